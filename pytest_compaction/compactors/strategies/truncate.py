@@ -4,7 +4,8 @@ The arithmetic is that of Roo Code's sliding window (v3.25, from its public
 source): the first message stays, and of the others ``floor(n * fraction)``,
 rounded down to an even number, are removed from the old end. Roo takes the step
 once and does not count afterwards; here it is repeated until the view fits the
-budget, and it never separates a tool call from its result.
+budget, and it never separates a tool call from its result. A first message for
+which the budget has no room is forgotten too.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from pytest_compaction.compactors.base.history import (
     spans_between,
     unchanged,
 )
+from pytest_compaction.compactors.base.windows import fitted, too_small
 from pytest_compaction.compactors.parameters import check_share
 from pytest_compaction.compactors.products.roo.sliding_window import without_oldest
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
@@ -45,11 +47,11 @@ class Truncate(HistoryCompactor):
             if len(shorter) == len(after):
                 break
             after = shorter
-        left = context.tokens.messages(after)
-        if left > context.budget:
-            error = f"the messages that must stay take {left} tokens of {context.budget}"
-            return unchanged(state, error)
-        if len(after) == len(before):
+        fitting = fitted(after, context)
+        if fitting is None:
+            return unchanged(state, too_small(after, context))
+        after = fitting
+        if after == before:
             return unchanged(state)
         spans = spans_between(before, after)
         return Outcome({**state, "messages": dump(after)}, "truncated", spans)

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from support.builders import COUNTER, agent_logs, assistant, context_of, session, tool, user
 from support.compacting import compacted
 
+from pytest_compaction.compactors.base.windows import windowed
 from pytest_compaction.compactors.strategies.truncate import Truncate
 from pytest_compaction.conversation.chat_format import from_chat
 from pytest_compaction.conversation.messages import groups, structure_faults
@@ -51,18 +52,25 @@ def test_a_step_keeps_the_head_and_removes_whole_groups_after_it(chat, fraction)
 
 
 @given(agent_logs(), st.sampled_from([20, 120, 300, 800]))
-def test_truncate_fits_the_budget_or_says_that_what_must_stay_does_not(chat, budget):
-    compactor, context = Truncate(), context_of(budget)
-    outcome, view = compacted(compactor, chat, context)
-    if outcome.status != "failed":
+def test_truncate_fits_the_budget_or_fails_where_nothing_can(chat, budget):
+    context = context_of(budget)
+    outcome, view = compacted(Truncate(), chat, context)
+    if outcome.status == "failed":
+        assert view == from_chat(chat)
+        assert windowed(view, context) is None
+        assert str(budget) in outcome.error
+    else:
         assert COUNTER.messages(view) <= budget
-        return
-    shortest = from_chat(chat)
-    while compactor.step(shortest) != shortest:
-        shortest = compactor.step(shortest)
-    assert view == from_chat(chat)
-    assert COUNTER.messages(shortest) > budget
-    assert str(COUNTER.messages(shortest)) in outcome.error
+
+
+def test_truncate_forgets_a_first_message_for_which_there_is_no_room():
+    chat = [user("word " * 900), *session(4)]
+    context = context_of(300)
+    outcome, view = compacted(Truncate(), chat, context)
+    assert outcome.status == "truncated"
+    assert COUNTER.messages(view) <= 300
+    assert view[-1] == from_chat(chat)[-1]
+    assert "word word" not in "".join(message.text for message in view)
 
 
 def test_truncate_leaves_a_log_within_budget_alone():
