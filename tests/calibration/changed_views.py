@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Final, get_args
+from typing import Final
 
 from calibration.perturbations import (
     INVARIANT,
@@ -28,6 +28,7 @@ from support.measuring import offline_settings
 from pytest_compaction.case.case import Case, Origin, Probe
 from pytest_compaction.conversation.messages import Message, text_message
 from pytest_compaction.metrics.dimensions import view_scores
+from pytest_compaction.metrics.origins import ORIGINS
 from pytest_compaction.metrics.survival import read, view_index
 from pytest_compaction.rubric import dimension_scores, overall_score
 from pytest_compaction.run.response import Arm
@@ -152,17 +153,19 @@ def _sums(values: Sequence[float]) -> list[float]:
     )
 
 
-def invariances(compactor: str, origin: Origin) -> list[Effect]:
+@cache
+def invariances(compactor: str, origin: Origin) -> tuple[Effect, ...]:
     """What changes in form do to the score of a strategy in cases of one origin."""
     of = views_of_origin(compactor, origin)
     before = case_means(of)
-    return [
+    return tuple(
         effect(name, before, case_means(of, to_summary(change)))
         for name, change in {**INVARIANT, **REWORDED}.items()
-    ]
+    )
 
 
-def sensitivities(compactor: str, origin: Origin) -> list[Effect]:
+@cache
+def sensitivities(compactor: str, origin: Origin) -> tuple[Effect, ...]:
     """What changes in meaning do to the score of a strategy in cases of one origin."""
     of = views_of_origin(compactor, origin)
     before = case_means(of)
@@ -177,16 +180,29 @@ def sensitivities(compactor: str, origin: Origin) -> list[Effect]:
     for seed in SEEDS:
         thin = to_summary(lambda text, s=seed: thinned(text, 0.05, s))
         changes[f"5 % of the sentences dropped, seed {seed}"] = thin
-    return [effect(name, before, case_means(of, change)) for name, change in changes.items()]
+    return tuple(effect(name, before, case_means(of, change)) for name, change in changes.items())
+
+
+def effects_table(compactor: str) -> str:
+    """All effects as a Markdown table: a row for each change, the origins of the cases beside."""
+    unchanged = (case_means(views_of_origin(compactor, origin)) for origin in ORIGINS)
+    means = [math.fsum(found.values()) / len(found) for found in unchanged]
+    rows = [
+        f"| change | {' | '.join(f'{origin} | p' for origin in ORIGINS)} |",
+        f"|---{'|---|---' * len(ORIGINS)}|",
+        f"| none: the score, 0 to 5 | {' | '.join(f'{mean:.2f} | ' for mean in means)} |",
+    ]
+    for measure in (invariances, sensitivities):
+        for pair in zip(*(measure(compactor, origin) for origin in ORIGINS), strict=True):
+            cells = [f"{each.mean + 0.0:+.3f} | {each.p:.4f}" for each in pair]
+            rows.append(f"| {pair[0].name} | {' | '.join(cells)} |")
+    return "\n".join(rows)
 
 
 def main() -> None:
     """Print all effects for the strategies that the command line names, by origin of the cases."""
-    for compactor, origin in itertools.product(sys.argv[1:] or ["anchored"], get_args(Origin)):
-        means = case_means(views_of_origin(compactor, origin))
-        print(f"{compactor} {origin} {math.fsum(means.values()) / len(means):.3f}")
-        for each in [*invariances(compactor, origin), *sensitivities(compactor, origin)]:
-            print(f"  {each.name:45} {each.mean:+.3f}  p {each.p:.4f}")
+    for compactor in sys.argv[1:] or ["anchored"]:
+        print(effects_table(compactor))
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import pytest
 from calibration.changed_views import (
     SEEDS,
     case_means,
+    effects_table,
     invariances,
     sensitivities,
     sign_flip,
@@ -16,6 +17,7 @@ from calibration.changed_views import (
     views,
 )
 from calibration.perturbations import INVARIANT, REWORDED, negated
+from support.readme_blocks import shown
 
 BASE = "anchored"
 SMALL = ("clock_skew", "office_move", "recipe_search")
@@ -73,6 +75,11 @@ def test_in_scripted_sessions_meaning_counts_for_most_of_the_score():
     assert found["all sentences negated"] <= -1.4
     assert found["half of the sentences negated"] <= -0.7
     assert found["stale values"] <= -0.7
+
+
+@pytest.mark.exhaustive
+def test_the_page_shows_what_the_changes_do():
+    assert shown("changed-summaries") == effects_table(BASE)
 
 
 @pytest.mark.parametrize(

@@ -18,13 +18,14 @@ PAGE_OF = {
     "summary": README,
     "comparison": README,
     "model-agreement": DOCS / "how-it-measures.md",
+    "changed-summaries": DOCS / "how-it-measures.md",
     "invariants": DOCS / "invariants.md",
     "suitability": DOCS / "dialogues.md",
     "dialogue-strategies": DOCS / "dialogues.md",
     "cases": CASES_README,
 }
 """The page that holds each block."""
-MARKDOWN = {"production", "model-agreement", "invariants", "cases"}
+MARKDOWN = {"production", "model-agreement", "changed-summaries", "invariants", "cases"}
 """Blocks that are Markdown tables; the others show what a terminal shows."""
 STRATEGIES = [
     "none",
@@ -206,10 +207,12 @@ def write(name, block):
 
 def main(names=()):
     """Measure the blocks of these names, or all of them, and put them into their pages."""
+    from calibration.changed_views import effects_table
     from support.measuring_reference import agreement_block
 
     sources = (
         ({"model-agreement"}, lambda: {"model-agreement": agreement_block()}),
+        ({"changed-summaries"}, lambda: {"changed-summaries": effects_table("anchored")}),
         ({"production"}, lambda: {"production": production_block()}),
         ({"summary"}, lambda: {"summary": summary_block()}),
         ({"comparison"}, lambda: {"comparison": comparison_block()}),
