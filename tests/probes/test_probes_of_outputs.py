@@ -261,21 +261,24 @@ def test_counts_of_a_cut_output_or_of_packages_are_no_result_of_tests(
 
 
 @pytest.mark.parametrize(
-    "said",
+    ("said", "count"),
     [
-        "Let me change the relevant code sections and all of the issues.",
-        "Let me implement all four fixes.",
-        "Now let me fix the upload queue `dropStale` before the retry limit of the workers.",
+        ("Let me fix the `reapStale` batch limit of the queue sweeper worker.", 1),
+        ("Let me change the relevant code sections and all of the issues.", 0),
+        ("Let me implement all four fixes.", 0),
+        ("Now let me fix the upload queue `dropStale` before the retry limit of the workers.", 0),
     ],
 )
-def test_an_announcement_that_says_nothing_or_names_other_code_asks_for_no_file(said: str) -> None:
+def test_only_an_announcement_that_tells_its_work_and_no_other_code_asks_for_a_file(
+    said: str, count: int
+) -> None:
     log = changes(Log().call("write", path="src/other.go", content="func dropStale(n int) {"))
     given = json.dumps({"path": "src/lease.go", "oldText": "a", "newText": "b"})
     log.call("read", path="src/lease.go", output="package lease")
     log.messages.append(Message("a", "assistant", (Text(said), ToolCall("c", "edit", given))))
     log.messages.append(Message("b", "tool", (ToolResult("c", "ok", False),)))
     log.say("assistant", "That is clear now.")
-    assert named(log.chatter().probes(), "modified-announced") == []
+    assert len(named(log.chatter().probes(), "modified-announced")) == count
 
 
 def test_a_commit_of_which_another_subject_states_the_words_is_not_asked_for() -> None:
