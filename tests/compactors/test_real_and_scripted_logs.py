@@ -1,0 +1,39 @@
+"""Every shipped strategy compacts every shipped case; the lane of comparisons scores real ones."""
+
+from pathlib import Path
+
+import pytest
+from support.measuring import offline_settings
+
+from pytest_compaction.compactors.registry import Registry
+from pytest_compaction.run.response import Arm
+from pytest_compaction.session.resolve import resolve_session
+
+NOT_ALONE = {"recorded", "openai-compact"}
+"""Strategies that need a compaction on record, or an endpoint."""
+REFUSED = {
+    "continue-prune": {("checkpoint_hierarchy", "p1")},
+    "strands": {("float_pixels", "p1")},
+}
+"""Where a product fails too, by its source: too large a last message, or too few messages."""
+STRATEGIES = sorted({*Registry().names()} - NOT_ALONE)
+
+
+@pytest.fixture(scope="module")
+def shipped():
+    """A session with all strategies over the shipped cases."""
+    here = Path(__file__).parent
+    settings = offline_settings(compactors=tuple(STRATEGIES))
+    session = resolve_session(settings, here, here, True, {}, {})
+    yield session
+    session.close()
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_a_strategy_compacts_every_shipped_case(shipped, name):
+    made = [shipped.engine.compaction(case, Arm(name)) for case in shipped.case_set.cases]
+    steps = [(each.case.id, step) for each in made for step in each.steps]
+    assert steps
+    refused = {(case, step.point): step.error for case, step in steps if step.status == "failed"}
+    assert set(refused) == REFUSED.get(name, set()), refused
