@@ -23,7 +23,7 @@ from calibration.perturbations import (
     thinned,
     without_next_steps,
 )
-from support.measuring import offline_settings
+from support.measuring import for_all_workers, offline_settings
 
 from pytest_compaction.case.case import Case, Origin, Probe
 from pytest_compaction.conversation.messages import Message, text_message
@@ -156,19 +156,13 @@ def _sums(values: Sequence[float]) -> list[float]:
 @cache
 def invariances(compactor: str, origin: Origin) -> tuple[Effect, ...]:
     """What changes in form do to the score of a strategy in cases of one origin."""
-    of = views_of_origin(compactor, origin)
-    before = case_means(of)
-    return tuple(
-        effect(name, before, case_means(of, to_summary(change)))
-        for name, change in {**INVARIANT, **REWORDED}.items()
-    )
+    changes = {name: to_summary(change) for name, change in {**INVARIANT, **REWORDED}.items()}
+    return _effects(compactor, origin, "form", changes)
 
 
 @cache
 def sensitivities(compactor: str, origin: Origin) -> tuple[Effect, ...]:
     """What changes in meaning do to the score of a strategy in cases of one origin."""
-    of = views_of_origin(compactor, origin)
-    before = case_means(of)
     changes: dict[str, Change] = {
         "the summary dropped": without_summary,
         "all sentences negated": to_summary(negated),
@@ -180,7 +174,22 @@ def sensitivities(compactor: str, origin: Origin) -> tuple[Effect, ...]:
     for seed in SEEDS:
         thin = to_summary(lambda text, s=seed: thinned(text, 0.05, s))
         changes[f"5 % of the sentences dropped, seed {seed}"] = thin
-    return tuple(effect(name, before, case_means(of, change)) for name, change in changes.items())
+    return _effects(compactor, origin, "meaning", changes)
+
+
+def _effects(
+    compactor: str, origin: Origin, kind: str, changes: Mapping[str, Change]
+) -> tuple[Effect, ...]:
+    """The effect of each change, measured by one worker for all."""
+
+    def measure() -> list[tuple[str, float, float]]:
+        of = views_of_origin(compactor, origin)
+        before = case_means(of)
+        found = (effect(name, before, case_means(of, make)) for name, make in changes.items())
+        return [(each.name, each.mean, each.p) for each in found]
+
+    found = for_all_workers(f"changes of {kind}: {compactor} {origin}", measure)
+    return tuple(Effect(*each) for each in found)
 
 
 def effects_table(compactor: str) -> str:

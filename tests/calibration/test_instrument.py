@@ -64,7 +64,7 @@ def test_anchored_lies_between_the_two(anchored):
 
 @pytest.mark.exhaustive
 def test_no_two_dimensions_say_the_same():
-    records = [r for n in ("anchored", "truncate") for r in records_of(n, compares_nulls=False)]
+    records = [r for n in ("anchored", "truncate") for r in records_of(n)]
     found = dimension_correlations(record["dimensions"] for record in records)
     measured_often = {pair: known for pair, known in found.items() if known.items >= ENOUGH}
     assert set(itertools.chain(*measured_often)) == set(DIMENSIONS), "one was hardly measured"

@@ -24,14 +24,19 @@ def records_of(compactor, compares_nulls=True):
 
     The nulls take as long as the strategy: ``compares_nulls=False`` leaves them out.
     """
+    name = f"{compactor} {compares_nulls}"
+    return for_all_workers(name, lambda: _measured_records(compactor, compares_nulls))
+
+
+def for_all_workers(name, measure):
+    """What ``measure`` returns, as JSON; the first worker that needs it measures it for all."""
     if COMMON_FOLDER not in os.environ:
-        return _measured_records(compactor, compares_nulls)
-    name = hashlib.sha256(f"{compactor} {compares_nulls}".encode()).hexdigest()
-    kept = Path(os.environ[COMMON_FOLDER], f"{name}.json")
+        return measure()
+    kept = Path(os.environ[COMMON_FOLDER], f"{hashlib.sha256(name.encode()).hexdigest()}.json")
     with kept.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # a worker that needs the same waits for it
         if not kept.exists():
-            kept.write_text(json.dumps(_measured_records(compactor, compares_nulls)), "utf-8")
+            kept.write_text(json.dumps(measure()), "utf-8")
     return json.loads(kept.read_text("utf-8"))
 
 

@@ -129,15 +129,10 @@ def test_an_insertion_that_needs_less_is_written_anew_where_that_makes_the_view_
     assert [span.fate for span in second.spans] == ["kept", "masked", "kept"]
 
 
-def records(name):
-    """The records of a strategy; without nulls, as other tests measure them."""
-    return records_of(name, compares_nulls=False)
-
-
 def paired(name, other, figure):
     """Differences of a figure on the same items, by case."""
-    mine = {(r["case"], r["probe"]): figure(r) for r in records(name)}
-    theirs = {(r["case"], r["probe"]): figure(r) for r in records(other)}
+    mine = {(r["case"], r["probe"]): figure(r) for r in records_of(name)}
+    theirs = {(r["case"], r["probe"]): figure(r) for r in records_of(other)}
     differences = defaultdict(list)
     for key in sorted(mine):
         if mine[key] is not None and theirs[key] is not None:
@@ -147,7 +142,7 @@ def paired(name, other, figure):
 
 def view_tokens(name):
     """Tokens of the last view of each case."""
-    return {r["case"]: r["tokens"]["view"] for r in records(name)}
+    return {r["case"]: r["tokens"]["view"] for r in records_of(name)}
 
 
 @pytest.mark.exhaustive
