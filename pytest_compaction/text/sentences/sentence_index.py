@@ -218,9 +218,12 @@ def _posted(token: str) -> tuple[Key, ...]:
 
 
 def camel_names(text: str) -> dict[str, tuple[str, ...]]:
-    """The stems of the words of each name in camel case, by the name in lower case."""
+    """The stems of the words of each name in camel case, by the name in lower case.
+
+    Of two spellings of one name the last in order counts.
+    """
     names: dict[str, tuple[str, ...]] = {}
-    for name in set(_CAMEL.findall(text)):
+    for name in sorted(set(_CAMEL.findall(text))):
         parts = _HUMP.findall(name)
         if len(parts) > 1:
             names[name.casefold()] = tuple(stem(part.lower()) for part in parts)
