@@ -82,11 +82,11 @@ def files_by_name(
 ) -> tuple[dict[str, set[str]], str]:
     """The paths of the log by the names of the files; the path of half of the calls, if any."""
     namesakes: dict[str, set[str]] = defaultdict(set)
-    for path in {each.path for forms in held.values() for each in forms}:
+    for path in sorted({each.path for forms in held.values() for each in forms}):
         namesakes[posixpath.basename(path)].add(path)
     times: Counter[str] = Counter()
     for invocation in log.invocations:
-        for path in {touch.path for touch in call_touches(invocation.call)}:
+        for path in sorted({touch.path for touch in call_touches(invocation.call)}):
             namesakes[posixpath.basename(path)].add(path)
             times[path] += log.position[invocation.message_id] <= log.points[-1]
     (main, most), *_ = times.most_common(1) or [("", 0)]
