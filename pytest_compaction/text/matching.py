@@ -11,27 +11,22 @@ A statement without keys is read by its wording (see ``wording``).
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from pytest_compaction.text import wording
-from pytest_compaction.text.attribution.binding import bound_otherwise
-from pytest_compaction.text.contradiction.disagreement import disagreed
 from pytest_compaction.text.file_changes import changes
 from pytest_compaction.text.file_changes.plain_changes import with_keys
-from pytest_compaction.text.keys.alternatives import Alternative, Wanted, has_words
-from pytest_compaction.text.negation.polarity import Cue, heading_cue
+from pytest_compaction.text.keys.alternatives import Alternative, Wanted
 from pytest_compaction.text.overlap import PreparedText
-from pytest_compaction.text.sentences.clauses import Sentence
-from pytest_compaction.text.sentences.groups import PLAIN, RANK, Found, Signature, Weighed, weigh
+from pytest_compaction.text.sentences.groups import RANK, Weighed
 from pytest_compaction.text.sentences.groups import Outcome as Outcome
-from pytest_compaction.text.sentences.passages import joined, together
 from pytest_compaction.text.sentences.sentence_index import SentenceIndex
 from pytest_compaction.text.statement import Statement as Statement
 from pytest_compaction.text.statement import signature_of, wanted_groups
-from pytest_compaction.text.words import clipped, is_path, normalize
+from pytest_compaction.text.weighing import weigh_sentence
+from pytest_compaction.text.words import clipped, is_path
 
 _SHOWN: Final = 240
 """Characters of a clause that an explanation shows."""
@@ -58,7 +53,7 @@ class TextIndex:
     """
 
     def __init__(self, text: str) -> None:
-        self._index = SentenceIndex(text)
+        self._index = SentenceIndex.of(text)
         self._text = text
         self._graded: PreparedText | None = None
         self.touched = 0  # sentences weighed so far, a measure of the work done
@@ -139,8 +134,9 @@ class TextIndex:
         """The rank, number and weight of the sentence that does most with the groups."""
         meant = signature_of(statement)
         best: tuple[int, int, Weighed] | None = None
-        for number in self._candidates(wanted):
-            weighed = self._weigh(number, wanted, meant, statement)
+        for number in self._index.candidates(wanted):
+            self.touched += 1
+            weighed = weigh_sentence(self._index, number, wanted, meant, statement)
             if weighed is None:
                 continue
             rank = RANK[weighed.outcome]
@@ -159,126 +155,3 @@ class TextIndex:
                     if changes.folder_gone(self._index.normals[number], folder, change):
                         return number
         return None
-
-    def _weigh(
-        self, number: int, wanted: Wanted, meant: Signature, statement: Statement
-    ) -> Weighed | None:
-        """What the sentence, with what stands above and before it, does with the groups."""
-        self.touched += 1
-        sentence = self._index.sentences[number]
-        if sentence.removed:
-            return None
-        parsed = self._index.parsed(number)
-        groups: list[list[Found]] = []
-        for group in wanted:
-            found = self._found(number, group) or self._found_above(sentence.context, group)
-            if not found:
-                return self._weigh_passage(number, wanted, meant, statement)
-            groups.append(found)
-        if not any(one.own for group in groups for one in group):
-            return None
-        parsed = changes.without_past(parsed) if statement.change == "renamed" else parsed
-        weighed = weigh(parsed, groups, self._cues_above(sentence), meant)
-        above = self._above(sentence)
-        weighed = self._against_counterparts(number, weighed, statement)
-        weighed = self._of_another(number, wanted, statement, weighed)
-        weighed = disagreed(statement, parsed, groups, weighed, above, self._index.around(number))
-        if statement.change and weighed.outcome == "stated":
-            planned = changes.is_planned(normalize(statement.text))
-            return changes.weigh_change(parsed, above, groups, statement.change, weighed, planned)
-        return weighed
-
-    def _weigh_passage(
-        self, number: int, wanted: Wanted, meant: Signature, statement: Statement
-    ) -> Weighed | None:
-        """What the passages around the sentence do with groups that it does not hold alone."""
-        sentence = self._index.sentences[number]
-        weighed: list[Weighed] = []
-        for numbers in self._index.passages(number):
-            passage = joined([self._index.parsed(one) for one in numbers])
-            groups = []
-            for group in wanted:
-                found = [Found(match) for one in group for match in passage.matches(one)]
-                found = found or self._found_above(sentence.context, group)
-                if not found:
-                    break
-                groups.append(found)
-            else:
-                if any(one.own for group in groups for one in group):
-                    one = weigh(passage, groups, self._cues_above(sentence), meant)
-                    one = self._of_another(number, wanted, statement, one)
-                    one = disagreed(statement, passage, groups, one, self._above(sentence))
-                    weighed.append(together(statement.text, passage, wanted, groups, one))
-        return max(weighed, key=lambda one: RANK[one.outcome], default=None)
-
-    def _of_another(
-        self, number: int, wanted: Wanted, statement: Statement, weighed: Weighed
-    ) -> Weighed:
-        """Not stated where the prose around the sentence says it of another thing."""
-        if weighed.outcome != "stated" or self._index.sentences[number].code:
-            return weighed
-        why = bound_otherwise(statement.text, wanted, self._index.around(number))
-        return weighed if why is None else replace(weighed, outcome="uncertain", why=why)
-
-    def _against_counterparts(self, number: int, weighed: Weighed, statement: Statement) -> Weighed:
-        """A counterpart that stands nearer together in the same sentence takes its place."""
-        if weighed.outcome != "stated":
-            return weighed
-        for counterpart in statement.counterparts:
-            if not counterpart.keys:
-                continue
-            wanted = wanted_groups(counterpart)
-            groups = [self._found(number, group) for group in wanted]
-            if not all(groups):
-                continue
-            parsed = self._index.parsed(number)
-            other = weigh(parsed, groups, (), signature_of(counterpart))
-            if other.width < weighed.width:
-                other = self._of_another(number, wanted, counterpart, other)
-                other = disagreed(counterpart, parsed, groups, other, ())
-            if other.outcome == "stated" and other.width < weighed.width:
-                why = f'the counterpart "{counterpart.text}" is nearer'
-                return Weighed("contradicted", other.words, why, PLAIN, other.width)
-        return weighed
-
-    def _found(self, number: int, group: Sequence[Alternative]) -> list[Found]:
-        parsed = self._index.parsed(number)
-        return [Found(match) for wanted in group for match in parsed.matches(wanted)]
-
-    def _found_above(self, context: Sequence[int], group: Sequence[Alternative]) -> list[Found]:
-        for above in reversed(context):
-            found = self._found(above, group)
-            if found:
-                return [Found(one.match, own=False) for one in found]
-        return []
-
-    def _above(self, sentence: Sentence) -> list[str]:
-        return [self._index.normals[one] for one in sentence.context]
-
-    def _cues_above(self, sentence: Sentence) -> list[Cue]:
-        return [cue for cue in map(heading_cue, self._above(sentence)) if cue is not None]
-
-    def _candidates(self, wanted: Wanted) -> list[int]:
-        """The sentences that may hold all groups, with what stands above or before them."""
-        named = [group for group in wanted if all(map(has_words, group))]
-        holders = [self._index.holders_of_group(group, None) for group in named]
-        if not all(holders):
-            return []
-        near = self._index.near(min(holders, key=len)) if holders else None
-        figures = [group for group in wanted if group not in named]
-        holders.extend(self._index.holders_of_group(group, near) for group in figures)
-        if not all(holders):
-            return []
-        if len(holders) == 1:
-            return sorted(holders[0])
-        holders.sort(key=len)
-        rare, others = holders[0], [sorted(other) for other in holders[1:]]
-        candidates = set(rare)
-        for number in rare:
-            candidates.update(self._index.beside(number))
-            last = self._index.sentences[number].last
-            if last > number:
-                for numbers in others:
-                    low, high = bisect_right(numbers, number), bisect_right(numbers, last)
-                    candidates.update(numbers[low:high])
-        return sorted(candidates)

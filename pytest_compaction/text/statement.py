@@ -8,9 +8,9 @@ from functools import lru_cache
 from pytest_compaction.text.keys.alternatives import Wanted, alternative
 from pytest_compaction.text.keys.reworded import reworded
 from pytest_compaction.text.sentences.groups import PLAIN, Found, Signature, weigh
+from pytest_compaction.text.sentences.names import camel_names, in_lower_case
 from pytest_compaction.text.sentences.negatives import denies, is_denial, wordings
 from pytest_compaction.text.sentences.parsed import parse
-from pytest_compaction.text.sentences.sentence_index import camel_names
 from pytest_compaction.text.words import normalize
 
 
@@ -58,7 +58,7 @@ def asserts(statement: Statement) -> bool:
 @lru_cache(maxsize=4096)
 def signature_of(statement: Statement) -> Signature:
     """How the statement's own wording reads by its own keys; plain if it does not hold them."""
-    parsed = parse(normalize(statement.text), camel_names(statement.text))
+    parsed = parse(normalize(statement.text), in_lower_case(camel_names(statement.text)))
     groups = [
         [Found(match) for wanted in group for match in parsed.matches(wanted)]
         for group in wanted_groups(statement)

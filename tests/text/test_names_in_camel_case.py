@@ -6,17 +6,17 @@ import sys
 
 import pytest
 
-from pytest_compaction.text.sentences.sentence_index import camel_names
+from pytest_compaction.text.sentences.names import camel_names, in_lower_case
 
 TWO_SPELLINGS = "fooBarBaz beside fooBarbaz"
 PROGRAM = f"""
-from pytest_compaction.text.sentences.sentence_index import camel_names
-print(*camel_names({TWO_SPELLINGS!r})["foobarbaz"])
+from pytest_compaction.text.sentences.names import camel_names, in_lower_case
+print(*in_lower_case(camel_names({TWO_SPELLINGS!r}))["foobarbaz"])
 """
 
 
 def test_a_name_gives_the_stems_of_its_words():
-    assert camel_names("the LeaseQueue waits") == {"leasequeue": ("leas", "queue")}
+    assert in_lower_case(camel_names("the LeaseQueue waits")) == {"leasequeue": ("leas", "queue")}
 
 
 @pytest.mark.parametrize("seed", ["0", "4"])

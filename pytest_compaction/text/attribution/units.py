@@ -11,8 +11,9 @@ from pytest_compaction.text.attribution.minimal_clauses import VERB, minimal_cla
 from pytest_compaction.text.keys.alternatives import Alternative, Term, Wanted
 from pytest_compaction.text.sentences.groups import REVERSING
 from pytest_compaction.text.sentences.meaning import Meaning, meaning
+from pytest_compaction.text.sentences.names import proper_names
 from pytest_compaction.text.sentences.parsed import Parsed, Span
-from pytest_compaction.text.sentences.things import Thing, proper_names, things, within
+from pytest_compaction.text.sentences.things import Thing, things, within
 
 _PRONOUN: Final = re.compile(
     r"[\W_]*(?:and |but |now |then |where |there )*"

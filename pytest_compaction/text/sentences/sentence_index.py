@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import accumulate
-from typing import Final
 
 from pytest_compaction.text.keys.alternatives import (
     Alternative,
     Key,
     Term,
+    Wanted,
     alternative,
+    has_words,
     is_value,
     path_keys,
 )
@@ -22,49 +22,54 @@ from pytest_compaction.text.lexicon.expressions import forms_of_words
 from pytest_compaction.text.lexicon.phrases import places_of
 from pytest_compaction.text.lexicon.relations import Relation
 from pytest_compaction.text.quantities.held import held_values
-from pytest_compaction.text.sentences.clauses import Sentence, sentences
-from pytest_compaction.text.sentences.parsed import Parsed, bounded_find, parse
-from pytest_compaction.text.sentences.passages import SENTENCES, joined
-from pytest_compaction.text.sentences.things import proper_names
+from pytest_compaction.text.sentences.parsed import bounded_find
+from pytest_compaction.text.sentences.sentence_list import (
+    Excerpt,
+    Naming,
+    SentenceList,
+    namings_of,
+)
 from pytest_compaction.text.words import (
     canonical_number,
     is_path,
     normalize,
     path_suffixes,
     raw_tokens,
-    stem,
     token_forms,
 )
 
-_CAMEL: Final = re.compile(r"\b[A-Za-z]?[a-z0-9]+(?:[A-Z][a-z0-9]+)+\b|\b(?:[A-Z][a-z0-9]+){2,}\b")
-_HUMP: Final = re.compile(r"[A-Z]?[a-z]+")
 
+class SentenceIndex(SentenceList):
+    """Sentences found by what they hold. Building is linear in the text.
 
-class SentenceIndex:
-    """The sentences of a text, found by what they hold. Building is linear in the text.
-
-    Sentences are named by their number. What takes longer, values and cues, is read when asked
-    for and then kept.
+    What takes longer, values and phrases, is read when asked for and then kept.
     """
 
-    def __init__(self, text: str) -> None:
-        self._normal = f" {normalize(text)} "
-        self.sentences = sentences(text)
-        self.normals = [normalize(sentence.text) for sentence in self.sentences]
-        self._names = camel_names(text)
-        self._proper = proper_names(text)
+    def __init__(self, excerpts: Sequence[Excerpt], namings: Sequence[Naming]) -> None:
+        super().__init__(excerpts, namings)
+        self._excerpts = excerpts
         self._holders: dict[Key, list[int]] = defaultdict(list)
         self._held: dict[int, frozenset[Key]] = {}
-        self._parsed: dict[int, Parsed] = {}
         self._phrased: dict[Key, frozenset[int]] = {}
         self._joined = "\n".join(self.normals)
         self._starts = list(accumulate((len(one) + 1 for one in self.normals), initial=0))
         for number, normal in enumerate(self.normals):
             forms = set[Key]().union(*map(_posted, raw_tokens(normal)))
-            for name in self._names.keys() & forms if self._names else ():
-                forms.update(self._names[str(name)])
+            names = self.names_of(number)
+            for name in names.keys() & forms if names else ():
+                forms.update(names[str(name)])
             for form in forms:
                 self._holders[form].append(number)
+
+    @classmethod
+    def of(cls, text: str) -> SentenceIndex:
+        """The sentences of one text."""
+        excerpt = Excerpt.of(text)
+        return cls([excerpt], namings_of([excerpt]))
+
+    @cached_property
+    def _normal(self) -> str:
+        return f" {' '.join(normalize(one.text) for one in self._excerpts)} "
 
     def has_token(self, token: str) -> bool:
         """Whether the text holds this token, number, identifier or path suffix."""
@@ -81,50 +86,6 @@ class SentenceIndex:
         """Whether the text names this path, fully or by a suffix on component boundaries."""
         return any(key in self._holders for key in path_keys(path)) and bool(path_suffixes(path))
 
-    def is_removed(self, number: int) -> bool:
-        """Whether a diff takes this line away."""
-        return self.sentences[number].removed
-
-    def parsed(self, number: int) -> Parsed:
-        """The sentence with this number, prepared for questions."""
-        if number not in self._parsed:
-            sentence = self.sentences[number]
-            normal = self.normals[number]
-            proper = self._proper.intersection(raw_tokens(normal))
-            self._parsed[number] = parse(normal, self._names, sentence.code, proper)
-        return self._parsed[number]
-
-    def beside(self, number: int) -> list[int]:
-        """Sentences near this one in the same bullet or paragraph: they may share a passage."""
-        sentence, away = self.sentences[number], SENTENCES - 1
-        around = range(max(number - away, 0), min(number + away + 1, len(self.sentences)))
-        return [beside for beside in around if self._is_beside(beside, number, sentence)]
-
-    def around(self, number: int) -> Parsed:
-        """The sentence with those beside it, read as one."""
-        return joined([self.parsed(one) for one in sorted([number, *self.beside(number)])])
-
-    def _is_beside(self, beside: int, number: int, sentence: Sentence) -> bool:
-        """Whether both stand in one block, and neither is the lead-in of the other."""
-        other = self.sentences[beside]
-        return (
-            beside != number
-            and other.block == sentence.block
-            and beside not in sentence.context
-            and number not in other.context
-        )
-
-    def passages(self, number: int) -> list[range]:
-        """The passages that hold this sentence, short ones first."""
-        near = [*self.beside(number), number]
-        low, high = min(near), max(near)
-        return [
-            range(first, first + size)
-            for size in range(2, SENTENCES + 1)
-            for first in range(number - size + 1, number + 1)
-            if low <= first and first + size - 1 <= high
-        ]
-
     def near(self, numbers: set[int]) -> set[int]:
         """These sentences, and those whose groups may count together with theirs."""
         near = set(numbers)
@@ -134,6 +95,31 @@ class SentenceIndex:
             near.update(range(number, max(sentence.last, number) + 1))
             near.update(self.beside(number))
         return near
+
+    def candidates(self, wanted: Wanted) -> list[int]:
+        """The sentences that may hold all groups, with what stands above or before them."""
+        named = [group for group in wanted if all(map(has_words, group))]
+        holders = [self.holders_of_group(group, None) for group in named]
+        if not all(holders):
+            return []
+        near = self.near(min(holders, key=len)) if holders else None
+        figures = [group for group in wanted if group not in named]
+        holders.extend(self.holders_of_group(group, near) for group in figures)
+        if not all(holders):
+            return []
+        if len(holders) == 1:
+            return sorted(holders[0])
+        holders.sort(key=len)
+        rare, others = holders[0], [sorted(other) for other in holders[1:]]
+        found = set(rare)
+        for number in rare:
+            found.update(self.beside(number))
+            last = self.sentences[number].last
+            if last > number:
+                for numbers in others:
+                    low, high = bisect_right(numbers, number), bisect_right(numbers, last)
+                    found.update(numbers[low:high])
+        return sorted(found)
 
     def holders(self, terms: Sequence[Term], near: set[int] | None = None) -> set[int]:
         """The sentences, among those in ``near`` if it is given, that hold all of these terms.
@@ -215,16 +201,3 @@ def _posted(token: str) -> tuple[Key, ...]:
     if is_path(token):
         return (*token_forms(token), ("path", "/".join(path_suffixes(token)[:1])))
     return token_forms(token)
-
-
-def camel_names(text: str) -> dict[str, tuple[str, ...]]:
-    """The stems of the words of each name in camel case, by the name in lower case.
-
-    Of two spellings of one name the last in order counts.
-    """
-    names: dict[str, tuple[str, ...]] = {}
-    for name in sorted(set(_CAMEL.findall(text))):
-        parts = _HUMP.findall(name)
-        if len(parts) > 1:
-            names[name.casefold()] = tuple(stem(part.lower()) for part in parts)
-    return names

@@ -38,18 +38,11 @@ _NOUNS: Final = frozenset("child foot index life man matrix mouse person tooth w
 PAST: Final = frozenset(
     form for base, forms in IRREGULAR_FORMS.items() if base not in _NOUNS for form in forms
 )
-_CAPITAL: Final = re.compile(r"(?<![\w/.])([A-Z][a-z]+)(?![\w/]|\.\w)")
-_LOWER: Final = re.compile(r"(?<![\w/.])[a-z]+(?![\w/]|\.\w)")
-_CALENDAR: Final = frozenset(
-    """monday tuesday wednesday thursday friday saturday sunday january february march april may
-    june july august september october november december easter""".split()
-)
 _REST: Final = re.compile(
     r"\b(the (?:rest|remainder|others|other half)|none|fewer|less|half as (?:many|much))"
     r"(?= (?:at|in|on|by|for|was|were|is|are|did|had|has)\b| ?[.;,)]| ?$)"
 )
 """What stands for a number that is not given."""
-_OPENS: Final = re.compile(r"(?:^|[.!?]\s+|\n\s*)[\W_]*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,20 +65,6 @@ class Thing:
 def within(span: Span, whole: Span) -> bool:
     """Whether a span lies in another, or is the same; both in characters."""
     return whole[0] <= span[0] and span[1] <= whole[1]
-
-
-def proper_names(text: str) -> frozenset[str]:
-    """The words that are written with a capital where no sentence begins, and never without one.
-
-    They are given in lower case.
-    """
-    found = {
-        match[1].lower()
-        for match in _CAPITAL.finditer(text)
-        if not _OPENS.search(text[max(match.start() - 8, 0) : match.start()])
-    }
-    found -= set(_LOWER.findall(text)) if found else set()
-    return frozenset(found - STOPWORDS - _CALENDAR)
 
 
 def things(normal: str, proper: Collection[str] = ()) -> list[Thing]:

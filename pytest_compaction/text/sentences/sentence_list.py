@@ -1,0 +1,153 @@
+"""The sentences of texts, each prepared for questions, with what stands above and beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from pytest_compaction.text.sentences.clauses import Sentence, sentences
+from pytest_compaction.text.sentences.names import (
+    camel_names,
+    capital_words,
+    in_lower_case,
+    lower_words,
+    proper_among,
+)
+from pytest_compaction.text.sentences.parsed import Parsed, parse
+from pytest_compaction.text.sentences.passages import SENTENCES, joined
+from pytest_compaction.text.words import normalize, raw_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """A text in sentences, and what it shows of the names in it.
+
+    ``camel`` gives the words of the names that it writes in camel case, by the name as
+    written; ``capitals`` and ``lower`` are the words that tell proper names.
+    """
+
+    text: str
+    sentences: tuple[Sentence, ...]
+    normals: tuple[str, ...]
+    tokens: frozenset[str]
+    camel: Mapping[str, tuple[str, ...]]
+    capitals: frozenset[str]
+    lower: frozenset[str]
+
+    @classmethod
+    def of(cls, text: str) -> Excerpt:
+        """Split a text."""
+        found = tuple(sentences(text))
+        normals = tuple(normalize(sentence.text) for sentence in found)
+        tokens = frozenset(token for normal in normals for token in raw_tokens(normal))
+        capitals = capital_words(text)
+        return cls(text, found, normals, tokens, camel_names(text), capitals, lower_words(text))
+
+
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """The names of a whole text, as far as one of its excerpts has them."""
+
+    camel: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    proper: frozenset[str] = frozenset()
+
+
+def namings_of(excerpts: Sequence[Excerpt]) -> list[Naming]:
+    """For each excerpt of a whole text, the names that all excerpts together show in it."""
+    written = {name: parts for one in excerpts for name, parts in one.camel.items()}
+    camel = in_lower_case(written)
+    capitals = frozenset[str]().union(*(one.capitals for one in excerpts))
+    proper = proper_among(capitals, [one.lower for one in excerpts])
+    return [
+        Naming(
+            tuple((name, camel[name]) for name in sorted(camel.keys() & one.tokens)),
+            proper & one.tokens,
+        )
+        for one in excerpts
+    ]
+
+
+class SentenceList:
+    """The sentences of excerpts, one after the other; they are named by their number.
+
+    No sentence stands above or beside one of another excerpt. What takes longer, places and
+    cues, is read when asked for and then kept.
+    """
+
+    def __init__(self, excerpts: Sequence[Excerpt], namings: Sequence[Naming]) -> None:
+        self.sentences: list[Sentence] = []
+        self.normals: list[str] = []
+        self.excerpt_of: list[int] = []
+        """The number of the excerpt that each sentence is of."""
+        self._names = [dict(naming.camel) for naming in namings]
+        self._proper = [naming.proper for naming in namings]
+        self._parsed: dict[int, Parsed] = {}
+        self._around: dict[int, Parsed] = {}
+        blocks = 0
+        for number, excerpt in enumerate(excerpts):
+            before = len(self.sentences)
+            self.sentences += [_moved(one, before, blocks) for one in excerpt.sentences]
+            self.normals += excerpt.normals
+            self.excerpt_of += [number] * len(excerpt.sentences)
+            blocks = max((one.block for one in self.sentences[before:]), default=blocks) + 1
+
+    def names_of(self, number: int) -> Mapping[str, tuple[str, ...]]:
+        """The words of the names in camel case in the excerpt of a sentence, in lower case."""
+        return self._names[self.excerpt_of[number]]
+
+    def is_removed(self, number: int) -> bool:
+        """Whether a diff takes this line away."""
+        return self.sentences[number].removed
+
+    def parsed(self, number: int) -> Parsed:
+        """The sentence with this number, prepared for questions."""
+        if number not in self._parsed:
+            sentence = self.sentences[number]
+            normal = self.normals[number]
+            proper = self._proper[self.excerpt_of[number]]
+            here = proper.intersection(raw_tokens(normal)) if proper else proper
+            self._parsed[number] = parse(normal, self.names_of(number), sentence.code, here)
+        return self._parsed[number]
+
+    def beside(self, number: int) -> list[int]:
+        """Sentences near this one in the same bullet or paragraph: they may share a passage."""
+        sentence, away = self.sentences[number], SENTENCES - 1
+        around = range(max(number - away, 0), min(number + away + 1, len(self.sentences)))
+        return [beside for beside in around if self._is_beside(beside, number, sentence)]
+
+    def around(self, number: int) -> Parsed:
+        """The sentence with those beside it, read as one."""
+        if number not in self._around:
+            numbers = sorted([number, *self.beside(number)])
+            self._around[number] = joined([self.parsed(one) for one in numbers])
+        return self._around[number]
+
+    def _is_beside(self, beside: int, number: int, sentence: Sentence) -> bool:
+        """Whether both stand in one block, and neither is the lead-in of the other."""
+        other = self.sentences[beside]
+        return (
+            beside != number
+            and other.block == sentence.block
+            and beside not in sentence.context
+            and number not in other.context
+        )
+
+    def passages(self, number: int) -> list[range]:
+        """The passages that hold this sentence, short ones first."""
+        near = [*self.beside(number), number]
+        low, high = min(near), max(near)
+        return [
+            range(first, first + size)
+            for size in range(2, SENTENCES + 1)
+            for first in range(number - size + 1, number + 1)
+            if low <= first and first + size - 1 <= high
+        ]
+
+
+def _moved(sentence: Sentence, before: int, blocks: int) -> Sentence:
+    """The sentence with the numbers that it has behind ``before`` others."""
+    if not before:
+        return sentence
+    context = tuple(number + before for number in sentence.context)
+    last = sentence.last if sentence.last < 0 else sentence.last + before
+    return replace(sentence, context=context, last=last, block=sentence.block + blocks)

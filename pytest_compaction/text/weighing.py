@@ -1,0 +1,127 @@
+"""What one sentence, with what stands above and beside it, does with a statement's key groups."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from pytest_compaction.text.attribution.binding import bound_otherwise
+from pytest_compaction.text.contradiction.disagreement import disagreed
+from pytest_compaction.text.file_changes import changes
+from pytest_compaction.text.keys.alternatives import Alternative, Wanted
+from pytest_compaction.text.negation.polarity import Cue, heading_cue
+from pytest_compaction.text.sentences.clauses import Sentence
+from pytest_compaction.text.sentences.groups import PLAIN, RANK, Found, Signature, Weighed, weigh
+from pytest_compaction.text.sentences.passages import joined, together
+from pytest_compaction.text.sentences.sentence_list import SentenceList
+from pytest_compaction.text.statement import Statement, signature_of, wanted_groups
+from pytest_compaction.text.words import normalize
+
+
+def weigh_sentence(
+    text: SentenceList, number: int, wanted: Wanted, meant: Signature, statement: Statement
+) -> Weighed | None:
+    """What the sentence, with what stands above and before it, does with the groups."""
+    sentence = text.sentences[number]
+    if sentence.removed:
+        return None
+    parsed = text.parsed(number)
+    groups: list[list[Found]] = []
+    for group in wanted:
+        found = _found(text, number, group) or _found_above(text, sentence.context, group)
+        if not found:
+            return _weigh_passage(text, number, wanted, meant, statement)
+        groups.append(found)
+    if not any(one.own for group in groups for one in group):
+        return None
+    parsed = changes.without_past(parsed) if statement.change == "renamed" else parsed
+    weighed = weigh(parsed, groups, _cues_above(text, sentence), meant)
+    above = _above(text, sentence)
+    weighed = _against_counterparts(text, number, weighed, statement)
+    weighed = _of_another(text, number, wanted, statement, weighed)
+    weighed = disagreed(statement, parsed, groups, weighed, above, text.around(number))
+    if statement.change and weighed.outcome == "stated":
+        planned = changes.is_planned(normalize(statement.text))
+        return changes.weigh_change(parsed, above, groups, statement.change, weighed, planned)
+    return weighed
+
+
+def _weigh_passage(
+    text: SentenceList, number: int, wanted: Wanted, meant: Signature, statement: Statement
+) -> Weighed | None:
+    """What the passages around the sentence do with groups that it does not hold alone."""
+    sentence = text.sentences[number]
+    weighed: list[Weighed] = []
+    for numbers in text.passages(number):
+        passage = joined([text.parsed(one) for one in numbers])
+        groups = []
+        for group in wanted:
+            found = [Found(match) for one in group for match in passage.matches(one)]
+            found = found or _found_above(text, sentence.context, group)
+            if not found:
+                break
+            groups.append(found)
+        else:
+            if any(one.own for group in groups for one in group):
+                one = weigh(passage, groups, _cues_above(text, sentence), meant)
+                one = _of_another(text, number, wanted, statement, one)
+                one = disagreed(statement, passage, groups, one, _above(text, sentence))
+                weighed.append(together(statement.text, passage, wanted, groups, one))
+    return max(weighed, key=lambda one: RANK[one.outcome], default=None)
+
+
+def _of_another(
+    text: SentenceList, number: int, wanted: Wanted, statement: Statement, weighed: Weighed
+) -> Weighed:
+    """Not stated where the prose around the sentence says it of another thing."""
+    if weighed.outcome != "stated" or text.sentences[number].code:
+        return weighed
+    why = bound_otherwise(statement.text, wanted, text.around(number))
+    return weighed if why is None else replace(weighed, outcome="uncertain", why=why)
+
+
+def _against_counterparts(
+    text: SentenceList, number: int, weighed: Weighed, statement: Statement
+) -> Weighed:
+    """A counterpart that stands nearer together in the same sentence takes its place."""
+    if weighed.outcome != "stated":
+        return weighed
+    for counterpart in statement.counterparts:
+        if not counterpart.keys:
+            continue
+        wanted = wanted_groups(counterpart)
+        groups = [_found(text, number, group) for group in wanted]
+        if not all(groups):
+            continue
+        parsed = text.parsed(number)
+        other = weigh(parsed, groups, (), signature_of(counterpart))
+        if other.width < weighed.width:
+            other = _of_another(text, number, wanted, counterpart, other)
+            other = disagreed(counterpart, parsed, groups, other, ())
+        if other.outcome == "stated" and other.width < weighed.width:
+            why = f'the counterpart "{counterpart.text}" is nearer'
+            return Weighed("contradicted", other.words, why, PLAIN, other.width)
+    return weighed
+
+
+def _found(text: SentenceList, number: int, group: Sequence[Alternative]) -> list[Found]:
+    parsed = text.parsed(number)
+    return [Found(match) for wanted in group for match in parsed.matches(wanted)]
+
+
+def _found_above(
+    text: SentenceList, context: Sequence[int], group: Sequence[Alternative]
+) -> list[Found]:
+    for above in reversed(context):
+        found = _found(text, above, group)
+        if found:
+            return [Found(one.match, own=False) for one in found]
+    return []
+
+
+def _above(text: SentenceList, sentence: Sentence) -> list[str]:
+    return [text.normals[one] for one in sentence.context]
+
+
+def _cues_above(text: SentenceList, sentence: Sentence) -> list[Cue]:
+    return [cue for cue in map(heading_cue, _above(text, sentence)) if cue is not None]
