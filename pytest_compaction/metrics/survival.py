@@ -10,7 +10,7 @@ from typing import Literal
 from pytest_compaction.case.case import Fact, Trap
 from pytest_compaction.conversation.messages import Message, readable
 from pytest_compaction.text.matching import Reading, TextIndex
-from pytest_compaction.text.sentences.clauses import MESSAGE_END
+from pytest_compaction.text.shared_texts import SharedTexts
 from pytest_compaction.text.words import printable
 
 Loss = Literal["dropped", "unused"]
@@ -31,11 +31,13 @@ class Readings:
         return tuple(reading.outcome == "stated" for reading in self.facts)
 
 
+_SHARED = SharedTexts()
+
+
 @lru_cache(maxsize=32)
 def view_index(view: tuple[Message, ...]) -> TextIndex:
     """The readable text of a view, prepared for the facts of all its probes."""
-    end = f"\n\n{MESSAGE_END}\n\n"
-    return TextIndex(end.join(readable(message) for message in view))
+    return _SHARED.view([readable(message) for message in view])
 
 
 def read(facts: Sequence[Fact], traps: Sequence[Trap], index: TextIndex) -> Readings:

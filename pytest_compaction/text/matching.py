@@ -11,8 +11,9 @@ A statement without keys is read by its wording (see ``wording``).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 from pytest_compaction.text import wording
@@ -53,10 +54,16 @@ class TextIndex:
     """
 
     def __init__(self, text: str) -> None:
-        self._index = SentenceIndex.of(text)
         self._text = text
-        self._graded: PreparedText | None = None
         self.touched = 0  # sentences weighed so far, a measure of the work done
+
+    @cached_property
+    def _index(self) -> SentenceIndex:
+        return SentenceIndex.of(self._text)
+
+    @cached_property
+    def _graded(self) -> PreparedText:
+        return PreparedText(self._text)
 
     def has_token(self, token: str) -> bool:
         """Whether the text holds this token, number, identifier or path suffix."""
@@ -102,8 +109,6 @@ class TextIndex:
         return max([*literal, *readings], key=lambda reading: RANK[reading.outcome])
 
     def _read_graded(self, form: str, type: str | None) -> Reading:
-        if self._graded is None:
-            self._graded = PreparedText(self._text)
         outcome, clause, words, why = wording.read_graded(form, self._graded, type)
         return Reading(outcome, clipped(clause, _SHOWN), words, why)
 
@@ -116,42 +121,50 @@ class TextIndex:
 
     def _read_keys(self, statement: Statement) -> Reading:
         wanted = wanted_groups(statement)
-        best = self._best(wanted, statement)
+        best = self._best(self.weighed(statement, wanted))
         if statement.change in {"deleted", "renamed"} and (
             best is None or best[0] < RANK["stated"]
         ):
             gone = self._gone_with_folder(wanted[0], statement.change)
             if gone is not None:
-                clause = clipped(self._index.sentences[gone].text, _SHOWN)
-                return Reading("stated", clause, (), f"its folder was {statement.change}")
+                why = f"its folder was {statement.change}"
+                return Reading("stated", clipped(gone, _SHOWN), (), why)
         if best is None:
             return ABSENT
-        _, number, weighed = best
-        shown = clipped(self._index.sentences[number].text, _SHOWN)
-        return Reading(weighed.outcome, shown, weighed.words, weighed.why)
+        _, sentence, weighed = best
+        return Reading(weighed.outcome, clipped(sentence, _SHOWN), weighed.words, weighed.why)
 
-    def _best(self, wanted: Wanted, statement: Statement) -> tuple[int, int, Weighed] | None:
-        """The rank, number and weight of the sentence that does most with the groups."""
-        meant = signature_of(statement)
-        best: tuple[int, int, Weighed] | None = None
-        for number in self._index.candidates(wanted):
-            self.touched += 1
-            weighed = weigh_sentence(self._index, number, wanted, meant, statement)
-            if weighed is None:
-                continue
+    def _best(self, places: Iterable[tuple[str, Weighed]]) -> tuple[int, str, Weighed] | None:
+        """The rank, text and weight of the sentence that does most with the groups."""
+        best: tuple[int, str, Weighed] | None = None
+        for sentence, weighed in places:
             rank = RANK[weighed.outcome]
             if best is None or rank > best[0]:
-                best = (rank, number, weighed)
+                best = (rank, sentence, weighed)
             if weighed.outcome == "stated":
                 break
         return best
 
-    def _gone_with_folder(self, group: Sequence[Alternative], change: str) -> int | None:
+    def weighed(self, statement: Statement, wanted: Wanted) -> Iterator[tuple[str, Weighed]]:
+        """The sentences that do something with the groups of a statement, in order."""
+        meant = signature_of(statement)
+        for number in self._index.candidates(wanted):
+            self.touched += 1
+            weighed = weigh_sentence(self._index, number, wanted, meant, statement)
+            if weighed is not None:
+                yield self._index.sentences[number].text, weighed
+
+    def literal(self, normal: str) -> Iterator[tuple[str, str]]:
+        """The sentences, normalised and as written, in which the normalised text stands."""
+        for number in self._index.literal(normal):
+            yield self._index.normals[number], self._index.sentences[number].text
+
+    def _gone_with_folder(self, group: Sequence[Alternative], change: str) -> str | None:
         """The sentence with a command that deletes or renames a folder that the file is in."""
         for path in (wanted.normal for wanted in group if is_path(wanted.normal)):
             parts = path.split("/")[:-1]
             for folder in ("/".join(parts[:end]) for end in range(len(parts), 0, -1)):
-                for number in self._index.literal(folder):
-                    if changes.folder_gone(self._index.normals[number], folder, change):
-                        return number
+                for normal, sentence in self.literal(folder):
+                    if changes.folder_gone(normal, folder, change):
+                        return sentence
         return None

@@ -1,0 +1,122 @@
+"""Texts that several views hold: each is prepared once, and read once for a statement.
+
+What a sentence does with a statement depends on its own text alone, up to the names that the
+whole view shows (see ``Naming``). So a view whose messages were read before, in another view of
+the same log, is read by looking up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from pytest_compaction.text.keys.alternatives import Wanted
+from pytest_compaction.text.matching import TextIndex
+from pytest_compaction.text.sentences.clauses import MESSAGE_END
+from pytest_compaction.text.sentences.groups import Weighed
+from pytest_compaction.text.sentences.sentence_index import SentenceIndex
+from pytest_compaction.text.sentences.sentence_list import Excerpt, Naming, namings_of
+from pytest_compaction.text.statement import Statement, signature_of
+from pytest_compaction.text.weighing import weigh_sentence
+
+_BETWEEN = f"\n\n{MESSAGE_END}\n\n"
+
+
+@dataclass(slots=True)
+class _Batch:
+    """Texts that came at one time, with what was read in them; statements go by number."""
+
+    index: SentenceIndex
+    candidates: dict[int, list[int]] = field(default_factory=dict)
+    weighed: dict[tuple[int, int], Weighed | None] = field(default_factory=dict)
+
+    def found(self, statement: int, wanted: Wanted) -> list[int]:
+        """The sentences that may hold all groups of a statement."""
+        if statement not in self.candidates:
+            self.candidates[statement] = self.index.candidates(wanted)
+        return self.candidates[statement]
+
+
+class SharedTexts:
+    """Makes an index of each view, and keeps what its texts have in common with others."""
+
+    def __init__(self) -> None:
+        self._excerpts: dict[str, Excerpt] = {}
+        self._batches: list[_Batch] = []
+        self._homes: dict[tuple[str, Naming], tuple[int, int]] = {}
+        """The batch of a text with its names, and the number that it has there."""
+        self._statements: dict[Statement, int] = {}
+
+    def view(self, texts: Sequence[str]) -> ViewIndex:
+        """The index of a view with these messages. Equal to that of the joined text."""
+        excerpts = [self._excerpt(text) for text in texts]
+        namings = namings_of(excerpts)
+        new: dict[tuple[str, Naming], tuple[Excerpt, Naming]] = {}
+        for excerpt, naming in zip(excerpts, namings, strict=True):
+            key = (excerpt.text, naming)
+            if key not in self._homes:
+                new[key] = (excerpt, naming)
+        if new:
+            batch = len(self._batches)
+            index = SentenceIndex(*zip(*new.values(), strict=True))
+            self._batches.append(_Batch(index))
+            self._homes.update((key, (batch, number)) for number, key in enumerate(new))
+        positions: dict[int, dict[int, int]] = {}
+        for position, (excerpt, naming) in enumerate(zip(excerpts, namings, strict=True)):
+            number, member = self._homes[excerpt.text, naming]
+            positions.setdefault(number, {}).setdefault(member, position)
+        members = [(self._batches[number], places) for number, places in positions.items()]
+        return ViewIndex(texts, members, self._statements)
+
+    def _excerpt(self, text: str) -> Excerpt:
+        if text not in self._excerpts:
+            self._excerpts[text] = Excerpt.of(text)
+        return self._excerpts[text]
+
+
+class ViewIndex(TextIndex):
+    """The index of a view. Key groups are read in its texts, the rest in the whole of it.
+
+    ``members`` are the batches with texts of the view, and at which position each text stands.
+    """
+
+    def __init__(
+        self,
+        texts: Sequence[str],
+        members: Sequence[tuple[_Batch, dict[int, int]]],
+        statements: dict[Statement, int],
+    ) -> None:
+        super().__init__(_BETWEEN.join(texts))
+        self._members = members
+        self._statements = statements
+
+    def weighed(self, statement: Statement, wanted: Wanted) -> Iterator[tuple[str, Weighed]]:
+        """The sentences that do something with the groups of a statement, in order."""
+        known = self._statements.setdefault(statement, len(self._statements))
+        meant = signature_of(statement)
+        for batch, number in self._in_order([b.found(known, wanted) for b, _ in self._members]):
+            key = (known, number)
+            if key not in batch.weighed:
+                self.touched += 1
+                batch.weighed[key] = weigh_sentence(batch.index, number, wanted, meant, statement)
+            weighed = batch.weighed[key]
+            if weighed is not None:
+                yield batch.index.sentences[number].text, weighed
+
+    def literal(self, normal: str) -> Iterator[tuple[str, str]]:
+        """The sentences, normalised and as written, in which the normalised text stands."""
+        found = [batch.index.literal(normal) for batch, _ in self._members]
+        for batch, number in self._in_order(found):
+            yield batch.index.normals[number], batch.index.sentences[number].text
+
+    def _in_order(self, found: Sequence[Sequence[int]]) -> list[tuple[_Batch, int]]:
+        """The sentences of this view among those found in each batch, in the order of the view."""
+        places = []
+        for turn, ((batch, positions), numbers) in enumerate(
+            zip(self._members, found, strict=True)
+        ):
+            for number in numbers:
+                position = positions.get(batch.index.excerpt_of[number])
+                if position is not None:
+                    places.append((position, number, turn))
+        return [(self._members[turn][0], number) for _, number, turn in sorted(places)]
