@@ -119,7 +119,36 @@ class SentenceIndex(SentenceList):
                 for numbers in others:
                     low, high = bisect_right(numbers, number), bisect_right(numbers, last)
                     found.update(numbers[low:high])
-        return sorted(found)
+        return self._with_all(sorted(found), wanted)
+
+    def _with_all(self, numbers: Sequence[int], wanted: Wanted) -> list[int]:
+        """The sentences that have all groups, or could with what stands above and beside them.
+
+        The words of one alternative may be spread over a passage.
+        """
+        for group in wanted:
+            if any(one.relation for one in group):
+                continue
+            asked = [[self._holders_of_term(term) for term in one.terms] for one in group]
+            numbers = [number for number in numbers if self._could_hold(number, asked)]
+        return list(numbers)
+
+    def _could_hold(self, number: int, asked: Sequence[Sequence[set[int] | Term]]) -> bool:
+        """Whether all terms of one alternative stand in or near a sentence."""
+        near = [number, *self.sentences[number].context, *self.beside(number)]
+        return any(
+            all(
+                not holders.isdisjoint(near)
+                if isinstance(holders, set)
+                else any(not self._values(one).isdisjoint(holders.keys) for one in near)
+                for holders in terms
+            )
+            for terms in asked
+        )
+
+    def _holders_of_term(self, term: Term) -> set[int] | Term:
+        """The sentences with the words of a term; the term itself if it asks for a value."""
+        return term if is_value(term) else self._holders_of_word(term)
 
     def holders(self, terms: Sequence[Term], near: set[int] | None = None) -> set[int]:
         """The sentences, among those in ``near`` if it is given, that hold all of these terms.

@@ -82,6 +82,7 @@ class SentenceList:
         self._names = [dict(naming.camel) for naming in namings]
         self._proper = [naming.proper for naming in namings]
         self._parsed: dict[int, Parsed] = {}
+        self._beside: dict[int, list[int]] = {}
         self._around: dict[int, Parsed] = {}
         blocks = 0
         for number, excerpt in enumerate(excerpts):
@@ -111,6 +112,11 @@ class SentenceList:
 
     def beside(self, number: int) -> list[int]:
         """Sentences near this one in the same bullet or paragraph: they may share a passage."""
+        if number not in self._beside:
+            self._beside[number] = self._found_beside(number)
+        return self._beside[number]
+
+    def _found_beside(self, number: int) -> list[int]:
         sentence, away = self.sentences[number], SENTENCES - 1
         around = range(max(number - away, 0), min(number + away + 1, len(self.sentences)))
         return [beside for beside in around if self._is_beside(beside, number, sentence)]
