@@ -1,0 +1,1 @@
+"""Benchmarks of speed, each repeated by ``python -m tests.benchmarks NAME``."""

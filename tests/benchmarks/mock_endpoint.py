@@ -1,0 +1,122 @@
+"""A model endpoint that answers after a fixed time, and says how busy it was.
+
+``python -m tests.benchmarks.mock_endpoint LATENCY`` prints its address. One event loop does all;
+a reply is as ready as its request when the latency is over, so that the server costs its caller
+little. ``GET /figures`` gives and clears what was counted.
+"""
+
+import asyncio
+import json
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from support.stub_endpoint import reply_to
+
+HEAD = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n"
+
+
+class Figures:
+    """Calls, the time from the first request to the last reply, and requests in flight."""
+
+    def __init__(self):
+        self.calls = self.flying = self.most = 0
+        self.first = self.last = self.busy = 0.0
+        self._since = 0.0
+
+    def change(self, step):
+        """Note that a request came (1) or was answered (-1)."""
+        now = time.perf_counter()
+        if not self.calls:
+            self.first = self._since = now
+        self.busy += self.flying * (now - self._since)
+        self._since = self.last = now
+        self.flying += step
+        self.calls += step > 0
+        self.most = max(self.most, self.flying)
+
+    def as_json(self):
+        return {
+            "calls": self.calls,
+            "seconds": self.last - self.first,
+            "most": self.most,
+            "busy": self.busy,
+        }
+
+
+class Connection(asyncio.Protocol):
+    """One client's connection: requests one after the other."""
+
+    def __init__(self, server):
+        self._server = server
+        self._data = b""
+        self._transport = None
+
+    def connection_made(self, transport):
+        self._transport = transport
+
+    def data_received(self, data):
+        self._data += data
+        while True:
+            head, found, rest = self._data.partition(b"\r\n\r\n")
+            if not found:
+                return
+            length = _length(head)
+            if len(rest) < length:
+                return
+            body, self._data = rest[:length], rest[length:]
+            if head.startswith(b"GET"):
+                self._send(self._server.taken())
+            else:
+                self._server.asked()
+                loop = asyncio.get_running_loop()
+                at = loop.time() + self._server.latency
+                reply = json.dumps(reply_to(json.loads(body))).encode()
+                loop.call_at(at, self._answer, reply)
+
+    def _answer(self, reply):
+        self._server.figures.change(-1)
+        self._send(reply)
+
+    def _send(self, body):
+        if not self._transport.is_closing():
+            self._transport.write(HEAD.format(len(body)).encode() + body)
+
+
+class MockEndpoint:
+    """The server, with what it counted since it was last asked."""
+
+    def __init__(self, latency):
+        self.latency = latency
+        self.figures = Figures()
+
+    def asked(self):
+        self.figures.change(1)
+
+    def taken(self):
+        """The figures so far, which are cleared."""
+        said, self.figures = self.figures, Figures()
+        return json.dumps(said.as_json()).encode()
+
+
+def _length(head):
+    for line in head.split(b"\r\n")[1:]:
+        name, _, value = line.partition(b":")
+        if name.lower() == b"content-length":
+            return int(value)
+    return 0
+
+
+async def serve(latency):
+    """Serve until the process is ended; the address goes to standard output."""
+    endpoint = MockEndpoint(latency)
+    loop = asyncio.get_running_loop()
+    server = await loop.create_server(lambda: Connection(endpoint), "127.0.0.1", 0, backlog=256)
+    print(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1", flush=True)
+    await server.serve_forever()
+
+
+if __name__ == "__main__":
+    asyncio.run(serve(float(sys.argv[1])))
