@@ -114,7 +114,8 @@ async def serve(latency):
     endpoint = MockEndpoint(latency)
     loop = asyncio.get_running_loop()
     server = await loop.create_server(lambda: Connection(endpoint), "127.0.0.1", 0, backlog=256)
-    print(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1", flush=True)
+    sys.stdout.write(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1\n")
+    sys.stdout.flush()
     await server.serve_forever()
 
 
