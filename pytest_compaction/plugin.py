@@ -137,6 +137,14 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         work_ahead(benchmark, session.items)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Write all accounts before anybody adds them up."""
+    benchmark = session.config.stash.get(SESSION, None)
+    if benchmark is not None and benchmark.endpoints is not None:
+        benchmark.endpoints.accounts.flush()
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any, error: object) -> None:
     """Take the number of deselected benchmark tests from a worker."""
@@ -162,6 +170,19 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> None:
         from pytest_compaction.session.items.collection import refuse_broken
 
         refuse_broken(pyfuncitem)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Let go what the engine kept for a benchmark item, once all its reports are made."""
+    try:
+        return (yield)
+    finally:
+        session = item.config.stash.get(SESSION, None)
+        if session is not None:
+            from pytest_compaction.session.items.collection import finish_item
+
+            finish_item(session, item)
 
 
 @pytest.hookimpl(wrapper=True)

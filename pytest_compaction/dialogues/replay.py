@@ -122,7 +122,9 @@ class Replayer:
         work: WorkLoop,
     ) -> None:
         self._compaction = roles.compaction
-        self._responder = TurnResponder(roles.responder, roles.tokens, work.limit, rules.history)
+        self._responder = TurnResponder(
+            roles.responder, roles.tokens, work.limit.at(0), rules.history
+        )
         self._judges = tuple(judge for judge in roles.judges if judge.name != offline.NAME)
         self._tokens = roles.tokens
         self._create = create
@@ -208,7 +210,7 @@ class Replayer:
     ) -> tuple[Agreement, tuple[Usage, ...]]:
         if not self._judges:
             return agreement(baseline, summary), ()
-        limit = self._work.limit
+        limit = self._work.limit.at(0)
         judges = [TurnJudge(judge.at_trial(number), limit) for judge in self._judges]
         judged = await together(
             *(judge.judge(dialogue.turns, baseline, summary) for judge in judges)
@@ -234,7 +236,7 @@ class Replayer:
     async def _compacted(self, dialogue: Dialogue, compactor: str, number: int) -> _Arm:
         """The arm under test. ``failure`` is set if the model failed, not the strategy."""
         rules = self._rules
-        model = self._work.metered(self._compaction.at_trial(number))
+        model = self._work.metered(self._compaction.at_trial(number), self._work.limit.at(0))
         context = Context(rules.window, 0, self._tokens, model)
         feeder = Feeder(
             self._create(compactor), rules.trigger, rules.timeout, self._work.function_loops

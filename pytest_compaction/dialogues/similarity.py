@@ -6,10 +6,10 @@ and every call is stored like all others. It is not told which arm gave which an
 
 from __future__ import annotations
 
-import asyncio
 import json
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -69,7 +69,7 @@ class TurnJudge:
     """Compares two arms turn by turn within a shared limit; equal answers need no model."""
 
     model: Model
-    limit: asyncio.Semaphore
+    limit: AbstractAsyncContextManager[None]
 
     async def judge(self, turns: Sequence[Turn], baseline: Trial, summary: Trial) -> Judged:
         """The judgement of all turns; unscored if one of them cannot be judged.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -39,7 +39,7 @@ class TurnResponder:
 
     model: Model
     tokens: TokenCounter
-    limit: asyncio.Semaphore
+    limit: AbstractAsyncContextManager[None]
     history: History
 
     async def answer_all(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
 
 from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.judges.choice import choice_verdict
@@ -25,28 +26,30 @@ class PanelJudge:
     """
 
     def __init__(
-        self, judges: Sequence[ModelJudge], pass_score: float, limit: asyncio.Semaphore
+        self,
+        judges: Sequence[ModelJudge],
+        pass_score: float,
+        limit: AbstractAsyncContextManager[None],
     ) -> None:
         self._judges = tuple(judges)
         self._pass_score = pass_score
         self._limit = limit
 
-    async def verdict(
+    def verdict(
         self,
-        case: Case,
+        replies: Sequence[JudgeReply],
         probe: Probe,
         response: str,
         view: Readings,
         leads: Source = "answer",
     ) -> Verdict:
-        """The common verdict on one response; at most ``limit`` requests are in flight.
+        """The common verdict on one response, on which the judges said ``replies``.
 
         ``view`` is what the view does with the facts, and ``leads`` whether it or the answer
-        makes the score. No judge learns of either. No judge is asked about a forced choice.
+        makes the score. No judge learns of either.
         """
         if probe.choice is not None:
             return choice_verdict(probe, probe.choice, response, view, self._pass_score, leads)
-        replies = await self._replies(case, probe, response)
         named = [(judge.name, reply) for judge, reply in zip(self._judges, replies, strict=True)]
         several = len(named) > 1
         return verdict_from_reply(
@@ -59,8 +62,13 @@ class PanelJudge:
             leads,
         )
 
-    async def _replies(self, case: Case, probe: Probe, response: str) -> list[JudgeReply]:
-        """The replies of all judges. Each is waited for, also if one before it was not asked."""
+    async def replies(self, case: Case, probe: Probe, response: str) -> list[JudgeReply]:
+        """The replies of all judges; none to a forced choice, about which no judge is asked.
+
+        Each is waited for, also if one before it was not asked; each request holds ``limit``.
+        """
+        if probe.choice is not None:
+            return []
         asked = (self._reply(judge, case, probe, response) for judge in self._judges)
         replies: list[JudgeReply] = []
         for reply in await asyncio.gather(*asked, return_exceptions=True):

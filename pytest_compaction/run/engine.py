@@ -1,42 +1,29 @@
-"""The way of a case: compaction, responses, verdicts; each is made once, ahead of its items.
-
-The first item of a case starts its compaction, and then the answers to all probes that
-the session selected; an item only waits for its own.
-"""
+"""Runs cases side by side, in the order of their items, and keeps what they share."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from pytest_compaction.case.case import Case, Probe
-from pytest_compaction.compactors.protocol import Compactor, Context, State, View
-from pytest_compaction.conversation.chat_format import to_chat
-from pytest_compaction.conversation.messages import Message, canonical_json, short_hash
-from pytest_compaction.judges.model_judge import ModelJudge
-from pytest_compaction.judges.panel import PanelJudge
-from pytest_compaction.judges.verdict import Verdict, unscored_verdict
-from pytest_compaction.metrics.constraints import standing_constraints
-from pytest_compaction.metrics.survival import read as read_facts
-from pytest_compaction.metrics.survival import view_index
+from pytest_compaction.compactors.protocol import Compactor, State
+from pytest_compaction.conversation.messages import Message
+from pytest_compaction.judges.verdict import Verdict
 from pytest_compaction.models.offline import model as offline
-from pytest_compaction.models.protocol import AnswerReply, ChargedError, Model
-from pytest_compaction.run.case_feeder import CaseFeeder
+from pytest_compaction.models.protocol import JudgeReply
+from pytest_compaction.run.asked import Asked, Key, Plan
+from pytest_compaction.run.case_work import CaseWork, Method
 from pytest_compaction.run.compaction import CompactedCase, Compaction
-from pytest_compaction.run.forced_choice import ForcedChoice
-from pytest_compaction.run.null_views import NullViews
-from pytest_compaction.run.responder import Responder
-from pytest_compaction.run.response import Arm, NullReading, Reminded, Response, Roles
-from pytest_compaction.run.server_context import seen
+from pytest_compaction.run.response import Arm, Response, Roles
 from pytest_compaction.run.triggers import Trigger
+from pytest_compaction.run.view_figures import ViewReader
 from pytest_compaction.run.work_loop import WorkLoop
-from pytest_compaction.settings import CONTROL
 
-OPINION_STEP: Final = 1000
-"""Added to the trial for each further judgement; more than there are trials, so that no trial
-shares its judgements with another one."""
+_LOOK_S: Final = 0.01
+"""How often a worker looks whether more items were dealt to it."""
+_AHEAD: Final = 2
+"""Cases that are open at most; as a multiple of the requests that may fly, if any may."""
 
 
 class Engine:
@@ -47,6 +34,11 @@ class Engine:
     the nulls are run beside each strategy, and ``reminds`` whether forced choices are also
     put with their constraint before them, which makes sense beside a control. Each judge
     judges a response ``judgements`` times.
+
+    ``case_of`` gives the case of an id, and ``forget`` lets it go when its items are done.
+
+    While models at an endpoint are asked, further cases are begun as long as fewer requests
+    fly than may. Where rules do all the work, one case is begun after the other.
     """
 
     def __init__(
@@ -60,187 +52,137 @@ class Engine:
         compares_nulls: bool = True,
         reminds: bool = False,
         judgements: int = 1,
+        case_of: Callable[[str], Case] | None = None,
+        forget: Callable[[str], object] | None = None,
     ) -> None:
-        self._roles = roles
-        self._judgements = judgements
-        self._create = create
-        self._trigger = trigger
-        self._timeout = timeout
-        self._pass_score = pass_score
         self._work = work
-        self._selected: Mapping[tuple[str, Arm], Sequence[tuple[Probe, bool]]] = {}
-        self._nulls = NullViews(roles) if compares_nulls else None
-        self._reminds = reminds
-        self._askers: dict[int, tuple[Responder, PanelJudge]] = {}
+        self._method = Method(
+            roles,
+            create,
+            trigger,
+            pass_score,
+            timeout,
+            work,
+            ViewReader(roles, compares_nulls),
+            reminds,
+            judgements,
+        )
+        self._one_by_one = all(model.name == offline.NAME for model in roles.all)
+        self._window = _AHEAD if self._one_by_one else _AHEAD * work.limit.share
+        self._case_of = case_of
+        self._forget = forget
+        self._plan = Plan()
+        self._more: Callable[[], Sequence[Asked]] | None = None
+        self._works: dict[Key, CaseWork] = {}
+        self._finished: asyncio.Event | None = None
+        self._ahead: asyncio.Task[None] | None = None
 
-    def select(self, selected: Mapping[tuple[str, Arm], Sequence[tuple[Probe, bool]]]) -> None:
-        """Tell which probes of which case will be asked, and which answers will be judged."""
-        self._selected = selected
+    def select(self, asked: Iterable[Asked]) -> None:
+        """Tell what the items of this process will ask, in their order."""
+        self._plan.add(asked)
+
+    def follow(self, more: Callable[[], Sequence[Asked]]) -> None:
+        """Take what ``more`` returns as asked too, whenever there is nothing else to begin."""
+        self._more = more
 
     def compaction(self, case: Case, arm: Arm) -> Compaction:
         """The compaction of a case; made once, then shared. Blocks."""
-        key = ("compaction", case.id, arm)
-        made = self._work.wait(self._work.once(key, lambda: self._compact(case, arm)))
-        return Compaction(
-            case,
-            arm,
-            made.fed.steps,
-            made.usage,
-            partial(self._messages, made),
-            partial(self._response, made),
-        )
+        work, compacted = self._work.wait(self._compacted(case, arm))
+
+        def messages(point: int) -> tuple[Message, ...]:
+            return self._work.wait(work.messages(point))
+
+        def response(probe: Probe) -> Response:
+            return self._work.wait(work.response(probe))
+
+        return Compaction(case, arm, compacted.fed.steps, compacted.usage, messages, response)
 
     def verdict(self, response: Response) -> Verdict:
-        """The verdict on a response; made once. Blocks."""
-        return self._work.wait(self._verdict_once(response))
+        """The verdict on a response; its judges are asked once. Blocks."""
+        work, replies = self._work.wait(self._replies(response))
+        return work.verdict(response, replies)
 
-    def _messages(self, compacted: CompactedCase, point: int) -> tuple[Message, ...]:
-        return self._work.wait(compacted.view(point)).messages
+    def finish(self, case: str, arm: Arm) -> None:
+        """Tell that an item of a case is done. After the last one its views are let go."""
+        self._work.tell(lambda: self._finish(case, arm))
 
-    def _response(self, compacted: CompactedCase, probe: Probe) -> Response:
-        return self._work.wait(self._answer_once(compacted, probe))
+    async def _compacted(self, case: Case, arm: Arm) -> tuple[CaseWork, CompactedCase]:
+        if self._more is not None and self._plan.of((case.id, arm)) is None:
+            self._plan.add(self._more())
+        work = self._open(case, arm)
+        if self._ahead is None and self._case_of is not None:
+            self._ahead = asyncio.ensure_future(self._open_ahead(self._case_of))
+        return work, await work.compacted()
 
-    def _at_trial(self, trial: int) -> tuple[Responder, PanelJudge]:
-        """Who answers and who judges in a trial."""
-        if trial not in self._askers:
-            roles = self._roles
-            judges = [
-                ModelJudge(model.at_trial(trial + OPINION_STEP * (opinion - 1)), opinion)
-                for model in roles.judges
-                for opinion in range(1, self._opinions(model) + 1)
-            ]
-            self._askers[trial] = (
-                Responder(roles.responder.at_trial(trial), roles.tokens),
-                PanelJudge(judges, self._pass_score, self._work.limit),
-            )
-        return self._askers[trial]
+    async def _replies(self, response: Response) -> tuple[CaseWork, list[JudgeReply]]:
+        work = self._open(response.case, response.arm)
+        return work, await work.replies(response)
 
-    def _opinions(self, judge: Model) -> int:
-        """How often a judge is asked; rules always say the same."""
-        return 1 if judge.name == offline.NAME else self._judgements
+    def _open(self, case: Case, arm: Arm) -> CaseWork:
+        """The work on a case; begun now if nobody has begun it."""
+        key = (case.id, arm)
+        work = self._works.get(key)
+        if work is None:
+            planned = self._plan.of(key)
+            rank = planned.rank if planned else 0
+            work = self._works[key] = CaseWork(case, arm, self._method, rank, planned)
+            self._plan.opened(key)
+            work.run_ahead()
+        return work
 
-    async def _compact(self, case: Case, arm: Arm) -> CompactedCase:
-        model = self._work.metered(self._roles.compaction.at_trial(arm.trial))
-        context = Context(case.window, case.budget, self._roles.tokens, model)
-        budgets = arm.budgets_in(case, self._roles.tokens)
-        compactor = self._create(arm.compactor)
-        feeder = CaseFeeder(
-            case,
-            compactor,
-            context,
-            self._trigger,
-            self._timeout,
-            self._work.function_loops,
-            budgets,
-        )
+    async def _open_ahead(self, case_of: Callable[[str], Case]) -> None:
+        """Begin one case after the other while there is room for requests."""
+        self._finished = asyncio.Event()
+        while True:
+            key = self._plan.next
+            if key is None:
+                if self._more is None:
+                    return
+                self._plan.add(self._more())
+                if self._plan.next is None:
+                    await asyncio.sleep(_LOOK_S)
+                continue
+            if not await self._has_room():
+                continue
+            await self._begin(key, case_of)
+
+    async def _has_room(self) -> bool:
+        """Wait for room; false if time has gone by, so that the plan may have changed."""
+        if len(self._works) > self._window and self._finished is not None:
+            self._finished.clear()
+            await self._finished.wait()
+            return False
+        if self._one_by_one:
+            under_way = [work.run_ahead() for work in self._works.values()]
+            waiting = [task for task in under_way if not task.done()]
+            if waiting:
+                await asyncio.wait(waiting)
+                return False
+            return True
+        if self._work.limit.has_room:
+            return True
+        await self._work.limit.room()
+        return False
+
+    async def _begin(self, key: Key, case_of: Callable[[str], Case]) -> None:
+        """Begin the work on a case, and wait until it asks a model or is done."""
+        id, arm = key
         try:
-            fed = await feeder.feed()
-        except BaseException:
-            feeder.close()
-            raise
-        compared = arm.compactor != CONTROL and not getattr(compactor.traits, "null", False)
-        compacted = CompactedCase(case, arm, fed, model.usage, model.error, feeder, compared)
-        self._work.begin(("ahead", case.id, arm), lambda: self._work_ahead(compacted))
-        return compacted
+            case = await asyncio.to_thread(case_of, id)
+        except Exception:
+            # The item that asks for the case raises the same, where it can be reported.
+            self._plan.opened(key)
+            return
+        if self._plan.of(key) is not None:
+            await self._open(case, arm).begun.wait()
 
-    async def _work_ahead(self, compacted: CompactedCase) -> None:
-        """Answer and judge what was selected; then the strategy's thread may end.
-
-        An error is raised again where an item asks for the same.
-        """
-        selected = self._selected.get((compacted.case.id, compacted.arm), ())
-        try:
-            await asyncio.gather(
-                *(self._answer_and_judge(compacted, *each) for each in selected),
-                return_exceptions=True,
-            )
-        finally:
-            compacted.feeder.close()
-
-    async def _answer_and_judge(self, compacted: CompactedCase, probe: Probe, judged: bool) -> None:
-        response = await self._answer_once(compacted, probe)
-        if judged:
-            await self._verdict_once(response)
-
-    async def _answer_once(self, compacted: CompactedCase, probe: Probe) -> Response:
-        key = ("answer", compacted.case.id, compacted.arm, probe.id)
-        return await self._work.once(key, lambda: self._answer_or_spent(compacted, probe))
-
-    async def _verdict_once(self, response: Response) -> Verdict:
-        key = ("verdict", response.case.id, response.arm, response.probe.id, response.text)
-        return await self._work.once(key, lambda: self._verdict(response))
-
-    async def _answer_or_spent(self, compacted: CompactedCase, probe: Probe) -> Response:
-        """The answer. An error carries what the compaction had used by then."""
-        try:
-            return await self._answer(compacted, probe)
-        except ChargedError as error:
-            error.spent["compaction"] = compacted.usage
-            raise
-
-    async def _answer(self, compacted: CompactedCase, probe: Probe) -> Response:
-        view = await compacted.view(probe.point, probe.question)
-        failure = compacted.failure(probe.point)
-        reply = AnswerReply("")
-        reminded: Reminded | None = None
-        responder, _ = self._at_trial(compacted.arm.trial)
-        responder.check(view.parameters)
-        read = seen(View(view.messages), None, self._roles.tokens)
-        if failure is None:
-            reply, reminded = await self._replies(compacted, probe, view, responder)
-            read = seen(view, reply.applied, self._roles.tokens)
-            failure = read.problem
-        nulls: tuple[NullReading, ...] = ()
-        if self._nulls is not None and compacted.compared and failure is None:
-            earlier = (point.view_tokens for point in compacted.fed.points[: probe.point])
-            nulls = await self._nulls.readings(compacted.case, probe, (*earlier, read.tokens))
-        index = view_index(read.messages)
-        standing = standing_constraints(compacted.case, probe.point)
-        held = read_facts(standing, (), index).stated
-        question = probe.choice.asked(probe.question) if probe.choice else probe.question
-        asked = [to_chat(view.messages), question]
-        prompt = canonical_json([*asked, view.parameters] if view.parameters else asked)
-        return Response(
-            text=reply.text,
-            probe=probe,
-            case=compacted.case,
-            arm=compacted.arm,
-            log_tokens=compacted.fed.points[probe.point].log_tokens,
-            view_tokens=read.tokens,
-            budget=compacted.feeder.budgets[probe.point],
-            reading=read_facts(probe.facts, probe.traps, index),
-            prompt_hash=short_hash(prompt),
-            usage=reply.usage,
-            compaction_usage=compacted.usage,
-            latency_s=reply.latency_s,
-            steps=compacted.fed.steps,
-            failure=failure,
-            leads=self._roles.leads,
-            nulls=nulls,
-            constraints=tuple(zip((fact.text for fact in standing), held, strict=True)),
-            reminded=reminded,
-        )
-
-    async def _replies(
-        self, compacted: CompactedCase, probe: Probe, view: View, responder: Responder
-    ) -> tuple[AnswerReply, Reminded | None]:
-        """The answer, and for a forced choice also the one with its constraint before it."""
-        if probe.choice is not None:
-            forced = ForcedChoice(responder, self._work.limit, self._roles.leads == "view")
-            reminds = self._reminds and compacted.arm.compactor != CONTROL
-            return await forced.replies(view, probe, probe.choice, reminds)
-        async with self._work.limit:
-            reply = await responder.answer(
-                view.messages, probe.question, probe.answer, view.parameters
-            )
-        return reply, None
-
-    async def _verdict(self, response: Response) -> Verdict:
-        if response.failure is not None:
-            return unscored_verdict(
-                response.failure, response.probe, response.reading, self._pass_score
-            )
-        _, judge = self._at_trial(response.arm.trial)
-        return await judge.verdict(
-            response.case, response.probe, response.text, response.reading, response.leads
-        )
+    def _finish(self, case: str, arm: Arm) -> None:
+        if not self._plan.finish((case, arm)):
+            return
+        work = self._works.pop((case, arm), None)
+        if work is not None:
+            work.close()
+        if self._forget is not None and not self._plan.needs(case):
+            self._forget(case)
+        if self._finished is not None:
+            self._finished.set()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 
 from pytest_compaction.case.case import Fact, Probe
@@ -25,7 +26,7 @@ class ForcedChoice:
     """
 
     responder: Responder
-    limit: asyncio.Semaphore
+    limit: AbstractAsyncContextManager[None]
     by_rules: bool
 
     async def replies(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol, TypeVar
@@ -53,7 +54,7 @@ class MeteredModel:
         self,
         model: Model,
         loop: asyncio.AbstractEventLoop,
-        limit: asyncio.Semaphore,
+        limit: AbstractAsyncContextManager[None],
         account: _Account | None = None,
     ) -> None:
         self._model = model

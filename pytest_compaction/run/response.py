@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
 
 from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.conversation.tokens import TokenCounter
@@ -51,6 +54,11 @@ class Roles:
         return self.judges[0]
 
     @property
+    def all(self) -> tuple[Model, ...]:
+        """The models, some of which may be the same."""
+        return (self.compaction, self.responder, *self.judges)
+
+    @property
     def leads(self) -> Source:
         """What makes the score: the view if the offline model answers, or else the answer."""
         return "view" if self.responder.name == offline.NAME else "answer"
@@ -79,18 +87,32 @@ class Reminded:
 
 
 @dataclass(frozen=True, slots=True)
+class ViewFigures:
+    """What rules read in the view of a response.
+
+    ``reading`` is what the view does with each of the probe's facts and traps. ``nulls`` says
+    what each null states at equal tokens; empty for a null or the control. ``constraints``
+    are those that stand there, and whether the view states each. ``prompt_hash`` is that of
+    view and question.
+    """
+
+    reading: Readings
+    nulls: tuple[NullReading, ...]
+    constraints: tuple[tuple[str, bool], ...]
+    prompt_hash: str
+
+
+@dataclass(frozen=True)
 class Response:
     """An answer to a probe, with what is known about the view that it was answered from.
 
-    ``reading`` is what the view does with each of the probe's facts and traps. ``leads`` says
-    whether the view or the answer makes the score: the view where rules answered.
-    ``view_tokens`` are the tokens of the view; if the server edited it, those that the
-    server read. ``latency_s`` is in seconds. ``failure`` says why there is nothing to
-    judge: the compaction failed and no model was asked, or the endpoint did not compact.
-    ``budget`` is the tokens that the view may take.
-    ``nulls`` says what each null states at equal tokens; empty for a null or the control.
-    ``constraints`` are those that stand there, and whether the view states each. ``reminded``
-    is the second reply to a forced choice, ``None`` if there was none.
+    ``figures`` makes the figures of the view, which takes longer than to send a request: it is
+    called when the first of them is asked for. ``leads`` says whether the view or the answer
+    makes the score: the view where rules answered. ``view_tokens`` are the tokens of the view;
+    if the server edited it, those that the server read. ``latency_s`` is in seconds.
+    ``failure`` says why there is nothing to judge: the compaction failed and no model was
+    asked, or the endpoint did not compact. ``budget`` is the tokens that the view may take.
+    ``reminded`` is the second reply to a forced choice, ``None`` if there was none.
     """
 
     text: str
@@ -100,19 +122,56 @@ class Response:
     log_tokens: int
     view_tokens: int
     budget: int
-    reading: Readings = field(repr=False)
-    prompt_hash: str
+    figures: Callable[[], ViewFigures] = field(repr=False, compare=False)
     usage: Usage = Usage()
     compaction_usage: Usage = Usage()
     latency_s: float | None = None
     steps: tuple[Step, ...] = field(default=(), repr=False)
     failure: str | None = None
     leads: Source = "answer"
-    nulls: tuple[NullReading, ...] = field(default=(), repr=False)
-    constraints: tuple[tuple[str, bool], ...] = field(default=(), repr=False)
     reminded: Reminded | None = None
+
+    @cached_property
+    def _view(self) -> ViewFigures:
+        return self.figures()
+
+    @property
+    def reading(self) -> Readings:
+        """What the view does with each of the probe's facts and traps."""
+        return self._view.reading
+
+    @property
+    def nulls(self) -> tuple[NullReading, ...]:
+        """What each null states at equal tokens; empty for a null or the control."""
+        return self._view.nulls
+
+    @property
+    def constraints(self) -> tuple[tuple[str, bool], ...]:
+        """The constraints that stand there, and whether the view states each."""
+        return self._view.constraints
+
+    @property
+    def prompt_hash(self) -> str:
+        """The hash of view and question."""
+        return self._view.prompt_hash
 
     @property
     def survives(self) -> tuple[bool, ...]:
         """Whether the view states each of the probe's facts."""
         return self.reading.stated
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The response as it travels to another process: with its figures, once made."""
+        state = dict(self.__dict__)
+        state["figures"] = _Made(self._view)
+        return state
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """Figures that were made before."""
+
+    figures: ViewFigures
+
+    def __call__(self) -> ViewFigures:
+        return self.figures

@@ -11,7 +11,9 @@ from typing import Any, TypeVar
 from pytest_compaction.models.protocol import Model
 from pytest_compaction.models.wire.call import Caller
 from pytest_compaction.run.metered_model import MeteredModel
+from pytest_compaction.run.request_limit import RequestLimit, Turn
 from pytest_compaction.run.shared_loop import FunctionLoops, cancel_all
+from pytest_compaction.run.slots import OwnSlots, Slots
 
 T = TypeVar("T")
 
@@ -20,28 +22,28 @@ class WorkLoop:
     """Makes each piece of work once, under a key, and shares it with all who ask for it.
 
     One loop in a daemon thread does all the waiting, and one limit holds for all
-    requests to models. ``concurrency`` is the largest number of requests in flight;
+    requests to models. ``slots`` are those of requests in flight, or their number;
     ``caller`` is closed with the loop.
     """
 
-    def __init__(self, concurrency: int, caller: Caller | None = None) -> None:
+    def __init__(self, slots: Slots | int, caller: Caller | None = None) -> None:
         self._caller = caller
         self._tasks: dict[Hashable, asyncio.Task[Any]] = {}
         self._loop = asyncio.new_event_loop()
-        self._limit = asyncio.Semaphore(concurrency)
+        self._limit = RequestLimit(OwnSlots(slots) if isinstance(slots, int) else slots)
         self._thread: threading.Thread | None = None
         self.function_loops = FunctionLoops()
         """The loops of async functions, which end with this one."""
 
     @property
-    def limit(self) -> asyncio.Semaphore:
+    def limit(self) -> RequestLimit:
         """The limit of requests in flight, shared by everything on this loop."""
         return self._limit
 
-    def metered(self, model: Model) -> MeteredModel:
-        """A meter over a model whose requests run on this loop, within its limit."""
+    def metered(self, model: Model, turn: Turn) -> MeteredModel:
+        """A meter over a model whose requests run on this loop, each in a ``turn`` of the limit."""
         self._start()
-        return MeteredModel(model, self._loop, self._limit)
+        return MeteredModel(model, self._loop, turn)
 
     async def once(self, key: Hashable, make: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """The result for a key; made now if nobody has asked for it. For coroutines on this loop.
@@ -66,6 +68,11 @@ class WorkLoop:
         self._start()
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
+    def tell(self, what: Callable[[], object]) -> None:
+        """Have a function called on the loop, if that has begun. Does not wait."""
+        if self._thread is not None:
+            self._loop.call_soon_threadsafe(what)
+
     def _start(self) -> None:
         if self._thread is None:
             self._thread = threading.Thread(
@@ -86,6 +93,7 @@ class WorkLoop:
                 self._loop.call_soon_threadsafe(self._loop.stop)
                 self._thread.join()
                 self._thread = None
+                self._limit.close()
             self.function_loops.close()
             if not self._loop.is_closed():
                 self._loop.close()

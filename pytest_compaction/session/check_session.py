@@ -82,7 +82,7 @@ class CheckSession:
 
             runner = Runner(
                 lambda: self.create(spec),
-                SummaryCache(self.work.metered(self.model)),
+                SummaryCache(self.work.metered(self.model, self.work.limit.at(0))),
                 self.tokens,
                 self.settings.timeout,
                 self.work.function_loops,

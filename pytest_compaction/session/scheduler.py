@@ -6,7 +6,8 @@ item ids, which pytest 9 does not allow.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -14,31 +15,128 @@ from xdist.scheduler import LoadScopeScheduling
 
 from pytest_compaction.session.items.collection import groups_of
 from pytest_compaction.session.session import BenchmarkSession
+from pytest_compaction.session.shared_files import SharedFiles
+
+Unit = list[int]
+"""The numbers of items that stay together, in their order."""
+Deal = Callable[[str, Sequence[str]], object]
+"""Takes the name of a worker and the node ids that are sent to it."""
 
 
 class CaseScheduling(LoadScopeScheduling):
-    """Hands out the items of a group together, and other tests one by one."""
+    """Hands out the items of a group together, and other tests one by one.
 
-    def __init__(self, config: pytest.Config, log: Any, groups: Mapping[str, str]) -> None:
+    A worker is given the next group when it has fewer than ``depth`` groups to finish, or
+    fewer items than xdist needs to know which one comes next. ``deal`` is told of each.
+    """
+
+    def __init__(
+        self,
+        config: pytest.Config,
+        log: Any,
+        groups: Mapping[str, str],
+        depth: int = 1,
+        deal: Deal | None = None,
+    ) -> None:
         super().__init__(config, log)
         self._groups = groups
+        self._depth = depth
+        self._deal = deal
+        self._nodeids: list[str] = []
+        self._queue: deque[Unit] = deque()
+        self._pending: dict[Any, dict[int, Unit]] = {}
+        """The items of each worker that are not done, each with what is left of its group."""
+        self._units: dict[Any, int] = {}
 
-    def _split_scope(self, nodeid: str) -> str:
-        return group_of(nodeid, self._groups) or nodeid
+    @property
+    def tests_finished(self) -> bool:
+        """Whether no worker needs to be told anything more than to end."""
+        return (
+            self.collection_is_completed
+            and not self._queue
+            and all(len(pending) < 2 for pending in self._pending.values())
+        )
+
+    @property
+    def has_pending(self) -> bool:
+        """Whether any item is not done."""
+        return bool(self._queue) or any(self._pending.values())
+
+    def add_node(self, node: Any) -> None:
+        """Take a worker in."""
+        super().add_node(node)
+        self._pending[node] = {}
+        self._units[node] = 0
 
     def remove_node(self, node: Any) -> str | None:
         """Hand on the items of a dead worker, except the one that killed it: it would do so again.
 
         Returns that item; ``None`` when the worker had nothing left to do.
         """
-        for unit in self.assigned_work[node].values():
-            for nodeid, completed in unit.items():
-                if not completed:
-                    unit[nodeid] = True
-                    super().remove_node(node)
-                    return str(nodeid)
-        super().remove_node(node)
-        return None
+        self.assigned_work.pop(node)
+        del self._units[node]
+        pending = self._pending.pop(node)
+        if not pending:
+            return None
+        killer = next(iter(pending))
+        pending.pop(killer).remove(killer)
+        units = {id(unit): unit for unit in pending.values()}
+        self._queue.extendleft(reversed(units.values()))
+        for other in self.nodes:
+            self._reschedule(other)
+        return self._nodeids[killer]
+
+    def mark_test_complete(self, node: Any, item_index: int, duration: float = 0) -> None:
+        """Note that an item is done, and give the worker more."""
+        unit = self._pending[node].pop(item_index)
+        unit.remove(item_index)
+        self._units[node] -= not unit
+        self._reschedule(node)
+
+    def schedule(self) -> None:
+        """Begin to hand out items, or hand them to a worker that came later."""
+        if not self._nodeids:
+            if not self._check_nodes_have_same_collection():
+                self.log("**Different tests collected, aborting run**")
+                return
+            self._nodeids = list(next(iter(self.registered_collections.values())))
+            self.collection = self._nodeids
+            self._queue.extend(self._all_units())
+            self._deal_round()
+        for node in self.nodes:
+            self._reschedule(node)
+
+    def _all_units(self) -> list[Unit]:
+        units: dict[str, Unit] = {}
+        for number, nodeid in enumerate(self._nodeids):
+            units.setdefault(group_of(nodeid, self._groups) or nodeid, []).append(number)
+        return list(units.values())
+
+    def _deal_round(self) -> None:
+        """Give a group to each worker in turn, so that the first cases are begun side by side."""
+        for _ in range(self._depth):
+            for node in self.nodes:
+                if self._queue:
+                    self._send(node)
+
+    def _reschedule(self, node: Any) -> None:
+        """Give a worker more if it needs more; let it end if there is nothing left."""
+        while self._queue and self._needs_more(node) and not node.shutting_down:
+            self._send(node)
+        if not self._queue and not node.shutting_down:
+            node.shutdown()
+
+    def _needs_more(self, node: Any) -> bool:
+        return len(self._pending[node]) <= 2 or self._units[node] < self._depth
+
+    def _send(self, node: Any) -> None:
+        unit = self._queue.popleft()
+        if self._deal is not None:
+            # Before the worker has the items: it looks here when it begins the first of them.
+            self._deal(node.gateway.id, [self._nodeids[number] for number in unit])
+        self._pending[node].update(dict.fromkeys(unit, unit))
+        self._units[node] += 1
+        node.send_runtest_some(list(unit))
 
 
 def group_of(nodeid: str, groups: Mapping[str, str]) -> str | None:
@@ -47,7 +145,10 @@ def group_of(nodeid: str, groups: Mapping[str, str]) -> str | None:
     ``groups`` maps parameter ids to groups. A test with further parameters has
     them joined by ``-`` before or after ours.
     """
-    parts = nodeid.partition("[")[2].removesuffix("]").split("-")
+    parameters = nodeid.partition("[")[2].removesuffix("]")
+    if parameters in groups:
+        return groups[parameters]
+    parts = parameters.split("-")
     for length in range(len(parts), 0, -1):
         for start in range(len(parts) - length + 1):
             found = groups.get("-".join(parts[start : start + length]))
@@ -62,6 +163,9 @@ class Scheduling:
     ``groups`` maps parameter ids to groups.
     """
 
+    depth = 1
+    deal: Deal | None = None
+
     def __init__(self, groups: Mapping[str, str]) -> None:
         self._groups = groups
 
@@ -70,16 +174,29 @@ class Scheduling:
         """Replace the default scheduler; a mode chosen by the user is respected."""
         if config.getvalue("dist") != "load":
             return None
-        return CaseScheduling(config, log, self._groups)
+        return CaseScheduling(config, log, self._groups, self.depth, self.deal)
 
 
 class BenchmarkScheduling(Scheduling):
-    """The same for a benchmark, whose workers also share one account of what was spent."""
+    """The same for a benchmark, whose workers also share one account of what was spent.
+
+    Where models at an endpoint are asked they share the requests in flight too, and each is
+    dealt enough cases for its share of them.
+    """
 
     def __init__(self, session: BenchmarkSession) -> None:
         super().__init__(groups_of(session))
         self._accounts = session.endpoints.accounts if session.endpoints else None
         self._checked = [case.digest for case in session.case_set.cases]
+        self._session = session
+        self._shared: SharedFiles | None = None
+
+    def pytest_xdist_setupnodes(self, specs: Sequence[Any]) -> None:
+        """Make the files that the workers share."""
+        self._shared = SharedFiles.make(self._session.settings.concurrency, len(specs))
+        self.deal = self._shared.deal
+        if self._session.asks_models:
+            self.depth = self._shared.share + 2
 
     def pytest_configure_node(self, node: Any) -> None:
         """Tell workers which cases are sound, and whether they may work ahead: a case is whole."""
@@ -87,8 +204,17 @@ class BenchmarkScheduling(Scheduling):
         node.workerinput["compaction_checked_cases"] = self._checked
         if self._accounts is not None:
             node.workerinput["compaction_accounts"] = str(self._accounts.path)
+        if self._shared is not None:
+            node.workerinput["compaction_shared"] = self._shared.as_input()
 
     def pytest_testnodedown(self, node: Any) -> None:
         """Count the calls that a dead worker had in flight as charged: they may have been."""
         if self._accounts is not None:
             self._accounts.write_off(node.gateway.id)
+        if self._shared is not None:
+            self._shared.restore(node.gateway.id)
+
+    def pytest_unconfigure(self) -> None:
+        """Remove the files that the workers shared."""
+        if self._shared is not None:
+            self._shared.close()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -23,6 +22,7 @@ from pytest_compaction.run.response import Roles
 from pytest_compaction.run.triggers import Trigger
 from pytest_compaction.run.work_loop import WorkLoop
 from pytest_compaction.session.gate import Threshold
+from pytest_compaction.session.shared_files import WorkerShare
 from pytest_compaction.settings import CONTROL, Settings
 from pytest_compaction.text.words import printable
 
@@ -61,13 +61,20 @@ class BenchmarkSession:
     """Whether the nulls run beside each strategy; an estimate has no use for them."""
     left_out: tuple[str, ...] = ()
     """Ids of cases without a recorded compaction in a run at the budgets on record."""
+    worker_share: WorkerShare | None = None
+    """What this process shares with other workers of the run; ``None`` if it does not."""
+
+    @property
+    def asks_models(self) -> bool:
+        """Whether any model is asked that is not made of rules."""
+        return any(model.name != offline.NAME for model in self.roles.all)
 
     @cached_property
     def work_loop(self) -> WorkLoop:
         """The loop of this process on which models are asked, made when first needed."""
-        workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+        share = self.worker_share
         return WorkLoop(
-            max(1, self.settings.concurrency // workers),
+            share.slots() if share else self.settings.concurrency,
             self.endpoints.caller if self.endpoints else None,
         )
 
@@ -85,6 +92,7 @@ class BenchmarkSession:
             self.compares_nulls,
             reminds=CONTROL in self.settings.arms,
             judgements=self.settings.judgements,
+            case_of={case.id: case for case in self.case_set.cases}.__getitem__,
         )
 
     @cached_property

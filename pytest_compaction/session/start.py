@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import pytest
 
 from pytest_compaction.hookspecs import added
 from pytest_compaction.session import resolve
+from pytest_compaction.session.shared_files import WorkerShare
 
 if TYPE_CHECKING:
     from pytest_compaction.session.session import BenchmarkSession
@@ -37,6 +39,8 @@ def start_benchmark(config: pytest.Config, settings: Settings) -> BenchmarkSessi
         )
     except resolve.USAGE_ERRORS as error:
         raise pytest.UsageError(str(error)) from None
+    share = WorkerShare.from_input(workerinput.get("compaction_shared"))
+    session = replace(session, worker_share=share)
     config.add_cleanup(session.close)
     if named:
         config.args[:] = map(resolve.node_argument, config.args)

@@ -18,6 +18,7 @@ from pytest_compaction.models.chat.prompts import FIELDS
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.options import OPTIONS
 from pytest_compaction.records.run_file import load_run
+from pytest_compaction.run.asked import Asked
 from pytest_compaction.run.engine import Engine
 from pytest_compaction.run.response import Arm, Roles
 from pytest_compaction.run.triggers import Trigger
@@ -222,7 +223,7 @@ def _work_with(model, method):
     roles = Roles(model, model, (model,), COUNTER)
     work = WorkLoop(8)
     engine = Engine(roles, lambda name: NoCompaction(), Trigger("case"), 3.5, 30.0, work)
-    engine.select({(case.id, arm): [(probe, True) for probe in case.probes]})
+    engine.select(Asked(case.id, arm, probe.id) for probe in case.probes)
     compaction = engine.compaction(case, arm)
 
     async def bug():

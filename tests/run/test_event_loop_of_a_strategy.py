@@ -14,6 +14,7 @@ from pytest_compaction.compactors.composition.composition import Composition
 from pytest_compaction.compactors.function.compactor import FunctionCompactor
 from pytest_compaction.compactors.protocol import CompactorError, Traits, View
 from pytest_compaction.models.offline.model import OfflineModel
+from pytest_compaction.run.asked import Asked
 from pytest_compaction.run.case_feeder import CaseFeeder
 from pytest_compaction.run.engine import Engine
 from pytest_compaction.run.feeder import CompactionError
@@ -375,7 +376,7 @@ def test_an_error_of_an_async_function_says_where_it_was_raised():
 def test_the_views_of_probes_are_rendered_in_the_thread_of_the_strategy():
     connected, case, arm = Connected(), build_case(), Arm("connected")
     work, engine = engine_of(lambda name: connected)
-    engine.select({(case.id, arm): [(probe, True) for probe in case.probes]})
+    engine.select(Asked(case.id, arm, probe.id) for probe in case.probes)
     compaction = engine.compaction(case, arm)
     for probe in case.probes:
         engine.verdict(compaction.ask(probe))
@@ -389,7 +390,7 @@ def test_no_thread_is_left_of_many_strategies(left_behind):
     work, engine = engine_of(lambda name: Connected())
     for trial in range(30):
         arm = Arm("connected", trial + 1)
-        engine.select({(case.id, arm): [(probe, True) for probe in case.probes]})
+        engine.select(Asked(case.id, arm, probe.id) for probe in case.probes)
         compaction = engine.compaction(case, arm)
         assert {engine.verdict(compaction.ask(probe)).passed for probe in case.probes}
         assert compaction.view() == case.messages

@@ -52,7 +52,7 @@ def test_usage_is_booked_on_the_loop_that_reads_it(work, monkeypatch, fails):
         booked_in.append(threading.current_thread().name)
         return plain(self, other)
 
-    model = work.metered(Priced(fails))
+    model = work.metered(Priced(fails), work.limit.at(0))
     work.wait(nothing())
     monkeypatch.setattr(Usage, "__add__", add)
 
@@ -74,14 +74,14 @@ def test_usage_is_booked_on_the_loop_that_reads_it(work, monkeypatch, fails):
 
 
 def test_what_is_asked_of_another_trial_is_on_the_same_meter(work):
-    model = work.metered(Priced())
+    model = work.metered(Priced(), work.limit.at(0))
     work.wait(nothing())
     asyncio.run(model.at_trial(2).summarize(REQUEST))
     assert model.usage == Usage(1, 10)
 
 
 def test_a_call_that_comes_after_the_end_raises_and_leaves_nothing_unawaited(work):
-    model = work.metered(Priced())
+    model = work.metered(Priced(), work.limit.at(0))
     work.wait(nothing())
     work.close()
     with pytest.raises(RuntimeError, match="closed"):

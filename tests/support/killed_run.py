@@ -15,6 +15,7 @@ from pathlib import Path
 from pytest_compaction.models.calls import store
 from pytest_compaction.records.probe_record import scored_record
 from pytest_compaction.records.run_file import RunWriter
+from pytest_compaction.run.asked import Asked
 from pytest_compaction.session.items.collection import items_of
 from pytest_compaction.session.items.kinds import KINDS
 from pytest_compaction.session.resolve import resolve_session
@@ -95,10 +96,7 @@ def run(root, point):
     session = resolve_session(settings, root, root, False, {}, {})
     writer = RunWriter(root / "runs", "killed", session.header())
     items = items_of(KINDS["probe"], session)
-    selected = {}
-    for item in items.values():
-        selected.setdefault((item.case.id, item.arm), []).append((item.probe, True))
-    session.engine.select(selected)
+    session.engine.select(Asked(i.case.id, i.arm, i.probe.id) for i in items.values())
     for id, item in items.items():
         response = session.engine.compaction(item.case, item.arm).ask(item.probe)
         verdict = session.engine.verdict(response)

@@ -97,6 +97,13 @@ def work_ahead(session: BenchmarkSession, nodes: Iterable[pytest.Item]) -> None:
         kind.work_ahead(session, items)
 
 
+def finish_item(session: BenchmarkSession, node: pytest.Item) -> None:
+    """Let go what was kept for an item that is done."""
+    item = item_of(node)
+    if item is not None and item.error is None:
+        item.finish(session)
+
+
 def refuse_broken(node: pytest.Item) -> None:
     """Fail an item that stands for a file that cannot be used."""
     item = item_of(node)

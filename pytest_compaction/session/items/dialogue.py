@@ -101,6 +101,9 @@ class DialogueItem:
             # Each dialogue has two arms in flight in each trial.
             session.replayer.expect(order, settings.concurrency // (2 * settings.trials))
 
+    def finish(self, session: BenchmarkSession) -> None:
+        """Replayed dialogues are kept: every strategy is compared with the same baseline."""
+
     def trigger(self, session: BenchmarkSession) -> Trigger:
         """The trigger of the session, or the one that replaces ``case``."""
         return trigger_for_dialogues(session.trigger)

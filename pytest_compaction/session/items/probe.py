@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
@@ -14,6 +13,7 @@ from pytest_compaction.case.files import CaseFileError
 from pytest_compaction.judges.verdict import Verdict
 from pytest_compaction.records.probe_record import record_without_verdict, scored_record
 from pytest_compaction.records.record import Record, Status
+from pytest_compaction.run.asked import Asked
 from pytest_compaction.run.compaction import Compaction
 from pytest_compaction.run.response import Arm, Response
 from pytest_compaction.run.triggers import Trigger
@@ -107,13 +107,23 @@ class ProbeItem:
         cls, session: BenchmarkSession, items: Sequence[tuple[Self, pytest.Item]]
     ) -> None:
         """Tell the engine which probes will be asked, and which answers will be judged."""
-        selected: dict[tuple[str, Arm], list[tuple[Probe, bool]]] = defaultdict(list)
+        selected: dict[str, Asked] = {}
         for item, node in items:
             if item.probe and item.arm:
                 judged = "judge" in getattr(node, "fixturenames", ())
-                selected[item.case.id, item.arm].append((item.probe, judged))
-        if selected:
-            session.engine.select(selected)
+                selected[node.nodeid] = Asked(item.case.id, item.arm, item.probe.id, judged)
+        if not selected:
+            return
+        if session.worker_share is None:
+            session.engine.select(selected.values())
+            return
+        dealt = session.worker_share.dealt
+        session.engine.follow(lambda: [selected[id] for id in dealt.take() if id in selected])
+
+    def finish(self, session: BenchmarkSession) -> None:
+        """Tell the engine that this probe is done."""
+        if self.probe and self.arm:
+            session.engine.finish(self.case.id, self.arm)
 
     def trigger(self, session: BenchmarkSession) -> Trigger:
         """The trigger of the session."""

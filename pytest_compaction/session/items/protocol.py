@@ -78,7 +78,14 @@ class BenchmarkItem(Protocol):
     def work_ahead(
         cls, session: BenchmarkSession, items: Sequence[tuple[Self, pytest.Item]]
     ) -> None:
-        """Start on what the selected items will ask for, where waiting can be shared."""
+        """Start on what the selected items will ask for, where waiting can be shared.
+
+        In a worker these are the items of all workers.
+        """
+        ...
+
+    def finish(self, session: BenchmarkSession) -> None:
+        """Let go what was kept for this item: it is done and reported."""
         ...
 
     def trigger(self, session: BenchmarkSession) -> Trigger:

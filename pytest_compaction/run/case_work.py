@@ -1,0 +1,253 @@
+"""The way of a case in one arm: compaction, responses, verdicts; each is made once."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Coroutine, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
+
+from pytest_compaction.case.case import Case, Probe
+from pytest_compaction.compactors.protocol import Compactor, Context, State, View
+from pytest_compaction.conversation.messages import Message
+from pytest_compaction.judges.model_judge import ModelJudge
+from pytest_compaction.judges.panel import PanelJudge
+from pytest_compaction.judges.verdict import Verdict, unscored_verdict
+from pytest_compaction.models.offline import model as offline
+from pytest_compaction.models.protocol import AnswerReply, ChargedError, JudgeReply, Model
+from pytest_compaction.run.asked import AskedOfCase
+from pytest_compaction.run.case_feeder import CaseFeeder
+from pytest_compaction.run.compaction import CompactedCase
+from pytest_compaction.run.forced_choice import ForcedChoice
+from pytest_compaction.run.responder import Responder
+from pytest_compaction.run.response import Arm, Reminded, Response, Roles
+from pytest_compaction.run.server_context import seen
+from pytest_compaction.run.triggers import Trigger
+from pytest_compaction.run.view_figures import ViewReader
+from pytest_compaction.run.work_loop import WorkLoop
+from pytest_compaction.settings import CONTROL
+
+OPINION_STEP: Final = 1000
+"""Added to the trial for each further judgement; more than there are trials, so that no trial
+shares its judgements with another one."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """What is the same for all cases of a run; see :class:`~pytest_compaction.run.engine.Engine`.
+
+    ``reader`` reads the views.
+    """
+
+    roles: Roles
+    create: Callable[[str], Compactor[State]]
+    trigger: Trigger
+    pass_score: float
+    timeout: float
+    work: WorkLoop
+    reader: ViewReader
+    reminds: bool = False
+    judgements: int = 1
+
+    def opinions(self, judge: Model) -> int:
+        """How often a judge is asked; rules always say the same."""
+        return 1 if judge.name == offline.NAME else self.judgements
+
+
+class CaseWork:
+    """The work on one case in one arm, for the coroutines of one loop.
+
+    ``rank`` is the place of its first item, which decides who is served first. ``planned`` is
+    what its items will ask. ``begun`` is set once a model is to be asked, or all is made.
+    """
+
+    def __init__(
+        self, case: Case, arm: Arm, method: Method, rank: int, planned: AskedOfCase | None
+    ) -> None:
+        self.case = case
+        self.arm = arm
+        self.begun = asyncio.Event()
+        self._method = method
+        self._planned = planned
+        self._rank = rank
+        self._tasks: dict[Hashable, asyncio.Task[Any]] = {}
+        roles = method.roles
+        self._responder = Responder(roles.responder.at_trial(arm.trial), roles.tokens)
+
+    def run_ahead(self) -> asyncio.Task[None]:
+        """Make all that was planned. An error is raised where an item asks for the same."""
+        return self._task("ahead", self._run_ahead)
+
+    async def compacted(self) -> CompactedCase:
+        """The compaction, shared by all probes."""
+        return await self._once("compaction", self._compact)
+
+    async def messages(self, point: int) -> tuple[Message, ...]:
+        """The messages of the view after a point."""
+        return (await (await self.compacted()).view(point)).messages
+
+    async def response(self, probe: Probe) -> Response:
+        """The response to a probe."""
+        return await self._once(("response", probe.id), lambda: self._response_or_spent(probe))
+
+    async def replies(self, response: Response) -> list[JudgeReply]:
+        """What the judges say of a response; nothing if there is nothing to judge."""
+        key = ("replies", response.probe.id, response.text)
+        return await self._once(key, lambda: self._replies(response))
+
+    def verdict(self, response: Response, replies: Sequence[JudgeReply]) -> Verdict:
+        """The verdict of the judges that said this. Reads the view, so not for the loop."""
+        if response.failure is not None:
+            return unscored_verdict(
+                response.failure, response.probe, response.reading, self._method.pass_score
+            )
+        return self._judge(response.probe.id).verdict(
+            replies, response.probe, response.text, response.reading, response.leads
+        )
+
+    def close(self) -> None:
+        """Forget what was made, and cancel what is under way."""
+        for task in self._tasks.values():
+            task.cancel()
+        self._tasks.clear()
+
+    async def _once(self, key: Hashable, make: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """The result for a key. Whoever stops waiting does not stop the work."""
+        return await asyncio.shield(self._task(key, make))
+
+    def _task(self, key: Hashable, make: Callable[[], Coroutine[Any, Any, T]]) -> asyncio.Task[T]:
+        task: asyncio.Task[T] | None = self._tasks.get(key)
+        if task is None:
+            task = self._tasks[key] = asyncio.ensure_future(make())
+            task.add_done_callback(_mark_error_as_seen)
+        return task
+
+    def _rank_of(self, probe: str) -> int:
+        known = self._planned.probes.get(probe) if self._planned else None
+        return self._rank if known is None else known[0]
+
+    async def _run_ahead(self) -> None:
+        """Compact, then answer and judge what was planned; then the strategy's thread may end."""
+        try:
+            compacted = await self.compacted()
+            planned = self._planned.probes if self._planned else {}
+            probes = {probe.id: probe for probe in self.case.probes}
+            try:
+                await asyncio.gather(
+                    *(
+                        self._answer_and_judge(probes[id], judged)
+                        for id, (_, judged) in planned.items()
+                    ),
+                    return_exceptions=True,
+                )
+            finally:
+                compacted.feeder.close()
+        finally:
+            self.begun.set()
+
+    async def _answer_and_judge(self, probe: Probe, judged: bool) -> None:
+        response = await self.response(probe)
+        if judged:
+            await self.replies(response)
+
+    async def _compact(self) -> CompactedCase:
+        method, case, arm = self._method, self.case, self.arm
+        tokens = method.roles.tokens
+        turn = method.work.limit.at(self._rank, self.begun)
+        model = method.work.metered(method.roles.compaction.at_trial(arm.trial), turn)
+        context = Context(case.window, case.budget, tokens, model)
+        compactor = method.create(arm.compactor)
+        feeder = CaseFeeder(
+            case,
+            compactor,
+            context,
+            method.trigger,
+            method.timeout,
+            method.work.function_loops,
+            arm.budgets_in(case, tokens),
+        )
+        try:
+            fed = await feeder.feed()
+        except BaseException:
+            feeder.close()
+            raise
+        compared = arm.compactor != CONTROL and not getattr(compactor.traits, "null", False)
+        return CompactedCase(case, arm, fed, model.usage, model.error, feeder, compared)
+
+    async def _response_or_spent(self, probe: Probe) -> Response:
+        """The response. An error carries what the compaction had used by then."""
+        compacted = await self.compacted()
+        try:
+            return await self._response(compacted, probe)
+        except ChargedError as error:
+            error.spent["compaction"] = compacted.usage
+            raise
+
+    async def _response(self, compacted: CompactedCase, probe: Probe) -> Response:
+        tokens = self._method.roles.tokens
+        view = await compacted.view(probe.point, probe.question)
+        failure = compacted.failure(probe.point)
+        reply = AnswerReply("")
+        reminded: Reminded | None = None
+        self._responder.check(view.parameters)
+        read = seen(View(view.messages), None, tokens)
+        if failure is None:
+            reply, reminded = await self._answers(probe, view)
+            read = seen(view, reply.applied, tokens)
+            failure = read.problem
+        return Response(
+            text=reply.text,
+            probe=probe,
+            case=self.case,
+            arm=self.arm,
+            log_tokens=compacted.fed.points[probe.point].log_tokens,
+            view_tokens=read.tokens,
+            budget=compacted.feeder.budgets[probe.point],
+            figures=self._method.reader.figures(compacted, probe, view, read, failure is None),
+            usage=reply.usage,
+            compaction_usage=compacted.usage,
+            latency_s=reply.latency_s,
+            steps=compacted.fed.steps,
+            failure=failure,
+            leads=self._method.roles.leads,
+            reminded=reminded,
+        )
+
+    async def _answers(self, probe: Probe, view: View) -> tuple[AnswerReply, Reminded | None]:
+        """The answer, and for a forced choice also the one with its constraint before it."""
+        turn = self._method.work.limit.at(self._rank_of(probe.id), self.begun)
+        if probe.choice is not None:
+            forced = ForcedChoice(self._responder, turn, self._method.roles.leads == "view")
+            reminds = self._method.reminds and self.arm.compactor != CONTROL
+            return await forced.replies(view, probe, probe.choice, reminds)
+        async with turn:
+            reply = await self._responder.answer(
+                view.messages, probe.question, probe.answer, view.parameters
+            )
+        return reply, None
+
+    async def _replies(self, response: Response) -> list[JudgeReply]:
+        if response.failure is not None:
+            return []
+        judge = self._judge(response.probe.id)
+        return await judge.replies(response.case, response.probe, response.text)
+
+    def _judge(self, probe: str) -> PanelJudge:
+        """Who judges the answers to a probe."""
+        method = self._method
+        judges = [
+            ModelJudge(model.at_trial(self.arm.trial + OPINION_STEP * (opinion - 1)), opinion)
+            for model in method.roles.judges
+            for opinion in range(1, method.opinions(model) + 1)
+        ]
+        turn = method.work.limit.at(self._rank_of(probe), self.begun)
+        return PanelJudge(judges, method.pass_score, turn)
+
+
+def _mark_error_as_seen(task: asyncio.Task[Any]) -> None:
+    """Keep asyncio from logging an error that no item has asked for yet, or ever will."""
+    with contextlib.suppress(asyncio.CancelledError):
+        task.exception()

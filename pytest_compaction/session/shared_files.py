@@ -1,0 +1,88 @@
+"""What the workers of a run share while models are asked: slots for requests, and what is dealt."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pytest_compaction.run.slots import PIPE, SharedSlots, SlotPool, can_share
+from pytest_compaction.session.dealt_items import Dealer, DealtItems, path_for
+
+
+@dataclass(frozen=True, slots=True)
+class SharedFiles:
+    """A folder of a run with several workers; for the controlling process.
+
+    ``pool`` holds ``count`` slots, in which the workers share the requests in flight. Without
+    one, on a system without named pipes, each worker has ``share`` slots of its own.
+    """
+
+    folder: Path
+    count: int
+    workers: int
+    pool: SlotPool | None
+
+    @classmethod
+    def make(cls, count: int, workers: int) -> SharedFiles:
+        """Make the folder and what is in it."""
+        folder = Path(tempfile.mkdtemp(prefix="pytest-compaction-"))
+        return cls(folder, count, workers, SlotPool(folder, count) if can_share() else None)
+
+    @property
+    def share(self) -> int:
+        """How many requests of each worker may fly while all others want some too."""
+        return max(1, -(-self.count // self.workers))
+
+    def deal(self, worker: str, nodeids: Sequence[str]) -> None:
+        """Tell a worker which items it will be sent."""
+        Dealer(self.folder).deal(worker, nodeids)
+
+    def as_input(self) -> dict[str, Any]:
+        """What a worker needs to know."""
+        return {"folder": str(self.folder), "count": self.count, "workers": self.workers}
+
+    def restore(self, worker: str) -> None:
+        """Give back the slots that a worker held when it ended."""
+        if self.pool is not None:
+            self.pool.restore(worker)
+
+    def close(self) -> None:
+        """Remove the folder."""
+        if self.pool is not None:
+            self.pool.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerShare:
+    """The same for a worker: its name, and what its controller told it."""
+
+    name: str
+    folder: Path
+    count: int
+    workers: int
+
+    @classmethod
+    def from_input(cls, told: Mapping[str, Any] | None) -> WorkerShare | None:
+        """The share of this process; ``None`` for one that shares nothing."""
+        name = os.environ.get("PYTEST_XDIST_WORKER")
+        if told is None or name is None:
+            return None
+        return cls(name, Path(told["folder"]), int(told["count"]), int(told["workers"]))
+
+    def slots(self) -> SharedSlots | int:
+        """The slots that all workers share, or how many of its own this one has."""
+        pipe = self.folder / PIPE
+        if not pipe.exists():
+            return max(1, self.count // self.workers)
+        return SharedSlots(pipe, self.name, self.count, self.workers)
+
+    @property
+    def dealt(self) -> DealtItems:
+        """The items that were dealt to this worker."""
+        return DealtItems(path_for(self.folder, self.name))

@@ -1,0 +1,211 @@
+"""The engine runs cases side by side: as many requests as may, in item order, and lets go."""
+
+import asyncio
+import gc
+import weakref
+from collections import Counter
+
+import pytest
+from support.builders import COUNTER, build_case
+
+from pytest_compaction.compactors.registry import named_strategies
+from pytest_compaction.models.offline.model import OfflineModel
+from pytest_compaction.run.asked import Asked
+from pytest_compaction.run.engine import Engine
+from pytest_compaction.run.response import Arm, Roles
+from pytest_compaction.run.triggers import Trigger
+from pytest_compaction.run.work_loop import WorkLoop
+
+ARM = Arm("anchored")
+
+
+class Asking(OfflineModel):
+    """Rules behind a wait, as behind an endpoint; counts what flies, in which order it began.
+
+    The first requests are answered once as many as ``expected`` fly.
+    """
+
+    name = "asking"
+
+    def __init__(self, expected=1):
+        super().__init__(COUNTER)
+        self.expected = expected
+        self.flying = self.most = 0
+        self.begun = []
+        self.enough = asyncio.Event()
+
+    def at_trial(self, trial):
+        return self
+
+    async def summarize(self, request):
+        return await self._fly("summarize", super().summarize, request)
+
+    async def answer(self, request):
+        return await self._fly("answer", super().answer, request)
+
+    async def judge(self, request):
+        return await self._fly("judge", super().judge, request)
+
+    async def _fly(self, what, method, request):
+        self.begun.append(what)
+        self.flying += 1
+        self.most = max(self.most, self.flying)
+        if self.flying >= self.expected:
+            self.enough.set()
+        try:
+            await asyncio.wait_for(self.enough.wait(), 20)
+            await asyncio.sleep(0.01)
+            return await method(request)
+        finally:
+            self.flying -= 1
+
+
+class Bench:
+    """An engine over some cases, and what it asked for."""
+
+    def __init__(self, count, slots, model=None):
+        self.cases = {f"case-{n:02}": build_case(id=f"case-{n:02}") for n in range(count)}
+        self.model = model or Asking()
+        self.parsed, self.forgotten = Counter(), []
+        self.work = WorkLoop(slots)
+        registry, (spec,) = named_strategies(["anchored"], {})
+        self.engine = Engine(
+            Roles(self.model, self.model, (self.model,), COUNTER),
+            lambda name: registry.create(spec),
+            Trigger("case"),
+            3.5,
+            30.0,
+            self.work,
+            compares_nulls=False,
+            case_of=self.case_of,
+            forget=self.forgotten.append,
+        )
+
+    def case_of(self, id):
+        self.parsed[id] += 1
+        return self.cases[id]
+
+    @property
+    def asked(self):
+        return [
+            Asked(case.id, ARM, probe.id) for case in self.cases.values() for probe in case.probes
+        ]
+
+    def run(self):
+        """What pytest does: one item after the other."""
+        for one in self.asked:
+            case = self.cases[one.case]
+            (probe,) = (probe for probe in case.probes if probe.id == one.probe)
+            self.engine.verdict(self.engine.compaction(case, ARM).ask(probe))
+            self.engine.finish(one.case, one.arm)
+
+
+@pytest.fixture
+def bench():
+    made = []
+
+    def make(*arguments):
+        made.append(Bench(*arguments))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.work.close()
+
+
+def test_as_many_requests_fly_as_may_with_cases_enough(bench):
+    side_by_side = bench(12, 6, Asking(expected=6))
+    side_by_side.engine.select(side_by_side.asked)
+    side_by_side.run()
+    assert side_by_side.model.most == 6
+    calls = Counter(side_by_side.model.begun)
+    assert calls["answer"] == calls["judge"] == len(side_by_side.asked)
+
+
+def test_a_case_is_compacted_and_answered_once_however_many_run_side_by_side(bench):
+    alone, many = bench(6, 1), bench(6, 8)
+    for each in (alone, many):
+        each.engine.select(each.asked)
+        each.run()
+    assert Counter(alone.model.begun) == Counter(many.model.begun)
+    assert alone.model.most == 1
+
+
+def test_a_later_case_is_not_begun_while_all_slots_are_wanted(bench):
+    one_slot = bench(8, 1)
+    one_slot.engine.select(one_slot.asked)
+    first = one_slot.cases["case-00"]
+    one_slot.engine.compaction(first, ARM).ask(first.probes[0])
+    assert len(one_slot.parsed) < 4
+
+
+def test_what_no_item_asked_for_is_not_paid_for(bench):
+    deselected = bench(4, 8)
+    only = deselected.asked[0]
+    deselected.engine.select([only])
+    case = deselected.cases[only.case]
+    deselected.engine.verdict(deselected.engine.compaction(case, ARM).ask(case.probes[0]))
+    calls = Counter(deselected.model.begun)
+    assert (calls["answer"], calls["judge"]) == (1, 1)
+    assert not deselected.parsed
+
+
+def test_nothing_is_asked_before_the_first_item_runs(bench):
+    waiting = bench(4, 8)
+    waiting.engine.select(waiting.asked)
+    assert waiting.model.begun == []
+
+
+def test_a_case_is_let_go_after_its_last_item(bench):
+    released = bench(5, 4)
+    released.engine.select(released.asked)
+    case = released.cases["case-00"]
+    for probe in case.probes:
+        response = weakref.ref(released.engine.compaction(case, ARM).ask(probe))
+        released.engine.finish(case.id, ARM)
+    released.work.wait(asyncio.sleep(0.05))
+    gc.collect()
+    assert released.forgotten == ["case-00"]
+    assert response() is None
+
+
+def test_only_a_window_of_cases_is_open_while_items_are_not_done(bench):
+    window = bench(30, 2)
+    window.engine.select(window.asked)
+    case = window.cases["case-00"]
+    window.engine.compaction(case, ARM)
+    window.work.wait(asyncio.sleep(1.0))
+    assert len(window.parsed) <= 5
+
+
+def test_items_that_are_dealt_later_are_begun_when_they_come(bench):
+    dealt = bench(3, 8)
+    first, *rest = dealt.cases.values()
+    parts = [[one for one in dealt.asked if one.case == case.id] for case in dealt.cases.values()]
+    dealt.engine.follow(lambda: parts.pop(0) if parts else [])
+    dealt.engine.compaction(first, ARM)
+
+    async def until_all_are_made():
+        while Counter(dealt.model.begun)["judge"] < len(dealt.asked):
+            await asyncio.sleep(0.01)
+
+    dealt.work.wait(asyncio.wait_for(until_all_are_made(), 30))
+    assert set(dealt.parsed) >= {case.id for case in rest}
+
+
+def test_a_case_that_cannot_be_opened_leaves_the_others_alone(bench):
+    broken = bench(3, 4)
+    del broken.cases["case-01"]
+    asked = broken.asked
+    broken.engine.select([Asked("case-01", ARM, "gone"), *asked])
+    broken.run()
+    assert Counter(broken.model.begun)["judge"] == len(asked)
+
+
+def test_rules_take_one_case_after_the_other(bench):
+    by_rules = bench(5, 8, OfflineModel(COUNTER))
+    by_rules.engine.select(by_rules.asked)
+    case = by_rules.cases["case-00"]
+    by_rules.engine.verdict(by_rules.engine.compaction(case, ARM).ask(case.probes[0]))
+    by_rules.work.wait(asyncio.sleep(0.3))
+    assert len(by_rules.parsed) <= 3
