@@ -49,7 +49,8 @@ class Endpoints:
     """A folder that this process made and removes at the end, if it made one."""
 
     def close(self) -> None:
-        """Remove the files that are only needed while the run lasts."""
+        """Write what is to be written, and remove the files that only a run needs."""
+        self.accounts.close()
         if self.scratch is not None:
             shutil.rmtree(self.scratch, ignore_errors=True)
 

@@ -69,5 +69,8 @@ class Noting:
     def unclaim(self, digest, kept):
         pass
 
+    def post(self, transaction):
+        transaction()
+
     async def off_loop(self, transaction, undo=None):
         return transaction()

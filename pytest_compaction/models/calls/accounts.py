@@ -5,7 +5,8 @@ one transaction. So the sum never passes a limit, whichever worker asks first. A
 that is killed leaves its calls in flight entered at the most that they can have cost.
 
 The disk may be slow, and another process may hold the file. Code on an event loop therefore makes
-these transactions through :meth:`Accounts.off_loop`, in a thread of their own.
+these transactions through :meth:`Accounts.off_loop`, in a thread of their own. Where nothing
+waits for the result, :meth:`Accounts.post` has them done there.
 """
 
 from __future__ import annotations
@@ -13,10 +14,12 @@ from __future__ import annotations
 import asyncio
 import os
 import sqlite3
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any, Final, Literal, TypeVar
 
@@ -34,6 +37,7 @@ create table if not exists claims (
     digest text primary key, owner text not null, kept integer not null default 0
 );
 """
+_ENTER: Final = "insert into calls (id, owner, role, model, state, usd) values (?, ?, ?, ?, ?, ?)"
 _BUSY_S: Final = 60.0
 """How long a transaction waits while other processes write; they take milliseconds each."""
 _WAIT_S: Final = 0.02
@@ -69,7 +73,13 @@ class Accounts:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="compaction-accounts")
+        self._lock = threading.RLock()
+        self._opened: sqlite3.Connection | None = None
+        self._failed: sqlite3.Error | None = None
+        self._numbers = count(int.from_bytes(os.urandom(5)) << 20)
         with self._connection() as db:
+            # Readers then never wait for a writer, and a transaction writes one file once.
+            db.execute("pragma journal_mode = wal")
             db.executescript(_SCHEMA)
 
     async def off_loop(
@@ -81,13 +91,36 @@ class Accounts:
         meanwhile gets no result, but the transaction is done all the same; ``undo`` then
         takes it back.
         """
-        doing = self._thread.submit(transaction)
+        doing = self._thread.submit(self._after_failure, transaction)
         try:
             return await asyncio.shield(asyncio.wrap_future(doing))
         except asyncio.CancelledError:
             ended = self._thread.submit(_taken_back, doing, undo)
             await asyncio.wait([asyncio.wrap_future(ended)])
             raise
+
+    def post(self, transaction: Callable[[], object]) -> None:
+        """Have a transaction done, after those before it. If it fails, the next :meth:`flush` or
+        :meth:`off_loop` raises its error.
+        """
+        self._thread.submit(self._posted, transaction)
+
+    def flush(self) -> None:
+        """Wait until all transactions are done. Blocks."""
+        self._thread.submit(self._raise_failure).result()
+
+    def close(self) -> None:
+        """Do what was posted, and close the file. A later transaction opens it again."""
+        self._thread.submit(self._close).result()
+
+    def number(self) -> int:
+        """A number for a call, which no other process of the run gives to one."""
+        return next(self._numbers)
+
+    def enter(self, number: int, role: str, model: str) -> None:
+        """Enter a call before it is made, where no limit is to be kept."""
+        with self._connection() as db:
+            db.execute(_ENTER, (number, _owner(), role, model, "in flight", None))
 
     def reserve(self, role: str, model: str, usd: float | None, limit: float | None) -> int | None:
         """Enter a call that can cost up to ``usd``; its number, or ``None`` if it must wait.
@@ -106,15 +139,13 @@ class Accounts:
                         if verdict == _STOPPED:
                             raise LimitReachedError(limit, self.spent())
                         return None
-                row = db.execute(
-                    "insert into calls (owner, role, model, state, usd) values (?, ?, ?, ?, ?)",
-                    (_owner(), role, model, "in flight", usd),
-                )
+                number = self.number()
+                db.execute(_ENTER, (number, _owner(), role, model, "in flight", usd))
                 db.execute("commit")
             except sqlite3.Error:
                 db.execute("rollback")
                 raise
-            return row.lastrowid
+            return number
 
     def _room(self, db: sqlite3.Connection, usd: float, limit: float) -> str | None:
         """``None`` if a call fits, ``wait`` if it might, ``stopped`` if it cannot."""
@@ -154,10 +185,7 @@ class Accounts:
     def stored(self, role: str, model: str) -> None:
         """Count a call that the store answered."""
         with self._connection() as db:
-            db.execute(
-                "insert into calls (owner, role, model, state) values (?, ?, ?, 'stored')",
-                (_owner(), role, model),
-            )
+            db.execute(_ENTER, (self.number(), _owner(), role, model, "stored", None))
 
     def claim(self, digest: str) -> Claim | None:
         """Whether this process is to make a call: no two make the same call at a time.
@@ -225,6 +253,7 @@ class Accounts:
 
     def totals(self) -> list[Total]:
         """What was paid for and what the store answered, by role and model."""
+        self.flush()
         with self._connection() as db:
             rows = db.execute(
                 "select role, model, sum(calls), sum(input), sum(cached), sum(output), sum(usd), "
@@ -235,12 +264,35 @@ class Accounts:
 
     @contextmanager
     def _connection(self) -> Iterator[sqlite3.Connection]:
-        with closing(
-            sqlite3.connect(self.path, timeout=_BUSY_S, isolation_level=None)
-        ) as connection:
-            # The file outlives killed processes but not the machine: no sync of the disk.
-            connection.execute("pragma synchronous = off")
-            yield connection
+        with self._lock:
+            if self._opened is None:
+                self._opened = sqlite3.connect(
+                    self.path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
+                )
+                # The file outlives killed processes but not the machine: no sync of the disk.
+                self._opened.execute("pragma synchronous = off")
+            yield self._opened
+
+    def _posted(self, transaction: Callable[[], object]) -> None:
+        try:
+            transaction()
+        except sqlite3.Error as error:
+            self._failed = self._failed or error
+
+    def _after_failure(self, transaction: Callable[[], T]) -> T:
+        self._raise_failure()
+        return transaction()
+
+    def _raise_failure(self) -> None:
+        failed, self._failed = self._failed, None
+        if failed is not None:
+            raise failed
+
+    def _close(self) -> None:
+        with self._lock:
+            if self._opened is not None:
+                self._opened.close()
+                self._opened = None
 
 
 class LimitReachedError(Exception):

@@ -9,7 +9,7 @@ refused, and no further request is sent in the run.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from pytest_compaction.conversation.tokens import IMAGE_TOKENS, TokenCounter
@@ -99,21 +99,32 @@ class SpendingLimit:
             if note:
                 accounts.note(note)
 
-        await accounts.off_loop(book)
+        await self._book(book)
 
     async def _lost(self, number: int, call: Call) -> None:
         """Book a request without a usable reply at the most that it can cost."""
         accounts, usage = self._accounts, self._most_usage(call)
         usd = self._prices.cost(call.model, usage)
-        await accounts.off_loop(lambda: accounts.settle(number, usage, usd))
+        await self._book(lambda: accounts.settle(number, usage, usd))
 
     async def _free(self, number: int) -> None:
         """Take back what was set aside for a request that nothing is charged for."""
-        await self._accounts.off_loop(lambda: self._accounts.release(number))
+        await self._book(lambda: self._accounts.release(number))
+
+    async def _book(self, transaction: Callable[[], object]) -> None:
+        """Do a transaction; without a limit to keep nobody has to wait for it."""
+        if self._limit is None:
+            self._accounts.post(transaction)
+        else:
+            await self._accounts.off_loop(transaction)
 
     async def _reserved(self, call: Call) -> int:
         """The number of the call in the accounts, once the limit has room for it."""
         accounts, model = self._accounts, call.model
+        if self._limit is None:
+            number = accounts.number()
+            accounts.post(lambda: accounts.enter(number, call.role, model))
+            return number
         most = self._most(call, model)
         try:
             return await repeat_off_loop(
@@ -127,10 +138,8 @@ class SpendingLimit:
                 "another call; run again with a higher limit (what was paid for is stored)"
             ) from None
 
-    def _most(self, call: Call, model: str) -> float | None:
-        """The most that a call can cost, as counted here; ``None`` without a limit to keep."""
-        if self._limit is None:
-            return None
+    def _most(self, call: Call, model: str) -> float:
+        """The most that a call can cost, as counted here."""
         most = self._prices.cost(model, self._most_usage(call))
         if most is None:
             raise ModelError(

@@ -91,7 +91,7 @@ class Store:
         found = await self.find(call)
         accounts = self._accounts
         if found is not None and accounts is not None:
-            await accounts.off_loop(lambda: accounts.stored(call.role, call.model))
+            accounts.post(lambda: accounts.stored(call.role, call.model))
         return found
 
     async def _claimed(self, digest: str) -> bool:
@@ -115,14 +115,14 @@ class Store:
             accounts = self._accounts
             if accounts is not None:
                 kept = digest in self._fresh
-                await accounts.off_loop(lambda: accounts.unclaim(digest, kept))
+                accounts.post(lambda: accounts.unclaim(digest, kept))
 
     async def find(self, call: Call) -> CallReply | None:
         """The stored reply to a call; a file that cannot be used is passed over with a note.
 
         Replies of the reference run count as stored.
         """
-        return await asyncio.to_thread(self._found, call)
+        return await asyncio.get_running_loop().run_in_executor(None, self._found, call)
 
     async def _keep(self, call: Call, digest: str, reply: CallReply) -> CallReply:
         """Keep a reply, even for a caller that gives up: it is paid for.

@@ -391,8 +391,8 @@ def test_the_calls_in_flight_of_a_dead_worker_count_at_their_most(accounts, monk
     assert accounts.reserve("judge", MODEL, 0.7, 1.0) is None, "it must wait for the other one"
     accounts.write_off("gw1")
     assert accounts.spent() == pytest.approx(0.4)
-    assert accounts.reserve("judge", MODEL, 0.6, 1.0) is not None
-    accounts.settle(2, A_CALL, 0.6)
+    number = accounts.reserve("judge", MODEL, 0.6, 1.0)
+    accounts.settle(number, A_CALL, 0.6)
     with pytest.raises(LimitReachedError):
         accounts.reserve("judge", MODEL, 0.1, 1.0)
 
