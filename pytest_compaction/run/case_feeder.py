@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from pytest_compaction.case.case import Case, Point
@@ -40,7 +40,8 @@ class CaseFeeder:
     """Feeds one case to one strategy; each call into it may take ``timeout`` seconds.
 
     ``budgets`` are the tokens that the view may take at each compaction point; without them
-    it is the budget of the context. On the way to a point its budget is in force.
+    it is the budget of the context. On the way to a point its budget is in force. ``waited``
+    tells for how many seconds the strategy waited for requests of others, which does not count.
     """
 
     def __init__(
@@ -52,10 +53,11 @@ class CaseFeeder:
         timeout: float,
         loops: FunctionLoops | None = None,
         budgets: tuple[int, ...] | None = None,
+        waited: Callable[[], float] = float,
     ) -> None:
         self.budgets = budgets or (context.budget,) * len(case.points)
         self._case = case
-        self._feeder = Feeder(compactor, trigger, timeout, loops)
+        self._feeder = Feeder(compactor, trigger, timeout, loops, waited)
         self._needs_record = getattr(compactor.traits, "needs_record", False)
         self._context = context
 

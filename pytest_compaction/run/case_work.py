@@ -168,6 +168,7 @@ class CaseWork:
             method.timeout,
             method.work.function_loops,
             arm.budgets_in(case, tokens),
+            model.waited,
         )
         try:
             fed = await feeder.feed()

@@ -56,7 +56,7 @@ class Engine:
         forget: Callable[[str], object] | None = None,
     ) -> None:
         self._work = work
-        self._method = Method(
+        self.method = Method(
             roles,
             create,
             trigger,
@@ -125,7 +125,7 @@ class Engine:
         if work is None:
             planned = self._plan.of(key)
             rank = planned.rank if planned else 0
-            work = self._works[key] = CaseWork(case, arm, self._method, rank, planned)
+            work = self._works[key] = CaseWork(case, arm, self.method, rank, planned)
             self._plan.opened(key)
             work.run_ahead()
         return work

@@ -45,16 +45,22 @@ class CheckedStrategy:
     """One strategy, every call in its own thread within a time limit, every result checked.
 
     What breaks the contract raises :class:`CompactorError`. :meth:`close` lets the
-    thread end.
+    thread end. ``waited`` is that of :class:`StrategyThread`.
     """
 
     def __init__(
-        self, compactor: Compactor[State], timeout: float, loops: FunctionLoops | None = None
+        self,
+        compactor: Compactor[State],
+        timeout: float,
+        loops: FunctionLoops | None = None,
+        waited: Callable[[], float] = float,
     ) -> None:
         self._compactor = compactor
         self._timeout = timeout
         self._name = compactor.name
-        self._thread = StrategyThread(compactor.name, loops.of(compactor) if loops else None)
+        self._thread = StrategyThread(
+            compactor.name, loops.of(compactor) if loops else None, waited
+        )
 
     def close(self) -> None:
         """Let the thread of the strategy end. A later call has a thread of its own."""
@@ -147,8 +153,9 @@ class Feeder:
         trigger: Trigger,
         timeout: float,
         loops: FunctionLoops | None = None,
+        waited: Callable[[], float] = float,
     ) -> None:
-        self.strategy = CheckedStrategy(compactor, timeout, loops)
+        self.strategy = CheckedStrategy(compactor, timeout, loops, waited)
         self.trigger = trigger
         self.steps: list[Step] = []
         self._asks_model = asks_model(compactor)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Coroutine
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
@@ -40,6 +41,18 @@ class _Account:
 
     usage: Usage = Usage()
     error: ModelError | None = None
+    waited: float = 0.0
+    """Seconds in which a request waited to be sent, up to the last such time."""
+    _waiting: int = 0
+    _since: float = 0.0
+
+    def wait(self, step: int) -> None:
+        """A request begins (1) or ceases (-1) to wait."""
+        now = time.monotonic()
+        if self._waiting:
+            self.waited += now - self._since
+        self._waiting += step
+        self._since = now
 
 
 class MeteredModel:
@@ -76,6 +89,11 @@ class MeteredModel:
     def error(self) -> ModelError | None:
         """The first failure; a call that was not made (:class:`NotAskedError`) takes precedence."""
         return self._account.error
+
+    def waited(self) -> float:
+        """Seconds in which a request waited for others before it was sent. For its loop."""
+        self._account.wait(0)
+        return self._account.waited
 
     @property
     def unasked(self) -> NotAskedError | None:
@@ -120,8 +138,7 @@ class MeteredModel:
     async def _booked(self, call: Callable[[], Coroutine[Any, Any, R]]) -> R:
         account = self._account
         try:
-            async with self._limit:
-                reply = await call()
+            reply = await self._in_turn(call)
         except ModelError as error:
             account.usage = sum(error.spent.values(), account.usage)
             if account.error is None or isinstance(error, NotAskedError):
@@ -129,3 +146,14 @@ class MeteredModel:
             raise
         account.usage += reply.usage
         return reply
+
+    async def _in_turn(self, call: Callable[[], Coroutine[Any, Any, R]]) -> R:
+        waiting = 1
+        self._account.wait(1)
+        try:
+            async with self._limit:
+                self._account.wait(-1)
+                waiting = 0
+                return await call()
+        finally:
+            self._account.wait(-waiting)

@@ -94,10 +94,17 @@ class StrategyThread:
     even then, because it blocks, is left behind in its thread, and the next call gets a
     new one; a shared loop is left only if it is blocked. The thread ends when
     :meth:`close` is called or nobody refers to this object any more; a call after that
-    has a thread of its own.
+    has a thread of its own. ``waited`` tells for how many seconds the strategy had to wait
+    so far for requests of others, which does not count.
     """
 
-    def __init__(self, name: str, shared: SharedLoop | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        shared: SharedLoop | None = None,
+        waited: Callable[[], float] = float,
+    ) -> None:
+        self._waited = waited
         self._name = name
         self._shared = shared
         self._calls: _ThreadCalls = queue.SimpleQueue()
@@ -127,7 +134,7 @@ class StrategyThread:
             call = _ThreadCall(function, deliver)
             self._put(call)
             try:
-                await asyncio.wait([done], timeout=seconds)
+                await self._end_of(done, seconds)
                 if not done.done():
                     entered = call.cancel()
                     if entered is not None:
@@ -150,6 +157,15 @@ class StrategyThread:
             raise error
         said = f"{type(error).__name__}: {_said(error)}{_raised_at(error)}"
         raise CompactorError(f"{what} raised {said}") from error
+
+    async def _end_of(self, done: asyncio.Future[Any], seconds: float) -> None:
+        """Wait until the call is done, or has had its time."""
+        loop = asyncio.get_running_loop()
+        end, before = loop.time() + seconds, self._waited()
+        left = seconds
+        while left > 0 and not done.done():
+            await asyncio.wait([done], timeout=left)
+            left = end + self._waited() - before - loop.time()
 
     def wait(self, function: Callable[[], T], seconds: float) -> Any:
         """Make a call and block until it returns; a coroutine is awaited.

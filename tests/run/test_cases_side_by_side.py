@@ -4,6 +4,7 @@ import asyncio
 import gc
 import weakref
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 from support.builders import COUNTER, build_case
@@ -11,6 +12,7 @@ from support.builders import COUNTER, build_case
 from pytest_compaction.compactors.registry import named_strategies
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.run.asked import Asked
+from pytest_compaction.run.case_work import CaseWork
 from pytest_compaction.run.engine import Engine
 from pytest_compaction.run.response import Arm, Roles
 from pytest_compaction.run.triggers import Trigger
@@ -191,6 +193,24 @@ def test_items_that_are_dealt_later_are_begun_when_they_come(bench):
 
     dealt.work.wait(asyncio.wait_for(until_all_are_made(), 30))
     assert set(dealt.parsed) >= {case.id for case in rest}
+
+
+def test_time_spent_waiting_for_a_slot_is_not_the_strategys(bench):
+    crowded = bench(2, 1, Asking(expected=1))
+    case = crowded.cases["case-00"]
+
+    async def hold_the_slot():
+        async with crowded.work.limit.at(0):
+            begun = asyncio.ensure_future(compact())
+            await asyncio.sleep(1.0)
+        return await begun
+
+    async def compact():
+        work = CaseWork(case, ARM, replace(crowded.engine.method, timeout=0.7), 1, None)
+        return await work.compacted()
+
+    made = crowded.work.wait(hold_the_slot())
+    assert [step.error for step in made.fed.steps] == [None] * len(case.points)
 
 
 def test_a_case_that_cannot_be_opened_leaves_the_others_alone(bench):
