@@ -1,4 +1,4 @@
-"""Prints what a run will cost before it starts, or in place of the run."""
+"""Prints what a run will cost: before one with a limit on costs, or in place of the run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _DIALOGUES: int = 100
 
 
 class EstimateFirst:
-    """Prints one line with the estimate before the first call of a run."""
+    """Prints one line with the estimate before the first call of a run with a limit on costs."""
 
     def __init__(
         self, session: BenchmarkSession, endpoints: Endpoints, config: pytest.Config

@@ -119,8 +119,9 @@ def _in_this_process(config: pytest.Config) -> None:
 
 
 def _estimate_first(config: pytest.Config, session: BenchmarkSession) -> None:
-    """Print the expected cost before a run that can cost something."""
-    if session.endpoints is None or session.settings.calls.replay:
+    """``--compaction-max-cost``: print what the run is expected to cost before it starts."""
+    calls = session.settings.calls
+    if session.endpoints is None or calls.replay or calls.max_cost is None:
         return
     from pytest_compaction.session.estimate_hooks import EstimateFirst
 

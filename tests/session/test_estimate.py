@@ -20,6 +20,7 @@ from support.stub_endpoint import PRICED, long_case
 from pytest_compaction.models.calls.endpoint import Endpoint
 from pytest_compaction.models.wire.call import CallReply
 from pytest_compaction.models.wire.reply import usage_of
+from pytest_compaction.session import estimate_hooks
 from pytest_compaction.session.estimate import estimate
 
 
@@ -236,10 +237,10 @@ def test_offline_there_is_nothing_to_estimate(pytester):
     assert run_files(pytester) == []
 
 
-def test_before_a_run_that_spends_one_line_says_what_it_will(pytester, calls):
+def test_before_a_run_with_a_limit_one_line_says_what_it_will_spend(pytester, calls):
     set_up(pytester, "first")
     write_cases(pytester, long_case("first"))
-    arguments = ["--compactor=anchored", f"--compaction-model={MODEL}"]
+    arguments = ["--compactor=anchored", f"--compaction-model={MODEL}", "--compaction-max-cost=9"]
     first = run(pytester, *arguments, compactor=None)
     first.stdout.fnmatch_lines(
         [f"compaction: about {len(calls)} calls to {MODEL}, * out, about 0.* US dollars *"]
@@ -249,6 +250,22 @@ def test_before_a_run_that_spends_one_line_says_what_it_will(pytester, calls):
     replay = run(pytester, *arguments, "--compaction-replay", compactor=None)
     replay.stdout.no_fnmatch_line("compaction: nothing to pay*")
     assert len(records(pytester).records) == 4
+
+
+@pytest.mark.parametrize(("limit", "dry_runs"), [([], 0), (["--compaction-max-cost=9"], 1)])
+def test_a_run_without_a_limit_is_not_run_dry_first(pytester, calls, monkeypatch, limit, dry_runs):
+    made = []
+    plain = estimate_hooks.estimate
+    monkeypatch.setattr(
+        estimate_hooks, "estimate", lambda *arguments: made.append(plain(*arguments)) or made[-1]
+    )
+    set_up(pytester, "first")
+    write_cases(pytester, long_case("first"))
+    arguments = ["--compactor=anchored", f"--compaction-model={MODEL}", *limit]
+    result = run(pytester, *arguments, compactor=None)
+    assert len(made) == dry_runs
+    assert ("compaction: about" in str(result.stdout)) == bool(dry_runs)
+    assert len(calls) > 0
 
 
 def test_a_module_that_cannot_be_collected_is_an_error_all_the_same(pytester):
