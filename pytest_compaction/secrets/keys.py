@@ -28,6 +28,8 @@ _LONG: Final = 12
 """Fewest characters for the value of an environment variable to be taken for a secret."""
 _SHORTEST: Final = 3
 """Fewest characters of the endpoint's own key; replacing a shorter one would hide nothing."""
+_REMEMBERED: Final = 20_000
+"""The most characters of a text whose scrubbed form is remembered, which bounds the memory."""
 _NO_KEYS: Final = frozenset(
     "EMPTY ollama lm-studio no-key none null dummy fake key test not-needed unused xxx".split()
 )
@@ -47,11 +49,15 @@ def environment_secrets(environment: Mapping[str, str] | None = None) -> tuple[s
     out only below three characters.
     """
     known = os.environ if environment is None else environment
-    named = {known[name].strip() for name in known if _names_a_key(name)}
-    found = {value for value in named if len(value) >= _LONG and not _is_file(value)}
-    found |= _sent_to_endpoint(
-        known.get("OPENAI_API_KEY", "").strip(), known.get("OPENAI_BASE_URL", "").strip()
-    )
+    named = tuple(known[name] for name in known if _names_a_key(name))
+    return _secrets_among(named, known.get("OPENAI_API_KEY", ""), known.get("OPENAI_BASE_URL", ""))
+
+
+@lru_cache(maxsize=8)
+def _secrets_among(named: tuple[str, ...], key: str, base_url: str) -> tuple[str, ...]:
+    stripped = {value.strip() for value in named}
+    found = {value for value in stripped if len(value) >= _LONG and not _is_file(value)}
+    found |= _sent_to_endpoint(key.strip(), base_url.strip())
     return tuple(sorted(found, key=lambda value: (-len(value), value)))
 
 
@@ -89,19 +95,39 @@ def scrubbed(text: str, secrets: Iterable[str] | None = None, *, shapes: bool = 
     ``secrets`` are keys whatever their shape; without them, those of the environment are.
     Without ``shapes``, they alone are replaced.
     """
-    text = replace(text, find_known(text, secrets), lambda _: BLOT)
+    known = environment_secrets() if secrets is None else tuple(secrets)
+    if len(text) > _REMEMBERED:
+        return _scrubbed(text, known, shapes)
+    return _scrubbed_once(text, known, shapes)
+
+
+def _scrubbed(text: str, secrets: tuple[str, ...], shapes: bool) -> str:
+    spans = list(find_known(text, secrets))
+    if spans:
+        text = replace(text, spans, lambda _: BLOT)
     if shapes and (len(text) >= _LONG or "://" in text):
         for shape in SHAPES:
-            text = replace(text, shape.find(text), lambda _: BLOT)
+            spans = list(shape.find(text))
+            if spans:
+                text = replace(text, spans, lambda _: BLOT)
     return text
+
+
+# The messages of a view are scrubbed with each request that holds them.
+_scrubbed_once: Final = lru_cache(maxsize=1024)(_scrubbed)
 
 
 def find_known(text: str, secrets: Iterable[str] | None = None) -> Iterator[Span]:
     """Where known secrets stand, without any look at their shape; see :func:`scrubbed`."""
-    for secret in environment_secrets() if secrets is None else secrets:
-        for form in _forms(secret):
-            if form in text:
-                yield from (match.span() for match in _known(form).finditer(text))
+    known = environment_secrets() if secrets is None else tuple(secrets)
+    for form in _all_forms(known):
+        if form in text:
+            yield from (match.span() for match in _known(form).finditer(text))
+
+
+@lru_cache(maxsize=16)
+def _all_forms(secrets: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(form for secret in secrets for form in _forms(secret)))
 
 
 @lru_cache(maxsize=256)

@@ -54,6 +54,12 @@ _CREDENTIALS: Final = r"(?<=://)[^\s/@:]{0,200}:[^\s/@]{1,200}(?=@)"
 """RFC 3986: ``user:password`` before the host of an address; the user may be empty."""
 _RANDOM: Final = re.compile(r"[A-Z0-9*@:]")
 """Lower-case words joined by hyphens may begin as a key does. The colon is of ``user:password``."""
+_LONG_VALUE: Final = r"""["']?\s*(?::|=|=>|is)\s*["']?
+  (?P<secret>(?=[A-Za-z_\-.+/]*[0-9])(?=[0-9_\-.+/]*[A-Za-z])
+    [A-Za-z0-9_\-.+/~]{20,}=*)(?![(\w])"""
+"""A value behind its name: 20 characters or more, with a digit."""
+_ODD_LETTERS: Final = "\u017f\u212a\u0130\u0131"
+"""Letters that a pattern without regard to case takes for ASCII ones, but ``lower`` does not."""
 _WORD: Final = r"(?:[A-Z]?[a-z]{2,}|[A-Z]{2,6})"
 IDENTIFIER: Final = re.compile(rf"{_WORD}(?:[_\-.]{_WORD}|[A-Z][a-z]{{2,}})+")
 """Words without a digit, joined as in names of variables, types and packages."""
@@ -71,19 +77,61 @@ class KeyShape:
     Signs are searched for first, because that is many times faster than a pattern that
     finds nothing; those of a pattern that ignores case are in lower case. The secret is the
     group ``secret``, or the whole match if ``pattern`` has no such group.
+
+    ``rest`` is what follows a sign in every match. With ``across``, a match that goes over the
+    end of a line holds one of these texts.
     """
 
     signs: tuple[str, ...]
     pattern: re.Pattern[str]
+    rest: re.Pattern[str] | None = None
+    across: tuple[str, ...] = ()
 
     def find(self, text: str) -> Iterator[Span]:
         """Where the secrets of this shape stand, in the order of the text; linear."""
+        group = "secret" if "secret" in self.pattern.groupindex else 0
+        for match in self._matches(text):
+            if _is_key(match[group]) if group else _is_random(match[0]):
+                yield match.span(group)
+
+    def _matches(self, text: str) -> Iterator[re.Match[str]]:
+        """What ``pattern.finditer`` finds, without a look at places where it finds nothing."""
         searched = text.lower() if self.pattern.flags & re.IGNORECASE else text
-        if any(sign in searched for sign in self.signs):
-            group = "secret" if "secret" in self.pattern.groupindex else 0
-            for match in self.pattern.finditer(text):
-                if _is_key(match[group]) if group else _is_random(match[0]):
-                    yield match.span(group)
+        if not any(sign in searched for sign in self.signs):
+            return
+        if self.across and any(sign in text for sign in self.across):
+            yield from self.pattern.finditer(text)
+        elif self.across:
+            for start, end in _lines_with(self.signs, text):
+                yield from self.pattern.finditer(text, start, end)
+        elif self.rest is None or self._goes_on(searched, text):
+            yield from self.pattern.finditer(text)
+
+    def _goes_on(self, searched: str, text: str) -> bool:
+        """Whether the rest of the pattern stands behind one of the signs."""
+        if self.rest is None or len(searched) != len(text):
+            return True
+        if not text.isascii() and any(letter in text for letter in _ODD_LETTERS):
+            return True
+        for sign in self.signs:
+            at = searched.find(sign)
+            while at >= 0:
+                if self.rest.match(text, at + len(sign)):
+                    return True
+                at = searched.find(sign, at + 1)
+        return False
+
+
+def _lines_with(signs: Iterable[str], text: str) -> list[Span]:
+    """Where the lines stand that hold one of the signs, in order."""
+    found: dict[int, int] = {}
+    for sign in signs:
+        at = text.find(sign)
+        while at >= 0:
+            start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
+            found[start] = end if end >= 0 else len(text)
+            at = text.find(sign, found[start])
+    return sorted(found.items())
 
 
 def _is_random(key: str) -> bool:
@@ -101,7 +149,8 @@ def _any_key() -> KeyShape:
     keys = [f"(?:{'|'.join(map(re.escape, row.split()))}){rest}" for row, rest in _KEYS]
     listed = "|".join((*keys, *_OTHER_KEYS))
     pattern = re.compile(rf"{_PEM}|(?a:(?<![\w\-])(?:{listed}))|{_CREDENTIALS}", re.DOTALL)
-    return KeyShape((*heads, "/B", ":AA", "PRIVATE KEY", "://"), pattern)
+    signs = (*heads, "/B", ":AA", "PRIVATE KEY", "://")
+    return KeyShape(signs, pattern, across=("PRIVATE KEY",))
 
 
 SHAPES: Final = (
@@ -119,10 +168,10 @@ SHAPES: Final = (
         ("key", "token", "secret", "password"),
         re.compile(
             r"""(?ix)(?:(?:api|access|secret|auth|client|account)[_\- ]?
-              (?:key|token|secret|password)|apikey|password)["']?\s*(?::|=|=>|is)\s*["']?
-            (?P<secret>(?=[A-Za-z_\-.+/]*[0-9])(?=[0-9_\-.+/]*[A-Za-z])
-              [A-Za-z0-9_\-.+/~]{20,}=*)(?![(\w])"""
+              (?:key|token|secret|password)|apikey|password)"""
+            + _LONG_VALUE
         ),
+        re.compile(rf"(?ix){_LONG_VALUE}"),
     ),
     # PGPASSWORD=…: a password that is set as shells set variables, however short
     KeyShape(
