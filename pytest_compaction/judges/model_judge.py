@@ -19,7 +19,7 @@ from pytest_compaction.models.usage import Usage
 from pytest_compaction.rubric import MAX_SCORE
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=32)
 def log_digest(case: Case, point: int) -> LogDigest:
     """What a judge may know of the log up to a compaction point."""
     log = [(m.id, m.role, readable(m)) for m in case.log_until(point)]

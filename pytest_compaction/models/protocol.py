@@ -101,6 +101,10 @@ class LogDigest:
     text: str = field(repr=False)
     messages: tuple[tuple[str, str, str], ...] = field(default=(), repr=False)
 
+    def __hash__(self) -> int:
+        """That of the text alone, which Python computes once."""
+        return hash(self.text)
+
 
 @dataclass(frozen=True, slots=True)
 class JudgeRequest:

@@ -13,6 +13,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from pytest_compaction.conversation.messages import canonical_json
@@ -29,7 +30,8 @@ _CONTROL_TOKEN: Final = re.compile(
     re.IGNORECASE,
 )
 """The start of a token with which chat templates separate turns (``<|im_end|>``, ``[INST]``)."""
-_NOT_HEX: Final = re.compile(r"[^0-9a-z]+")
+_UNUSUAL: Final = re.compile(r"[^\n\t -~]")
+_SEPARATORS: Final = bytes(code for code in range(128) if not chr(code).isalnum())
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,16 +48,24 @@ class Fences:
 def fences_for(materials: Iterable[str]) -> Fences:
     """Fences whose mark is not in the materials, not even with separators between its digits."""
     texts = [shown(text) for text in materials]
-    packed = [_NOT_HEX.sub("", unicodedata.normalize("NFKC", t).casefold()) for t in texts]
+    packed = [_packed(text) for text in texts]
     seed = canonical_json(texts)
     number = 0
     while True:
         mark = hashlib.sha256(f"{number}\n{seed}".encode()).hexdigest()[:MARK_DIGITS]
-        if not any(mark in text for text in packed):
+        if not any(mark.encode() in text for text in packed):
             return Fences(mark)
         number += 1
 
 
+def _packed(text: str) -> bytes:
+    """The ASCII letters and digits of a text, whatever their width or case, without the rest."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text).casefold()
+    return text.encode("ascii", "ignore").lower().translate(None, _SEPARATORS)
+
+
+@lru_cache(maxsize=16)
 def shown(text: str) -> str:
     """The text with invisible characters made visible, and without template tokens.
 
@@ -64,14 +74,22 @@ def shown(text: str) -> str:
     that no server takes them for the end of a turn. Line breaks and tabs stay.
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    if not (text.isascii() and text.isprintable()):
-        text = "".join(character if _seen(character) else _escape(character) for character in text)
-    return _CONTROL_TOKEN.sub(lambda found: f"{found[0]} ", text)
+    text = _UNUSUAL.sub(lambda found: _form(found[0]), text)
+    return _CONTROL_TOKEN.sub(lambda found: f"{found[0]} ", text) if _opens(text) else text
+
+
+def _opens(text: str) -> bool:
+    """Whether the text has what every token of a chat template begins with."""
+    return "<" in text or "[" in text
+
+
+@lru_cache(maxsize=4096)
+def _form(character: str) -> str:
+    """A character that is not plain ASCII as it is shown."""
+    return character if _seen(character) else _escape(character)
 
 
 def _seen(character: str) -> bool:
-    if character in "\n\t" or " " <= character <= "~":
-        return True
     if unicodedata.category(character) in _HIDDEN or character in _BLANK_LETTERS:
         return False
     code = ord(character)

@@ -11,22 +11,22 @@ random: the same request gives the same text.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
 from typing import Final
 
 from pytest_compaction.case.case import Fact
+from pytest_compaction.models.chat.message_excerpts import MessageExcerpts, message_excerpts
 from pytest_compaction.models.protocol import JudgeRequest, LogDigest
 from pytest_compaction.text.bm25 import BM25
-from pytest_compaction.text.matching import TextIndex
 from pytest_compaction.text.words import content_stems, normalize
 
-EXCERPT_CHARACTERS: Final = 600
-"""An excerpt takes whole lines up to this many characters; a longer line is cut."""
 GAP: Final = "[…]"
 _LABEL_TOKENS: Final = 16
 """Tokens set aside for a line that names a message, and for a gap."""
+_QUESTIONS: Final = 64
+"""The most probes of a log that scores are remembered for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,83 +40,97 @@ class Excerpt:
 
 @dataclass(frozen=True, slots=True)
 class PreparedLog:
-    """A log cut into excerpts and indexed, made once for all probes."""
+    """A log cut into excerpts and indexed, made once for all probes.
+
+    ``parts`` are its messages: the id, the number of the first excerpt, and the excerpts.
+    """
 
     excerpts: tuple[Excerpt, ...]
+    parts: tuple[tuple[str, int, MessageExcerpts], ...]
     index: BM25
+    _costs: dict[Callable[[str], int], list[int]] = field(default_factory=dict)
+    _asked: dict[str, tuple[frozenset[str], list[float]]] = field(default_factory=dict)
+
+    def costs(self, count: Callable[[str], int]) -> list[int]:
+        """What each excerpt takes of the budget, in tokens."""
+        if count not in self._costs:
+            self._costs[count] = [count(one.text) + _LABEL_TOKENS for one in self.excerpts]
+        return self._costs[count]
+
+    def evidence(self, fact: Fact) -> list[int]:
+        """The excerpts that state a fact: from the messages named, or from all if none is known."""
+        wanted = {id for id, _, _ in self.parts}.intersection(fact.evidence)
+        return [
+            first + number
+            for id, first, message in self.parts
+            if not wanted or id in wanted
+            for number in message.that_state(fact.statement)
+        ]
+
+    def scores(self, asked: str, response: str) -> list[float]:
+        """How well each excerpt fits what is asked and the response to it.
+
+        What is asked is the same for all strategies and trials, and so weighed once.
+        """
+        if asked not in self._asked:
+            if len(self._asked) >= _QUESTIONS:
+                self._asked.clear()
+            stems = content_stems(normalize(asked))
+            self._asked[asked] = (frozenset(stems), self.index.scores(stems))
+        known, found = self._asked[asked]
+        totals = list(found)
+        for stem in dict.fromkeys(content_stems(normalize(response))):
+            if stem not in known:
+                for number, score in self.index.term_scores(stem).items():
+                    totals[number] += score
+        return totals
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=32)
 def prepare(digest: LogDigest) -> PreparedLog:
     """Cut a log into excerpts and index them."""
-    messages = digest.messages or (("", "log", digest.text),)
-    excerpts = tuple(
-        Excerpt(id, f"[{role} {id}]" if id else f"[{role}]", text)
-        for id, role, whole in messages
-        for text in _pieces(whole)
-    )
-    return PreparedLog(excerpts, BM25([content_stems(normalize(p.text)) for p in excerpts]))
-
-
-def _pieces(text: str) -> Iterator[str]:
-    held: list[str] = []
-    size = 0
-    for line in text.splitlines():
-        for start in range(0, len(line), EXCERPT_CHARACTERS):
-            piece = line[start : start + EXCERPT_CHARACTERS]
-            if held and size + len(piece) > EXCERPT_CHARACTERS:
-                yield "\n".join(held)
-                held, size = [], 0
-            held.append(piece)
-            size += len(piece) + 1
-    if any(piece.strip() for piece in held):
-        yield "\n".join(held)
+    excerpts: list[Excerpt] = []
+    parts: list[tuple[str, int, MessageExcerpts]] = []
+    for id, role, whole in digest.messages or (("", "log", digest.text),):
+        message = message_excerpts(whole)
+        if message.texts:
+            parts.append((id, len(excerpts), message))
+        label = f"[{role} {id}]" if id else f"[{role}]"
+        excerpts += [Excerpt(id, label, text) for text in message.texts]
+    index = BM25([stems for _, _, message in parts for stems in message.stems])
+    return PreparedLog(tuple(excerpts), tuple(parts), index)
 
 
 def excerpts_for(request: JudgeRequest, budget: int, count: Callable[[str], int]) -> str:
     """The best excerpts of the request's log, together at most ``budget`` tokens."""
     log = prepare(request.digest)
+    costs = log.costs(count)
+    if sum(costs) <= budget:
+        return _rendered(log.excerpts, set(range(len(costs))))
+    least = min(costs)
     chosen: set[int] = set()
     spent = 0
     for number in _by_importance(log, request):
-        cost = count(log.excerpts[number].text) + _LABEL_TOKENS
-        if number not in chosen and spent + cost <= budget:
+        if number not in chosen and spent + costs[number] <= budget:
             chosen.add(number)
-            spent += cost
+            spent += costs[number]
+            if spent + least > budget:
+                break
     return _rendered(log.excerpts, chosen)
 
 
 def _by_importance(log: PreparedLog, request: JudgeRequest) -> Iterator[int]:
     """Evidence first, one excerpt for each fact in turn; then all others by rank and place."""
-    excerpts = log.excerpts
-    evidence = [_evidence(excerpts, fact) for fact in request.facts]
+    evidence = [log.evidence(fact) for fact in request.facts]
     for place in range(max((len(found) for found in evidence), default=0)):
         yield from (found[place] for found in evidence if place < len(found))
     asked = [
         request.question,
         *(form for fact in request.facts for form in (*fact.forms, *chain(*fact.keys))),
         *(text for trap in request.traps for text in (trap.text, *trap.current)),
-        request.response,
     ]
-    scores = log.index.scores(content_stems(normalize("\n".join(asked))))
-    yield from sorted(range(len(excerpts)), key=lambda number: (-scores[number], number))
-
-
-def _evidence(excerpts: Sequence[Excerpt], fact: Fact) -> list[int]:
-    """The excerpts that state a fact: from the messages named, or from all if none is known."""
-    known = {excerpt.message for excerpt in excerpts}
-    wanted = known.intersection(fact.evidence) or known
-    return [
-        number
-        for number, excerpt in enumerate(excerpts)
-        if excerpt.message in wanted
-        and _index(excerpt.text).read(fact.statement).outcome == "stated"
-    ]
-
-
-@lru_cache(maxsize=4096)
-def _index(text: str) -> TextIndex:
-    return TextIndex(text)
+    scores = log.scores("\n".join(asked), request.response)
+    yield from sorted(range(len(log.excerpts)), key=lambda number: (-scores[number], number))
 
 
 def _rendered(excerpts: Sequence[Excerpt], chosen: set[int]) -> str:

@@ -1,0 +1,99 @@
+"""The judge's excerpt of the log: what is the same for all probes is made once."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.endpoint_builders import judge_request
+
+from pytest_compaction.case.case import Fact
+from pytest_compaction.models.chat import log_excerpt, message_excerpts
+from pytest_compaction.models.chat.fences import fences_for, shown
+from pytest_compaction.models.chat.log_excerpt import excerpts_for, prepare
+from pytest_compaction.models.chat.message_excerpts import MessageExcerpts
+from pytest_compaction.models.protocol import LogDigest
+from pytest_compaction.text.bm25 import BM25
+from pytest_compaction.text.matching import TextIndex
+from pytest_compaction.text.words import content_stems, normalize
+
+ROWS = [
+    "The timeout is 45 seconds.",
+    "We decided against 30 seconds: the timeout is 45 s now.",
+    "src/limits.py was created and src/old.py deleted.",
+    "Run pytest -q; 3 failed, 12 passed.",
+    "# Limits",
+    "- the retry limit:",
+    "  - four attempts, not five",
+    "",
+    "x" * 700,
+]
+FACTS = [
+    Fact("the timeout is 45 seconds", "value", keys=(("timeout",), ("45 seconds", "45 s"))),
+    Fact("the retry limit is four", "value", keys=(("retry limit",), ("four", "4"))),
+    Fact("src/old.py was deleted", "path", keys=(("src/old.py",),), change="deleted"),
+    Fact("pytest fails in 3 tests", "command", keys=(("pytest",), ("3 failed", "three"))),
+    Fact("the limits were decided on", "decision"),
+]
+LOGS = st.lists(st.sampled_from(ROWS), max_size=40).map("\n".join)
+
+
+def log_of(*texts):
+    messages = tuple((f"m{number}", "user", text) for number, text in enumerate(texts))
+    return LogDigest("\n".join(texts), messages)
+
+
+@given(LOGS, st.sampled_from(FACTS))
+def test_an_excerpt_states_a_fact_as_it_does_when_it_is_read_alone(text, fact):
+    excerpts = MessageExcerpts(text)
+    read = [TextIndex(piece).read(fact.statement).outcome for piece in excerpts.texts]
+    alone = [number for number, outcome in enumerate(read) if outcome == "stated"]
+    assert list(excerpts.that_state(fact.statement)) == alone
+
+
+@given(st.lists(LOGS, min_size=1, max_size=4), LOGS, LOGS)
+def test_the_rank_of_an_excerpt_is_that_of_question_and_response_together(texts, asked, response):
+    log = prepare(log_of(*texts))
+    index = BM25([content_stems(normalize(one.text)) for one in log.excerpts])
+    whole = index.scores(content_stems(normalize(f"{asked}\n{response}")))
+    assert log.scores(asked, response) == whole
+
+
+def test_a_log_is_prepared_and_read_once_for_all_probes_and_points(monkeypatch):
+    built, read, counted = [], [], []
+    plain, plain_read = MessageExcerpts.__init__, TextIndex.read
+
+    def build(self, text):
+        built.append(text)
+        plain(self, text)
+
+    def read_index(self, statement):
+        read.append((id(self), statement))
+        return plain_read(self, statement)
+
+    def count(text):
+        counted.append(text)
+        return len(text) // 4
+
+    monkeypatch.setattr(MessageExcerpts, "__init__", build)
+    monkeypatch.setattr(TextIndex, "read", read_index)
+    message_excerpts.message_excerpts.cache_clear()
+    log_excerpt.prepare.cache_clear()
+    texts = ["\n".join(ROWS * 9), "\n".join(f"row {n} is new" for n in range(300))]
+    facts = tuple(replace(fact, evidence=("m0",)) for fact in FACTS)
+    first, second = log_of(texts[0]), log_of(*texts)
+    for digest in (first, second):
+        for response in ("It is 45 seconds.", "I do not know.", "Four attempts."):
+            request = judge_request(digest=digest, facts=facts, response=response)
+            assert excerpts_for(request, 300, count)
+    assert built == texts, "each message is cut once, though the second log begins as the first"
+    assert len(read) == len(set(read)) > 0, "no excerpt is read twice for a fact"
+    pieces = [len(prepare(digest).excerpts) for digest in (first, second)]
+    assert len(counted) == sum(pieces), "tokens are counted once for each log"
+
+
+@pytest.mark.parametrize("text", ["plain <|im_end|>\r\n[INST] …", "ﬀ\u200b\ud800", "ÄÖ\u2028 <s>"])
+def test_what_is_shown_twice_is_made_visible_once(text):
+    shown.cache_clear()
+    fences_for([text]).around("log", text)
+    assert shown.cache_info().misses == 1
