@@ -9,8 +9,8 @@ from pytest_compaction.models.calls.attempt import AttemptError, excerpt_of, sen
 from pytest_compaction.models.protocol import ModelError, UnsupportedError
 from pytest_compaction.models.wire.call import Call, Caller, CallReply, Operation
 from pytest_compaction.models.wire.refusals import (
-    ADAPTATIONS,
     Complaint,
+    adaptable,
     adaptation_for,
     adapted,
     added_text,
@@ -46,8 +46,7 @@ class AdaptingCaller:
         then go together, because it is then known what the model refuses.
         """
         known: _Known = (call.operation, call.model)
-        adaptable = frozenset(a.name for a in ADAPTATIONS if a.present(dict(call.body)))
-        kind = (known, adaptable, added_text(call.body))
+        kind = (known, adaptable(call.body), added_text(call.body))
         event = self._first.get(kind)
         if event is not None:
             await event.wait()

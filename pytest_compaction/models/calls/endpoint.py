@@ -177,12 +177,12 @@ class Endpoint:
         if response.extensions.get(EXCEEDED):
             limit = self._max_reply_bytes / 1024**2
             raise _unusable(call, f"sent a reply of more than {limit:g} MB, which was not read")
-        kind = printable(response.headers.get("content-type", "no content type"), 40)
         if not response.content.strip():
             raise _unusable(call, "sent an empty reply")
         try:
             value = strict_json(response.content)
         except UnusableReplyError as error:
+            kind = printable(response.headers.get("content-type", "no content type"), 40)
             raise _unusable(call, f"sent {kind} that {error}") from None
         try:
             parsed = reply_object(value, response.content)

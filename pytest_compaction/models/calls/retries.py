@@ -50,10 +50,18 @@ class RetryingCaller:
 
     async def call(self, call: Call) -> CallReply:
         """The reply to one of the attempts; raises the :class:`AttemptError` of the last one."""
-        # Imported here because it costs a tenth of a second that a run offline need not pay.
+        seconds = self._total if call.seconds is None else call.seconds
+        try:
+            return await self._following.call(replace(call, seconds=seconds))
+        except AttemptError as error:
+            failed = error
+        return await self._repeated(call, seconds, failed)
+
+    async def _repeated(self, call: Call, seconds: float, failed: AttemptError) -> CallReply:
+        """The reply to one of the attempts after the first one, which has failed."""
+        # Imported here because it costs a tenth of a second that most runs need not pay.
         from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt
 
-        seconds = self._total if call.seconds is None else call.seconds
         asked = 0.0
 
         def out_of_time(state: RetryCallState) -> bool:
@@ -73,6 +81,8 @@ class RetryingCaller:
                     number, idle = number + 1, attempt.retry_state.idle_for
                     left = seconds - asked - idle
                     try:
+                        if number == 1:
+                            raise failed
                         reply = await self._following.call(replace(call, seconds=left))
                     except AttemptError as error:
                         asked += error.seconds
@@ -81,7 +91,7 @@ class RetryingCaller:
             if error.passing and number <= self._retries:
                 raise too_slow(call, self._total, error.charged) from None
             raise error.repeated(number, asked + idle) from None
-        if reply.latency_s is None or number == 1:
+        if reply.latency_s is None:
             return reply
         return replace(reply, latency_s=round(reply.latency_s + asked + idle, 3))
 

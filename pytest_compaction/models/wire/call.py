@@ -36,6 +36,8 @@ class Call:
     role: Role = "compaction"
     sent: Mapping[str, Any] | None = field(default=None, repr=False)
     seconds: float | None = None
+    _digest: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
+    """Holds the digest once it is known."""
 
     @property
     def model(self) -> str:
@@ -44,10 +46,12 @@ class Call:
 
     @property
     def digest(self) -> str:
-        """SHA-256 (64 hexadecimal digits) of operation, body and trial."""
-        identity = {"operation": self.operation, "body": self.body, "trial": self.trial}
-        text = canonical_json(identity)
-        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        """SHA-256 (64 hexadecimal digits) of operation, body and trial; made once."""
+        if not self._digest:
+            identity = {"operation": self.operation, "body": self.body, "trial": self.trial}
+            text = canonical_json(identity)
+            self._digest.append(hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest())
+        return self._digest[0]
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,7 @@ class Adaptation:
     """One thing to do without: how to see it in a request, its names, and what to send instead."""
 
     name: str
-    present: Callable[[Body], bool]
+    present: Callable[[Mapping[str, Any]], bool]
     named: re.Pattern[str]
     without: Callable[[Body], Body]
 
@@ -74,16 +74,16 @@ def _renamed(body: Body) -> Body:
     return {names.get(key, key): value for key, value in body.items()}
 
 
-def _format_of(body: Body) -> str:
+def _format_of(body: Mapping[str, Any]) -> str:
     found = body.get("response_format")
     return str(found.get("type")) if isinstance(found, Mapping) else ""
 
 
-def _has_images(body: Body) -> bool:
+def _has_images(body: Mapping[str, Any]) -> bool:
     return any(part.get("type") in _IMAGE_TYPES for part in _content_parts(body))
 
 
-def _content_parts(body: Body) -> list[Mapping[str, Any]]:
+def _content_parts(body: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     messages = body.get("messages") or body.get("input") or []
     contents = [message.get("content") for message in messages if isinstance(message, Mapping)]
     return [part for content in contents if isinstance(content, list) for part in content]
@@ -140,6 +140,11 @@ ADAPTATIONS: Final = (
     ),
 )
 """In the order in which they are tried. Each removes what it is about, so that trying ends."""
+
+
+def adaptable(body: Mapping[str, Any]) -> frozenset[str]:
+    """The names of what a request could do without."""
+    return frozenset(a.name for a in ADAPTATIONS if a.present(body))
 
 
 def adapted(body: Mapping[str, Any], names: frozenset[str]) -> Body:

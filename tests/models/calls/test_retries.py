@@ -16,7 +16,7 @@ from pytest_compaction.models.calls import retries
 from pytest_compaction.models.calls.attempt import AttemptError
 from pytest_compaction.models.calls.retries import RetryingCaller, asked_wait, is_passing
 from pytest_compaction.models.protocol import ModelError
-from pytest_compaction.models.wire.call import CallReply
+from pytest_compaction.models.wire.call import Call, CallReply
 from pytest_compaction.models.wire.refusals import Complaint
 
 BUSY = {"passing": True, "complaint": Complaint(429, "busy")}
@@ -190,3 +190,13 @@ print(sorted({"openai", "httpx2", "tenacity"} & sys.modules.keys()))
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
     )
     assert ran.stdout.strip() == "[]"
+
+
+def test_a_call_that_succeeds_at_once_needs_no_machinery_of_retries(monkeypatch):
+    class Answering:
+        async def call(self, call):
+            return CallReply({"seconds": call.seconds}, latency_s=0.5)
+
+    monkeypatch.setitem(sys.modules, "tenacity", None)  # an import would fail
+    reply = asyncio.run(RetryingCaller(Answering(), 7.0).call(Call("chat.completions", {})))
+    assert reply == CallReply({"seconds": 7.0}, latency_s=0.5)
