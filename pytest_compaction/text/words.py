@@ -17,10 +17,12 @@ import snowballstemmer
 
 from pytest_compaction.secrets.keys import scrubbed
 
-_QUOTES: Final = str.maketrans(
-    {"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "−": "-", " ": " "}
+_PLAIN: Final = tuple(
+    {"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "−": "-", " ": " "}.items()
 )
-_MARKS: Final = re.compile(r"[`*\"]+|(?<!\w)'|'(?!\w)")
+_MARKS: Final = '`*"'
+_QUOTE: Final = re.compile(r"'(?:(?!\w)|(?<!\w'))")
+"""A quotation mark, which stands at the edge of a word."""
 _SPACE: Final = re.compile(r"\s+")
 _TOKEN: Final = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\w+(?:[./:@+\-\\']+\w+)*", re.UNICODE)
 _PIECE: Final = re.compile(r"[^\W_]+(?:(?<=\d)\.(?=\d)[^\W_]+)*", re.UNICODE)
@@ -31,6 +33,9 @@ _LEADING_NUMBER: Final = re.compile(r"(\d+(?:\.\d+)?)([a-z%]+)")
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?;])\s+(?=[\"'(\[]?[A-Z0-9]|`)|(?<=[。！？])")
 _NAME: Final = re.compile(r"[\w\-.]+")
 _EXTENSION: Final = re.compile(r"[a-z][a-z0-9]{0,5}")
+_NAMED: Final = re.compile("[a-z_]")
+_NO_NAME: Final = re.compile(r"[\d./]+")
+_ABBREVIATION: Final = re.compile(r"(?:[a-z]\.)+[a-z]")
 _BULLET: Final = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)]|#{1,6}|>)\s+")
 
 MAX_SEGMENT_WORDS: Final = 80
@@ -68,8 +73,17 @@ def visible(text: str) -> str:
 def normalize(text: str) -> str:
     """The form in which two texts are compared; see the module's first paragraph."""
     if not text.isascii():
-        text = visible(unicodedata.normalize("NFKC", text)).translate(_QUOTES)
-    return _SPACE.sub(" ", _MARKS.sub("", text.casefold())).strip()
+        text = visible(unicodedata.normalize("NFKC", text))
+        for sign, plain in _PLAIN:
+            if sign in text:
+                text = text.replace(sign, plain)
+    text = text.casefold()
+    if "'" in text:
+        text = _QUOTE.sub("", text)
+    for mark in _MARKS:
+        if mark in text:
+            text = text.replace(mark, "")
+    return " ".join(text.split())
 
 
 def segments(text: str) -> list[str]:
@@ -115,16 +129,16 @@ def canonical_number(token: str) -> str:
 
 def is_path(token: str) -> bool:
     """Whether a normalised token reads as a file path: a slash, or a name with an extension."""
-    if "://" in token or "@" in token:
-        return False
     if "/" in token:
-        return not re.fullmatch(r"[\d./]+", token)
+        return "://" not in token and "@" not in token and not _NO_NAME.fullmatch(token)
+    if "." not in token or "@" in token:
+        return False
     name, _, extension = token.rpartition(".")
     return (
         _EXTENSION.fullmatch(extension) is not None
         and _NAME.fullmatch(name) is not None
-        and re.search("[a-z_]", name.rpartition(".")[2]) is not None
-        and not re.fullmatch(r"(?:[a-z]\.)+[a-z]", token)
+        and _NAMED.search(name.rpartition(".")[2]) is not None
+        and not _ABBREVIATION.fullmatch(token)
     )
 
 

@@ -116,7 +116,7 @@ def test_a_fuller_value_states_the_barer_one(asked, held):
     ],
 )
 def test_names_have_no_values(text):
-    assert values_of(text) == []
+    assert values_of(text) == ()
 
 
 def test_a_list_without_spaces_is_no_thousands_separator():

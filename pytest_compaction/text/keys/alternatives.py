@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
 
@@ -72,6 +72,11 @@ class Term:
 
     keys: tuple[Key, ...]
     parts: tuple[str, ...] = ()
+    among: frozenset[Key] = field(init=False, repr=False, compare=False)
+    """The keys once more, for a test against the keys of a text."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "among", frozenset(self.keys))
 
 
 @dataclass(frozen=True, slots=True)

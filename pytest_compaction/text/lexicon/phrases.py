@@ -69,23 +69,21 @@ cause: (?:comes?|came|stems?|stemmed|results?|resulted) from|down to|root of
 """
 
 
-def _read() -> Iterator[tuple[str, re.Pattern[str]]]:
+def _read() -> Iterator[tuple[str, str]]:
     for line in _PHRASES.strip().replace("\n  ", "").splitlines():
         word, _, pattern = line.partition(": ")
-        yield word if "-" in word else stem(word), re.compile(rf"\b(?:{pattern})(?!\w)")
+        yield word if "-" in word else stem(word), pattern
 
 
-_TABLE: Final = dict(_read())
-
-
-def places_of(word: str, text: str) -> list[int]:
-    """Where expressions that stand for this word begin in a normalised text."""
-    pattern = _TABLE.get(word)
-    return [match.start() for match in pattern.finditer(text)] if pattern else []
+_TABLE: Final = {word: re.compile(rf"\b(?:{pattern})(?!\w)") for word, pattern in _read()}
+_ANY: Final = re.compile(rf"\b(?=[a-z])(?:{'|'.join(pattern for _, pattern in _read())})(?!\w)")
+"""Any expression. Most sentences have none, and are spared the whole table."""
 
 
 def phrases_in(normal: str) -> Iterator[tuple[str, tuple[int, int]]]:
     """The words that expressions of a normalised sentence stand for, with their places."""
+    if not _ANY.search(normal):
+        return
     for word, pattern in _TABLE.items():
         for match in pattern.finditer(normal):
             yield word, match.span()

@@ -74,6 +74,7 @@ def base_form(word: str) -> str:
     return _BASES.get(word, word)
 
 
+@lru_cache(maxsize=65536)
 def base_stem(word: str) -> str:
     """The stem of a word in lower case; an irregular form has the stem of its base."""
     return stem(_BASES.get(word, word))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
@@ -29,10 +30,11 @@ _NEAR: Final = 50
 _SPELLED: Final = {"millis": "ms", "pct": "percent"}
 
 
-def held_values(normal: str) -> list[tuple[values.Key, tuple[int, int]]]:
+@lru_cache(maxsize=8192)
+def held_values(normal: str) -> tuple[tuple[values.Key, tuple[int, int]], ...]:
     """What each value of a normalised sentence can be asked by, and where it stands."""
     if not _MAY_HOLD.search(normal):
-        return []
+        return ()
     found = values.values_of(normal)
     keys = [(key, span) for value, span in _apart(normal, found) for key in value.held]
     keys += shares_said_first(normal, found)
@@ -44,7 +46,7 @@ def held_values(normal: str) -> list[tuple[values.Key, tuple[int, int]]]:
             if value.kind == "number" and _NUMBER.fullmatch(text):
                 spelled = values.values_of(f"{text} {_SPELLED.get(name, name)}")
                 keys.extend((key, value.span) for one in spelled for key in one.held)
-    return keys
+    return tuple(keys)
 
 
 def shares_said_first(
@@ -66,7 +68,7 @@ def shares_said_first(
 
 
 def _apart(
-    normal: str, found: list[values.Value]
+    normal: str, found: Sequence[values.Value]
 ) -> Iterator[tuple[values.Value, tuple[int, int]]]:
     """Each value with its place; the two ends of "45 to 30 seconds" with a place of their own."""
     for number, value in enumerate(found):

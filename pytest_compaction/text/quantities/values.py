@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import lru_cache
 from typing import Final, Literal
 
 from pytest_compaction.text.quantities import clock, spellings
@@ -77,13 +78,14 @@ def equal(asked: Value, held: Value) -> bool:
     return not asked.asked.isdisjoint(held.held)
 
 
-def values_of(text: str) -> list[Value]:
+@lru_cache(maxsize=8192)
+def values_of(text: str) -> tuple[Value, ...]:
     """The values of a text, in order. Names that contain digits (``utf8``, paths) have none."""
     found: list[Value] = []
-    for match in VALUE.finditer(text.translate(PLAIN)):
+    for match in VALUE.finditer(text if text.isascii() else text.translate(PLAIN)):
         if reader := _READERS.get(match.lastgroup or ""):
             found.extend(reader(match))
-    return found
+    return tuple(found)
 
 
 _TIMES: Final = re.compile(r"(?<=[\d\s])\s?x$|.times$|-?fold$", re.IGNORECASE)

@@ -91,7 +91,7 @@ class Parsed:
     def matches(self, wanted: Alternative) -> list[Match]:
         """Where the sentence holds the alternative, words close together first."""
         found: list[Match] = []
-        start = bounded_find(wanted.normal, self.normal)
+        start = bounded_find(wanted.normal, self.normal) if wanted.normal in self.normal else -1
         while start >= 0 and len(found) < MAX_MATCHES:
             span = (start, start + len(wanted.normal))
             found.append(Match((span,), wanted, span))
@@ -100,7 +100,11 @@ class Parsed:
             return found
         if wanted.relation:
             return self._related(wanted, wanted.relation)
-        places = [self.term_places(term) for term in wanted.terms]
+        places: list[list[Span]] = []
+        for term in wanted.terms:
+            places.append(self.term_places(term))
+            if not places[-1]:
+                return []
         chosen = nearest_places(places)
         farthest = VALUE_FARTHEST if any(map(is_value, wanted.terms)) else FARTHEST
         return [Match(spans, wanted) for spans in chosen if self._is_close(spans, farthest)]
@@ -145,7 +149,10 @@ class Parsed:
 
     def term_places(self, term: Term) -> list[Span]:
         """Where one term stands, in order."""
-        spans = {span for key in term.keys for span in self.places.get(key, ())}
+        keys = self.places.keys() & term.among
+        if not keys and not term.parts:
+            return []
+        spans = {span for key in keys for span in self.places[key]}
         if term.parts:
             spans.update(self._in_a_row(term.parts))
         return sorted(spans)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from functools import cached_property, lru_cache
-from itertools import accumulate
 
 from pytest_compaction.text.keys.alternatives import (
     Alternative,
@@ -19,7 +19,7 @@ from pytest_compaction.text.keys.alternatives import (
     path_keys,
 )
 from pytest_compaction.text.lexicon.expressions import forms_of_words
-from pytest_compaction.text.lexicon.phrases import places_of
+from pytest_compaction.text.lexicon.phrases import phrases_in
 from pytest_compaction.text.lexicon.relations import Relation
 from pytest_compaction.text.quantities.held import held_values
 from pytest_compaction.text.sentences.parsed import bounded_find
@@ -48,18 +48,20 @@ class SentenceIndex(SentenceList):
     def __init__(self, excerpts: Sequence[Excerpt], namings: Sequence[Naming]) -> None:
         super().__init__(excerpts, namings)
         self._excerpts = excerpts
-        self._holders: dict[Key, list[int]] = defaultdict(list)
+        self._holders: dict[Key, list[int]] = {}
+        holders = self._holders
         self._held: dict[int, frozenset[Key]] = {}
-        self._phrased: dict[Key, frozenset[int]] = {}
-        self._joined = "\n".join(self.normals)
-        self._starts = list(accumulate((len(one) + 1 for one in self.normals), initial=0))
+        self._of_terms: dict[Term, frozenset[int]] = {}
         for number, normal in enumerate(self.normals):
             forms = set[Key]().union(*map(_posted, raw_tokens(normal)))
             names = self.names_of(number)
             for name in names.keys() & forms if names else ():
                 forms.update(names[str(name)])
             for form in forms:
-                self._holders[form].append(number)
+                if form in holders:
+                    holders[form].append(number)
+                else:
+                    holders[form] = [number]
 
     @classmethod
     def of(cls, text: str) -> SentenceIndex:
@@ -133,35 +135,37 @@ class SentenceIndex(SentenceList):
             numbers = [number for number in numbers if self._could_hold(number, asked)]
         return list(numbers)
 
-    def _could_hold(self, number: int, asked: Sequence[Sequence[set[int] | Term]]) -> bool:
+    def _could_hold(self, number: int, asked: Sequence[Sequence[frozenset[int] | Term]]) -> bool:
         """Whether all terms of one alternative stand in or near a sentence."""
         near = [number, *self.sentences[number].context, *self.beside(number)]
         return any(
             all(
                 not holders.isdisjoint(near)
-                if isinstance(holders, set)
+                if isinstance(holders, frozenset)
                 else any(not self._values(one).isdisjoint(holders.keys) for one in near)
                 for holders in terms
             )
             for terms in asked
         )
 
-    def _holders_of_term(self, term: Term) -> set[int] | Term:
+    def _holders_of_term(self, term: Term) -> frozenset[int] | Term:
         """The sentences with the words of a term; the term itself if it asks for a value."""
         return term if is_value(term) else self._holders_of_word(term)
 
-    def holders(self, terms: Sequence[Term], near: set[int] | None = None) -> set[int]:
+    def holders(
+        self, terms: Sequence[Term], near: AbstractSet[int] | None = None
+    ) -> AbstractSet[int]:
         """The sentences, among those in ``near`` if it is given, that hold all of these terms.
 
         Values are read only in sentences that hold the words of the terms, or that are near.
         """
-        found: set[int] | None = None
+        found: AbstractSet[int] | None = None
         for term in terms:
             if not is_value(term):
                 holders = self._holders_of_word(term)
                 found = holders if found is None else found & holders
                 if not found:
-                    return set()
+                    return frozenset()
         for term in terms:
             if is_value(term):
                 within = found if found is not None else near
@@ -169,9 +173,11 @@ class SentenceIndex(SentenceList):
                 found = {
                     number for number in numbers if not self._values(number).isdisjoint(term.keys)
                 }
-        return found or set()
+        return found or frozenset()
 
-    def holders_of_group(self, group: Sequence[Alternative], near: set[int] | None) -> set[int]:
+    def holders_of_group(
+        self, group: Sequence[Alternative], near: AbstractSet[int] | None
+    ) -> set[int]:
         """The sentences, among those in ``near`` if given, that hold one of the alternatives."""
         found: set[int] = set()
         for wanted in group:
@@ -180,7 +186,7 @@ class SentenceIndex(SentenceList):
                 found |= self._holders_of_sides(wanted.relation, near)
         return found
 
-    def _holders_of_sides(self, relation: Relation, near: set[int] | None) -> set[int]:
+    def _holders_of_sides(self, relation: Relation, near: AbstractSet[int] | None) -> set[int]:
         """The sentences with one side of a direction and the other one beside them."""
         first, second = (
             self.holders(alternative(side).terms, near)
@@ -188,27 +194,43 @@ class SentenceIndex(SentenceList):
         )
         return {number for number in first if not second.isdisjoint(self.beside(number))}
 
-    def _holders_of_word(self, term: Term) -> set[int]:
-        found = {number for key in term.keys for number in self._holders.get(key, ())}
-        for key in term.keys:
-            found |= self._holders_of_phrase(key)
-        if term.parts:
-            rows = [set(self._holders.get(part, ())) for part in term.parts]
-            found |= set.intersection(*rows)
-        return found
+    def _holders_of_word(self, term: Term) -> frozenset[int]:
+        """The sentences with one of the words of a term, or a set expression that stands for it."""
+        if term not in self._of_terms:
+            found = set[int]()
+            for key in self._holders.keys() & term.among:
+                found.update(self._holders[key])
+            for key in self._phrased.keys() & term.among:
+                found.update(self._phrased[key])
+            for key in _expressions_among(term):
+                found.update(self._holders_of_expression(key))
+            if term.parts:
+                found |= self._with_each((part,) for part in term.parts)
+            self._of_terms[term] = frozenset(found)
+        return self._of_terms[term]
 
-    def _holders_of_phrase(self, word: Key) -> frozenset[int]:
-        """The sentences with a set expression that stands for the word, or with its words."""
-        if isinstance(word, str) and " " in word:
-            rows = [
-                {number for form in forms for number in self._holders.get(form, ())}
-                for forms in forms_of_words(word)
-            ]
-            return frozenset.intersection(*map(frozenset, rows))
-        if word not in self._phrased:
-            places = places_of(word, self._joined) if isinstance(word, str) else ()
-            self._phrased[word] = frozenset(bisect_right(self._starts, at) - 1 for at in places)
-        return self._phrased[word]
+    def _holders_of_expression(self, expression: str) -> set[int]:
+        """The sentences with all words of an expression, in any of their forms."""
+        return self._with_each(forms_of_words(expression))
+
+    def _with_each(self, rows: Iterable[Sequence[str]]) -> set[int]:
+        """The sentences with a form of each row."""
+        found: set[int] | None = None
+        for forms in rows:
+            holders = {number for form in forms for number in self._holders.get(form, ())}
+            found = holders if found is None else found & holders
+            if not found:
+                break
+        return found or set()
+
+    @cached_property
+    def _phrased(self) -> dict[Key, set[int]]:
+        """The sentences with a set expression, by the word that it stands for."""
+        found: dict[Key, set[int]] = defaultdict(set)
+        for number, normal in enumerate(self.normals):
+            for word, _ in phrases_in(normal):
+                found[word].add(number)
+        return found
 
     def _values(self, number: int) -> frozenset[Key]:
         if number not in self._held:
@@ -222,6 +244,11 @@ class SentenceIndex(SentenceList):
             return []
         rare = min((self._holders.get(form, []) for form in forms), key=len)
         return [number for number in rare if bounded_find(normal, self.normals[number]) >= 0]
+
+
+@lru_cache(maxsize=8192)
+def _expressions_among(term: Term) -> tuple[str, ...]:
+    return tuple(key for key in term.keys if isinstance(key, str) and " " in key)
 
 
 @lru_cache(maxsize=65536)
