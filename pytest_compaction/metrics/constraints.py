@@ -117,7 +117,13 @@ def same(first: Fact, second: Fact) -> bool:
 
 
 def _states(text: str, fact: Fact) -> bool:
-    return TextIndex(text).read(fact.statement).outcome == "stated"
+    return _of_constraint(text).read(fact.statement).outcome == "stated"
+
+
+@lru_cache(maxsize=256)
+def _of_constraint(text: str) -> TextIndex:
+    """A constraint's text is compared with all the others of its case, at each point."""
+    return TextIndex(text)
 
 
 def constraint_survival(records: Sequence[Record]) -> Mean | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
@@ -265,7 +266,7 @@ def _shares(asked: Wording, index: SentenceIndex) -> list[tuple[int, float]]:
             if candidates is None or number in candidates:
                 counts[number] += 1
     least = UNCERTAIN_SHARE * len(asked.prose)
-    near: set[int] | None = {number for number, count in counts.items() if count >= least}
+    near: AbstractSet[int] | None = {number for number, count in counts.items() if count >= least}
     if not asked.prose:
         near = candidates if candidates is not None else None
     if figures:

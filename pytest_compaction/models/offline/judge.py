@@ -22,7 +22,7 @@ from pytest_compaction.models.offline.cues import exact_tokens
 from pytest_compaction.models.offline.log_tokens import LogTokens
 from pytest_compaction.models.protocol import JudgeReply, JudgeRequest
 from pytest_compaction.rubric import MAX_SCORE, Criterion, CriterionScore
-from pytest_compaction.text.claims import Claim, answer_proper, claims, unsupported
+from pytest_compaction.text.claims import Claim, answer_proper, claims
 from pytest_compaction.text.matching import TextIndex
 from pytest_compaction.text.words import content_stems, normalize
 
@@ -47,12 +47,15 @@ def _log_tokens(text: str) -> LogTokens:
 def _false_claims(made: Sequence[Claim], log: str) -> list[Claim]:
     """The claims that the log does not hold.
 
-    A quotation may stand in other words, so the sentences of the log are read for it.
+    A quotation may stand in other words, so the sentences of the log are read for it; as it is
+    it does not stand there if the tokens do not hold it.
     """
     tokens = _log_tokens(log)
     missing = [claim for claim in made if not tokens.holds(claim)]
     return [
-        claim for claim in missing if claim.kind != "quote" or unsupported([claim], _log_index(log))
+        claim
+        for claim in missing
+        if claim.kind != "quote" or not _log_index(log).states([claim.text])
     ]
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from pytest_compaction.text.attribution.minimal_clauses import VERB, minimal_clauses
@@ -125,8 +126,8 @@ def compared(text: str, wanted: Wanted, passage: Parsed) -> Comparison:
     """Lay a statement with this text and these key groups beside a passage."""
     own = meaning(text)
     proper = passage.proper | proper_names(text)
-    mine = things(own.parsed.normal, proper)
-    heard = things(passage.normal, proper)
+    mine, parts = _laid_out(own.parsed.normal, _in(proper, own.parsed.normal), ())
+    heard, clauses = _laid_out(passage.normal, _in(proper, passage.normal), passage.joints)
     groups = [_group(own.parsed, passage, group) for group in wanted]
     units = _units(own, mine, heard, groups, passage)
     taken = [span for unit in units for span in unit.places]
@@ -142,10 +143,21 @@ def compared(text: str, wanted: Wanted, passage: Parsed) -> Comparison:
     )
     if not any(cue.kind in REVERSING for cue in own.parsed.sense.cues):
         foreign = tuple(one for one in foreign if not _taken_back(one, passage))
-    clauses = minimal_clauses(passage.normal, heard, passage.joints)
-    parts = minimal_clauses(own.parsed.normal, mine)
     keyed = tuple(tuple(span for spans in theirs for span in spans) for _, theirs in groups)
     return Comparison(own.parsed, tuple(units), passage, clauses, foreign, parts, keyed)
+
+
+@lru_cache(maxsize=2048)
+def _laid_out(
+    normal: str, proper: frozenset[str], joints: tuple[int, ...]
+) -> tuple[tuple[Thing, ...], tuple[Span, ...]]:
+    """The things and the minimal clauses of a text, whatever it is compared with."""
+    found = things(normal, proper)
+    return found, minimal_clauses(normal, found, joints)
+
+
+def _in(names: Collection[str], normal: str) -> frozenset[str]:
+    return frozenset(name for name in names if name in normal)
 
 
 def _is_of_name(thing: Thing, taken: Sequence[Span], normal: str) -> bool:
@@ -198,7 +210,7 @@ def _own_places(own: Meaning, parsed: Parsed, term: Term) -> list[Span]:
         span
         for other in own.terms
         if other is not term and set(other.keys) & set(term.keys) and other.keys[0] != term.keys[0]
-        for span in parsed.places.get(other.keys[0], ())
+        for span in parsed.places.of(other.keys[0])
     ]
     return [span for span in parsed.term_places(term) if not meets(span, others)]
 

@@ -10,6 +10,8 @@ where one of the words is not there, nothing is concluded.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Final
 
 from pytest_compaction.text.contradiction.directions import turned
@@ -94,15 +96,19 @@ def _opposite(own: Meaning, passage: Parsed) -> str | None:
     return None
 
 
-def _sides_of(parsed: Parsed) -> dict[int, dict[int, tuple[str, bool]]]:
+def _sides_of(parsed: Parsed) -> Mapping[int, Mapping[int, tuple[str, bool]]]:
+    return _sides_in(parsed.normal, parsed.sense.cues)
+
+
+@lru_cache(maxsize=2048)
+def _sides_in(normal: str, cues: tuple[Cue, ...]) -> Mapping[int, Mapping[int, tuple[str, bool]]]:
     """The words of each pair of opposites by side, each with whether a negation turns it."""
     found: dict[int, dict[int, tuple[str, bool]]] = {}
-    words = [(match[0], match.span()) for match in _WORD.finditer(parsed.normal)]
-    for word, span in [*words, *phrases_in(parsed.normal)]:
+    words = [(match[0], match.span()) for match in _WORD.finditer(normal)]
+    for word, span in [*words, *phrases_in(normal)]:
         for row, side in sides(word):
             turned = any(
-                cue.kind in _REVERSING and cue.reaches(*span) and cue.at != span
-                for cue in parsed.sense.cues
+                cue.kind in _REVERSING and cue.reaches(*span) and cue.at != span for cue in cues
             )
             found.setdefault(row, {}).setdefault(side, (word, turned))
     return found
@@ -244,7 +250,7 @@ def _valued_otherwise(own: Meaning, passage: Parsed) -> str | None:
                 continue
             behind = {
                 last + len(link)
-                for _, last in passage.places.get(stem(lead[1]), ())
+                for _, last in passage.places.of(stem(lead[1]))
                 if passage.normal.startswith(link, last)
             }
             held = {at for at, _ in passage.term_places(term)}
@@ -256,7 +262,7 @@ def _valued_otherwise(own: Meaning, passage: Parsed) -> str | None:
     return None
 
 
-def _places_like(passage: Parsed, term: Term) -> list[list[Span]]:
+def _places_like(passage: Parsed, term: Term) -> list[Sequence[Span]]:
     """Where values of the kinds of this one stand."""
     kinds = {key[0] for key in term.keys if isinstance(key, tuple)}
     return [

@@ -51,7 +51,7 @@ def word_denied(text: str, passage: Parsed, around: Parsed | None = None) -> str
             continue
         heard, places = passage, passage.term_places(term)
         if not places and around is not None and term.keys:
-            heard, places = around, around.places.get(term.keys[0], [])
+            heard, places = around, list(around.places.of(term.keys[0]))
         places = [span for span in places if not is_path(heard.normal[slice(*span)])]
         if places and all(is_denied(heard, span) for span in places):
             start, end = places[0]
@@ -141,7 +141,7 @@ def _undone(passage: Parsed, term: Term) -> str | None:
         return None
     for un in (f"un{verb}", stem(f"un{verb}ed"), stem(f"un{verb}d")):
         if un in passage.places:
-            start, end = passage.places[un][0]
+            start, end = passage.places.of(un)[0]
             return passage.normal[start:end]
     return None
 

@@ -38,7 +38,7 @@ def verb_denied(text: str, passage: Parsed) -> str | None:
             for _, end in spans
         ):
             continue
-        same = passage.places.get(term.keys[0], [])
+        same = passage.places.of(term.keys[0])
         if same and all(_is_negated_verb(passage, span) for span in same):
             return f'"{passage.normal[slice(*same[0])]}" is denied'
     return None
@@ -50,7 +50,7 @@ def verb_affirmed(text: str, passage: Parsed) -> str | None:
     for term in own.terms:
         if is_value(term) or is_name(term):
             continue
-        spans, same = own.parsed.term_places(term), passage.places.get(term.keys[0], [])
+        spans, same = own.parsed.term_places(term), passage.places.of(term.keys[0])
         if not same or not all(_is_negated_verb(own.parsed, span) for span in spans):
             continue
         if any(_CONDITION.search(own.parsed.normal, 0, start) for start, _ in spans):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
-from typing import Final
+from typing import Final, Protocol
 
 from pytest_compaction.text.keys.alternatives import (
     MAX_MATCHES,
@@ -58,10 +58,51 @@ _PREDICATE: Final = re.compile(
 _ATTRIBUTE: Final = re.compile(r"\b(?:with|has|having) (?:[\w-]+ ){0,4}\S+$")
 """A thing's attribute, beside which "and" puts another one of the same thing."""
 _WORD: Final = re.compile(r"[a-z_]{2,}")
+_LONGEST: Final = 2000
+"""Characters of a sentence that is kept when it was prepared."""
 _UNITS: Final = frozenset(
     """s ms sec secs second seconds min mins minute minutes hour hours day days week weeks month
     months year years kb mb gb tb bytes byte percent times lines tokens""".split()
 )
+
+
+class Places(Protocol):
+    """Where what can be asked for stands in a text, in order; by its keys."""
+
+    def of(self, key: Key) -> Sequence[Span]:
+        """The places of one key."""
+        ...
+
+    def items(self) -> Iterable[tuple[Key, Sequence[Span]]]:
+        """All keys with their places."""
+        ...
+
+    def among(self, keys: frozenset[Key]) -> set[Span]:
+        """The places of any of the keys."""
+        ...
+
+    def __contains__(self, key: object, /) -> bool: ...
+
+    def __iter__(self) -> Iterator[Key]: ...
+
+
+class SentencePlaces(dict[Key, list[Span]]):
+    """The places in one sentence."""
+
+    def of(self, key: Key) -> Sequence[Span]:
+        """The places of one key."""
+        return self.get(key, ())
+
+    def among(self, keys: frozenset[Key]) -> set[Span]:
+        """The places of any of the keys."""
+        return {span for key in self.keys() & keys for span in self[key]}
+
+    def add(self, key: Key, span: Span) -> None:
+        """Note one place more."""
+        if key in self:
+            self[key].append(span)
+        else:
+            self[key] = [span]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +114,7 @@ class Parsed:
     """
 
     normal: str
-    places: Mapping[Key, list[Span]]
+    places: Places
     sense: Sense
     parts: tuple[int, ...]
     header: int = 0
@@ -149,19 +190,16 @@ class Parsed:
 
     def term_places(self, term: Term) -> list[Span]:
         """Where one term stands, in order."""
-        keys = self.places.keys() & term.among
-        if not keys and not term.parts:
-            return []
-        spans = {span for key in keys for span in self.places[key]}
+        spans = self.places.among(term.among)
         if term.parts:
             spans.update(self._in_a_row(term.parts))
-        return sorted(spans)
+        return sorted(spans) if spans else []
 
     def _in_a_row(self, parts: tuple[str, ...]) -> list[Span]:
         rows: list[Span] = []
-        for start, end in self.places.get(parts[0], ()):
+        for start, end in self.places.of(parts[0]):
             for part in parts[1:]:
-                following = [span for span in self.places.get(part, ()) if 0 <= span[0] - end <= 1]
+                following = [span for span in self.places.of(part) if 0 <= span[0] - end <= 1]
                 if not following:
                     break
                 end = following[0][1]
@@ -176,27 +214,43 @@ def parse(
     code: bool = False,
     proper: frozenset[str] = frozenset(),
 ) -> Parsed:
-    """Prepare a normalised sentence; ``names`` gives the words of names in camel case."""
-    places: dict[Key, list[Span]] = defaultdict(list)
+    """Prepare a normalised sentence; ``names`` gives the words of names in camel case.
+
+    A sentence that was prepared lately is not prepared again: answers and views quote the log.
+    """
+    here = tuple((name, names[name]) for name in sorted(names) if name in normal) if names else ()
+    read = _parse if len(normal) <= _LONGEST else _parse.__wrapped__
+    return read(normal, here, code, proper)
+
+
+@lru_cache(maxsize=1024)
+def _parse(
+    normal: str,
+    named: tuple[tuple[str, tuple[str, ...]], ...],
+    code: bool,
+    proper: frozenset[str],
+) -> Parsed:
+    names = dict(named)
+    places = SentencePlaces()
     tokens = token_places(normal)
     for token, start in tokens:
         span = (start, start + len(token))
         for form in token_forms(token):
-            places[form].append(span)
+            places.add(form, span)
         for form in names.get(token, ()):
-            places[form].append(span)
+            places.add(form, span)
         if is_path(token):
-            places["path", "/".join(path_suffixes(token)[:1])].append(span)
+            places.add(("path", "/".join(path_suffixes(token)[:1])), span)
     for word, span in (*phrases_in(normal), *expressions_in(tokens)):
-        places[word].append(span)
+        places.add(word, span)
     sense = sense_of(normal, code)
     for cue in sense.cues:
         if cue.kind == "past":
             _forget(places, cue.at)
     held = held_values(normal)
     for key, span in held:
-        if span not in places[key]:
-            places[key].append(span)
+        if span not in places.get(key, ()):
+            places.add(key, span)
     row = " | " in normal
     said = {at for _, at in held if normal[slice(*at)] not in ORDINALS}
     parts = () if row else _parts(normal, sorted(said))
@@ -207,7 +261,7 @@ def parse(
     return Parsed(normal, places, sense, parts, header, proper=proper)
 
 
-def _forget(places: dict[Key, list[Span]], within: Span) -> None:
+def _forget(places: SentencePlaces, within: Span) -> None:
     """The words of a cue such as "used to" are no words of the statement."""
     for spans in places.values():
         spans[:] = [span for span in spans if not (within[0] <= span[0] and span[1] <= within[1])]

@@ -8,8 +8,7 @@ sentence; places are positions in the joined text.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -17,7 +16,7 @@ from pytest_compaction.text.keys.alternatives import Key, Wanted
 from pytest_compaction.text.negation.polarity import NOWHERE, Cue, Sense
 from pytest_compaction.text.sentences.groups import REVERSING, Found, Weighed
 from pytest_compaction.text.sentences.meaning import is_name, meaning
-from pytest_compaction.text.sentences.parsed import Parsed, Span
+from pytest_compaction.text.sentences.parsed import Parsed, Places, Span
 
 SENTENCES: Final = 3
 """The most sentences that a passage has."""
@@ -31,17 +30,52 @@ _NO_OBJECT: Final = re.compile(
 )
 
 
+class JoinedPlaces:
+    """The places in sentences that are read as one; they are moved when they are asked for.
+
+    ``parts`` are the places in each sentence and where it begins.
+    """
+
+    def __init__(self, parts: Sequence[tuple[int, Places]]) -> None:
+        self._parts = parts
+
+    def of(self, key: Key) -> Sequence[Span]:
+        """The places of one key."""
+        return [
+            (start + offset, end + offset)
+            for offset, places in self._parts
+            for start, end in places.of(key)
+        ]
+
+    def items(self) -> Iterator[tuple[Key, Sequence[Span]]]:
+        """All keys with their places."""
+        return ((key, self.of(key)) for key in self)
+
+    def among(self, keys: frozenset[Key]) -> set[Span]:
+        """The places of any of the keys."""
+        return {
+            (start + offset, end + offset)
+            for offset, places in self._parts
+            for start, end in places.among(keys)
+        }
+
+    def __contains__(self, key: object, /) -> bool:
+        return any(key in places for _, places in self._parts)
+
+    def __iter__(self) -> Iterator[Key]:
+        return iter(dict.fromkeys(key for _, places in self._parts for key in places))
+
+
 def joined(sentences: Sequence[Parsed]) -> Parsed:
     """The sentences as one, each cue with the reach that it has in its own."""
-    places: dict[Key, list[Span]] = defaultdict(list)
+    places: list[tuple[int, Places]] = []
     cues: list[Cue] = []
     starts: list[int] = []
     explains: list[int] = []
     joints: list[int] = []
     offset = 0
     for sentence in sentences:
-        for key, spans in sentence.places.items():
-            places[key] += [(start + offset, end + offset) for start, end in spans]
+        places.append((offset, sentence.places))
         shifted = [_shifted(cue, offset) for cue in sentence.sense.cues]
         cues += [_widened(cue, joints, sentence, offset) for cue in shifted] if joints else shifted
         joints.append(offset)
@@ -51,7 +85,7 @@ def joined(sentences: Sequence[Parsed]) -> Parsed:
     normal = JOINT.join(sentence.normal for sentence in sentences)
     sense = Sense(tuple(cues), tuple(starts), tuple(explains))
     proper = frozenset[str]().union(*(sentence.proper for sentence in sentences))
-    return Parsed(normal, places, sense, (), 0, tuple(joints), proper)
+    return Parsed(normal, JoinedPlaces(places), sense, (), 0, tuple(joints), proper)
 
 
 def _widened(cue: Cue, joints: Sequence[int], sentence: Parsed, offset: int) -> Cue:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Hashable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from pytest_compaction.text.lexicon.synonyms import IRREGULAR_FORMS
@@ -67,7 +68,8 @@ def within(span: Span, whole: Span) -> bool:
     return whole[0] <= span[0] and span[1] <= whole[1]
 
 
-def things(normal: str, proper: Collection[str] = ()) -> list[Thing]:
+@lru_cache(maxsize=2048)
+def things(normal: str, proper: frozenset[str] = frozenset()) -> tuple[Thing, ...]:
     """The things in a normalised text, in order; ``proper`` are the proper names in it."""
     found = [Thing(sort, match.span(), match[0]) for sort, match in _marked(normal)]
     for token, start in token_places(normal):
@@ -83,7 +85,7 @@ def things(normal: str, proper: Collection[str] = ()) -> list[Thing]:
         if not joined and not any(one[0] < end and start < one[1] for one in taken):
             found.append(_valued(normal, value))
     found += [Thing("rest", match.span(1), match[1]) for match in _REST.finditer(normal)]
-    return sorted(found, key=lambda one: one.span)
+    return tuple(sorted(found, key=lambda one: one.span))
 
 
 def _marked(normal: str) -> list[tuple[str, re.Match[str]]]:
