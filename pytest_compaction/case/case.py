@@ -86,7 +86,7 @@ class Trap:
 
     def hit_by(self, index: TextIndex) -> bool:
         """Whether the indexed text falls into this trap."""
-        stated = index.read(self.statement).outcome == "stated"
+        stated = index.outcome(self.statement) == "stated"
         return stated and not index.states(self.current)
 
 

@@ -21,7 +21,7 @@ from pytest_compaction.case.case import Case, Fact
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.metrics.aggregate import Mean, mean_of, scored
 from pytest_compaction.metrics.item_figures import Record
-from pytest_compaction.text.matching import TextIndex
+from pytest_compaction.text.matching import Statement, TextIndex
 from pytest_compaction.text.words import normalize, segments
 
 GIVERS: Final = frozenset({"user", "system", "developer"})
@@ -113,16 +113,17 @@ def same(first: Fact, second: Fact) -> bool:
         return True
     if first.keys and first.keys == second.keys:
         return True
-    return _states(first.text, second) and _states(second.text, first)
+    return _states(first.text, second.statement) and _states(second.text, first.statement)
 
 
-def _states(text: str, fact: Fact) -> bool:
-    return _of_constraint(text).read(fact.statement).outcome == "stated"
+@lru_cache(maxsize=1024)
+def _states(text: str, constraint: Statement) -> bool:
+    """Whether the one states the other; they are compared again at each point of their case."""
+    return _of_constraint(text).read(constraint).outcome == "stated"
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=64)
 def _of_constraint(text: str) -> TextIndex:
-    """A constraint's text is compared with all the others of its case, at each point."""
     return TextIndex(text)
 
 

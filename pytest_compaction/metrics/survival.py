@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Literal
+from typing import Final, Literal
 
 from pytest_compaction.case.case import Fact, Trap
 from pytest_compaction.conversation.messages import Message, readable
-from pytest_compaction.text.matching import Reading, TextIndex
+from pytest_compaction.text.matching import Reading, Statement, TextIndex
 from pytest_compaction.text.shared_texts import SharedTexts
 from pytest_compaction.text.words import printable
 
 Loss = Literal["dropped", "unused"]
 Source = Literal["view", "answer"]
 """Where something is read: in the whole view, or in the answer from it."""
+MOST_CHARACTERS: Final = 4_000_000
+"""Characters of all views that are held ready for more questions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +32,41 @@ class Readings:
         return tuple(reading.outcome == "stated" for reading in self.facts)
 
 
-_SHARED = SharedTexts()
+class ReadViews:
+    """The views read lately, and what their messages have in common.
+
+    Views of one case are read near each other. When the texts held come to more than ``most``
+    characters all is dropped, so that a run of many cases, or one long case, stays bounded.
+    """
+
+    def __init__(self, most: int = MOST_CHARACTERS) -> None:
+        self._most = most
+        self.forget()
+
+    def forget(self) -> None:
+        """Drop all that is held."""
+        self._shared = SharedTexts()
+        self._indexes: dict[tuple[Message, ...], TextIndex] = {}
+        self.characters = 0
+
+    def index(self, view: tuple[Message, ...]) -> TextIndex:
+        """The readable text of a view, prepared for the facts of all its probes."""
+        if view not in self._indexes:
+            texts = [readable(message) for message in view]
+            size = sum(map(len, texts))
+            if self.characters + size > self._most:
+                self.forget()
+            self._indexes[view] = self._shared.view(texts)
+            self.characters += size
+        return self._indexes[view]
 
 
-@lru_cache(maxsize=32)
+_VIEWS: Final = ReadViews()
+
+
 def view_index(view: tuple[Message, ...]) -> TextIndex:
     """The readable text of a view, prepared for the facts of all its probes."""
-    return _SHARED.view([readable(message) for message in view])
+    return _VIEWS.index(view)
 
 
 def read(facts: Sequence[Fact], traps: Sequence[Trap], index: TextIndex) -> Readings:
@@ -46,14 +75,28 @@ def read(facts: Sequence[Fact], traps: Sequence[Trap], index: TextIndex) -> Read
     A trap is hit if the text states it and nothing that stands now: neither what it names as
     current nor the fact that it is the counterpart of. That fact is then contradicted.
     """
-    found = {fact.text: index.read(fact.statement) for fact in facts}
+    return _readings(facts, traps, index, index.read)
+
+
+def read_outcomes(facts: Sequence[Fact], traps: Sequence[Trap], index: TextIndex) -> Readings:
+    """The same without the words that decided, which spares sentences that decide nothing."""
+    return _readings(facts, traps, index, lambda statement: Reading(index.outcome(statement)))
+
+
+def _readings(
+    facts: Sequence[Fact],
+    traps: Sequence[Trap],
+    index: TextIndex,
+    reading_of: Callable[[Statement], Reading],
+) -> Readings:
+    found = {fact.text: reading_of(fact.statement) for fact in facts}
     hit: list[bool] = []
     for trap in traps:
         fact = found.get(trap.of) if trap.of is not None else None
         caught = (fact is None or fact.outcome != "stated") and trap.hit_by(index)
         hit.append(caught)
         if caught and trap.of in found:
-            found[trap.of] = _overruled(found[trap.of], trap, index.read(trap.statement))
+            found[trap.of] = _overruled(found[trap.of], trap, reading_of(trap.statement))
     return Readings(tuple(found[fact.text] for fact in facts), tuple(hit))
 
 

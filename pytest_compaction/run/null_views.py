@@ -10,7 +10,7 @@ from pytest_compaction.compactors.strategies.random import Random
 from pytest_compaction.compactors.strategies.said_only import SaidOnly
 from pytest_compaction.compactors.strategies.window import Window
 from pytest_compaction.metrics.dimensions import probe_scores
-from pytest_compaction.metrics.survival import read, view_index
+from pytest_compaction.metrics.survival import read_outcomes, view_index
 from pytest_compaction.rubric import dimension_scores, overall_score
 from pytest_compaction.run.response import NullReading, Roles
 
@@ -50,7 +50,7 @@ class NullViews:
         if not fits:
             return NullReading(null.name, 0.0, 0.0, 0)
         view = null.render(state, context).messages
-        found = read(probe.facts, probe.traps, view_index(view))
+        found = read_outcomes(probe.facts, probe.traps, view_index(view))
         scores = {s.id: s.score for s in probe_scores(probe, found)}
         return NullReading(
             null.name,

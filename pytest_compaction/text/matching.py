@@ -93,6 +93,18 @@ class TextIndex:
                 return Reading("contradicted", other.clause, other.words, why)
         return own
 
+    def outcome(self, statement: Statement) -> Outcome:
+        """What :meth:`read` says that the text does, without the words that decided."""
+        own = self._outcome_alone(statement)
+        if own != "stated" and any(
+            self._outcome_alone(other) == "stated" for other in statement.counterparts
+        ):
+            return "contradicted"
+        return own
+
+    def _outcome_alone(self, statement: Statement) -> Outcome:
+        return self._read_alone(statement).outcome
+
     def _read_alone(self, statement: Statement) -> Reading:
         statement = with_keys(statement)
         if statement.keys:

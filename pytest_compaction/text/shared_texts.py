@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from pytest_compaction.text.file_changes.plain_changes import with_keys
 from pytest_compaction.text.keys.alternatives import Wanted
 from pytest_compaction.text.matching import TextIndex
 from pytest_compaction.text.sentences.clauses import MESSAGE_END
-from pytest_compaction.text.sentences.groups import Weighed
+from pytest_compaction.text.sentences.groups import Outcome, Weighed
 from pytest_compaction.text.sentences.sentence_index import SentenceIndex
 from pytest_compaction.text.sentences.sentence_list import Excerpt, Naming, namings_of
-from pytest_compaction.text.statement import Statement, signature_of
+from pytest_compaction.text.statement import Statement, signature_of, wanted_groups
 from pytest_compaction.text.weighing import weigh_sentence
 
 _BETWEEN = f"\n\n{MESSAGE_END}\n\n"
@@ -89,6 +90,24 @@ class ViewIndex(TextIndex):
         super().__init__(_BETWEEN.join(texts))
         self._members = members
         self._statements = statements
+
+    def _outcome_alone(self, statement: Statement) -> Outcome:
+        """As for any text; one sentence that was read before and states it decides."""
+        keyed = with_keys(statement)
+        if keyed.keys and self._is_known(keyed, wanted_groups(keyed)):
+            return "stated"
+        return super()._outcome_alone(statement)
+
+    def _is_known(self, statement: Statement, wanted: Wanted) -> bool:
+        """Whether a sentence was weighed already that states the groups of a statement."""
+        known = self._statements.setdefault(statement, len(self._statements))
+        return any(
+            (weighed := batch.weighed.get((known, number))) is not None
+            and weighed.outcome == "stated"
+            and batch.index.excerpt_of[number] in positions
+            for batch, positions in self._members
+            for number in batch.found(known, wanted)
+        )
 
     def weighed(self, statement: Statement, wanted: Wanted) -> Iterator[tuple[str, Weighed]]:
         """The sentences that do something with the groups of a statement, in order."""

@@ -69,6 +69,8 @@ def exact_tokens(text: str) -> list[str]:
     """Paths, identifiers and numbers of a text, in order and without repetition."""
     found: dict[str, None] = {}
     for token in raw_tokens(normalize(text)):
+        if token.isalpha():
+            continue
         if is_path(token) or "_" in token or any(ch.isdigit() for ch in token):
             found[token] = None
     for name in _CODE_NAME.findall(text):

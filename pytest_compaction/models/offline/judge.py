@@ -20,7 +20,7 @@ from pytest_compaction.metrics.dimensions import criterion_score, listed, tally
 from pytest_compaction.metrics.survival import Readings, read
 from pytest_compaction.models.offline.cues import exact_tokens
 from pytest_compaction.models.offline.log_tokens import LogTokens
-from pytest_compaction.models.protocol import JudgeReply, JudgeRequest
+from pytest_compaction.models.protocol import JudgeReply, JudgeRequest, LogDigest
 from pytest_compaction.rubric import MAX_SCORE, Criterion, CriterionScore
 from pytest_compaction.text.claims import Claim, answer_proper, claims
 from pytest_compaction.text.matching import TextIndex
@@ -40,11 +40,11 @@ def _log_index(text: str) -> TextIndex:
 
 
 @lru_cache(maxsize=8)
-def _log_tokens(text: str) -> LogTokens:
-    return LogTokens(text)
+def _log_tokens(log: LogDigest) -> LogTokens:
+    return LogTokens(log.text, [text for _, _, text in log.messages])
 
 
-def _false_claims(made: Sequence[Claim], log: str) -> list[Claim]:
+def _false_claims(made: Sequence[Claim], log: LogDigest) -> list[Claim]:
     """The claims that the log does not hold.
 
     A quotation may stand in other words, so the sentences of the log are read for it; as it is
@@ -55,7 +55,7 @@ def _false_claims(made: Sequence[Claim], log: str) -> list[Claim]:
     return [
         claim
         for claim in missing
-        if claim.kind != "quote" or not _log_index(log).states([claim.text])
+        if claim.kind != "quote" or not _log_index(log.text).states([claim.text])
     ]
 
 
@@ -127,7 +127,7 @@ def judge(request: JudgeRequest) -> JudgeReply:
     answer, aside = answer_proper(request.response)
     readings = read(request.facts, request.traps, TextIndex(answer))
     made = claims(answer)
-    false = _false_claims(made, request.digest.text)
+    false = _false_claims(made, request.digest)
     evidence = Evidence(
         answer=answer.strip(),
         request=request,

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final
+
 from pytest_compaction.text.claims import Claim
 from pytest_compaction.text.keys.alternatives import Key, path_keys
 from pytest_compaction.text.sentences.parsed import bounded_find
@@ -14,6 +18,9 @@ from pytest_compaction.text.words import (
     token_forms,
 )
 
+_LONGEST: Final = 20_000
+"""Characters of a message whose tokens are kept."""
+
 
 class LogTokens:
     """What a log holds, token by token, without its sentences. Building is linear in the log.
@@ -24,14 +31,13 @@ class LogTokens:
     stand in the log as they are.
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, messages: Sequence[str] = ()) -> None:
+        """``messages`` are what the text is of, one to a line or more; the text if not given.
+
+        The tokens of a message are read once, though it stands in the log up to each point.
+        """
         self._normal = f" {normalize(text)} "
-        whole = set(raw_tokens(self._normal))
-        tokens = whole | {part for token in whole if ":" in token for part in token.split(":")}
-        self._keys: set[Key] = {form for token in tokens for form in token_forms(token)}
-        self._keys |= {
-            ("path", "/".join(path_suffixes(one)[:1])) for one in filter(is_path, tokens)
-        }
+        self._keys = frozenset[Key]().union(*map(_keys_of, messages or (text,)))
 
     def holds(self, claim: Claim) -> bool:
         """Whether the log has the token, or the quotation as it is."""
@@ -43,3 +49,16 @@ class LogTokens:
         if claim.kind != "quote" and canonical_number(normal) in self._keys:
             return True
         return claim.kind != "number" and bounded_find(normal, self._normal) >= 0
+
+
+def _keys_of(text: str) -> frozenset[Key]:
+    return _read(text) if len(text) <= _LONGEST else _read.__wrapped__(text)
+
+
+@lru_cache(maxsize=512)
+def _read(text: str) -> frozenset[Key]:
+    whole = set(raw_tokens(normalize(text)))
+    tokens = whole | {part for token in whole if ":" in token for part in token.split(":")}
+    keys = {form for token in tokens for form in token_forms(token)}
+    paths = {("path", "/".join(path_suffixes(one)[:1])) for one in filter(is_path, tokens)}
+    return frozenset[Key](keys | paths)

@@ -7,7 +7,9 @@ common speech of software work.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from typing import Final
 
 from pytest_compaction.text.words import stem
@@ -78,6 +80,13 @@ def _read() -> Iterator[tuple[str, str]]:
 _TABLE: Final = {word: re.compile(rf"\b(?:{pattern})(?!\w)") for word, pattern in _read()}
 _ANY: Final = re.compile(rf"\b(?=[a-z])(?:{'|'.join(pattern for _, pattern in _read())})(?!\w)")
 """Any expression. Most sentences have none, and are spared the whole table."""
+
+
+def lines_with_phrases(normals: Sequence[str]) -> list[int]:
+    """The numbers of the normalised sentences that hold any expression."""
+    starts = list(accumulate((len(normal) + 1 for normal in normals), initial=0))
+    places = (match.start() for match in _ANY.finditer("\n".join(normals)))
+    return list(dict.fromkeys(bisect_right(starts, place) - 1 for place in places))
 
 
 def phrases_in(normal: str) -> Iterator[tuple[str, tuple[int, int]]]:

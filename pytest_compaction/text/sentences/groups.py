@@ -89,11 +89,21 @@ def weigh(
         rest = tuple(cue for cue in cues if cue is not whole)
         inner = replace(sentence, sense=replace(sentence.sense, cues=rest))
         return _reversed(weigh(inner, groups, above, meant, strict), _reason(whole, sentence))
-    weighed = (
-        _weigh_choice(sentence, choice, above, meant, strict)
-        for choice in islice(product(*groups), MAX_CHOICES)
-    )
-    return max(weighed, key=lambda one: (RANK[one.outcome], -one.width))
+    best: Weighed | None = None
+    for choice in sorted(islice(product(*groups), MAX_CHOICES), key=_width):
+        weighed = _weigh_choice(sentence, choice, above, meant, strict)
+        if best is None or RANK[weighed.outcome] > RANK[best.outcome]:
+            best = weighed
+        if best.outcome == "stated":  # no wider choice is better
+            break
+    assert best is not None, "a group without matches"  # noqa: S101
+    return best
+
+
+def _width(choice: Sequence[Found]) -> int:
+    """The room that the words in the sentence itself take."""
+    own = [found.match for found in choice if found.own]
+    return max(match.end for match in own) - min(match.start for match in own)
 
 
 def _takes_back(whole: Cue, groups: Sequence[Sequence[Found]]) -> bool:
@@ -120,7 +130,7 @@ def _weigh_choice(
 ) -> Weighed:
     own = [found.match for found in choice if found.own]
     words = tuple(_shown(sentence, found) for found in choice)
-    width = max(match.end for match in own) - min(match.start for match in own)
+    width = _width(choice)
     spent = [cue for cue in sentence.sense.cues if any(_holds(match, cue) for match in own)]
     outer = [cue for cue in above if not _named_above(choice, cue)]
     rejects = any(cue.kind == "rejected" for cue in spent) or any(

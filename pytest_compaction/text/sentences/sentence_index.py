@@ -19,7 +19,7 @@ from pytest_compaction.text.keys.alternatives import (
     path_keys,
 )
 from pytest_compaction.text.lexicon.expressions import forms_of_words
-from pytest_compaction.text.lexicon.phrases import phrases_in
+from pytest_compaction.text.lexicon.phrases import lines_with_phrases, phrases_in
 from pytest_compaction.text.lexicon.relations import Relation
 from pytest_compaction.text.quantities.held import held_values
 from pytest_compaction.text.sentences.parsed import bounded_find
@@ -101,9 +101,11 @@ class SentenceIndex(SentenceList):
     def candidates(self, wanted: Wanted) -> list[int]:
         """The sentences that may hold all groups, with what stands above or before them."""
         named = [group for group in wanted if all(map(has_words, group))]
-        holders = [self.holders_of_group(group, None) for group in named]
-        if not all(holders):
-            return []
+        holders: list[set[int]] = []
+        for group in named:
+            holders.append(self.holders_of_group(group, None))
+            if not holders[-1]:
+                return []
         near = self.near(min(holders, key=len)) if holders else None
         figures = [group for group in wanted if group not in named]
         holders.extend(self.holders_of_group(group, near) for group in figures)
@@ -131,6 +133,8 @@ class SentenceIndex(SentenceList):
         for group in wanted:
             if any(one.relation for one in group):
                 continue
+            if not numbers:
+                break
             asked = [[self._holders_of_term(term) for term in one.terms] for one in group]
             numbers = [number for number in numbers if self._could_hold(number, asked)]
         return list(numbers)
@@ -169,10 +173,14 @@ class SentenceIndex(SentenceList):
         for term in terms:
             if is_value(term):
                 within = found if found is not None else near
-                numbers = range(len(self.normals)) if within is None else within
-                found = {
-                    number for number in numbers if not self._values(number).isdisjoint(term.keys)
-                }
+                if within is None:
+                    found = self._with_value(term)
+                else:
+                    found = {
+                        number
+                        for number in within
+                        if not self._values(number).isdisjoint(term.among)
+                    }
         return found or frozenset()
 
     def holders_of_group(
@@ -227,9 +235,21 @@ class SentenceIndex(SentenceList):
     def _phrased(self) -> dict[Key, set[int]]:
         """The sentences with a set expression, by the word that it stands for."""
         found: dict[Key, set[int]] = defaultdict(set)
-        for number, normal in enumerate(self.normals):
-            for word, _ in phrases_in(normal):
+        for number in lines_with_phrases(self.normals):
+            for word, _ in phrases_in(self.normals[number]):
                 found[word].add(number)
+        return found
+
+    def _with_value(self, term: Term) -> set[int]:
+        """The sentences of the whole text with a value that a term asks for."""
+        return {number for key in self._valued.keys() & term.among for number in self._valued[key]}
+
+    @cached_property
+    def _valued(self) -> dict[Key, list[int]]:
+        found: dict[Key, list[int]] = defaultdict(list)
+        for number in range(len(self.normals)):
+            for key in self._values(number):
+                found[key].append(number)
         return found
 
     def _values(self, number: int) -> frozenset[Key]:
