@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Mapping, Sequence
-from typing import Final, TypeVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from operator import itemgetter
+from typing import Any, Final, TypeVar
 
 BOOTSTRAP_FROM: Final = 30
 """The number of cases from which the bootstrap takes the place of the t interval."""
 RESAMPLES: Final = 5000
+_KEPT: Final = 500
+"""The most clusters whose draws are kept for the next figure."""
 SEED: Final = 20251216
 """Fixed, so that the same records always give the same interval."""
 T = TypeVar("T")
@@ -89,6 +93,7 @@ def _t_interval(groups: Sequence[tuple[float, int]], level: float) -> tuple[floa
     return mean - reach, mean + reach
 
 
+@lru_cache(maxsize=256)
 def t_quantile(probability: float, freedom: int) -> float:
     """The value below which Student's t lies with this probability (0.5 to 1, 1 excluded)."""
     low, high = 0.0, 1.0
@@ -128,14 +133,23 @@ def _bootstrap_interval(groups: Sequence[tuple[float, int]], level: float) -> tu
     Source: Davison and Hinkley, "Bootstrap Methods and their Application" (1997),
     sections 2.4 and 3.8.
     """
-    source = random.Random(SEED)  # noqa: S311
-    means = []
-    for _ in range(RESAMPLES):
-        drawn = source.choices(groups, k=len(groups))
-        means.append(sum(total for total, _ in drawn) / sum(number for _, number in drawn))
-    means.sort()
+    totals, numbers = [total for total, _ in groups], [number for _, number in groups]
+    draws = _draws(len(groups)) if len(groups) <= _KEPT else _drawn(len(groups))
+    means = sorted(sum(draw(totals)) / sum(draw(numbers)) for draw in draws)
     tail = (1 - level) / 2
     return means[_rank(tail)], means[_rank(1 - tail)]
+
+
+@lru_cache(maxsize=4)
+def _draws(clusters: int) -> tuple[itemgetter[Any], ...]:
+    """The draws, which are the same for every figure over as many clusters."""
+    return tuple(_drawn(clusters))
+
+
+def _drawn(clusters: int) -> Iterator[itemgetter[Any]]:
+    source = random.Random(SEED)  # noqa: S311
+    for _ in range(RESAMPLES):
+        yield itemgetter(*source.choices(range(clusters), k=clusters))
 
 
 def _rank(share: float) -> int:

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from support.builders import assistant, record, user
 from support.choices import LEGACY, MESSAGES, PROBES, PUSH, choice, choice_case
 
+from pytest_compaction.metrics import constraints
 from pytest_compaction.metrics.constraints import constraint_survival, standing_constraints
 
 
@@ -103,3 +104,19 @@ def test_each_point_trial_case_and_constraint_counts_by_itself_with_an_interval_
     assert (found.value, found.count, found.cases) == (2 / 5, 5, 2)
     assert found.interval is not None
     assert constraint_survival([record(), held(True, overall=None)]) is None
+
+
+def test_constraints_are_compared_once_for_all_points_of_a_case(monkeypatch):
+    read = []
+    index = constraints.TextIndex
+    monkeypatch.setattr(constraints, "TextIndex", lambda text: read.append(text) or index(text))
+    constraints._states.cache_clear()
+    constraints._of_constraint.cache_clear()
+    constraints.standing_constraints.cache_clear()
+    case = choice_case()
+    for point in range(len(case.points)):
+        standing_constraints(case, point)
+    rules = {fact.text for probe in case.probes for fact in probe.facts}
+    compared = [text for text in read if text in rules]
+    assert compared
+    assert len(compared) == len(set(compared))

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_compaction.metrics import intervals
 from pytest_compaction.metrics.intervals import (
     BOOTSTRAP_FROM,
     cluster_interval,
@@ -120,3 +121,24 @@ def test_an_interval_over_few_cases_covers_the_true_mean_as_often_as_it_says(cas
 def test_the_summary_can_say_how_an_interval_was_made():
     assert interval_method(12) == "Student's t over 12 case means"
     assert interval_method(30) == "bootstrap of 30 cases"
+
+
+def test_clusters_are_drawn_once_for_all_figures_over_as_many(monkeypatch):
+    made = []
+    drawn = intervals._drawn
+    monkeypatch.setattr(intervals, "_drawn", lambda count: made.append(count) or drawn(count))
+    intervals._draws.cache_clear()
+    for figure in range(3):
+        cluster_interval({f"c{i:02}": [float(i % 5), float(figure)] for i in range(33)})
+    assert made == [33]
+
+
+@pytest.mark.parametrize("count", [BOOTSTRAP_FROM, 41, 501])
+def test_the_draws_are_those_of_choosing_the_clusters_themselves(count):
+    groups = [(float(i * i % 17), i % 4 + 1) for i in range(count)]
+    source = random.Random(intervals.SEED)
+    draws = (source.choices(groups, k=count) for _ in range(intervals.RESAMPLES))
+    means = sorted(sum(t for t, _ in drawn) / sum(n for _, n in drawn) for drawn in draws)
+    tail = (1 - 0.95) / 2
+    expected = means[intervals._rank(tail)], means[intervals._rank(1 - tail)]
+    assert intervals._bootstrap_interval(groups, 0.95) == expected

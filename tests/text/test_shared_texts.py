@@ -51,7 +51,9 @@ def test_a_view_is_read_as_its_joined_text_whatever_was_read_before(views, state
     for texts in views:
         index, alone = shared.view(texts), joined(texts)
         for statement in statements:
+            outcome = index.outcome(statement)
             assert index.read(statement) == alone.read(statement), (texts, statement.text)
+            assert outcome == alone.outcome(statement) == alone.read(statement).outcome
 
 
 @pytest.mark.parametrize("statement", STATEMENTS[:5], ids=lambda one: one.text)

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_compaction.models.offline import log_tokens
 from pytest_compaction.models.offline.log_tokens import LogTokens
 from pytest_compaction.text.claims import Claim, claims, unsupported
 from pytest_compaction.text.matching import TextIndex
@@ -56,3 +57,20 @@ def test_tokens_and_sentences_agree_on_what_is_supported(log, answer):
             assert held >= supported, claim  # the number of a list item is a token too
         else:
             assert held == supported, claim
+
+
+@given(st.lists(st.lists(WORDS).map(" ".join), max_size=4), st.lists(WORDS, max_size=6))
+def test_a_log_is_read_by_message_as_it_is_whole(messages, answer):
+    whole = "\n".join(messages)
+    by_message, at_once = LogTokens(whole, messages), LogTokens(whole)
+    for claim in claims(" ".join(answer)):
+        assert by_message.holds(claim) == at_once.holds(claim)
+
+
+def test_the_tokens_of_a_message_are_read_once_for_the_log_up_to_each_point(monkeypatch):
+    read = []
+    monkeypatch.setattr(log_tokens, "token_forms", lambda token: read.append(token) or (token,))
+    messages = ["quartz jackdaws", "vex sphinxes", "of black quartzite"]
+    for point in (1, 2, 3):
+        LogTokens("\n".join(messages[:point]), messages[:point])
+    assert sorted(read) == sorted(" ".join(messages).split())

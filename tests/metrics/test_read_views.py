@@ -1,0 +1,46 @@
+"""Views that are held ready for more questions, bounded by their characters."""
+
+from pytest_compaction.conversation.messages import readable, text_message
+from pytest_compaction.metrics.survival import ReadViews
+from pytest_compaction.text.matching import Statement
+
+RULE = Statement("the gauge is 45 seconds", keys=(("gauge",), ("45 seconds",)))
+
+
+def view(number, length=100):
+    rule = text_message("rule", "user", "The gauge is 45 seconds.", "log")
+    rest = text_message(f"m{number}", "assistant", f"number {number} " + "word " * length, "log")
+    return (rule, rest)
+
+
+def size(messages):
+    return sum(len(readable(message)) for message in messages)
+
+
+def test_a_view_is_prepared_once_for_all_its_questions():
+    views = ReadViews()
+    assert views.index(view(1)) is views.index(view(1))
+    assert views.characters == size(view(1))
+
+
+def test_views_are_dropped_before_they_come_to_more_than_the_bound():
+    views = ReadViews(most=3 * size(view(1)))
+    for number in range(10):
+        assert views.index(view(number)).read(RULE).outcome == "stated"
+        assert views.characters <= 3 * size(view(1))
+
+
+def test_a_view_beyond_the_bound_is_read_and_then_dropped():
+    views = ReadViews(most=10)
+    assert views.index(view(1)).read(RULE).outcome == "stated"
+    views.index(view(2))
+    assert views.characters == size(view(2))
+
+
+def test_what_is_forgotten_is_read_anew_with_the_same_outcome():
+    views = ReadViews()
+    before = views.index(view(1)).read(RULE)
+    views.forget()
+    again = views.index(view(1))
+    assert again.read(RULE) == before
+    assert again.touched == 1
