@@ -63,7 +63,7 @@ class Engine:
             pass_score,
             timeout,
             work,
-            ViewReader(roles, compares_nulls),
+            ViewReader(roles, compares_nulls, work.give_way),
             reminds,
             judgements,
         )

@@ -22,9 +22,13 @@ T = TypeVar("T")
 
 
 class ViewReader:
-    """Makes the figures of views; beside those of a strategy it runs the nulls, if asked to."""
+    """Makes the figures of views; beside those of a strategy it runs the nulls, if asked to.
 
-    def __init__(self, roles: Roles, compares_nulls: bool) -> None:
+    ``give_way`` blocks as long as something else goes before.
+    """
+
+    def __init__(self, roles: Roles, compares_nulls: bool, give_way: Callable[[], object]) -> None:
+        self._give_way = give_way
         self._nulls = NullViews(roles) if compares_nulls else None
         self._by_rules = any(model.name == "offline" for model in roles.all)
 
@@ -37,11 +41,16 @@ class ViewReader:
         left nothing to compare. Where rules answer or judge they are made at once, because
         rules read the same views on the same loop.
         """
-        later = partial(self._figures, compacted, probe, view, read, answered)
-        if not self._by_rules:
-            return later
-        made = later()
-        return lambda: made
+        make = partial(self._figures, compacted, probe, view, read, answered)
+        if self._by_rules:
+            made = make()
+            return lambda: made
+
+        def later() -> ViewFigures:
+            self._give_way()
+            return make()
+
+        return later
 
     def _figures(
         self, compacted: CompactedCase, probe: Probe, view: View, read: Seen, answered: bool

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
+import time
 from collections.abc import Callable, Coroutine, Hashable
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from pytest_compaction.models.protocol import Model
 from pytest_compaction.models.wire.call import Caller
@@ -16,6 +17,9 @@ from pytest_compaction.run.shared_loop import FunctionLoops, cancel_all
 from pytest_compaction.run.slots import OwnSlots, Slots
 
 T = TypeVar("T")
+
+BUSY_S: Final = 0.003
+_LONGEST_WAIT_S: Final = 1.0
 
 
 class WorkLoop:
@@ -72,6 +76,21 @@ class WorkLoop:
         """Have a function called on the loop, if that has begun. Does not wait."""
         if self._thread is not None:
             self._loop.call_soon_threadsafe(what)
+
+    def give_way(self) -> None:
+        """Block while the loop is busy, so that requests and replies go before other work.
+
+        It is busy if it takes longer than ``BUSY_S`` to do what it is told. Where replies take
+        seconds it never is.
+        """
+        while self._thread is not None and self._thread.is_alive():
+            told = threading.Event()
+            began = time.perf_counter()
+            self._loop.call_soon_threadsafe(told.set)
+            told.wait(_LONGEST_WAIT_S)
+            if time.perf_counter() - began < BUSY_S:
+                return
+            time.sleep(BUSY_S)
 
     def _start(self) -> None:
         if self._thread is None:
