@@ -9,9 +9,6 @@ import asyncio
 import json
 import sys
 import time
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from support.stub_endpoint import reply_to
 
@@ -19,12 +16,16 @@ HEAD = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\
 
 
 class Figures:
-    """Calls, the time from the first request to the last reply, and requests in flight."""
+    """Calls, the seconds from the first request to the last reply, and requests in flight.
+
+    ``busy`` adds up the seconds of all requests, ``cpu`` is the CPU time of this process.
+    """
 
     def __init__(self):
         self.calls = self.flying = self.most = 0
         self.first = self.last = self.busy = 0.0
         self._since = 0.0
+        self._cpu = time.process_time()
 
     def change(self, step):
         """Note that a request came (1) or was answered (-1)."""
@@ -43,6 +44,7 @@ class Figures:
             "seconds": self.last - self.first,
             "most": self.most,
             "busy": self.busy,
+            "cpu": time.process_time() - self._cpu,
         }
 
 

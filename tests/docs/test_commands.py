@@ -11,6 +11,7 @@ HERE = "tests/docs"
 BRING = f"{HERE}/test_bring_your_own.py"
 FIGURES = f"{HERE}/test_readme.py"
 MODELS = f"{HERE}/test_real_models.py"
+BENCHMARKS = "tests/benchmarks/test_benchmark_runs.py"
 
 FIRST = {
     "python -m pip install -e . && pytest --compactor=anchored -n 8",
@@ -137,6 +138,18 @@ RUN_BY = {
     "pytest-compaction dialogues results/*/results.json result_summary.json mtbench101.jsonl "
     "-o report.md": "tests/commands/test_dialogues_command.py"
     "::test_a_dialogue_file_gives_a_published_summary_its_turns",
+    # speed.md
+    "python -m tests.benchmarks": f"{BENCHMARKS}"
+    "::test_the_benchmarks_are_listed_with_what_each_measures",
+    **dict.fromkeys(
+        (
+            "python -m tests.benchmarks limit",
+            "python -m tests.benchmarks limit --page=docs/speed.md",
+        ),
+        f"{BENCHMARKS}::test_the_limit_is_measured_and_put_on_a_page",
+    ),
+    "python -m tests.benchmarks limit --against=../before --repeat=3": f"{BENCHMARKS}"
+    "::test_two_checkouts_are_compared",
 }
 """What runs each command: the file with the lanes of CI, or a test."""
 

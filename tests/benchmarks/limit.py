@@ -1,0 +1,127 @@
+"""How much of what an endpoint allows is used: ``python -m tests.benchmarks limit``.
+
+Whole runs of the shipped cases with ``anchored`` and ``regenerate``, whose three roles all ask a
+mock endpoint that answers after a fixed latency. The share of the limit counts from the first
+request to the last reply: calls × latency ÷ seconds ÷ requests allowed in flight. Beside them the
+same requests are sent by the openai package alone, and by a bare client that shows what the mock
+endpoint itself can do. ``--only "50 ms, 8 "`` takes the rows with this in their name.
+"""
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from tests.benchmarks import arguments as options
+from tests.benchmarks.checkouts import Checkout, checkouts
+from tests.benchmarks.endpoint_run import (
+    endpoint_arguments,
+    longest_chain,
+    run_with_endpoint,
+    sent_alone,
+    write_bodies,
+)
+from tests.benchmarks.figures import Column, Row, Sample, least_seconds, share_of_limit, table
+from tests.benchmarks.measured_run import fresh_folder
+from tests.benchmarks.mock_process import MockProcess, mock_process
+
+ENDPOINTS = ((50, 8), (50, 32), (200, 64), (1000, 32))
+"""Latency in milliseconds, and requests allowed in flight."""
+WORKERS = (0, 8)
+SLOW = 1000
+"""Milliseconds of latency from which the longest chain of calls can be what a run waits for."""
+
+COLUMNS = (
+    Column("calls", "calls", 0),
+    Column("calls a second", "rate", 0, compared=True),
+    Column("share of the limit", "share", 2, compared=True),
+    Column("in flight, most", "most", 0),
+    Column("in flight, mean", "mean"),
+    Column("latency served (ms)", "served", 0),
+    Column("first request to last reply (s)", "asking"),
+    Column("least possible (s)", "least"),
+    Column("times the least", "over", 2),
+    Column("whole run (s)", "seconds", compared=True),
+    Column("CPU time (s)", "cpu"),
+    Column("CPU a call (ms)", "each", 1, compared=True),
+    Column("of the mock (ms)", "mock", 2),
+)
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Print the table as Markdown."""
+    parser = options.parser("limit", __doc__)
+    options.add_cases(parser)
+    chosen = parser.parse_args(arguments)
+    compared = checkouts(chosen.against)
+    rows = [row for endpoint in ENDPOINTS for row in _rows(chosen, compared, *endpoint)]
+    against = compared[0].commit if len(compared) > 1 else None
+    sys.stdout.write(f"{table(rows, COLUMNS, against)}\n")
+
+
+def _rows(
+    chosen: argparse.Namespace, compared: Sequence[Checkout], milliseconds: int, in_flight: int
+) -> Iterator[Row]:
+    """The rows of one kind of endpoint."""
+    what = f"{milliseconds} ms, {in_flight} in flight"
+    names = {f"{what}, -n {workers}": workers for workers in WORKERS}
+    wanted = [name for name in names if options.is_wanted(chosen, name)]
+    if not wanted:
+        return
+    with mock_process(milliseconds / 1000) as server, tempfile.TemporaryDirectory() as kept:
+        bodies = Path(kept) / "bodies.jsonl"
+        for name in wanted:
+            one = _measurement(name, names[name], in_flight, server, bodies, chosen)
+            yield from options.interleaved(one, compared, chosen.repeat)
+        for kind, words in (("openai", "openai alone"), ("bare", "mock endpoint alone")):
+            samples: list[Sample] = []
+            for _ in range(chosen.repeat):
+                found = sent_alone(kind, bodies, server, in_flight)
+                samples.append(_sample(found, found["sent_cpu"], server, in_flight))
+            yield Row(f"{what}, {words}", "", samples)
+
+
+def _measurement(
+    name: str,
+    workers: int,
+    in_flight: int,
+    server: MockProcess,
+    bodies: Path,
+    chosen: argparse.Namespace,
+) -> options.Measurement:
+    """Measures one run; the first one leaves its requests in ``bodies``."""
+    asked = [*endpoint_arguments(workers, in_flight), *options.cases_of(chosen)]
+
+    def measure(checkout: Checkout) -> list[Sample]:
+        with fresh_folder() as folder:
+            run, figures = run_with_endpoint(checkout, folder, server, asked)
+            if not bodies.exists():
+                write_bodies(folder, bodies)
+            found = _sample(figures, run.cpu, server, in_flight)
+            if server.latency * 1000 >= SLOW:
+                chain = longest_chain(folder)
+                least = least_seconds(figures["calls"], server.latency, in_flight, chain)
+                found = {**found, "least": least, "over": figures["seconds"] / least}
+        return [{**found, "seconds": run.seconds}]
+
+    return options.Measurement([name], measure)
+
+
+def _sample(
+    figures: dict[str, float], cpu: float, server: MockProcess, in_flight: int
+) -> dict[str, float]:
+    """The figures of a row from what the mock endpoint counted."""
+    calls, seconds = figures["calls"], figures["seconds"]
+    return {
+        "calls": calls,
+        "rate": calls / seconds,
+        "share": share_of_limit(calls, server.latency, seconds, in_flight),
+        "most": figures["most"],
+        "mean": figures["busy"] / seconds,
+        "served": figures["busy"] / calls * 1000,
+        "asking": seconds,
+        "cpu": cpu,
+        "each": cpu / calls * 1000,
+        "mock": figures["cpu"] / calls * 1000,
+    }

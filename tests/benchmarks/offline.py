@@ -1,0 +1,45 @@
+"""Runs that ask no endpoint: ``python -m tests.benchmarks offline``.
+
+The headline command and ``none``, the same again in the same folder, and all strategies that the
+offline model can serve, with the control.
+"""
+
+import sys
+from collections.abc import Sequence
+
+from pytest_compaction.compactors.registry import Registry
+from pytest_compaction.compactors.specs import parse_spec
+from tests.benchmarks import arguments as options
+from tests.benchmarks.startup import HEADLINE, once, twice
+
+CONTROL = "--compaction-control"
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Print the table as Markdown."""
+    parser = options.parser("offline", __doc__)
+    options.add_cases(parser)
+    chosen = parser.parse_args(arguments)
+    cases = options.cases_of(chosen)
+    names = offline_strategies()
+    named = f"--compactor={','.join(names)}"
+    every = f"all {len(names)} strategies and the control, -n 2"
+    offered = [
+        twice("headline, -n 0", [HEADLINE, "-n0", *cases]),
+        twice("headline, -n 8", [HEADLINE, "-n8", *cases]),
+        once("none, -n 0", ["--compactor=none", "-n0", *cases]),
+        once("none, -n 8", ["--compactor=none", "-n8", *cases]),
+        once(every, [named, CONTROL, "-n2", *cases]),
+    ]
+    sys.stdout.write(f"{options.measured_table(chosen, offered, options.TIMES)}\n")
+
+
+def offline_strategies() -> list[str]:
+    """The shipped strategies that need no endpoint and no view on record, and are no control."""
+    registry = Registry()
+    found = []
+    for name in registry.names():
+        traits = registry.create(parse_spec(name)).traits
+        if not (traits.by_server or traits.opaque or traits.needs_record) and name != "none":
+            found.append(name)
+    return found

@@ -1,0 +1,72 @@
+"""What passes before and beside the items: ``python -m tests.benchmarks startup``.
+
+A test file that does nothing is run without the plugin and with it; cases are collected with and
+without what an earlier run left in its folder; workers are started for no item; and the headline
+command is run twice in one folder.
+"""
+
+import sys
+from collections.abc import Sequence
+
+from tests.benchmarks import arguments as options
+from tests.benchmarks.checkouts import Checkout
+from tests.benchmarks.figures import Sample
+from tests.benchmarks.measured_run import PLAIN_INI, fresh_folder, run_pytest
+
+HEADLINE = "--compactor=anchored"
+EMPTY = "def test_nothing():\n    pass\n"
+WITHOUT = "-pno:compaction"
+NO_ITEM = "-knamed_by_nothing"
+UNUSED = (
+    "an empty test, without the plugin",
+    "an empty test, with the plugin unused",
+    "an unused plugin",
+)
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Print the table as Markdown."""
+    parser = options.parser("startup", __doc__)
+    options.add_cases(parser)
+    chosen = parser.parse_args(arguments)
+    cases = options.cases_of(chosen)
+    offered = [
+        options.Measurement(UNUSED, unused),
+        twice("collect", [HEADLINE, "--co", *cases]),
+        once("no item, -n 0", [HEADLINE, NO_ITEM, "-n0", *cases]),
+        once("no item, -n 8", [HEADLINE, NO_ITEM, "-n8", *cases]),
+        twice("headline, -n 0", [HEADLINE, "-n0", *cases]),
+        twice("headline, -n 8", [HEADLINE, "-n8", *cases]),
+    ]
+    sys.stdout.write(f"{options.measured_table(chosen, offered, options.TIMES)}\n")
+
+
+def unused(checkout: Checkout) -> list[Sample]:
+    """An empty test without the plugin and with it, and the difference of the two."""
+    with fresh_folder(PLAIN_INI) as folder:
+        (folder / "test_empty.py").write_text(EMPTY, "utf-8")
+        run_pytest(checkout, folder, [])  # so that no file is compiled in the next ones
+        bare = run_pytest(checkout, folder, [WITHOUT])
+        used = run_pytest(checkout, folder, [])
+    more = {"seconds": used.seconds - bare.seconds, "cpu": used.cpu - bare.cpu}
+    return [bare.sample(), used.sample(), more]
+
+
+def once(name: str, arguments: Sequence[str]) -> options.Measurement:
+    """One run in a fresh folder."""
+
+    def measure(checkout: Checkout) -> list[Sample]:
+        with fresh_folder() as folder:
+            return [run_pytest(checkout, folder, arguments).sample()]
+
+    return options.Measurement([name], measure)
+
+
+def twice(name: str, arguments: Sequence[str]) -> options.Measurement:
+    """A run in a fresh folder, and the same one again there."""
+
+    def measure(checkout: Checkout) -> list[Sample]:
+        with fresh_folder() as folder:
+            return [run_pytest(checkout, folder, arguments).sample() for _ in range(2)]
+
+    return options.Measurement([f"{name}, first", f"{name}, again"], measure)

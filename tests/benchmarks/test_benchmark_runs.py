@@ -1,0 +1,122 @@
+"""``python -m tests.benchmarks``: what it lists, and small runs of the benchmarks it names."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from support.stub_endpoint import long_case
+
+from tests.benchmarks.__main__ import BENCHMARKS, main
+from tests.benchmarks.checkouts import ROOT, commit_of
+from tests.benchmarks.offline import offline_strategies
+
+ONLY = "50 ms, 8 in flight, -n 0"
+"""One row of the benchmark ``limit``."""
+
+
+@pytest.fixture
+def cases(tmp_path):
+    """A folder with one small case."""
+    folder = tmp_path / "cases"
+    folder.mkdir()
+    (folder / "small.json").write_text(json.dumps(long_case("small")), "utf-8")
+    return folder
+
+
+def rows(text):
+    """The rows of the table in a text, by their name, each a dictionary of its cells."""
+    lines = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("|")]
+    head, _, *others = lines
+    return {cells[0]: dict(zip(head, cells, strict=False)) for cells in others}
+
+
+def test_the_benchmarks_are_listed_with_what_each_measures():
+    command = [sys.executable, "-m", "tests.benchmarks"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    names = [line.split()[0] for line in listed.splitlines()]
+    assert names == ["limit", "startup", "tax", "offline", "length", "collection"]
+    assert all(len(line.split()) > 4 for line in listed.splitlines())
+
+
+def test_an_unknown_benchmark_is_refused_with_the_names(capsys):
+    with pytest.raises(SystemExit):
+        main(["speed"])
+    complaint = capsys.readouterr().err
+    assert all(name in complaint for name in BENCHMARKS)
+
+
+def test_the_limit_is_measured_and_put_on_a_page(cases, tmp_path, capsys):
+    page = tmp_path / "page.md"
+    page.write_text("<!-- table limit -->\n<!-- /table limit -->\n", "utf-8")
+    assert main(["limit", f"--cases={cases}", f"--only={ONLY}", f"--page={page}"]) == 0
+    shown = capsys.readouterr().out
+    head = shown.splitlines()[0]
+    assert head.startswith(f"`python -m tests.benchmarks limit --cases={cases} ")
+    assert f", commit {commit_of(ROOT)} on " in head
+    assert shown.strip() in page.read_text("utf-8")
+    found = rows(shown)
+    alone = ("50 ms, 8 in flight, openai alone", "50 ms, 8 in flight, mock endpoint alone")
+    assert list(found) == [ONLY, *alone]
+    # Four answers and their verdicts for each of two strategies, and the summaries.
+    assert int(found[ONLY]["calls"]) > 16
+    assert {row["calls"] for row in found.values()} == {found[ONLY]["calls"]}
+
+
+@pytest.mark.exhaustive
+def test_two_checkouts_are_compared(cases, tmp_path, capsys):
+    other = tmp_path / "before"
+    other.mkdir()
+    (other / "pytest_compaction").symlink_to(ROOT / "pytest_compaction")
+    arguments = [f"--cases={cases}", f"--only={ONLY}", f"--against={other}", "--repeat=2"]
+    assert main(["limit", *arguments]) == 0
+    _, _, before, after, *_ = capsys.readouterr().out.strip().splitlines()[2:]
+    assert before.startswith(f"| {ONLY} | no commit | ")
+    assert after.startswith(f"| {ONLY} | {commit_of(ROOT)} | ")
+    calls = [line.split(" | ")[2].split(" / ") for line in (before, after)]
+    assert calls == [[calls[0][0]] * 3] * 2
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(
+    ("arguments", "names"),
+    [
+        (["tax"], ["50 ms, 32 in flight, -n 0"]),
+        (
+            ["startup", "--only=empty test"],
+            [
+                "an empty test, without the plugin",
+                "an empty test, with the plugin unused",
+                "an unused plugin",
+            ],
+        ),
+        (["offline", "--only=none, -n 0"], ["none, -n 0"]),
+        (
+            ["collection", "--items=8", "--only=collect"],
+            [
+                "collect 8 items, plain parameters",
+                "collect 8 items, first",
+                "collect 8 items, again",
+            ],
+        ),
+    ],
+    ids=lambda value: value[0],
+)
+def test_a_benchmark_prints_its_table(arguments, names, cases, capsys):
+    given = [] if "collection" in arguments else [f"--cases={cases}"]
+    assert main([*arguments, *given]) == 0
+    assert list(rows(capsys.readouterr().out)) == names
+
+
+@pytest.mark.exhaustive
+def test_a_profile_names_functions_that_the_engine_calls(cases, capsys):
+    assert main(["tax", "--profile", f"--cases={cases}"]) == 0
+    shown = capsys.readouterr().out
+    assert "function calls" in shown
+    assert "asyncio/events.py" in shown
+
+
+def test_strategies_that_need_an_endpoint_or_a_record_are_not_run_offline():
+    found = offline_strategies()
+    assert {"anchored", "claude-code", "said-only"} <= set(found)
+    assert not {"none", "openai-compact", "recorded"} & set(found)
