@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from pytest_compaction.text.file_changes.plain_changes import with_keys
 from pytest_compaction.text.keys.alternatives import Wanted
-from pytest_compaction.text.matching import TextIndex
+from pytest_compaction.text.matching import Reading, TextIndex
 from pytest_compaction.text.sentences.clauses import MESSAGE_END
 from pytest_compaction.text.sentences.groups import Outcome, Weighed
 from pytest_compaction.text.sentences.sentence_index import SentenceIndex
@@ -90,9 +90,18 @@ class ViewIndex(TextIndex):
         super().__init__(_BETWEEN.join(texts))
         self._members = members
         self._statements = statements
+        self._readings: dict[Statement, Reading] = {}
+
+    def _read_alone(self, statement: Statement) -> Reading:
+        """As for any text. Probes ask for the same facts, and all for what stands of the rules."""
+        if statement not in self._readings:
+            self._readings[statement] = super()._read_alone(statement)
+        return self._readings[statement]
 
     def _outcome_alone(self, statement: Statement) -> Outcome:
         """As for any text; one sentence that was read before and states it decides."""
+        if statement in self._readings:
+            return self._readings[statement].outcome
         keyed = with_keys(statement)
         if keyed.keys and self._is_known(keyed, wanted_groups(keyed)):
             return "stated"

@@ -44,6 +44,9 @@ MAX_SEGMENT_WORDS: Final = 80
 _KEY_ROOM: Final = 4096
 """Characters read beyond a limit, so that no key is cut in half and shown."""
 
+_SHORT: Final = 400
+"""Characters of a text whose stems are kept: a line or sentence that several views hold."""
+
 MAX_SUFFIXES: Final = 32
 """The most suffixes of a path that are compared, besides the whole path."""
 
@@ -194,8 +197,17 @@ def token_forms(token: str) -> tuple[str, ...]:
     return tuple(forms)
 
 
-def content_stems(normal: str) -> list[str]:
+def content_stems(normal: str) -> tuple[str, ...]:
     """Stems and exact tokens of a normalised text without stop words, in order, repeated."""
+    return _short_stems(normal) if len(normal) <= _SHORT else tuple(_stems(normal))
+
+
+@lru_cache(maxsize=4096)
+def _short_stems(normal: str) -> tuple[str, ...]:
+    return tuple(_stems(normal))
+
+
+def _stems(normal: str) -> list[str]:
     found: list[str] = []
     for token in raw_tokens(normal):
         if token in STOPWORDS:

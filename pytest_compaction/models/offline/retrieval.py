@@ -82,7 +82,7 @@ def prepare(view: tuple[Message, ...]) -> PreparedView:
     """Cut a view into units and passages and index both."""
     units: list[Unit] = []
     passages: list[list[str]] = []
-    terms: list[list[str]] = []
+    terms: list[Sequence[str]] = []
     for number, message in enumerate(view):
         for kind, texts in _texts(message):
             for place, text in enumerate(texts):
