@@ -9,8 +9,10 @@ xdist worker more time than all rankings of a run.
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
-from collections.abc import Sequence
+from array import array
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 K1: Final = 1.2
@@ -18,38 +20,87 @@ B: Final = 0.6
 """Within the ranges that the source finds good: 1.2 to 2 for ``K1``, 0.5 to 0.8 for ``B``."""
 
 
-class BM25:
-    """An index over documents given as lists of terms."""
+_COUNT_BITS: Final = 32
+"""A posting is one number: that of the document, and in the lower bits how often it has the term.
+Pairs would take six times the memory, which for a long log is more than the log itself."""
+_COUNT: Final = (1 << _COUNT_BITS) - 1
 
-    def __init__(self, documents: Sequence[Sequence[str]]) -> None:
-        self._size = len(documents)
-        self._lengths = [len(document) for document in documents]
-        self._average = (sum(self._lengths) / self._size) if self._size else 0.0
-        self._postings: dict[str, list[tuple[int, int]]] = defaultdict(list)
-        for number, document in enumerate(documents):
-            for term, count in Counter(document).items():
-                self._postings[term].append((number, count))
+
+class BM25:
+    """An index over documents given as lists of terms; no document is kept."""
+
+    def __init__(self, documents: Iterable[Sequence[str]] = ()) -> None:
+        self._lengths = array("Q")
+        self._total = 0
+        self._postings: dict[str, int | array[int]] = {}
+        """The posting of a term that one document has, or the postings of any other, in order."""
+        for document in documents:
+            self.add(document)
+
+    def add(self, document: Sequence[str]) -> None:
+        """Take in one more document; its number is that of the documents before it."""
+        first = len(self._lengths) << _COUNT_BITS
+        self._lengths.append(len(document))
+        self._total += len(document)
+        postings = self._postings
+        for term, count in Counter(document).items():
+            known = postings.get(term)
+            if known is None:
+                postings[term] = first | count
+            elif isinstance(known, int):
+                postings[term] = array("Q", (known, first | count))
+            else:
+                known.append(first | count)
 
     def idf(self, term: str) -> float:
         """Inverse document frequency of a term, at least 0; 0 for a term no document has."""
-        holders = len(self._postings.get(term, ()))
-        return math.log(1 + (self._size - holders + 0.5) / (holders + 0.5)) if holders else 0.0
+        size, holders = len(self._lengths), len(self._holders(term))
+        return math.log(1 + (size - holders + 0.5) / (holders + 0.5)) if holders else 0.0
 
-    def term_scores(self, term: str) -> dict[int, float]:
-        """The score that one query term adds to each document that holds it."""
-        weight = self.idf(term)
-        return {
-            number: weight * count * (K1 + 1) / (count + K1 * (1 - B + B * self._share(number)))
-            for number, count in self._postings.get(term, ())
-        }
+    def term(self, term: str) -> TermScores:
+        """The scores that one query term adds."""
+        average = self._total / len(self._lengths) if self._lengths else 0.0
+        return TermScores(self.idf(term), self._holders(term), self._lengths, average)
 
-    def scores(self, query: Sequence[str]) -> list[float]:
+    def scores(self, query: Iterable[str]) -> Sequence[float]:
         """One score per document; 0 if it shares no term with the query."""
-        totals = [0.0] * self._size
+        totals = array("d", bytes(8 * len(self._lengths)))
         for term in dict.fromkeys(query):
-            for number, score in self.term_scores(term).items():
+            for number, score in self.term(term):
                 totals[number] += score
         return totals
 
-    def _share(self, number: int) -> float:
-        return self._lengths[number] / self._average
+    def _holders(self, term: str) -> Sequence[int]:
+        """The postings of a term."""
+        found = self._postings.get(term, ())
+        return (found,) if isinstance(found, int) else found
+
+
+class TermScores:
+    """The score that a query term adds to each document; iterates over those that hold it."""
+
+    def __init__(
+        self, weight: float, holders: Sequence[int], lengths: Sequence[int], average: float
+    ) -> None:
+        self._weight = weight
+        self._holders = holders
+        self._lengths = lengths
+        self._average = average
+
+    def __iter__(self) -> Iterator[tuple[int, float]]:
+        return (
+            (posting >> _COUNT_BITS, self._score(posting >> _COUNT_BITS, posting & _COUNT))
+            for posting in self._holders
+        )
+
+    def of(self, number: int) -> float:
+        """The score of a document; 0 if it lacks the term."""
+        holders = self._holders
+        place = bisect_left(holders, number << _COUNT_BITS)
+        if place == len(holders) or holders[place] >> _COUNT_BITS != number:
+            return 0.0
+        return self._score(number, holders[place] & _COUNT)
+
+    def _score(self, number: int, count: int) -> float:
+        share = self._lengths[number] / self._average
+        return self._weight * count * (K1 + 1) / (count + K1 * (1 - B + B * share))

@@ -81,7 +81,7 @@ class PreparedLog:
         totals = list(found)
         for stem in dict.fromkeys(content_stems(normalize(response))):
             if stem not in known:
-                for number, score in self.index.term_scores(stem).items():
+                for number, score in self.index.term(stem):
                     totals[number] += score
         return totals
 

@@ -16,7 +16,8 @@ from pytest_compaction.artifacts.operations import FileState
 from pytest_compaction.case.case import AnswerSpec
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.models.offline.question import question_proper, quotations
-from pytest_compaction.models.offline.retrieval import PreparedView, prepare, relevant
+from pytest_compaction.models.offline.retrieval import relevant
+from pytest_compaction.models.offline.units import PreparedView, prepare
 from pytest_compaction.text.words import is_path, normalize, path_suffixes, raw_tokens
 
 ABSTENTION: Final = "I do not know: the context does not say."
@@ -71,12 +72,12 @@ def file_lines(prepared: PreparedView, question: str) -> list[str]:
             continue
         rank = min(wanted.index(verb) for verb in verbs if verb in wanted)
         lines.append((rank, _file_line(state, verbs, bool(named))))
-    for unit in prepared.units:
-        entry = _FILE_ENTRY.match(unit.text) if unit.kind == "said" else None
+    for text in prepared.units.said():
+        entry = _FILE_ENTRY.match(text)
         if entry and _meant(entry["path"].casefold(), named, folders):
             ranks = [place for place, verb in enumerate(wanted) if verb in entry["what"]]
             if ranks or named:
-                lines.append((min(ranks, default=0), unit.text.replace("`", "")))
+                lines.append((min(ranks, default=0), text.replace("`", "")))
     return [line for _, line in sorted(lines, key=lambda pair: pair[0])]
 
 

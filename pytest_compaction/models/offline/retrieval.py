@@ -12,21 +12,17 @@ its output is found too.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Sequence
+from heapq import heapify, heappop, heappush
 from typing import Final
 
-from pytest_compaction.artifacts.operations import FileState, file_operations, file_states
-from pytest_compaction.conversation.messages import Message, Text, ToolCall, ToolResult
 from pytest_compaction.models.offline.question import asks_last_request, search_terms, topic_cues
+from pytest_compaction.models.offline.units import PreparedView, Unit
 from pytest_compaction.text.bm25 import BM25
-from pytest_compaction.text.words import content_stems, normalize, segments
+from pytest_compaction.text.words import content_stems
 
-PASSAGE_UNITS: Final = 6
 _PASSAGE_SHARE: Final = 0.6
-"""Units of a passage, and the share of its score that each of them gets."""
+"""The share of the score of a passage that each of its units gets."""
 _NEIGHBOUR_SHARES: Final = (0.6, 0.4)
 """The least worth of a unit, as a share of the units one and two places away."""
 _ANSWERED: Final = 0.8
@@ -43,81 +39,9 @@ _QUOTED_SHARE: Final = 0.3
 """Bonus of a unit with a quotation of the question, as a share of the best possible score."""
 _CALL_SHARE: Final = 0.5
 """A quotation means a tool call if it makes up at least this share of the call's text."""
-_HEADING: Final = re.compile(r"^ {0,3}#{1,6}[ \t][^\n]*$", re.MULTILINE)
-"""A heading of a summary names what is below it, and is not a statement of its own."""
 _EQUAL: Final = 1e-9
 """Two units are worth the same if they differ by no more than this."""
 _WEIGHTS: Final = {"said": 1.0, "printed": 0.4, "written": 0.25}
-
-
-@dataclass(frozen=True, slots=True)
-class Unit:
-    """A line or sentence of the view, with its message and passage; ``kind`` tells its origin.
-
-    ``normal`` is the text normalised, for quotations.
-    """
-
-    text: str
-    normal: str
-    message: int
-    passage: int
-    kind: str
-    by_user: bool
-
-
-@dataclass(frozen=True, slots=True)
-class PreparedView:
-    """A view cut into units and indexed, made once for many questions."""
-
-    units: tuple[Unit, ...]
-    by_unit: BM25
-    by_passage: BM25
-    files: tuple[FileState, ...]
-    results: tuple[tuple[str, tuple[int, ...]], ...]
-    """The text of each tool call, normalised, and the messages that answer it."""
-
-
-@lru_cache(maxsize=8)
-def prepare(view: tuple[Message, ...]) -> PreparedView:
-    """Cut a view into units and passages and index both."""
-    units: list[Unit] = []
-    passages: list[list[str]] = []
-    terms: list[Sequence[str]] = []
-    for number, message in enumerate(view):
-        for kind, texts in _texts(message):
-            for place, text in enumerate(texts):
-                if place % PASSAGE_UNITS == 0:
-                    passages.append([])
-                normal = normalize(text)
-                terms.append(content_stems(normal))
-                passages[-1].extend(terms[-1])
-                by_user = message.role == "user" and message.origin == "log"
-                units.append(Unit(text, normal, number, len(passages) - 1, kind, by_user))
-    files = tuple(file_states(file_operations(view)))
-    return PreparedView(tuple(units), BM25(terms), BM25(passages), files, _results(view))
-
-
-def _results(view: Sequence[Message]) -> tuple[tuple[str, tuple[int, ...]], ...]:
-    place = {result.call_id: n for n, message in enumerate(view) for result in message.results}
-    return tuple(
-        (normalize(" ".join(map(str, call.parsed().values()))), (place[call.id],))
-        for message in view
-        for call in message.calls
-        if call.id in place
-    )
-
-
-def _texts(message: Message) -> Iterator[tuple[str, list[str]]]:
-    for part in message.parts:
-        if isinstance(part, Text):
-            text = part.text if message.origin == "log" else _HEADING.sub("", part.text)
-            yield "said", segments(text)
-        elif isinstance(part, ToolResult):
-            yield "printed", segments(part.text)
-        elif isinstance(part, ToolCall):
-            for value in part.parsed().values():
-                if isinstance(value, str):
-                    yield "written", segments(value)
 
 
 def relevant(prepared: PreparedView, question: str, quoted: Sequence[str] = ()) -> Iterator[str]:
@@ -142,29 +66,63 @@ def relevant(prepared: PreparedView, question: str, quoted: Sequence[str] = ()) 
             yield unit.text
 
 
+class _Scores:
+    """The scores of the terms of a question in units or passages, looked up once each."""
+
+    def __init__(self, index: BM25, terms: Iterable[str]) -> None:
+        self._terms = [(term, index.term(term)) for term in terms]
+        self._found: dict[int, list[tuple[str, float]]] = {}
+
+    def of(self, number: int) -> list[tuple[str, float]]:
+        """The terms that stand there, each with its score."""
+        if number not in self._found:
+            scores = ((term, found.of(number)) for term, found in self._terms)
+            self._found[number] = [(term, score) for term, score in scores if score]
+        return self._found[number]
+
+
 class _Search:
-    """The state of one search: the weights of terms, and the units taken."""
+    """The state of one search: the weights of terms, and the units taken.
+
+    What a unit is worth only falls while units are taken. So a queue holds every unit, or its
+    whole passage, by the most that it may be worth, and only the first are weighed anew.
+    """
 
     def __init__(self, prepared: PreparedView, question: str, quoted: Sequence[str]) -> None:
-        terms = search_terms(question)
         self._units = prepared.units
-        self._in_units = {term: prepared.by_unit.term_scores(term) for term in terms}
-        self._in_passages = {term: prepared.by_passage.term_scores(term) for term in terms}
-        self._weights = dict.fromkeys(terms, 1.0)
-        cues = topic_cues(question)
-        passages = {passage for scores in self._in_passages.values() for passage in scores}
-        self._factors = [
-            (number, _factor(unit, cues), unit.passage)
-            for number, unit in enumerate(self._units)
-            if unit.passage in passages
-        ]
+        self._weights = dict.fromkeys(search_terms(question), 1.0)
+        self._in_unit = _Scores(prepared.by_unit, self._weights)
+        self._in_passage = _Scores(prepared.by_passage, self._weights)
+        self._cues = topic_cues(question)
         bonus = _QUOTED_SHARE * sum(prepared.by_unit.idf(term) for term in self._weights)
         self._bonus = {
             number: bonus * share
-            for number, share in _bonus_shares(prepared, question, quoted, cues).items()
+            for number, share in _bonus_shares(prepared, question, quoted, self._cues).items()
         }
+        self._first = {number: place - len(self._bonus) for place, number in enumerate(self._bonus)}
+        """Of equal units one with a bonus comes first."""
         self._taken: set[int] = set()
-        self._worth = self._weighed()
+        self._passages = prepared.by_passage.scores(self._weights)
+        self._factors: dict[int, float] = {}
+        self._sums: dict[int, float] = {}
+        """What the passages of units are worth with the weights as they are now."""
+        self._weighed: dict[int, float] = {}
+        """What units are worth with the weights as they are now."""
+        self._queue = self._of_passages(prepared.by_unit.scores(self._weights))
+        self._queue += [(-self._worth(number), number, None) for number in self._bonus]
+        heapify(self._queue)
+
+    def _of_passages(self, by_unit: Sequence[float]) -> list[tuple[float, int, int | None]]:
+        """An entry for each passage with a term: its most worth, its first unit, its number."""
+        cue = _CUE if self._cues else 1.0
+        found: list[tuple[float, int, int | None]] = []
+        for passage, score in enumerate(self._passages):
+            if score > 0:
+                numbers = self._units.within(passage)
+                most = max(by_unit[numbers.start : numbers.stop]) + _PASSAGE_SHARE * score
+                factor = _WEIGHTS[self._units.kind_of(numbers.start)] * cue
+                found.append((-factor * most, numbers.start, passage))
+        return found
 
     def best(self) -> tuple[int | None, float]:
         """The best unit that is left, and its worth; of equal ones the first in the view."""
@@ -176,48 +134,84 @@ class _Search:
                 best, most = number, worth
         return best, most
 
-    def _candidates(self) -> Iterator[int]:
+    def _candidates(self) -> list[int]:
         """The units left that may be the best: no weak one that stands by no strong one."""
-        left = [number for number in self._worth if number not in self._taken]
-        floor = max((self._worth[number] for number in left), default=0.0) - 1000 * _EQUAL
-        strong = [number for number, worth in self._worth.items() if worth >= floor]
         reach = range(-len(_NEIGHBOUR_SHARES), len(_NEIGHBOUR_SHARES) + 1)
-        near = {number + distance for number in strong for distance in reach}
-        return (number for number in left if number in near)
+        near = {number + distance for number in self._strong() for distance in reach}
+        left = (number for number in near if self._is_found(number) and number not in self._taken)
+        return sorted(left, key=lambda number: (self._first.get(number, 0), number))
+
+    def _strong(self) -> list[int]:
+        """The units worth as much as the best one left, or hardly less; those taken too."""
+        floor: float | None = None
+        strong: list[int] = []
+        while self._queue and (floor is None or -self._queue[0][0] >= floor):
+            most, number, passage = heappop(self._queue)
+            if passage is not None:
+                for one in self._units.within(passage):
+                    if one not in self._bonus:
+                        heappush(self._queue, (-self._worth(one), one, None))
+            elif -most > self._worth(number):
+                heappush(self._queue, (-self._worth(number), number, None))
+            else:
+                strong.append(number)
+                if floor is None and number not in self._taken:
+                    floor = -most - 1000 * _EQUAL
+        for number in strong:
+            heappush(self._queue, (-self._worth(number), number, None))
+        return strong
+
+    def _is_found(self, number: int) -> bool:
+        """Whether a unit has a bonus, or stands in a passage with a term of the question."""
+        if not 0 <= number < len(self._units):
+            return False
+        return number in self._bonus or self._passages[self._units.passage_of(number)] > 0
 
     def take(self, number: int, new: bool) -> None:
         """Mark a unit as taken; if it says something new, its terms weigh less from now on."""
         self._taken.add(number)
         if not new:
             return
-        passage = self._units[number].passage
+        passage = self._units.passage_of(number)
+        held = {term for term, _ in self._in_unit.of(number)}
+        near = {term for term, _ in self._in_passage.of(passage)}
         for term in self._weights:
-            if number in self._in_units[term]:
+            if term in held:
                 self._weights[term] *= _ANSWERED
-            elif passage in self._in_passages[term]:
+            elif term in near:
                 self._weights[term] *= _ANSWERED_NEAR
-        self._worth = self._weighed()
+        self._weighed.clear()
+        self._sums.clear()
 
-    def _weighed(self) -> dict[int, float]:
-        by_unit = _weighted_sum(self._in_units, self._weights)
-        by_passage = _weighted_sum(self._in_passages, self._weights)
-        found = {
-            number: factor
-            * (by_unit.get(number, 0.0) + _PASSAGE_SHARE * by_passage.get(passage, 0.0))
-            for number, factor, passage in self._factors
-        }
-        if not self._bonus:
-            return found
-        raised = {number: bonus + found.get(number, 0.0) for number, bonus in self._bonus.items()}
-        return {**raised, **{n: worth for n, worth in found.items() if n not in raised}}
+    def _worth(self, number: int) -> float:
+        """What a unit is worth now, its neighbours aside; 0 for one that was not found."""
+        if number not in self._weighed:
+            self._weighed[number] = self._worth_now(number) if self._is_found(number) else 0.0
+        return self._weighed[number]
+
+    def _worth_now(self, number: int) -> float:
+        passage = self._units.passage_of(number)
+        if number not in self._factors:
+            self._factors[number] = _factor(self._units[number], self._cues)
+        by_unit = self._weighted_sum(self._in_unit, number)
+        if passage not in self._sums:
+            self._sums[passage] = self._weighted_sum(self._in_passage, passage)
+        worth = self._factors[number] * (by_unit + _PASSAGE_SHARE * self._sums[passage])
+        return self._bonus[number] + worth if number in self._bonus else worth
+
+    def _weighted_sum(self, scores: _Scores, number: int) -> float:
+        total = 0.0
+        for term, score in scores.of(number):  # not sum(), which rounds otherwise since 3.12
+            total += self._weights[term] * score
+        return total
 
     def _with_neighbours(self, number: int) -> float:
-        worth = self._worth[number]
-        unit = self._units[number]
+        worth = self._worth(number)
+        message = self._units.message_of(number)
         for distance, share in enumerate(_NEIGHBOUR_SHARES, start=1):
             for other in (number - distance, number + distance):
-                near = self._worth.get(other, 0.0) * share
-                if near > worth and self._units[other].message == unit.message:
+                near = self._worth(other) * share
+                if near > worth and self._units.message_of(other) == message:
                     worth = near
         return worth
 
@@ -232,23 +226,20 @@ def _bonus_shares(
     """
     units = prepared.units
     shares: dict[int, float] = {}
-    if asks_last_request(question):
-        last = max((unit.message for unit in units if unit.by_user), default=-1)
-        shares.update((n, 1.0) for n, unit in enumerate(units) if unit.message == last)
+    if asks_last_request(question) and units.users:
+        shares.update((number, 1.0) for number in units.of_message(units.users[-1]))
     if not quoted:
         return shares
-    printed = _printed_by(prepared, quoted)
-    holders: set[int] = set()
-    for number, unit in enumerate(units):
-        if unit.message in printed and unit.kind == "printed":
-            shares[number] = 1.0 if any(cue.search(unit.text) for cue in cues) else 0.3
-        elif any(text in unit.normal for text in quoted):
-            shares[number] = _WEIGHTS[unit.kind]
-            if unit.kind == "said":
-                holders.add(unit.message)
-    following = {_next_said(units, message) for message in holders}
-    for number, unit in enumerate(units):
-        if unit.message in following and unit.kind == "said":
+    printed = units.printed_in(_printed_by(prepared, quoted))
+    cued = {number for number in printed if any(cue.search(units[number].text) for cue in cues)}
+    holding = {number: units[number] for number in units.holding(quoted)}
+    said_in = {unit.message for unit in holding.values() if unit.kind == "said"}
+    found = {number: _WEIGHTS[unit.kind] for number, unit in holding.items()}
+    found.update((number, 1.0 if number in cued else 0.3) for number in printed)
+    shares.update(sorted(found.items()))
+    following = {units.next_by_user(message) for message in said_in}
+    for number in (number for message in sorted(following) for number in units.of_message(message)):
+        if units[number].kind == "said":
             shares.setdefault(number, 0.6)
     return shares
 
@@ -261,24 +252,6 @@ def _printed_by(prepared: PreparedView, quoted: Sequence[str]) -> set[int]:
         if any(text in said and len(text) >= _CALL_SHARE * len(said) for text in quoted)
         for place in places
     }
-
-
-def _next_said(units: Sequence[Unit], message: int) -> int:
-    """The number of the user's next message after this one, -1 if there is none."""
-    return min(
-        (unit.message for unit in units if unit.message > message and unit.by_user), default=-1
-    )
-
-
-def _weighted_sum(
-    scores: Mapping[str, Mapping[int, float]], weights: Mapping[str, float]
-) -> dict[int, float]:
-    total: dict[int, float] = defaultdict(float)
-    for term, found in scores.items():
-        weight = weights[term]
-        for number, score in found.items():
-            total[number] += weight * score
-    return total
 
 
 def _factor(unit: Unit, cues: Sequence[re.Pattern[str]]) -> float:

@@ -1,0 +1,184 @@
+"""A view cut into units for retrieval: sentences, list items and output lines, in passages."""
+
+from __future__ import annotations
+
+import re
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, overload
+
+from pytest_compaction.artifacts.operations import FileState, file_operations, file_states
+from pytest_compaction.conversation.messages import Message, Text, ToolCall, ToolResult
+from pytest_compaction.text.bm25 import BM25
+from pytest_compaction.text.words import content_stems, normalize, segments
+
+PASSAGE_UNITS: Final = 6
+"""Units of a passage, at most."""
+_HEADING: Final = re.compile(r"^ {0,3}#{1,6}[ \t][^\n]*$", re.MULTILINE)
+"""A heading of a summary names what is below it, and is not a statement of its own."""
+_KINDS: Final = ("said", "printed", "written")
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A line or sentence of the view, with its message and passage; ``kind`` tells its origin.
+
+    ``normal`` is the text normalised, for quotations.
+    """
+
+    text: str
+    normal: str
+    message: int
+    passage: int
+    kind: str
+    by_user: bool
+
+
+class Units(Sequence[Unit]):
+    """The units of a view, in order. Kept by column: a long view has a hundred thousand."""
+
+    def __init__(self) -> None:
+        self._texts: list[str] = []
+        self._normals: list[str] = []
+        self._messages = array("L")
+        self._passages = array("L")
+        self._kinds = bytearray()
+        self.users = array("L")
+        """The messages with units that the user wrote, in order."""
+        self.begins = array("L")
+        """The number of the first unit of each passage."""
+
+    def add(self, text: str, normal: str, message: int, kind: str, by_user: bool) -> None:
+        """Take in the next unit, in the newest passage."""
+        self._texts.append(text)
+        self._normals.append(text if normal == text else normal)  # one string in place of two
+        self._messages.append(message)
+        self._passages.append(len(self.begins) - 1)
+        self._kinds.append(_KINDS.index(kind))
+        if by_user and message not in self.users[-1:]:
+            self.users.append(message)
+
+    def within(self, passage: int) -> range:
+        """The numbers of the units of a passage."""
+        end = self.begins[passage + 1] if passage + 1 < len(self.begins) else len(self)
+        return range(self.begins[passage], end)
+
+    def passage_of(self, number: int) -> int:
+        """The passage of a unit."""
+        return self._passages[number]
+
+    def message_of(self, number: int) -> int:
+        """The message of a unit."""
+        return self._messages[number]
+
+    def kind_of(self, number: int) -> str:
+        """The kind of a unit, which is that of all units of its passage."""
+        return _KINDS[self._kinds[number]]
+
+    def of_message(self, message: int) -> range:
+        """The numbers of the units of a message."""
+        begin = bisect_left(self._messages, message)
+        return range(begin, bisect_left(self._messages, message + 1, begin))
+
+    def next_by_user(self, message: int) -> int:
+        """The user's next message after this one, -1 if there is none."""
+        place = bisect_right(self.users, message)
+        return self.users[place] if place < len(self.users) else -1
+
+    def printed_in(self, messages: Collection[int]) -> list[int]:
+        """The numbers of the units that tools printed in these messages."""
+        printed = _KINDS.index("printed")
+        found = (number for message in sorted(messages) for number in self.of_message(message))
+        return [number for number in found if self._kinds[number] == printed]
+
+    def holding(self, quoted: Sequence[str]) -> list[int]:
+        """The numbers of the units in which one of these normalised texts stands."""
+        return [
+            number
+            for number, normal in enumerate(self._normals)
+            if any(text in normal for text in quoted)
+        ]
+
+    def said(self) -> Iterator[str]:
+        """The texts of the units that somebody said."""
+        said = _KINDS.index("said")
+        return (text for text, kind in zip(self._texts, self._kinds, strict=True) if kind == said)
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    @overload
+    def __getitem__(self, place: int) -> Unit: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Unit]: ...
+    def __getitem__(self, place: int | slice) -> Unit | Sequence[Unit]:
+        if isinstance(place, slice):
+            return [self[number] for number in range(*place.indices(len(self)))]
+        message = self._messages[place]
+        return Unit(
+            self._texts[place],
+            self._normals[place],
+            message,
+            self._passages[place],
+            _KINDS[self._kinds[place]],
+            self.next_by_user(message - 1) == message,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedView:
+    """A view cut into units and indexed, made once for many questions."""
+
+    units: Units
+    by_unit: BM25
+    by_passage: BM25
+    files: tuple[FileState, ...]
+    results: tuple[tuple[str, tuple[int, ...]], ...]
+    """The text of each tool call, normalised, and the messages that answer it."""
+
+
+@lru_cache(maxsize=8)
+def prepare(view: tuple[Message, ...]) -> PreparedView:
+    """Cut a view into units and passages and index both."""
+    units, by_unit, by_passage = Units(), BM25(), BM25()
+    for number, message in enumerate(view):
+        by_user = message.role == "user" and message.origin == "log"
+        for kind, texts in _texts(message):
+            for first in range(0, len(texts), PASSAGE_UNITS):
+                units.begins.append(len(units))
+                passage: list[str] = []
+                for text in texts[first : first + PASSAGE_UNITS]:
+                    normal = normalize(text)
+                    terms = content_stems(normal)
+                    by_unit.add(terms)
+                    passage.extend(terms)
+                    units.add(text, normal, number, kind, by_user)
+                by_passage.add(passage)
+    files = tuple(file_states(file_operations(view)))
+    return PreparedView(units, by_unit, by_passage, files, _results(view))
+
+
+def _results(view: Sequence[Message]) -> tuple[tuple[str, tuple[int, ...]], ...]:
+    place = {result.call_id: n for n, message in enumerate(view) for result in message.results}
+    return tuple(
+        (normalize(" ".join(map(str, call.parsed().values()))), (place[call.id],))
+        for message in view
+        for call in message.calls
+        if call.id in place
+    )
+
+
+def _texts(message: Message) -> Iterator[tuple[str, list[str]]]:
+    for part in message.parts:
+        if isinstance(part, Text):
+            text = part.text if message.origin == "log" else _HEADING.sub("", part.text)
+            yield "said", segments(text)
+        elif isinstance(part, ToolResult):
+            yield "printed", segments(part.text)
+        elif isinstance(part, ToolCall):
+            for value in part.parsed().values():
+                if isinstance(value, str):
+                    yield "written", segments(value)
