@@ -129,7 +129,7 @@ class CheckedStrategy:
             raise CompactorError(
                 f"{self._name}: compact returned {type(outcome).__name__}; expected an Outcome"
             )
-        _check_spans(self._name, outcome, view)
+        check_spans(self._name, outcome, view)
         left = await self.rendered(outcome.state, context)
         after = context.tokens.messages(left.messages)
         return outcome.state, Step(point, outcome.status, before, after, outcome.error)
@@ -181,12 +181,18 @@ class Feeder:
         self._turns += sum(message.role == "user" for message in new)
 
     async def is_time(self, context: Context) -> bool:
-        """Whether the trigger says to compact now."""
+        """Whether the trigger says to compact now.
+
+        The view is only made for a trigger that depends on its tokens: making it after each
+        group of a long log would take a time that grows with the square of its length.
+        """
         state = await self.state()
-        due = None
+        due, tokens = None, 0
         if self.trigger.kind == "auto":
             due = await self.strategy.due(state, context)
-        tokens = context.tokens.messages((await self.strategy.rendered(state, context)).messages)
+        if self.trigger.weighs_view:
+            view = (await self.strategy.rendered(state, context)).messages
+            tokens = context.tokens.messages(view)
         return self.trigger.fires(
             tokens,
             context.window,
@@ -209,7 +215,7 @@ class Feeder:
         self.strategy.close()
 
 
-def _check_spans(name: str, outcome: Outcome[State], view: Sequence[Message]) -> None:
+def check_spans(name: str, outcome: Outcome[State], view: Sequence[Message]) -> None:
     """Raise unless every message of the view has exactly one fate: none is dropped in silence."""
     if not all(isinstance(span, Span) for span in outcome.spans):
         raise CompactorError(f"{name}: the spans of the outcome are not Span objects")

@@ -49,6 +49,11 @@ class Trigger:
         whole = int(self.limit) == self.limit
         return f"{self.kind}:{int(self.limit) if whole else self.limit}"
 
+    @property
+    def weighs_view(self) -> bool:
+        """Whether it depends on the tokens of the view."""
+        return self.kind in {"adaptive", "window", "tokens"}
+
     def fires(
         self,
         view_tokens: int,

@@ -70,6 +70,7 @@ def fitting_summary(
     entries = {section: list(lines) for section, lines in summary.entries}
     shown = {section.id for section in sections}
     cost = {id: [tokens.text(line) + 2 for line in entries.get(id, ())] for id in shown}
+    total = {id: sum(costs) for id, costs in cost.items()}
 
     def whole() -> Summary:
         return Summary(tuple((section, tuple(lines)) for section, lines in entries.items()))
@@ -77,9 +78,10 @@ def fitting_summary(
     over = tokens.text(summary.render(sections)) - budget
     while over > 0 and any(cost.values()):
         while over > 0 and any(cost.values()):
-            largest = max(sorted(shown), key=lambda id: sum(cost[id]))
+            largest = max(sorted(shown), key=total.__getitem__)
             entries[largest].pop()
-            over -= cost[largest].pop()
+            over -= cost[largest][-1]
+            total[largest] -= cost[largest].pop()
         over = tokens.text(whole().render(sections)) - budget
     return whole() if over <= 0 else Summary(())
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
-from pytest_compaction.compactors.protocol import Context, Outcome, Span, State, View
+from pytest_compaction.compactors.protocol import Context, Fate, Outcome, Span, State, View
 from pytest_compaction.conversation.chat_format import (
     ChatMessage,
     message_from_chat,
@@ -83,18 +85,15 @@ def spans_between(
     message that is gone was replaced by ``by``, or dropped if there is no ``by``.
     """
     now = {message.id: message for message in after}
-    spans: list[Span] = []
-    for message in before:
-        found = now.get(message.id)
-        gone = Span((message.id,), "replaced", by) if by else Span((message.id,), "dropped")
-        if found is None:
-            span = gone
-        elif found == message:
-            span = Span((message.id,), "kept")
-        else:
-            span = Span((message.id,), "masked")
-        if spans and (spans[-1].fate, spans[-1].by) == (span.fate, span.by):
-            spans[-1] = Span((*spans[-1].ids, message.id), span.fate, span.by)
-        else:
-            spans.append(span)
-    return tuple(spans)
+    fates = ((message.id, _fate(message, now.get(message.id), by)) for message in before)
+    return tuple(
+        Span(tuple(id for id, _ in run), fate, by if fate == "replaced" else None)
+        for fate, run in groupby(fates, key=itemgetter(1))
+    )
+
+
+def _fate(message: Message, found: Message | None, by: str | None) -> Fate:
+    """What became of a message that is ``found`` in the view after."""
+    if found is None:
+        return "replaced" if by else "dropped"
+    return "kept" if found == message else "masked"

@@ -12,6 +12,9 @@ from pytest_compaction.text.bm25 import BM25
 from pytest_compaction.text.words import content_stems, normalize
 
 PASSAGE_CHARACTERS: Final = 600
+_BETWEEN: Final = 24
+"""More tokens than a passage adds beside its text and the name of its origin: the brackets, line
+ends, a mark before and after it, and what it costs that tokens no longer reach across its ends."""
 _MISSES: Final = 8
 """After this many passages that do not fit, the search ends."""
 
@@ -29,7 +32,7 @@ class Passage:
 
 def ranked(texts: Sequence[str], question: str) -> list[int]:
     """Indices of the texts that share a term with the question, the best first."""
-    index = BM25([content_stems(normalize(text)) for text in texts])
+    index = BM25(content_stems(normalize(text)) for text in texts)
     scores = index.scores(content_stems(normalize(question)))
     found = [number for number, score in enumerate(scores) if score > 0]
     return sorted(found, key=lambda number: (-scores[number], number))
@@ -65,18 +68,22 @@ def best_passages(passages: Sequence[Passage], question: str, room: int, count: 
     Empty if no passage that shares a term with the question fits.
     """
     kept: list[Passage] = []
-    text = ""
+    most = 0  # tokens of what is kept, at most
     misses = 0
     for number in ranked([passage.text for passage in passages], question):
-        tried = shown([*kept, passages[number]])
-        if count(tried) > room:
-            misses += 1
-            if misses >= _MISSES:
-                break
-            continue
-        kept.append(passages[number])
-        text = tried
-    return text
+        passage = passages[number]
+        added = count(passage.text) + count(passage.origin) + _BETWEEN
+        if most + added > room:  # only then it is worth counting the whole
+            exact = count(shown([*kept, passage]))
+            if exact > room:
+                misses += 1
+                if misses >= _MISSES:
+                    break
+                continue
+            most, added = exact, 0
+        kept.append(passage)
+        most += added
+    return shown(kept)
 
 
 def shown(passages: Sequence[Passage]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from typing import Final, Literal
 
@@ -83,9 +84,10 @@ def _opener(messages: Sequence[Message], whole: bool) -> Lead:
     users = [i for i, m in enumerate(messages) if m.role == "user"]
 
     def lead(begin: int) -> int | Literal[False] | None:
-        if (begin == 0 and whole) or begin in users:
+        earlier = bisect_left(users, begin)
+        if (begin == 0 and whole) or begin in users[earlier : earlier + 1]:
             return None
-        return max((i for i in users if i < begin), default=False)
+        return users[earlier - 1] if earlier else False
 
     return lead
 

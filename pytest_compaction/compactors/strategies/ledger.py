@@ -20,7 +20,7 @@ one of more than 400 characters is cut, and says so.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -179,7 +179,8 @@ class _Page:
 
 def _entries(trail: Trail) -> dict[str, list[LedgerEntry]]:
     """The entries by kind, the newest or most telling first."""
-    files = sorted(trail.files, key=lambda state: -_last_touch(trail, state))
+    last = {operation.message_id: place for place, operation in enumerate(trail.operations)}
+    files = sorted(trail.files, key=lambda state: -_last_touch(last, state))
     return {
         "changed": [
             LedgerEntry(_file_text(state, True), _file_text(state, False))
@@ -197,9 +198,9 @@ def _changed(state: FileState) -> bool:
     return state.created or state.modified or state.deleted or bool(state.renamed_from)
 
 
-def _last_touch(trail: Trail, state: FileState) -> int:
-    ids = set(state.message_ids)
-    return max((n for n, op in enumerate(trail.operations) if op.message_id in ids), default=0)
+def _last_touch(last: Mapping[str, int], state: FileState) -> int:
+    """The place of the last operation in the messages of a file; ``last`` has it by message."""
+    return max((last[id] for id in state.message_ids if id in last), default=0)
 
 
 def _file_text(state: FileState, detailed: bool) -> str:

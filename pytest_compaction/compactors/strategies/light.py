@@ -23,6 +23,7 @@ Differences from the original, and their reasons:
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
@@ -87,6 +88,8 @@ PREAMBLE: Final = (
 _EPISODES: Final = "## Episodes"
 _ORIGIN: Final = 10
 """Tokens for the line that says which message an episode is from."""
+_ENTRY_OVERHEAD: Final = 32
+"""More tokens than an entry takes beside its text: list mark, line end, the heading above it."""
 COMPRESSED_AT: Final = 2
 """The scratchpad is compressed at this multiple of its size."""
 
@@ -250,15 +253,21 @@ def _relevant(notes: Summary, question: str) -> Summary:
 
 def _newest_notes(notes: Summary, room: int, context: Context) -> str:
     """The notes as text; of a section that is too long the oldest entries are left out."""
-    entries = {section: list(lines) for section, lines in notes.entries}
+    entries = {section: deque(lines) for section, lines in notes.entries}
     sections = tuple(section for section in SECTIONS if entries.get(section.id))
+    sizes = {section.id: sum(map(len, entries[section.id])) for section in sections}
+    least = 0  # tokens of the text, at least: it is counted only if it may fit
     while any(entries.values()):
-        summary = Summary(tuple((section, tuple(lines)) for section, lines in entries.items()))
-        text = summary.render([section for section in sections if entries[section.id]])
-        if context.tokens.text(text) <= room:
-            return text
-        longest = max(sections, key=lambda section: sum(map(len, entries[section.id])))
-        entries[longest.id].pop(0)
+        if least <= room:
+            summary = Summary(tuple((section, tuple(lines)) for section, lines in entries.items()))
+            text = summary.render([section for section in sections if entries[section.id]])
+            least = context.tokens.text(text)
+            if least <= room:
+                return text
+        longest = max(sections, key=lambda section: sizes[section.id])
+        gone = entries[longest.id].popleft()
+        sizes[longest.id] -= len(gone)
+        least -= context.tokens.text(gone) + _ENTRY_OVERHEAD
     return ""
 
 
