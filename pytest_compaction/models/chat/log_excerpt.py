@@ -49,7 +49,7 @@ class PreparedLog:
     parts: tuple[tuple[str, int, MessageExcerpts], ...]
     index: BM25
     _costs: dict[Callable[[str], int], list[int]] = field(default_factory=dict)
-    _asked: dict[str, tuple[frozenset[str], list[float]]] = field(default_factory=dict)
+    _asked: dict[str, tuple[frozenset[str], Sequence[float]]] = field(default_factory=dict)
 
     def costs(self, count: Callable[[str], int]) -> list[int]:
         """What each excerpt takes of the budget, in tokens."""

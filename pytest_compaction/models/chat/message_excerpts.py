@@ -6,7 +6,7 @@ probes of a case: they are made, and read for a fact, once for all of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
 from typing import Final
 
@@ -40,7 +40,7 @@ class MessageExcerpts:
         self._stated: dict[Statement, tuple[int, ...]] = {}
 
     @cached_property
-    def stems(self) -> tuple[list[str], ...]:
+    def stems(self) -> tuple[Sequence[str], ...]:
         """The stems of each excerpt that count for its rank."""
         return tuple(content_stems(normalize(text)) for text in self.texts)
 
