@@ -17,6 +17,7 @@ FLOORS = (
     "options run",
     "checking probes records",
     "case_making dialogues",
+    "gate",
     "reports",
     "commands session",
     "cli plugin",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_compaction.gate.decision import Decision, decide
 from pytest_compaction.judges.snapshots import REFUSED
 from pytest_compaction.metrics.production_loss import production_loss
 from pytest_compaction.models.registry import is_offline
@@ -19,7 +20,6 @@ from pytest_compaction.reports.dialogue_summary import dialogue_summary
 from pytest_compaction.reports.lines import Line, write_lines
 from pytest_compaction.reports.terminal import summary
 from pytest_compaction.reports.usage import Bill, agreement_lines, usage_lines
-from pytest_compaction.session.gate import Decision, decide
 from pytest_compaction.session.items.report import record_of
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.text.words import printable

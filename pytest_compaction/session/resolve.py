@@ -19,6 +19,7 @@ from pytest_compaction.dialogues.files import (
     is_dialogue_file,
     load_dialogues,
 )
+from pytest_compaction.gate.decision import ThresholdError, parse_threshold
 from pytest_compaction.models.chat.prompts import PromptError, Prompts
 from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.protocol import Model
@@ -33,7 +34,6 @@ from pytest_compaction.models.registry import (
 )
 from pytest_compaction.run.response import Roles
 from pytest_compaction.run.triggers import TriggerError, parse_trigger
-from pytest_compaction.session.gate import ThresholdError, parse_threshold
 from pytest_compaction.session.session import (
     PACKAGED,
     PACKAGED_MODULE,

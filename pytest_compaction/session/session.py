@@ -12,6 +12,7 @@ from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import Spec
 from pytest_compaction.dialogues.files import DialogueSet
 from pytest_compaction.dialogues.replay import Replayer, Rules, history_mode, trigger_for_dialogues
+from pytest_compaction.gate.decision import Threshold
 from pytest_compaction.models.calls.prices import PriceTable
 from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.reference import shipped
@@ -21,7 +22,6 @@ from pytest_compaction.run.engine import Engine
 from pytest_compaction.run.response import Roles
 from pytest_compaction.run.triggers import Trigger
 from pytest_compaction.run.work_loop import WorkLoop
-from pytest_compaction.session.gate import Threshold
 from pytest_compaction.session.shared_files import WorkerShare
 from pytest_compaction.settings import CONTROL, Settings
 from pytest_compaction.text.words import printable

@@ -27,11 +27,11 @@ from support.scenarios import case as a_case
 from support.scenarios import write_cases
 
 from pytest_compaction.case.files import load_cases
+from pytest_compaction.gate.decision import parse_threshold
 from pytest_compaction.options import LISTING_FLAG, OPTIONS
 from pytest_compaction.records.run_file import load_run
 from pytest_compaction.reports.terminal import summary
 from pytest_compaction.rubric import DIMENSIONS
-from pytest_compaction.session.gate import parse_threshold
 
 DIMENSION = re.compile(rf"(?:{'|'.join([*DIMENSIONS, 'overall'])})  ")
 WRITE_ANEW = "run PYTHONPATH=tests python -m support.readme_blocks"

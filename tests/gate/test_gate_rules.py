@@ -3,7 +3,7 @@
 import pytest
 from support.builders import record, unscored
 
-from pytest_compaction.session.gate import (
+from pytest_compaction.gate.decision import (
     Threshold,
     ThresholdError,
     decide,

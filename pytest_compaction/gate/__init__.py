@@ -1,0 +1,1 @@
+"""The gate: thresholds on aggregates, and what they decide about the records of a run."""
