@@ -15,11 +15,12 @@ from pytest_compaction.commands import (
     dialogues,
     import_transcripts,
     lint,
+    merge,
     report,
     show,
 )
 
-COMMANDS: Final = (import_transcripts, lint, show, report, agree, dialogues, answers)
+COMMANDS: Final = (import_transcripts, lint, show, report, merge, agree, dialogues, answers)
 """Modules with ``add(commands)``, in the order of the help text; add a new command here."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Final, Literal, Protocol
@@ -15,6 +16,7 @@ from pytest_compaction.settings import (
     DialogueSettings,
     OptionError,
     Settings,
+    Shard,
     SnapshotSettings,
 )
 
@@ -45,6 +47,7 @@ class Option:
 OPTIONS: Final = (
     Option("--compactor", "linelist", [], "strategy to measure: a name or module:function, with parameters as :key=value; repeat or separate by commas to compare several", "SPEC"),
     Option("--compaction-cases", "linelist", [], "case file, folder of cases, or file of dialogues; repeatable (default: the folder cases, or the shipped cases if it does not exist)", "PATH"),
+    Option("--compaction-shard", "string", None, "run only this part of the cases, such as 2/8: the second of eight; pytest-compaction merge puts the runs of all parts together (default: all cases)", "I/N"),
     Option("--compaction-model", "string", "offline", "model for all three roles (default: offline)", "NAME"),
     Option("--compaction-responder", "string", "", "another model to answer the probes", "NAME"),
     Option("--compaction-judge", "linelist", [], "another model to judge the answers; repeat for several judges, whose scores are averaged", "NAME"),
@@ -86,6 +89,8 @@ MAX_BUDGETS: Final = 6
 JUDGE_PROMPT_KEY: Final = "judge_prompt"
 """A second ini key for the file with the judge's prompt."""
 
+_SHARD_DIGITS: Final = 4
+_SHARD: Final = re.compile(rf"([0-9]{{1,{_SHARD_DIGITS}}})/([0-9]{{1,{_SHARD_DIGITS}}})")
 _NOT_WITH_EXPORT: Final = ("compaction_replay", "compaction_refresh", "compaction_estimate")
 
 
@@ -140,6 +145,7 @@ def read_settings(config: _Reader) -> Settings:
         control=bool(raw["compaction_control"]),
         trigger=raw["compaction_trigger"],
         budgets=_budgets(raw["compaction_budget"]),
+        shard=_shard(raw),
         pass_score=_number(raw, "compaction_pass_score", float, 0, 5),
         thresholds=tuple(raw["compaction_threshold"]),
         max_unscored=_number(raw, "compaction_max_unscored", int, 0, 10**9),
@@ -180,6 +186,26 @@ def _budgets(given: Iterable[str]) -> tuple[Budget, ...]:
             "1000,2000,4000"
         )
     return tuple(sorted(found))
+
+
+def _shard(raw: dict[str, Any]) -> Shard | None:
+    """The part of the cases that is asked for; ``None`` for all."""
+    given = raw["compaction_shard"]
+    if given is None:
+        return None
+    match = _SHARD.fullmatch(given.strip())
+    index, count = (int(match[1]), int(match[2])) if match else (0, 0)
+    if not 1 <= index <= count:
+        raise OptionError(
+            f"--compaction-shard={given} is not a shard; write I/N with whole numbers, I from 1 to "
+            f"N, such as 2/8 for the second of eight, and N at most {10**_SHARD_DIGITS - 1}"
+        )
+    if raw["compaction_check"]:
+        raise OptionError(
+            f"--compaction-shard={given} names a part of the cases, and --compaction-check runs "
+            "no case; leave one of the two out"
+        )
+    return Shard(index, count)
 
 
 def _call_settings(raw: dict[str, Any], config: _Reader) -> CallSettings:

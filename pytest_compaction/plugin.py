@@ -197,7 +197,7 @@ def pytest_runtest_makereport(
 
     record = record_before_report(item, call, session)
     report = yield
-    finish_report(item, call, report, record)
+    finish_report(item, call, report, record, session)
     return report
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -21,6 +22,31 @@ HISTORIES: Final = ("auto", "own", "recorded")
 
 class OptionError(ValueError):
     """An option has an unusable value; the text names the option and the values it takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """One of ``count`` parts of the cases and dialogues of a run; ``index`` is from 1 to ``count``.
+
+    The id alone decides in which part a case is, so that another case moves none, and every
+    process and every machine agrees.
+    """
+
+    index: int
+    count: int
+
+    def __str__(self) -> str:
+        return f"{self.index}/{self.count}"
+
+    def holds(self, id: str) -> bool:
+        """Whether the case or dialogue with this id is in this part."""
+        return shard_of(id, self.count) == self.index
+
+
+def shard_of(id: str, count: int) -> int:
+    """Which of ``count`` parts a case or dialogue is in, from 1 on."""
+    digest = hashlib.sha256(id.encode("utf-8", "replace")).digest()
+    return int.from_bytes(digest[:8], "big") % count + 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +152,8 @@ class Settings:
     """How often each judge judges an answer."""
     budgets: tuple[Budget, ...] = ()
     """In place of the budgets of the cases, sorted; empty: those of the cases."""
+    shard: Shard | None = None
+    """The part of the cases that runs; ``None`` for all."""
 
     @property
     def active(self) -> bool:
@@ -188,6 +216,7 @@ class Settings:
             "concurrency": self.concurrency,
             "timeout": self.timeout,
             "runs": self.runs,
+            **({"shard": str(self.shard)} if self.shard else {}),
             **self.calls.as_json(),
             **self.snapshots.as_json(),
             "dialogues": {

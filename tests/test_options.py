@@ -8,6 +8,7 @@ from support.scenarios import own, records, run, set_up, write_cases
 
 import pytest_compaction
 from pytest_compaction.options import LISTING_FLAG, OPTIONS
+from pytest_compaction.settings import Shard
 
 PROMPT = Path(pytest_compaction.__file__).parent / "models/chat/prompts/judge.md"
 
@@ -17,6 +18,7 @@ OTHER_VALUES = {
         lambda s: s.compactors == (own("forget"), "truncate"),
     ),
     "compaction_cases": (["cases/first.json"], lambda s: s.cases == ("cases/first.json",)),
+    "compaction_shard": ("2/2", lambda s: s.shard == Shard(2, 2)),
     "compaction_model": (
         "mute",
         lambda s: (s.model, s.responder, s.judges) == ("mute", "mute", ("mute",)),

@@ -67,17 +67,19 @@ class RunWriter:
         self.run.add(record)
         self._append(record)
 
-    def close(self, figures: Mapping[str, Any] | None = None) -> None:
+    def close(
+        self, figures: Mapping[str, Any] | None = None, part: Mapping[str, Any] | None = None
+    ) -> None:
         """Rewrite the file atomically, with one line for each item in the fixed order.
 
-        ``figures`` of the whole run go to the header.
+        ``figures`` of the whole run go to the header, and so does what is known of a shard
+        when it has ended: its ``part`` of the run, in place of what was known at its start.
         """
         if figures:
             self.run.header["figures"] = scrubbed_json(figures)
-        lines = [self.run.header, *self.run.records]
-        temporary = self.path.with_suffix(f".{os.getpid()}.tmp")
-        temporary.write_bytes(b"".join(map(_line, lines)))
-        temporary.replace(self.path)
+        if part is not None:
+            self.run.header["shard"] = scrubbed_json(part)
+        write_run(self.path, self.run)
 
     def _append(self, line: Mapping[str, Any]) -> None:
         data = _line(line)
@@ -86,6 +88,13 @@ class RunWriter:
             os.write(descriptor, data)
         finally:
             os.close(descriptor)
+
+
+def write_run(path: Path, run: Run) -> None:
+    """Write the file of a run atomically: its header, then all records in the fixed order."""
+    temporary = path.with_suffix(f".{os.getpid()}.tmp")
+    temporary.write_bytes(b"".join(map(_line, [run.header, *run.records])))
+    temporary.replace(path)
 
 
 def make_folder(folder: Path) -> None:

@@ -74,10 +74,11 @@ def uses(records: Sequence[Record]) -> dict[tuple[str, str], Use]:
 
 def usage_lines(records: Sequence[Record], bill: Bill) -> list[Line]:
     """The block on usage: use by role, cost of this run, and the limit that stopped it."""
-    return list(_usage_lines(records, bill))
+    return [*usage_table(records), *_bill_lines(records, bill)]
 
 
-def _usage_lines(records: Sequence[Record], bill: Bill) -> Iterator[Line]:
+def usage_table(records: Sequence[Record]) -> Iterator[Line]:
+    """Use by role and its sum; calls that the store answered are part of it."""
     by_arm = uses(records)
     if by_arm:
         yield Line("")
@@ -96,6 +97,9 @@ def _usage_lines(records: Sequence[Record], bill: Bill) -> Iterator[Line]:
                     if use.usage.calls:
                         yield Line(_row(f"  {printable(name, 16)}", use), "dim")
         yield Line(_row("total", _sum(by_arm.values())), "bold")
+
+
+def _bill_lines(records: Sequence[Record], bill: Bill) -> Iterator[Line]:
     yield from _wrapped(_paid(bill), "plain")
     if bill.limit_reached:
         missing = sum("unpaid" in record for record in records)

@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_compaction.gate.decision import Decision, decide
+from pytest_compaction.gate.decision import decide
 from pytest_compaction.judges.snapshots import REFUSED
-from pytest_compaction.metrics.production_loss import production_loss
 from pytest_compaction.models.registry import is_offline
 from pytest_compaction.records.figures import figures_of
-from pytest_compaction.records.record import Record, type_of, went_wrong_later
+from pytest_compaction.records.part import End, Part
+from pytest_compaction.records.record import Record, went_wrong_later
 from pytest_compaction.records.run_file import RunWriter, make_folder
-from pytest_compaction.reports.dialogue_summary import dialogue_summary
+from pytest_compaction.reports.gate_line import Failures, gate_line, no_gate_line, passes
 from pytest_compaction.reports.lines import Line, write_lines
-from pytest_compaction.reports.terminal import summary
-from pytest_compaction.reports.usage import Bill, agreement_lines, usage_lines
-from pytest_compaction.session.items.report import record_of
+from pytest_compaction.reports.run_summary import file_lines, left_out_lines, run_summary
+from pytest_compaction.reports.usage import Bill, usage_lines
+from pytest_compaction.session.items.report import is_below, record_of
 from pytest_compaction.session.session import BenchmarkSession
-from pytest_compaction.text.words import printable
+from pytest_compaction.session.shard_end import ran_to_its_end, shard_line
 
 if TYPE_CHECKING:
     from pytest_compaction.session.snapshots.unused import Unused
@@ -31,11 +31,15 @@ if TYPE_CHECKING:
 class RunRecorder:
     """Keeps the records of a run, prints its summary and decides its exit code."""
 
-    def __init__(self, session: BenchmarkSession, root: Path) -> None:
+    def __init__(
+        self, session: BenchmarkSession, root: Path, selected: tuple[str, ...] = ()
+    ) -> None:
         self._session = session
         self._root = root
+        self._part = replace(session.part, selected=selected) if session.part else None
         self._writer: RunWriter | None = None
         self._other_failures: set[str] = set()
+        self._excused: set[str] = set()
         self._unused: Unused | None = None
 
     def pytest_sessionstart(self, session: pytest.Session) -> None:
@@ -57,7 +61,7 @@ class RunRecorder:
         """Keep and write the record of an item; remember failures that no score explains."""
         record = record_of(report)
         if record is not None:
-            self._record(record)
+            self._open().add(record)
         scored_below = (
             record is not None
             and record["status"] == "failed"
@@ -66,51 +70,54 @@ class RunRecorder:
         )
         if report.failed and not scored_below:
             self._other_failures.add(report.nodeid)
+        if scored_below and record is not None:
+            if report.failed or is_below(report):
+                self._excused.discard(record["item"])
+            else:
+                self._excused.add(record["item"])
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Remember a module that cannot be collected as a failure."""
         if report.failed:
             self._other_failures.add(report.nodeid)
 
-    def _record(self, record: dict[str, Any]) -> None:
+    def _open(self) -> RunWriter:
+        """The file of the run, made when it is first needed."""
         if self._writer is None:
             name = "-".join(spec.slug for spec in self._session.specs)
             safe = "".join(ch if ch.isalnum() or ch in "-._+=" else "_" for ch in name)[:60]
-            self._writer = RunWriter(self._folder, safe, self._session.header())
-        self._writer.add(record)
+            header = self._session.header()
+            if self._part is not None:
+                # The files of all shards come together in one folder.
+                safe += f"-shard{self._part.index}of{self._part.count}"
+                header["shard"] = self._part.as_json()
+            self._writer = RunWriter(self._folder, safe, header)
+        return self._writer
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Print the summary of the run."""
         if terminalreporter.config.getoption("collectonly"):
             return
-        records = self._writer.run.records if self._writer else []
+        records = self._records
+        settings = self._session.settings
         terminalreporter.section("compaction")
-        order = [spec.text for spec in self._session.specs]
-        dialogues = [record for record in records if type_of(record) == "dialogue"]
-        probes = [record for record in records if type_of(record) == "probe"]
-        if probes or not dialogues:
-            settings = self._session.settings
+        if records or settings.shard is None:
+            order = [spec.text for spec in self._session.specs]
             grouped = is_offline(settings.model)
-            lines = summary(probes, order, settings.control, grouped)
-            write_lines(terminalreporter, lines)
-        if dialogues:
-            write_lines(terminalreporter, dialogue_summary(dialogues, order))
-        write_lines(terminalreporter, agreement_lines(probes))
+            write_lines(terminalreporter, run_summary(records, order, settings.control, grouped))
         write_lines(terminalreporter, self._model_use(records))
         self._unused = _unused_snapshots(terminalreporter.config)
         if self._unused is not None:
             write_lines(terminalreporter, (Line(text, "bad") for text in self._unused.lines()))
-        if self._session.left_out:
-            count = len(self._session.left_out)
-            text = f"left out: {count} case{'s' if count > 1 else ''} without a recorded compaction"
-            write_lines(terminalreporter, [Line(text, "dim")])
+        write_lines(terminalreporter, left_out_lines(self._session.left_out))
         if self._writer is not None:
             path = self._writer.path
             shown = path.relative_to(self._root) if path.is_relative_to(self._root) else path
-            write_lines(terminalreporter, [Line(f"records: {shown}", "dim")])
-            if production_loss(probes) is not None:
-                text = f"what production lost, by type of fact: pytest-compaction report {shown}"
-                write_lines(terminalreporter, [Line(text, "dim")])
+            write_lines(terminalreporter, file_lines(str(shown), records))
+
+    @property
+    def _records(self) -> list[Record]:
+        return self._writer.run.records if self._writer else []
 
     def _model_use(self, records: Sequence[Record]) -> list[Line]:
         """Tokens and costs of models behind an endpoint; empty when there were none."""
@@ -131,17 +138,26 @@ class RunRecorder:
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Any:
         """Decide the gate, set the exit code, and print the decision as the last line."""
+        collected_only = session.config.getoption("collectonly")
+        if self._part and not collected_only and ran_to_its_end(session, self._part):
+            self._open()  # an empty shard has a file too
         if self._writer is not None:
             self._writer.close(figures_of(self._writer.run.records))
         result = yield
-        line = None if session.config.getoption("collectonly") else self._decided(session)
+        line = None if collected_only else self._decided(session)
         reporter = session.config.pluginmanager.get_plugin("terminalreporter")
         if line is not None and reporter is not None:
             write_lines(reporter, [line])
         return result
 
     def _decided(self, session: pytest.Session) -> Line | None:
-        records = self._writer.run.records if self._writer else []
+        if self._unused is None:  # no summary was printed
+            self._unused = _unused_snapshots(session.config)
+        unused = len(self._unused.names) if self._unused is not None and self._unused.fail else 0
+        failures = Failures(len(self._other_failures), unused)
+        if self._part is not None:
+            return self._shard_ended(self._part, session, failures)
+        records = self._records
         settings = self._session.settings
         decision = decide(records, self._session.thresholds, settings.max_unscored)
         if session.exitstatus not in {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED}:
@@ -153,57 +169,24 @@ class RunRecorder:
                 return Line("GATE UNDECIDED the run was stopped before all items ran", "bad")
             return None
         if not decision.decides:
-            if decision.not_applied and not records:
-                return Line("no gate: nothing was measured", "dim")
-            if decision.not_measured:
-                text = _not_measured(decision, records)
-                return Line(printable(f"no gate: {text}"), "dim")
-            if decision.not_applied:
-                named = ", ".join(decision.not_applied)
-                text = f"no gate: no strategy of this run is named in {named}"
-                return Line(printable(text), "dim")
-            return None
-        if self._unused is None:  # no summary was printed
-            self._unused = _unused_snapshots(session.config)
-        passed = decision.passed and not self._other_failures and not self._unused_count
+            return no_gate_line(decision, records)
+        passed = passes(decision, failures)
         session.exitstatus = pytest.ExitCode.OK if passed else pytest.ExitCode.TESTS_FAILED
-        return self._verdict(decision, passed, records)
+        return gate_line(
+            decision, failures, records, settings.pass_score, settings.dialogues.consistency
+        )
 
-    @property
-    def _unused_count(self) -> int:
-        """The number of unused snapshots that fail the run; syrupy fails it without a gate too."""
-        return len(self._unused.names) if self._unused is not None and self._unused.fail else 0
-
-    def _verdict(self, decision: Decision, passed: bool, records: Sequence[Record]) -> Line:
-        shown = decision.checks if passed else [c for c in decision.checks if not c.holds]
-        parts = [", ".join(check.text for check in shown)] if shown else []
-        if self._other_failures:
-            count = len(self._other_failures)
-            parts.append(f"{count} failed for another reason than the score")
-        if self._unused_count:
-            what = "snapshot" if self._unused_count == 1 else "snapshots"
-            parts.append(f"{self._unused_count} {what} unused")
-        if decision.not_applied:
-            parts.append(f"not applied, no such strategy: {', '.join(decision.not_applied)}")
-        if decision.not_measured:
-            parts.append(f"not applied, {_not_measured(decision, records)}")
-        if passed:
-            parts.append(self._below(records))
-        word = "GATE PASSED" if passed else "GATE FAILED"
-        return Line(printable(f"{word} {' · '.join(parts)}"), "good" if passed else "bad")
-
-    def _below(self, records: Sequence[Record]) -> str:
-        """How many probes and dialogues are below the score at which they pass."""
-        settings = self._session.settings
-        failed = [record for record in records if record["status"] == "failed"]
-        below = Counter(type_of(record) for record in failed)
-        measured = {type_of(record) for record in records}
-        parts = []
-        if measured != {"dialogue"}:
-            parts.append(f"{below['probe']} items below {settings.pass_score:g}")
-        if "dialogue" in measured:
-            parts.append(f"{below['dialogue']} dialogues below {settings.dialogues.consistency:g}")
-        return ", ".join(parts)
+    def _shard_ended(self, part: Part, session: pytest.Session, failures: Failures) -> Line:
+        """Complete the file of a shard for ``merge``, and set its exit code."""
+        if self._writer is not None and ran_to_its_end(session, part):
+            end = End(
+                failures=tuple(sorted(self._other_failures)),
+                excused=tuple(sorted(self._excused)),
+                snapshots=failures.snapshots,
+            )
+            ended = part.ended(self._records, end)
+            self._writer.close(part=ended.as_json())
+        return shard_line(part, session, self._records, self._session.settings, failures)
 
 
 def _unused_snapshots(config: pytest.Config) -> Unused | None:
@@ -213,9 +196,3 @@ def _unused_snapshots(config: pytest.Config) -> Unused | None:
     from pytest_compaction.session.snapshots.unused import unused_snapshots
 
     return unused_snapshots(config)
-
-
-def _not_measured(decision: Decision, records: Sequence[Record]) -> str:
-    asked = any(type_of(record) == "probe" for record in records)
-    what = "dialogue was replayed" if asked else "probe was asked"
-    return f"no {what}: {', '.join(decision.not_measured)}"

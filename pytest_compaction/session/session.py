@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
+from pytest_compaction.case.case import Case
 from pytest_compaction.case.files import CaseSet
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import Spec
@@ -18,6 +20,7 @@ from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.reference import shipped
 from pytest_compaction.models.reference.archive import Archive
 from pytest_compaction.models.registry import Endpoints, is_offline
+from pytest_compaction.records.part import Part
 from pytest_compaction.run.engine import Engine
 from pytest_compaction.run.response import Roles
 from pytest_compaction.run.triggers import Trigger
@@ -150,6 +153,19 @@ class BenchmarkSession:
             **({"reference": asdict(self._reference.manifest)} if self._reference else {}),
         }
 
+    @cached_property
+    def part(self) -> Part | None:
+        """Which cases and dialogues are in the shard that runs; ``None`` without shards."""
+        shard = self.settings.shard
+        if shard is None:
+            return None
+        return Part(
+            shard.index,
+            shard.count,
+            tuple(case.id for case in self._cases_that_run),
+            tuple(sorted(d.id for d in self.dialogue_set.dialogues if shard.holds(d.id))),
+        )
+
     def header_lines(self) -> list[str]:
         """The lines for pytest's header: what runs, and which parameters have no effect."""
         lines = [self.summary_line(), *self._reference_lines()]
@@ -193,12 +209,16 @@ class BenchmarkSession:
         """What runs, in one line."""
         models = self.settings.models
         parts = [", ".join(self.settings.arms)]
+        if self.settings.shard:
+            parts.append(f"shard {self.settings.shard}")
         if self.case_set.cases or self.case_set.errors or not self.has_dialogues:
-            probes = sum(len(case.probes) for case in self.case_set.cases)
+            cases = self._cases_that_run
+            probes = sum(len(case.probes) for case in cases)
             broken = f", {len(self.case_set.errors)} broken" if self.case_set.errors else ""
-            real = sum(case.origin == "real" for case in self.case_set.cases)
+            real = sum(case.origin == "real" for case in cases)
+            of = f"{len(cases)} of " if self.part else ""
             origin = f" ({real} real)" if real else ""
-            parts.append(f"{len(self.case_set.cases)} cases{origin}{broken}, {probes} probes")
+            parts.append(f"{of}{len(self.case_set.cases)} cases{origin}{broken}, {probes} probes")
         if self.has_dialogues:
             parts.append(self._dialogues_line())
         parts += [
@@ -211,13 +231,19 @@ class BenchmarkSession:
             parts.append(f"budget {', '.join(named)}")
         return printable(f"compaction: {' | '.join(parts)}")
 
+    @property
+    def _cases_that_run(self) -> Sequence[Case]:
+        shard = self.settings.shard
+        return [case for case in self.case_set.cases if shard is None or shard.holds(case.id)]
+
     def _dialogues_line(self) -> str:
         named = self.settings.dialogues
         broken = len(self.dialogue_set.errors)
         trigger = trigger_for_dialogues(self.trigger)
         instead = f", trigger {trigger}" if trigger != self.trigger else ""
+        of = f"{len(self.part.dialogues)} of " if self.part else ""
         return (
-            f"{len(self.dialogue_set.dialogues)} dialogues"
+            f"{of}{len(self.dialogue_set.dialogues)} dialogues"
             f"{f', {broken} broken' if broken else ''}"
             f" ({history_mode(named.history, self.roles.responder.name)} history, "
             f"budget {named.budget:.0%}{instead})"

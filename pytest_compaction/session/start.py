@@ -66,8 +66,10 @@ def _take_charge(config: pytest.Config, session: BenchmarkSession) -> None:
         return
     _estimate_first(config, session)
     from pytest_compaction.session.finish import RunRecorder
+    from pytest_compaction.session.shard_end import selected_by
 
-    config.pluginmanager.register(RunRecorder(session, config.rootpath), "compaction-recorder")
+    recorder = RunRecorder(session, config.rootpath, selected_by(config))
+    config.pluginmanager.register(recorder, "compaction-recorder")
     if _has_xdist(config):
         from pytest_compaction.session.scheduler import BenchmarkScheduling
 

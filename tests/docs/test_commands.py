@@ -12,6 +12,7 @@ BRING = f"{HERE}/test_bring_your_own.py"
 FIGURES = f"{HERE}/test_readme.py"
 MODELS = f"{HERE}/test_real_models.py"
 BENCHMARKS = "tests/benchmarks/test_benchmark_runs.py"
+SHARDS = f"{HERE}/test_matrix_of_shards.py"
 
 FIRST = {
     "python -m pip install -e . && pytest --compactor=anchored -n 8",
@@ -44,6 +45,13 @@ RUN_BY = {
     "::test_verdicts_are_accepted_and_then_compared",
     "pytest --compactor=anchored --compaction-judge-snapshots": f"{FIGURES}"
     "::test_verdicts_are_accepted_and_then_compared",
+    "pytest --compactor=my_compactor:keep_the_newest -n 4 "
+    "--compaction-shard=${{ matrix.shard }}/3 --compaction-runs=runs": f"{SHARDS}"
+    "::test_the_workflow_measures_in_shards_and_gates_on_the_merged_run",
+    **dict.fromkeys(
+        ("pytest-compaction merge", "pytest-compaction merge shards/*.jsonl -o merged.jsonl"),
+        f"{SHARDS}::test_the_workflow_measures_in_shards_and_gates_on_the_merged_run",
+    ),
     # own-compactor.md, invariants.md
     "pytest --compactor=my_compactor:keep_the_newest,truncate": f"{BRING}"
     "::test_a_function_runs_beside_a_known_strategy",

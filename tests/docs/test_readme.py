@@ -48,6 +48,7 @@ WITHOUT_DEFAULT = {
     "--compaction-responder": "same as `--compaction-model",
     "--compaction-judge": "same as `--compaction-model",
     "--compaction-max-cost": "no limit",
+    "--compaction-shard": "all",
     "--compaction-tasks": "all",
 }
 """What the page of options says of an option that has no default of its own."""
@@ -201,7 +202,12 @@ def test_the_command_of_the_workflow_writes_scores_for_the_ci(pytester):
     source = code(OWN_COMPACTOR, "python", "# my_compactor.py")
     pytester.makepyfile(my_compactor=source)
     case = ROOT / "cases/debugging/lease_queue.json"
-    options = [*arguments(step(CI_PAGE)), f"--compaction-cases={case}", "-q", "--tb=no"]
+    options = [
+        *arguments(step(CI_PAGE, "--junitxml")),
+        f"--compaction-cases={case}",
+        "-q",
+        "--tb=no",
+    ]
     pytester.runpytest_subprocess(*options)
     written = (pytester.path / "compaction.xml").read_text("utf-8")
     assert written.count('name="compaction.overall"') == len(load_cases([case]).cases[0].probes)

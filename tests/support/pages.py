@@ -56,7 +56,7 @@ def arguments(command):
     return shlex.split(command)[1:]
 
 
-def step(page):
-    """The one command of a workflow on a page."""
-    (found,) = _STEP.findall(text(page))
+def step(page, mark):
+    """The one command of the workflows on a page that holds ``mark``."""
+    (found,) = [command for command in _STEP.findall(text(page)) if mark in command]
     return found

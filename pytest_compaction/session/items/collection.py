@@ -19,7 +19,9 @@ def items_of(
 ) -> dict[str, BenchmarkItem]:
     """The items of a kind by id, in the order in which they run.
 
-    Ids differ even where joining the parts of two items gives the same text.
+    Ids differ even where joining the parts of two items gives the same text. A shard has
+    those of its cases, with the ids that they have in a whole run; a broken file, which may
+    hold any case, is an item of each shard.
     """
     found: dict[str, BenchmarkItem] = {}
     for name, item in kind.load().planned(session, with_arms):
@@ -28,7 +30,14 @@ def items_of(
             count += 1
             id = f"{name}.{count}"
         found[id] = item
-    return found
+    shard = session.settings.shard
+    if shard is None:
+        return found
+    return {
+        id: item
+        for id, item in found.items()
+        if item.error is not None or shard.holds(item.mark["case"])
+    }
 
 
 def item_of(node: pytest.Item) -> BenchmarkItem | None:
@@ -61,7 +70,8 @@ def parametrize(metafunc: pytest.Metafunc, kind: Kind, session: BenchmarkSession
         values = (*item.parameters, item.arm) if with_arms else item.parameters
         mark = pytest.mark.compaction(**item.mark)
         params.append(pytest.param(*values, id=id, marks=mark))
-    if not params and any(items_of(other, session) for other in KINDS.values()):
+    sharded = session.settings.shard is not None  # a shard may be empty
+    if not params and (sharded or any(items_of(other, session) for other in KINDS.values())):
         nothing = [None] * len(names)
         params = [pytest.param(*nothing, id=_NOTHING, marks=pytest.mark.compaction)]
     metafunc.parametrize(names, params, scope="session")

@@ -42,6 +42,8 @@ _WITH_A_VERDICT: Final = (
 )
 """What a test raises about its verdict: its record says so already."""
 _PROPERTY: Final = "compaction"
+_BELOW: Final = "compaction.below"
+"""The property of an item that is below the pass score without failing for it."""
 
 
 def record_before_report(
@@ -91,8 +93,12 @@ def finish_report(
     call: pytest.CallInfo[None],
     report: pytest.TestReport,
     record: Record | None,
+    session: BenchmarkSession,
 ) -> None:
-    """Attach the record, and replace tracebacks by the sentence where that is enough."""
+    """Attach the record, and replace tracebacks by the sentence where that is enough.
+
+    In a shard an item below the pass score does not fail: the merged run decides.
+    """
     if record is not None:
         report.user_properties.append((_PROPERTY, record))
     failure = call.excinfo.value if call.excinfo is not None else None
@@ -102,6 +108,14 @@ def finish_report(
         report.outcome = "skipped"
         said = str(failure) if isinstance(failure, UnscoredError) else f"unscored: {failure}"
         report.longrepr = (path, line or 0, printable(said, 300))
+    elif (
+        isinstance(failure, BelowPassScoreError)
+        and session.settings.shard is not None
+        and call.when == "call"
+        and report.failed
+    ):
+        report.outcome, report.longrepr = "passed", None
+        report.user_properties.append((_BELOW, True))
     elif call.excinfo is not None and isinstance(failure, SELF_EXPLANATORY_ERRORS):
         report.longrepr = in_sentences(call.excinfo, str(failure))
 
@@ -139,6 +153,11 @@ def record_of(report: pytest.TestReport) -> Record | None:
     return None
 
 
+def is_below(report: pytest.TestReport) -> bool:
+    """Whether an item of a shard is below the pass score, which fails a whole run."""
+    return any(name == _BELOW for name, _ in report.user_properties)
+
+
 def progress_of(report: pytest.TestReport) -> tuple[str, str, str] | None:
     """Category, letter and word for the progress display; ``None`` leaves them to pytest."""
     record = record_of(report)
@@ -147,6 +166,8 @@ def progress_of(report: pytest.TestReport) -> tuple[str, str, str] | None:
     if record["status"] == "unscored" and report.skipped:
         return "unscored", "U", "UNSCORED"
     score = KINDS[type_of(record)].load().score(record)
+    if is_below(report):
+        return "below", "b", f"BELOW {score}"
     if score is None or report.outcome not in {"passed", "failed"}:
         return None
     return report.outcome, "." if report.passed else "F", f"{report.outcome.upper()} {score}"

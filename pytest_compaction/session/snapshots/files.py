@@ -150,9 +150,9 @@ def _has_trial(trials: int, trial: object) -> bool:
 def is_of_this_run(config: pytest.Config, location: Path) -> bool:
     """Whether a snapshot that this run does not use is used by no run at all.
 
-    A snapshot of another strategy, of a trial beyond those of this run, or of a case that
-    this run leaves out may still be in use. A case that is gone differs from one left out
-    by its folder: this run names that folder, or names no cases at all.
+    A snapshot of another strategy, of a trial beyond those of this run, of another shard, or
+    of a case that this run leaves out may still be in use. A case that is gone differs from
+    one left out by its folder: this run names that folder, or names no cases at all.
     """
     session = config.stash[BENCHMARK]
     try:
@@ -168,6 +168,8 @@ def is_of_this_run(config: pytest.Config, location: Path) -> bool:
     if item.get("compactor") not in (None, *settings.arms):
         return False
     if not _has_trial(settings.trials, item.get("trial")):
+        return False
+    if settings.shard is not None and not settings.shard.holds(str(item.get("case"))):
         return False
     if item.get("case") in [case.id for case in session.case_set.cases]:
         return True

@@ -1,0 +1,157 @@
+"""``pytest-compaction merge``: one run from the runs of its shards, with summary and gate."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_compaction.commands.complaint import complain
+from pytest_compaction.gate.decision import Threshold, ThresholdError, decide, parse_threshold
+from pytest_compaction.models.registry import is_offline
+from pytest_compaction.records.merged_run import MergedRun, MergeError, merge_runs
+from pytest_compaction.records.run_file import Run, RunFileError, load_run, write_run
+from pytest_compaction.reports.gate_line import (
+    Failures,
+    below_text,
+    gate_line,
+    no_gate_line,
+    passes,
+)
+from pytest_compaction.reports.lines import Line
+from pytest_compaction.reports.run_summary import file_lines, left_out_lines, run_summary
+from pytest_compaction.reports.usage import usage_table
+from pytest_compaction.text.words import printable
+
+PASSED: Final = 0
+FAILED: Final = 1
+UNUSABLE: Final = 4
+NOTHING: Final = 5
+"""Exit codes with the meanings that pytest gives them."""
+
+
+def add(commands: Any) -> None:
+    """Add the command to the parser of the command line."""
+    parser = commands.add_parser(
+        "merge",
+        help="put the runs of all shards together, print the summary and decide the gate",
+        description="Put the run files of all shards (--compaction-shard=I/N) together to the file "
+        "of the whole run, and print its summary and the decision of its gate. Refuses shards that "
+        "are missing, unfinished, or of another run. The exit code is 0 if the run passes, 1 if it "
+        "fails, 4 if the files cannot be merged, 5 if they hold no item.",
+    )
+    parser.add_argument("run_files", nargs="+", type=Path, metavar="RUN", help="a shard's run file")
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="RUN", required=True, help="write the whole run here"
+    )
+    parser.add_argument(
+        "--threshold",
+        action="append",
+        default=[],
+        metavar="EXPR",
+        help="gate on an aggregate, such as overall>=3.5, where the shards were run without "
+        "--compaction-threshold; repeatable",
+    )
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Merge, print and decide; returns an exit code of pytest's."""
+    try:
+        runs = _load(options.run_files)
+        merged = merge_runs([(printable(str(path)), found) for path, found in runs])
+        thresholds = _thresholds(options.threshold, merged.run)
+        _check_output(options.output, options.run_files)
+        write_run(options.output, merged.run)
+    except MergeError as error:
+        for problem in error.problems:
+            complain(problem)
+        return UNUSABLE
+    except OSError as error:
+        complain(f"{options.output}: cannot be written: {error.strerror or error}")
+        return UNUSABLE
+    for line in _summary(merged, str(options.output)):
+        print(line.text)
+    code, lines = _decided(merged, thresholds)
+    for line in lines:
+        print(line.text)
+    return code
+
+
+def _load(paths: Sequence[Path]) -> list[tuple[Path, Run]]:
+    """All runs; raises :class:`MergeError` with what is wrong with each file that is none."""
+    runs, problems = [], []
+    for path in paths:
+        try:
+            runs.append((path, load_run(path)))
+        except RunFileError as error:
+            problems.append(str(error))
+    if problems:
+        raise MergeError(problems)
+    return runs
+
+
+def _check_output(output: Path, shards: Sequence[Path]) -> None:
+    if output.is_dir():
+        raise MergeError([f"-o {output} is a folder; name a file"])
+    if output.resolve() in {path.resolve() for path in shards}:
+        raise MergeError([f"-o {output} is the file of a shard; name another one"])
+
+
+def _thresholds(given: Sequence[str], run: Run) -> list[Threshold]:
+    """The thresholds of the shards, or those of the command line where they have none."""
+    known = _settings(run)["thresholds"]
+    if given and known:
+        raise MergeError(
+            [
+                f"the shards were run with the thresholds {', '.join(known)}, which decide; leave "
+                "--threshold out"
+            ]
+        )
+    try:
+        return [parse_threshold(text) for text in given or known]
+    except ThresholdError as error:
+        raise MergeError([str(error)]) from None
+
+
+def _settings(run: Run) -> dict[str, Any]:
+    settings: dict[str, Any] = run.header["settings"]
+    return settings
+
+
+def _summary(merged: MergedRun, file: str) -> Iterator[Line]:
+    """The summary that the whole run prints at its end."""
+    records, header, settings = merged.run.records, merged.run.header, _settings(merged.run)
+    cases = len({record["case"] for record in records})
+    yield Line(f"merged: {len(records)} items of {cases} cases, from {merged.shards} shards")
+    grouped = is_offline(settings["model"])
+    yield from run_summary(records, settings["compactors"], settings["control"], grouped)
+    if "prices" in header:
+        yield from usage_table(records)
+        yield Line("all shards together; what came from a store counts too")
+    yield from left_out_lines(header.get("left_out", ()))
+    yield from file_lines(file, records)
+
+
+def _decided(merged: MergedRun, thresholds: Sequence[Threshold]) -> tuple[int, list[Line]]:
+    """The exit code of the whole run, and the lines that say why.
+
+    Without a threshold each item below the score at which it passes fails the run.
+    """
+    records, settings = merged.run.records, _settings(merged.run)
+    if not records and not merged.failures:
+        return NOTHING, [Line("GATE FAILED nothing was measured: the shards hold no item")]
+    limits = settings["pass_score"], settings["dialogues"]["consistency"]
+    failures = Failures(len(merged.failures), merged.snapshots)
+    decision = decide(records, thresholds, settings["max_unscored"])
+    if decision.decides:
+        code = PASSED if passes(decision, failures) else FAILED
+        return code, [gate_line(decision, failures, records, *limits)]
+    said = no_gate_line(decision, records)
+    lines = [] if said is None else [said]
+    below = [record for record in records if record["item"] in merged.below]
+    parts = [*([below_text(below, *limits)] if below else []), *failures.parts]
+    if parts:
+        return FAILED, [*lines, Line(f"FAILED {' · '.join(parts)}")]
+    return PASSED, [*lines, Line(f"PASSED {len(records)} items")]

@@ -1,0 +1,94 @@
+"""The line that says what the gate decided, the same for a run and for merged shards."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pytest_compaction.gate.decision import Decision
+from pytest_compaction.records.record import Record, type_of
+from pytest_compaction.reports.lines import Line
+from pytest_compaction.text.words import printable
+
+
+@dataclass(frozen=True, slots=True)
+class Failures:
+    """What fails a run whatever its scores: tests that failed for another reason than the
+    score, and unused ``snapshots``.
+    """
+
+    others: int = 0
+    snapshots: int = 0
+
+    @property
+    def parts(self) -> list[str]:
+        """Each of them in a few words; empty if there are none."""
+        found = []
+        if self.others:
+            found.append(f"{self.others} failed for another reason than the score")
+        if self.snapshots:
+            what = "snapshot" if self.snapshots == 1 else "snapshots"
+            found.append(f"{self.snapshots} {what} unused")
+        return found
+
+
+def passes(decision: Decision, failures: Failures) -> bool:
+    """Whether a run passes of which the gate decides."""
+    return decision.passed and not failures.parts
+
+
+def gate_line(
+    decision: Decision,
+    failures: Failures,
+    records: Sequence[Record],
+    pass_score: float,
+    consistency: float,
+) -> Line:
+    """What the gate decided, and why.
+
+    ``pass_score`` (0 to 5) and ``consistency`` (0 to 1) are those at which an item passes.
+    """
+    passed = passes(decision, failures)
+    shown = decision.checks if passed else [c for c in decision.checks if not c.holds]
+    parts = [", ".join(check.text for check in shown)] if shown else []
+    parts += failures.parts
+    if decision.not_applied:
+        parts.append(f"not applied, no such strategy: {', '.join(decision.not_applied)}")
+    if decision.not_measured:
+        parts.append(f"not applied, {_not_measured(decision, records)}")
+    if passed:
+        parts.append(below_text(records, pass_score, consistency))
+    word = "GATE PASSED" if passed else "GATE FAILED"
+    return Line(printable(f"{word} {' · '.join(parts)}"), "good" if passed else "bad")
+
+
+def no_gate_line(decision: Decision, records: Sequence[Record]) -> Line | None:
+    """Why nothing was decided although there are thresholds; ``None`` if there are none."""
+    if decision.not_applied and not records:
+        return Line("no gate: nothing was measured", "dim")
+    if decision.not_measured:
+        return Line(printable(f"no gate: {_not_measured(decision, records)}"), "dim")
+    if decision.not_applied:
+        named = ", ".join(decision.not_applied)
+        return Line(printable(f"no gate: no strategy of this run is named in {named}"), "dim")
+    return None
+
+
+def below_text(records: Sequence[Record], pass_score: float, consistency: float) -> str:
+    """How many probes and dialogues are below the score at which they pass."""
+    failed = [record for record in records if record["status"] == "failed"]
+    below = Counter(type_of(record) for record in failed)
+    measured = {type_of(record) for record in records}
+    parts = []
+    if measured != {"dialogue"}:
+        parts.append(f"{below['probe']} items below {pass_score:g}")
+    if "dialogue" in measured:
+        parts.append(f"{below['dialogue']} dialogues below {consistency:g}")
+    return ", ".join(parts)
+
+
+def _not_measured(decision: Decision, records: Sequence[Record]) -> str:
+    asked = any(type_of(record) == "probe" for record in records)
+    what = "dialogue was replayed" if asked else "probe was asked"
+    return f"no {what}: {', '.join(decision.not_measured)}"

@@ -1,0 +1,252 @@
+"""``pytest-compaction merge``: the shards of a run become the run, with its summary and gate."""
+
+import json
+
+import pytest
+from support.dialogue_project import TALKS, project
+from support.scenarios import case, flat, last_line, run, run_files, set_up, write_cases
+from support.sharded import IDS, merge, merged, run_shards, shard_files
+from support.talks import talk
+
+from pytest_compaction.cli import main
+from pytest_compaction.records.run_file import load_run
+
+GATE = "--compaction-threshold=overall>=2.4"
+TWO = {}
+"""The files of two shards without thresholds, run once for all tests that change them."""
+
+
+@pytest.fixture
+def shards(pytester, tmp_path):
+    """The files of two shards of a run with a strategy that scores 2.50."""
+    if not TWO:
+        set_up(pytester, *IDS)
+        for result in run_shards(pytester, 2).values():
+            assert result.ret == 0
+        TWO.update({path.name: path.read_bytes() for path in shard_files(pytester)})
+    for name, data in TWO.items():
+        (tmp_path / name).write_bytes(data)
+    return [tmp_path / name for name in TWO]
+
+
+@pytest.fixture
+def output(tmp_path):
+    return tmp_path / "merged.jsonl"
+
+
+def last(text):
+    return [line for line in text.splitlines() if line.strip()][-1]
+
+
+def summary_of(lines):
+    """The lines from the heading of the scores to the place of the records."""
+    start = next(i for i, line in enumerate(lines) if line.startswith("survival:"))
+    end = next(i for i, line in enumerate(lines) if line.startswith("records:"))
+    return lines[start:end]
+
+
+def rewritten(file, change):
+    """The same file after a change of its lines as JSON."""
+    lines = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+    change(lines)
+    file.write_text("".join(f"{json.dumps(line)}\n" for line in lines), "utf-8")
+    return file
+
+
+@pytest.mark.parametrize(("count", "workers"), [(2, "-n0"), (2, "-n2"), (3, "-n0")])
+def test_merged_shards_are_byte_for_byte_what_one_run_writes(pytester, capsys, count, workers):
+    set_up(pytester, *IDS)
+    arguments = ("--compaction-control", "--compaction-trials=2", GATE)
+    whole = run(pytester, *arguments, compactor="forget_limit")
+    (one,) = run_files(pytester)
+    results = run_shards(pytester, count, *arguments, workers)
+    assert [result.ret for result in results.values()] == [0] * count
+    assert all(load_run(file).records for file in shard_files(pytester))
+    capsys.readouterr()
+    code, output = merged(pytester)
+    assert code == whole.ret == 0
+    assert output.read_bytes() == one.read_bytes()
+    shown = capsys.readouterr().out
+    assert shown.startswith(f"merged: 48 items of 3 cases, from {count} shards\n")
+    assert summary_of(shown.splitlines()) == summary_of(whole.outlines)
+    assert last(shown) == last_line(whole)
+    assert main(["report", str(output)]) == 0
+    report = capsys.readouterr().out
+    assert main(["report", str(one)]) == 0
+    assert capsys.readouterr().out == report
+
+
+def test_cases_and_dialogues_of_one_run_are_merged(pytester):
+    project(pytester, talk(1), talk(2), talk(3))
+    write_cases(pytester, *map(case, IDS))
+    both = (TALKS, "--compaction-cases=cases")
+    run(pytester, *both)
+    (one,) = run_files(pytester)
+    run_shards(pytester, 2, *both, compactor="keep")
+    dealt = [load_run(file).header["shard"] for file in shard_files(pytester)]
+    assert all(part["cases"] and part["dialogues"] for part in dealt)
+    code, output = merged(pytester)
+    assert code == 0
+    assert output.read_bytes() == one.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("threshold", "code", "line"),
+    [
+        (None, 1, "FAILED 6 items below 3.5"),
+        ("overall>=2.4", 0, "GATE PASSED overall 2.50 >= 2.40 · 6 items below 3.5"),
+        ("overall>=2.6", 1, "GATE FAILED overall 2.50 < 2.60"),
+        ("overall@truncate>=2.6", 1, "FAILED 6 items below 3.5"),
+    ],
+)
+def test_a_threshold_is_given_to_the_command_where_the_shards_had_none(
+    shards, output, capsys, threshold, code, line
+):
+    given = [f"--threshold={threshold}"] if threshold else []
+    assert merge(shards, output, *given) == code
+    assert last(capsys.readouterr().out) == line
+
+
+def test_a_threshold_that_cannot_be_read_and_a_second_gate_are_refused(shards, output, capsys):
+    assert merge(shards, output, "--threshold=overall>=much") == 4
+    assert "cannot read the threshold 'overall>=much'" in capsys.readouterr().err
+    for file in shards:
+        rewritten(file, lambda lines: lines[0]["settings"].update(thresholds=["overall>=2.4"]))
+    assert merge(shards, output, "--threshold=overall>=1") == 4
+    assert "with the thresholds overall>=2.4, which decide" in capsys.readouterr().err
+    assert not output.exists()
+    assert merge(shards, output) == 0
+
+
+def test_a_run_passes_without_a_threshold_if_every_item_does(shards, output, capsys):
+    def passed(lines):
+        for line in lines[1:]:
+            line["status"] = "passed"
+
+    assert merge([rewritten(file, passed) for file in shards], output) == 0
+    assert last(capsys.readouterr().out) == "PASSED 12 items"
+
+
+def test_an_item_that_one_run_lets_pass_below_the_score_does_not_fail_the_merged_one(pytester):
+    place = set_up(pytester, *IDS)
+    place.joinpath("test_own.py").write_text(
+        "import pytest\n"
+        "def test_measured(case, probe, compactor, judge):\n"
+        "    judge(probe, compactor(case).ask(probe))\n"
+        "@pytest.mark.xfail\n"
+        "def test_known(case, probe, compactor, judge):\n"
+        "    judge(probe, compactor(case).ask(probe)).check()\n"
+    )
+    assert run(pytester, compactor="forget_limit").ret == 0
+    for result in run_shards(pytester, 2).values():
+        assert result.ret == 0
+        assert "below" not in result.parseoutcomes()
+    assert merged(pytester)[0] == 0
+
+
+def test_a_score_that_a_fixture_checks_after_the_test_counts_as_in_one_run(pytester, capsys):
+    place = set_up(pytester, "first")
+    place.joinpath("test_own.py").write_text(
+        "import pytest\n"
+        "@pytest.fixture\n"
+        "def verdict(case, probe, compactor, judge):\n"
+        "    verdict = judge(probe, compactor(case).ask(probe))\n"
+        "    yield verdict\n"
+        "    verdict.check()\n"
+        "def test_later(case, probe, verdict, compactor):\n"
+        "    assert verdict\n"
+    )
+    assert run(pytester, compactor="forget_limit").ret == 1
+    assert run(pytester, "--compaction-shard=1/1", compactor="forget_limit").ret == 0
+    capsys.readouterr()
+    assert merged(pytester)[0] == 1
+    assert last(capsys.readouterr().out) == "FAILED 2 items below 3.5"
+
+
+def test_a_test_that_fails_for_another_reason_fails_its_shard_and_the_merged_run(pytester, capsys):
+    place = set_up(pytester, *IDS)
+    place.joinpath("test_own.py").write_text(
+        "def test_probe(case, probe, compactor, judge):\n"
+        "    judge(probe, compactor(case).ask(probe)).check()\n"
+        "def test_other():\n"
+        "    assert 1 == 2\n"
+    )
+    results = run_shards(pytester, 2, GATE)
+    assert [result.ret for result in results.values()] == [1, 1]
+    assert last_line(results[1]) == "SHARD 1/2 FAILED 1 failed for another reason than the score"
+    capsys.readouterr()
+    assert merged(pytester)[0] == 1
+    assert last(capsys.readouterr().out) == last_line(run(pytester, GATE, compactor="forget_limit"))
+
+
+def test_unscored_items_of_all_shards_are_added_up(shards, output, capsys):
+    def unscored(lines):
+        lines[0]["settings"]["max_unscored"] = 1
+        lines[1] |= {"status": "unscored", "overall": None}
+
+    assert merge([rewritten(file, unscored) for file in shards], output) == 1
+    assert last(capsys.readouterr().out) == "GATE FAILED unscored 2 > 1"
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_a_shard_that_was_stopped_is_refused(pytester, output, capsys, workers):
+    set_up(pytester, *IDS)
+    stopped = run(pytester, "--compaction-shard=2/2", "-x", workers, compactor="raises")
+    assert stopped.ret in {1, 2}
+    assert last_line(stopped).startswith("SHARD 2/2 UNFINISHED it was stopped before all items ran")
+    run(pytester, "--compaction-shard=1/2", compactor="raises")
+    capsys.readouterr()
+    assert merge(shard_files(pytester), output) == 4
+    said = flat(capsys.readouterr().err.splitlines())
+    assert "(shard 2/2) was stopped before all of its items had run" in said
+    assert "run it again with --compaction-shard=2/2" in said
+    assert not output.exists()
+
+
+def test_shards_that_all_were_empty_by_selection_are_no_green_run(pytester, output, capsys):
+    set_up(pytester, *IDS)
+    for result in run_shards(pytester, 2, "-kmisspelt").values():
+        assert result.ret == 0
+        assert "-k 'misspelt' selects nothing of it" in last_line(result)
+    capsys.readouterr()
+    assert merged(pytester)[0] == 5
+    assert last(capsys.readouterr().out).startswith("GATE FAILED nothing was measured")
+
+
+def test_what_cannot_be_merged_is_said_in_one_sentence_each_and_nothing_is_written(
+    shards, output, tmp_path, capsys
+):
+    notes = tmp_path / "notes.jsonl"
+    notes.write_text("{}\n")
+    assert merge([*shards, notes, tmp_path / "none.jsonl"], output) == 4
+    first, second = capsys.readouterr().err.splitlines()
+    assert first.startswith("pytest-compaction: ")
+    assert "notes.jsonl:1 is not a record of this format" in first
+    assert "cannot read the run" in second
+    assert merge(shards[:1], output) == 4
+    assert "the shard 2/2 is missing, with the cases first, second;" in capsys.readouterr().err
+    assert not output.exists()
+
+
+def test_neither_a_shard_nor_a_folder_is_overwritten(shards, tmp_path, capsys):
+    before = shards[0].read_bytes()
+    assert merge(shards, shards[0]) == 4
+    assert "is the file of a shard; name another one" in capsys.readouterr().err
+    assert shards[0].read_bytes() == before
+    assert merge(shards, tmp_path / "none" / "merged.jsonl") == 4
+    assert "cannot be written" in capsys.readouterr().err
+    assert merge(shards, tmp_path) == merge(shards, "") == 4
+    assert capsys.readouterr().err.count("is a folder; name a file") == 2
+
+
+def test_what_all_shards_used_of_a_model_is_added_up(shards, output, capsys):
+    used = {"calls": 2, "input_tokens": 100, "cached_tokens": 10, "output_tokens": 7}
+
+    def charge(lines):
+        lines[0]["prices"] = {"as_of": "2025-01-01", "source": "a list"}
+        for line in lines[1:]:
+            line |= {"usage": {"responder": used}, "usd": {"responder": 0.25}}
+
+    assert merge([rewritten(file, charge) for file in shards], output) == 1
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert ["total", "24", "1,200", "120", "84", "3.0000"] in rows
