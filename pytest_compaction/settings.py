@@ -154,6 +154,9 @@ class Settings:
     """In place of the budgets of the cases, sorted; empty: those of the cases."""
     shard: Shard | None = None
     """The part of the cases that runs; ``None`` for all."""
+    executor: str = ""
+    """The address of the executor that cases run on, empty for this machine. It is in no record,
+    because results do not depend on it."""
 
     @property
     def active(self) -> bool:

@@ -18,6 +18,7 @@ from pytest_compaction.models.offline.model import NAME, OfflineModel
 from pytest_compaction.models.protocol import Model
 from pytest_compaction.models.reference.shipped import NAME as REFERENCE
 from pytest_compaction.models.reference.shipped import RecordedOnly
+from pytest_compaction.models.wire.call import Caller
 from pytest_compaction.text.words import printable
 
 if TYPE_CHECKING:
@@ -77,21 +78,38 @@ def connect(
     dollars, ``request_timeout`` in seconds of silence. ``accounts`` is the file of another
     process of the run; without one a file is made in a temporary folder.
     """
-    from pytest_compaction.models.calls.adaptation import AdaptingCaller
-    from pytest_compaction.models.calls.endpoint import READ_SECONDS, Endpoint
-    from pytest_compaction.models.calls.retries import RetryingCaller
-    from pytest_compaction.models.calls.spending_limit import SpendingLimit
     from pytest_compaction.models.chat.prompts import Prompts
 
     prompts = Prompts.load(judge_prompt)
     scratch = None if accounts else Path(tempfile.mkdtemp(prefix="pytest-compaction-"))
     shared = Accounts(accounts or Path(scratch or "", "accounts.sqlite"))
     prices = prices_at(os.environ.get("OPENAI_BASE_URL"))
-    endpoint = Endpoint(read=request_timeout or READ_SECONDS)
-    paying = SpendingLimit(endpoint, shared, prices, tokens, limit)
-    adapting = AdaptingCaller(RetryingCaller(paying, endpoint.total), endpoint.total)
-    caller = Store(store, RecordedOnly(adapting, shown), mode, shared, shown)
+    following = asking(shared, prices, tokens, limit, request_timeout, shown)
+    caller = Store(store, following, mode, shared, shown)
     return Endpoints(caller, shared, prices, prompts, tokens, scratch)
+
+
+def asking(
+    accounts: Accounts,
+    prices: PriceTable,
+    tokens: TokenCounter,
+    limit: float | None,
+    request_timeout: float | None,
+    shown: str = "of this run",
+) -> Caller:
+    """Callers one behind the other that ask the endpoint, without a store before them.
+
+    The arguments are those of :func:`connect`.
+    """
+    from pytest_compaction.models.calls.adaptation import AdaptingCaller
+    from pytest_compaction.models.calls.endpoint import READ_SECONDS, Endpoint
+    from pytest_compaction.models.calls.retries import RetryingCaller
+    from pytest_compaction.models.calls.spending_limit import SpendingLimit
+
+    endpoint = Endpoint(read=request_timeout or READ_SECONDS)
+    paying = SpendingLimit(endpoint, accounts, prices, tokens, limit)
+    adapting = AdaptingCaller(RetryingCaller(paying, endpoint.total), endpoint.total)
+    return RecordedOnly(adapting, shown)
 
 
 def is_offline(name: str) -> bool:

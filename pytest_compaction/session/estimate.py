@@ -86,6 +86,7 @@ def _dry_run(
             judges=tuple(dry_model(model) for model in roles.judges),
         ),
         registry=strategies,
+        settings=replace(session.settings, executor=""),
         endpoints=None,
         compares_nulls=False,
     )

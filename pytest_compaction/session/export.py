@@ -46,7 +46,8 @@ def lack_of(session: BenchmarkSession, endpoints: Endpoints, selected: Iterable[
         responder=model(session.roles.responder),
         judges=tuple(model(judge) for judge in session.roles.judges),
     )
-    dry = replace(session, roles=roles, endpoints=None, compares_nulls=False)
+    here = replace(session.settings, executor="")
+    dry = replace(session, settings=here, roles=roles, endpoints=None, compares_nulls=False)
     waiting = 0
     failures: list[str] = []
     try:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from pytest_compaction.case.case import Case
 from pytest_compaction.case.files import CaseSet
@@ -28,6 +28,9 @@ from pytest_compaction.run.work_loop import WorkLoop
 from pytest_compaction.session.shared_files import WorkerShare
 from pytest_compaction.settings import CONTROL, Settings
 from pytest_compaction.text.words import printable
+
+if TYPE_CHECKING:
+    from pytest_compaction.run.remote.engine import RemoteEngine
 
 PACKAGED: Final = Path(__file__).parents[1] / "benchmark"
 PACKAGED_MODULE: Final = PACKAGED / "test_probes.py"
@@ -82,8 +85,33 @@ class BenchmarkSession:
         )
 
     @cached_property
-    def engine(self) -> Engine:
+    def engine(self) -> Engine | RemoteEngine:
         """The engine of this process, made when the first item needs it."""
+        local = self._local_engine()
+        if not self.runs_elsewhere:
+            return local
+        from pytest_compaction.run.remote.start import remote_engine
+
+        cases = {case.id: case for case in self.case_set.cases}
+        return remote_engine(
+            self.settings,
+            local,
+            self.registry,
+            self.specs,
+            self.roles,
+            self.trigger,
+            self.endpoints,
+            cases.__getitem__,
+            self.compares_nulls,
+        )
+
+    @property
+    def runs_elsewhere(self) -> bool:
+        """Whether cases are tasks of an executor. A replay has nothing to ask there."""
+        replays = self.settings.calls.replay and self.endpoints is not None
+        return bool(self.settings.executor) and not replays
+
+    def _local_engine(self) -> Engine:
         specs = {spec.text: spec for spec in self.specs}
         return Engine(
             self.roles,
@@ -127,7 +155,10 @@ class BenchmarkSession:
         return bool(self.dialogue_set.dialogues or self.dialogue_set.errors)
 
     def close(self) -> None:
-        """Stop the loop if it was ever started."""
+        """Stop the loop if it was ever started, and leave the executor."""
+        engine: Any = self.__dict__.get("engine")
+        if engine is not None and self.runs_elsewhere:
+            engine.close()
         if "work_loop" in self.__dict__:
             self.work_loop.close()
         if self.endpoints is not None:

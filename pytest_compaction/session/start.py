@@ -26,6 +26,7 @@ def start_benchmark(config: pytest.Config, settings: Settings) -> BenchmarkSessi
     workerinput = getattr(config, "workerinput", {})
     named = config.args_source is pytest.Config.ArgsSource.ARGS
     use_shipped = named and any(arg.startswith(_BENCHMARK_PACKAGE) for arg in config.args)
+    added_models = added(config, "pytest_compaction_models")
     try:
         session = resolve.resolve_session(
             settings,
@@ -33,10 +34,14 @@ def start_benchmark(config: pytest.Config, settings: Settings) -> BenchmarkSessi
             config.invocation_params.dir,
             use_shipped,
             added(config, "pytest_compaction_compactors"),
-            added(config, "pytest_compaction_models"),
+            added_models,
             workerinput.get("compaction_accounts"),
             workerinput.get("compaction_checked_cases", ()),
         )
+        if settings.executor:
+            from pytest_compaction.session.remote import check_executor
+
+            check_executor(session, added_models)
     except resolve.USAGE_ERRORS as error:
         raise pytest.UsageError(str(error)) from None
     share = WorkerShare.from_input(workerinput.get("compaction_shared"))
@@ -64,6 +69,11 @@ def _take_charge(config: pytest.Config, session: BenchmarkSession) -> None:
     if session.settings.calls.export:
         _export_only(config, session)
         return
+    if session.settings.executor:
+        from pytest_compaction.session.remote import RemoteRun
+
+        _in_this_process(config)
+        config.pluginmanager.register(RemoteRun(session), "compaction-executor")
     _estimate_first(config, session)
     from pytest_compaction.session.finish import RunRecorder
     from pytest_compaction.session.shard_end import selected_by

@@ -15,7 +15,7 @@ import asyncio
 import os
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -186,6 +186,34 @@ class Accounts:
         """Count a call that the store answered."""
         with self._connection() as db:
             db.execute(_ENTER, (self.number(), _owner(), role, model, "stored", None))
+
+    def book(self, paid: Iterable[Total], stored: Iterable[tuple[str, str]]) -> None:
+        """Enter what another machine paid for this run, and role and model of stored calls."""
+        rows = [
+            (
+                self.number(),
+                _owner(),
+                total.role,
+                total.model,
+                total.usd,
+                total.paid.calls,
+                total.paid.input_tokens,
+                total.paid.cached_tokens,
+                total.paid.output_tokens,
+            )
+            for total in paid
+        ]
+        with self._connection() as db:
+            db.executemany(
+                "insert into calls "
+                "(id, owner, role, model, state, usd, calls, input, cached, output) "
+                "values (?, ?, ?, ?, 'paid', ?, ?, ?, ?, ?)",
+                rows,
+            )
+            db.executemany(
+                _ENTER,
+                [(self.number(), _owner(), role, model, "stored", None) for role, model in stored],
+            )
 
     def claim(self, digest: str) -> Claim | None:
         """Whether this process is to make a call: no two make the same call at a time.

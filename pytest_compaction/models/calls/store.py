@@ -30,7 +30,7 @@ from pytest_compaction.text.words import printable
 Mode = Literal["normal", "replay", "refresh"]
 FORMAT: Final = 1
 _PARTIAL: Final = ".partial"
-_CIPHERTEXT: Final = frozenset({"encrypted_content", "signature"})
+CIPHERTEXT: Final = frozenset({"encrypted_content", "signature"})
 """Members in which anything can look like a key by chance: only known secrets are replaced."""
 
 
@@ -84,11 +84,31 @@ class Store:
         if self._following is not None:
             await self._following.close()
 
-    async def _stored(self, call: Call, digest: str) -> CallReply | None:
-        """The stored reply, if this run may use it."""
+    @property
+    def is_empty(self) -> bool:
+        """Whether the folder holds no call at all."""
+        return not self._folder.is_dir() or not any(self._folder.glob("[0-9a-f][0-9a-f]"))
+
+    async def held(self, call: Call, digest: str) -> CallReply | None:
+        """The stored reply, if this run may use it. It is not entered in the accounts."""
         if self._mode == "refresh" and digest not in self._fresh:
             return None
-        found = await self.find(call)
+        return await self.find(call)
+
+    def adopt(self, call: Call, digest: str, reply: CallReply) -> CallReply:
+        """Keep the reply to a call that another machine made for this run; the reply that counts.
+
+        That is another one if the store had one by then.
+        """
+        if digest in self._fresh:
+            found = self._read(digest)
+            if found is not None:
+                return found
+        return self._kept(call, digest, reply)
+
+    async def _stored(self, call: Call, digest: str) -> CallReply | None:
+        """The same, entered in the accounts."""
+        found = await self.held(call, digest)
         accounts = self._accounts
         if found is not None and accounts is not None:
             accounts.post(lambda: accounts.stored(call.role, call.model))
@@ -171,13 +191,13 @@ class Store:
             if found is not None:
                 self._fresh.add(digest)
                 return found
-        reply = CallReply(scrubbed_json(reply.body, _CIPHERTEXT), reply.usage, reply.latency_s)
+        reply = CallReply(scrubbed_json(reply.body, CIPHERTEXT), reply.usage, reply.latency_s)
         data = {
             "format": FORMAT,
             "digest": digest,
             "operation": call.operation,
             "trial": call.trial,
-            "request": scrubbed_json(call.body, _CIPHERTEXT),
+            "request": scrubbed_json(call.body, CIPHERTEXT),
             "reply": reply.body,
             "usage": asdict(reply.usage),
         }

@@ -1,0 +1,60 @@
+"""A benchmark whose cases run elsewhere: what it refuses, and its hooks in pytest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pytest
+
+from pytest_compaction.run.remote.address import parse_address
+from pytest_compaction.run.remote.engine import RemoteEngine
+from pytest_compaction.run.remote.executors import ExecutorError
+from pytest_compaction.session.session import BenchmarkSession
+from pytest_compaction.settings import OptionError
+
+
+def check_executor(session: BenchmarkSession, added_models: Iterable[str]) -> None:
+    """Raise :class:`OptionError` for an address, or anything else, that tasks cannot use."""
+    settings = session.settings
+    address = parse_address(settings.executor)
+    where = f"--compaction-executor={address}"
+    if session.has_dialogues:
+        raise OptionError(
+            f"{where} runs cases, and dialogues are named; replay those in a run without it"
+        )
+    for name in sorted(set(added_models).intersection(settings.models)):
+        raise OptionError(
+            f"{where}: the model {name!r} is added by a plugin or conftest.py, so it exists in "
+            "this process alone; take a model at an endpoint, or leave the executor out"
+        )
+    parts = (part for spec in session.specs for part in spec.parts or (spec,))
+    for part in parts:
+        if part.target in session.registry.added:
+            raise OptionError(
+                f"{where}: the strategy {part.target!r} is added by a plugin or conftest.py, so "
+                "it exists in this process alone; name it as module:function"
+            )
+
+
+class RemoteRun:
+    """Connects before the first item, and says where cases run."""
+
+    def __init__(self, session: BenchmarkSession) -> None:
+        self._session = session
+
+    def pytest_sessionstart(self, session: pytest.Session) -> None:
+        """Connect now, so that a run without workers ends before anything is measured."""
+        engine = self._session.engine
+        if session.config.getoption("collectonly") or not isinstance(engine, RemoteEngine):
+            return
+        try:
+            engine.connect()
+        except ExecutorError as error:
+            raise pytest.UsageError(str(error)) from None
+
+    def pytest_report_header(self) -> str:
+        """One line on where cases run."""
+        if not self._session.runs_elsewhere:
+            return "compaction: replies come from the store alone, so cases run in this process"
+        address = parse_address(self._session.settings.executor)
+        return f"compaction: cases run at {address}, without workers of pytest-xdist"

@@ -1,0 +1,181 @@
+"""Tasks and results on their way: what they carry, what they must not, and what is refused."""
+
+import pickle
+import sys
+from dataclasses import replace
+
+import pytest
+from support.builders import build_case
+from support.remote import briefing, perform_here, task_of
+
+from pytest_compaction.models.calls.attempt import AttemptError
+from pytest_compaction.models.calls.prices import prices_at
+from pytest_compaction.models.chat.prompts import Prompts
+from pytest_compaction.models.protocol import (
+    ModelError,
+    NotAskedError,
+    NotRecordedError,
+    UnsupportedError,
+)
+from pytest_compaction.models.usage import Usage
+from pytest_compaction.models.wire.call import CallReply
+from pytest_compaction.run.feeder import CompactionError
+from pytest_compaction.run.remote import code
+from pytest_compaction.run.remote.failure import Failure, TaskError
+from pytest_compaction.run.remote.result import decoded
+from pytest_compaction.run.remote.task import Parcel
+from pytest_compaction.run.remote.worker import perform
+
+KEY = "sk-of-the-worker-0123456789abcdef"
+
+KEEP = "def compact(messages, budget):\n    return messages\n"
+
+
+def over_the_wire(value):
+    return pickle.loads(pickle.dumps(value))
+
+
+def test_a_task_arrives_as_it_was_sent():
+    task = replace(task_of(build_case()), replies={"d": CallReply({"a": 1}, Usage(1, 2, 3, 4))})
+    found = over_the_wire(Parcel.of(task)).task()
+    assert found == task
+    assert found.case.messages == task.case.messages
+    assert found.asked[0][0] is found.case.probes[0]
+
+
+def test_a_result_is_about_the_case_and_the_probes_of_its_reader():
+    task = task_of(build_case())
+    found = decoded(over_the_wire(perform_here(task)), task.case, task.asked)
+    assert found.findings.failure is None
+    assert len(found.findings.views) == len(task.case.points)
+    for answer, (probe, _) in zip(found.findings.answers, task.asked, strict=True):
+        assert answer.response.case is task.case
+        assert answer.response.probe is probe
+        assert answer.verdict.overall is not None
+    ours = {id(message) for message in task.case.messages}
+    assert any(id(message) in ours for message in found.findings.views[0])
+
+
+def test_a_result_does_not_carry_the_log():
+    case = build_case()
+    told = case.messages[0]
+    longer = replace(told.parts[0], text=" ".join(f"{told.id}{n}" for n in range(5000)))
+    long_log = replace(case, messages=(replace(told, parts=(longer,)), *case.messages[1:]))
+    sent, long_sent = (len(Parcel.of(task_of(each)).content) for each in (case, long_log))
+    back, long_back = (len(perform_here(task_of(each, "none"))) for each in (case, long_log))
+    assert long_sent > sent + 5000
+    assert long_back < back + 1000
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        (CompactionError("no view", spent={"compaction": Usage(1, 2, 3, 4)}), CompactionError),
+        (NotRecordedError("not in the store"), NotRecordedError),
+        (NotAskedError("not asked"), NotAskedError),
+        (UnsupportedError("cannot do this"), UnsupportedError),
+        (AttemptError("the model", " is away", charged=True, passing=True), ModelError),
+        (ModelError("it did not answer", spent={"judge": Usage(1)}), ModelError),
+        (TaskError("a sentence"), TaskError),
+    ],
+)
+def test_an_error_comes_back_as_the_kind_that_an_item_tells_apart(error, kind):
+    found = over_the_wire(Failure.of(error)).error()
+    assert type(found) is kind
+    assert str(found) == str(error)
+    assert getattr(found, "spent", {}) == getattr(error, "spent", {})
+
+
+def test_an_error_of_another_kind_keeps_its_name():
+    class OddError(Exception):
+        def __init__(self, first, second):
+            super().__init__(f"{first} and {second}")
+
+    found = over_the_wire(Failure.of(OddError("this", "that"))).error()
+    assert isinstance(found, TaskError)
+    assert str(found) == "OddError: this and that"
+
+
+def test_no_key_of_the_environment_is_in_a_task_or_in_an_error(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    paying = replace(briefing(), prompts=Prompts.load(), prices=prices_at(None))
+    parcel = Parcel.of(replace(task_of(build_case()), briefing=paying))
+    assert KEY.encode() not in pickle.dumps(parcel.task())
+    assert KEY not in Failure.of(ValueError(f"refused {KEY}")).text
+
+
+def test_a_worker_with_other_code_does_nothing_and_says_what_differs():
+    parcel = Parcel.of(task_of(build_case()))
+    older = replace(parcel, versions={**parcel.versions, "snowballstemmer": "2.2"}, content=b"no")
+    said = perform(older)
+    assert "snowballstemmer" in said
+    assert "2.2" in said
+    assert "restart the workers" in said
+
+
+def test_the_digest_of_the_sources_is_among_what_must_agree():
+    sent = {**code.versions(), code.SOURCES: "another"}
+    assert code.SOURCES in code.disagreement(sent)
+    assert code.disagreement(code.versions()) is None
+
+
+def test_a_strategy_that_cannot_be_imported_there_is_a_sentence():
+    said = perform_here(task_of(build_case(), "nowhere.to_be_found:compact"))
+    assert "on a worker: cannot import the module of the compactor" in said
+    assert "nowhere.to_be_found:compact" in said
+
+
+def test_a_strategy_whose_code_has_changed_since_the_worker_began_is_a_sentence(
+    tmp_path, monkeypatch
+):
+    (tmp_path / "my_changing_strategy.py").write_text(
+        "def compact(messages, budget):\n    return messages\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    task = task_of(build_case(), "my_changing_strategy:compact")
+    known = replace(task, briefing=replace(task.briefing, modules={"my_changing_strategy": "x"}))
+    try:
+        said = perform_here(known)
+        assert "'my_changing_strategy' is not the one of the run" in said
+        same = {"my_changing_strategy": code.digest_of_module("my_changing_strategy")}
+        sent = replace(task, briefing=replace(task.briefing, modules=same))
+        assert isinstance(perform_here(sent), bytes)
+    finally:
+        sys.modules.pop("my_changing_strategy")
+        code.digest_of_module.cache_clear()
+
+
+def test_a_worker_finds_a_strategy_in_the_folder_of_the_sender(tmp_path, monkeypatch):
+    (tmp_path / "my_far_strategy.py").write_text(
+        "def compact(messages, budget):\n    return messages\n"
+    )
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    task = task_of(build_case(), "my_far_strategy:compact")
+    there = replace(task, briefing=replace(task.briefing, folders=(str(tmp_path), "/not/there")))
+    try:
+        assert isinstance(perform_here(there), bytes)
+        assert "/not/there" not in sys.path
+    finally:
+        sys.modules.pop("my_far_strategy")
+
+
+def test_the_folder_of_a_module_is_the_one_that_it_is_imported_from(tmp_path, monkeypatch):
+    package = tmp_path / "my_strategies_package" / "inner"
+    package.mkdir(parents=True)
+    for place in (package.parent, package):
+        (place / "__init__.py").write_text("")
+    (package / "mine.py").write_text("")
+    monkeypatch.syspath_prepend(tmp_path)
+    names = ("my_strategies_package.inner.mine", "my_strategies_package.inner", "pytest")
+    try:
+        assert code.folders_of(names) == (str(tmp_path.resolve()),)
+    finally:
+        for name in [name for name in sys.modules if name.startswith("my_strategies_package")]:
+            del sys.modules[name]
+
+
+def test_a_worker_that_would_ask_another_endpoint_does_nothing(monkeypatch):
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    paying = replace(briefing(), prompts=Prompts.load(), prices=prices_at(None))
+    said = perform_here(replace(task_of(build_case()), briefing=paying))
+    assert "OPENAI_BASE_URL names the host 127.0.0.1 there and api.openai.com here" in said

@@ -1,0 +1,74 @@
+"""Tasks for tests, and executors that do them here or lose them."""
+
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from functools import partial
+
+from support.builders import build_case
+
+from pytest_compaction.conversation.tokens import DEFAULT_ENCODING
+from pytest_compaction.run.remote.executors import Opened
+from pytest_compaction.run.remote.task import Briefing, Parcel, Task
+from pytest_compaction.run.remote.worker import perform
+from pytest_compaction.run.response import Arm
+from pytest_compaction.run.triggers import Trigger
+
+
+def briefing(**changes):
+    settings = {
+        "model": "offline",
+        "responder": "offline",
+        "judges": ("offline",),
+        "encoding": DEFAULT_ENCODING,
+        "trigger": Trigger("case"),
+        "pass_score": 3.5,
+        "timeout": 60.0,
+        "compares_nulls": True,
+        "reminds": False,
+        "judgements": 1,
+        "request_timeout": 60.0,
+    }
+    return Briefing(**{**settings, **changes})
+
+
+def task_of(case=None, compactor="truncate"):
+    """A task that asks and judges all probes of a case."""
+    case = case or build_case()
+    asked = tuple((probe, True) for probe in case.probes)
+    return Task(briefing(), case, Arm(compactor), asked, concurrency=4)
+
+
+def perform_here(task):
+    return perform(Parcel.of(task))
+
+
+def threads(count, watch=None):
+    """An opener of a thread pool; ``watch`` is given each pool that is opened."""
+
+    def opened():
+        pool = ThreadPoolExecutor(count)
+        if watch is not None:
+            watch(pool)
+        return Opened(pool, lambda: count, partial(pool.shutdown, cancel_futures=True))
+
+    return opened
+
+
+class ByHand(Executor):
+    """An executor that does nothing: a test ends its futures."""
+
+    def __init__(self):
+        self.futures = []
+        self.parcels = []
+        self.closed = False
+
+    def submit(self, function, /, *arguments, **named):
+        future = Future()
+        self.futures.append(future)
+        self.parcels.append(arguments[0])
+        return future
+
+    def opened(self, slots=2):
+        def close():
+            self.closed = True
+
+        return Opened(self, lambda: slots, close)
