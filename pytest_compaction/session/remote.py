@@ -52,6 +52,13 @@ class RemoteRun:
         except ExecutorError as error:
             raise pytest.UsageError(str(error)) from None
 
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self) -> None:
+        """Take in what tasks under way pay for before the bill is made."""
+        engine = self._session.engine
+        if isinstance(engine, RemoteEngine):
+            engine.close()
+
     def pytest_report_header(self) -> str:
         """One line on where cases run."""
         if not self._session.runs_elsewhere:

@@ -52,6 +52,10 @@ RUN_BY = {
         ("pytest-compaction merge", "pytest-compaction merge shards/*.jsonl -o merged.jsonl"),
         f"{SHARDS}::test_the_workflow_measures_in_shards_and_gates_on_the_merged_run",
     ),
+    # clusters.md
+    "pytest --compactor=anchored,regenerate --compaction-executor=dask://scheduler.example:8786": (
+        "tests/session/test_cluster.py::test_a_cluster_writes_the_records_of_one_process"
+    ),
     # own-compactor.md, invariants.md
     "pytest --compactor=my_compactor:keep_the_newest,truncate": f"{BRING}"
     "::test_a_function_runs_beside_a_known_strategy",

@@ -118,7 +118,7 @@ def test_scores_are_those_of_the_replies_in_the_store_if_an_endpoint_says_differ
     remote = records(pytester)
     run(pytester, *options, "--compaction-replay", "-n0", compactor=None)
     assert timeless(remote) == timeless(records(pytester))
-    assert len({record["response"] for record in remote.records}) == 2 * len(PROBES)
+    assert len({record["response"] for record in remote.records}) > len(PROBES)
 
 
 def test_a_dead_endpoint_leaves_items_unscored_as_here(pytester, stub):
@@ -145,6 +145,18 @@ def test_a_strategy_that_the_workers_lack_is_a_sentence_for_each_item(pytester, 
     said = records(pytester).records[0]["reason"]
     assert "case first with strategies:keep could not be measured: on a worker: cannot" in said
     assert "Traceback" not in str(result.stdout)
+
+
+def test_the_first_failure_ends_the_run_and_what_tasks_paid_for_by_then_is_kept(pytester, stub):
+    set_up(pytester, "first", "second", "third", "fourth")
+    options = [f"--compactor={own('forget')}", f"--compaction-model={MODEL}"]
+    strict = ["--compaction-pass-score=5", "-x"]
+    result = run(pytester, *options, *strict, HERE, compactor=None)
+    result.assert_outcomes(failed=1)
+    stored = list((pytester.path / ".pytest_compaction" / "store").rglob("*.json"))
+    assert len(stored) == len(set(stub.calls)) == len(stub.calls)
+    assert f"this run: {len(stored)} calls made" in flat(result.outlines)
+    assert len(stored) < 4 * 2 * len(PROBES), "the last case was never begun"
 
 
 def test_collecting_connects_to_nobody(pytester, pools):

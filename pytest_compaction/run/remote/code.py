@@ -14,12 +14,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-import pytest_compaction
 from pytest_compaction.compactors.registry import ENTRY_POINTS
 from pytest_compaction.compactors.specs import Spec
 
 _PACKAGES: Final = ("pytest-compaction", "snowballstemmer", "tiktoken")
 _SUFFIXES: Final = frozenset({".py", ".json", ".txt", ".md"})
+_ROOT: Final = Path(__file__).parents[2]
+"""The folder of this package, which is named after it."""
 _LEFT_OUT: Final = frozenset({"benchmark", "__pycache__"})
 """Cases and test modules are the sender's; nobody else's are read."""
 _INSTALLED: Final = frozenset({"site-packages", "dist-packages"})
@@ -55,7 +56,7 @@ def modules_of(specs: Iterable[Spec]) -> dict[str, str]:
         for part in spec.parts or (spec,):
             name, colon, _ = part.target.partition(":")
             module = name if colon else points.get(name, "")
-            if module and not module.startswith(f"{pytest_compaction.__name__}."):
+            if module and not module.startswith(f"{_ROOT.name}."):
                 found[module] = digest_of_module(module)
     return found
 
@@ -85,10 +86,9 @@ def digest_of_module(name: str) -> str:
 
 
 def _digest_of_sources() -> str:
-    root = Path(pytest_compaction.__file__).parent
     digest = hashlib.sha256()
-    for path in sorted(root.rglob("*")):
-        inner = path.relative_to(root)
+    for path in sorted(_ROOT.rglob("*")):
+        inner = path.relative_to(_ROOT)
         if path.suffix in _SUFFIXES and not _LEFT_OUT.intersection(inner.parts):
             digest.update(f"{inner.as_posix()}\n".encode())
             digest.update(path.read_bytes())

@@ -86,6 +86,10 @@ class Dispatcher(Generic[K]):
             if ended or seconds is not None or not self._running:
                 return ended
 
+    def stop(self) -> None:
+        """Hand out nothing any more; what is out may still end."""
+        self._gone = self._gone or "the run was ended"
+
     def close(self) -> None:
         """Cancel what is out, and leave the executor."""
         for future in list(self._running):

@@ -108,7 +108,11 @@ class RemoteEngine:
         return self._local.verdict(response)
 
     def close(self) -> None:
-        """Cancel what is outstanding; what tasks under way pay for is kept if they end soon."""
+        """Cancel what is outstanding; what tasks under way pay for is kept if they end soon.
+
+        May be called again.
+        """
+        self._dispatcher.stop()
         end = monotonic() + GRACE_SECONDS
         try:
             while self._pays and self._dispatcher.under_way and monotonic() < end:

@@ -134,3 +134,13 @@ def test_closing_cancels_what_is_out(dispatcher, hand):
     dispatcher.close()
     assert hand.futures[0].cancelled()
     assert hand.closed
+
+
+def test_after_the_end_a_lost_parcel_is_not_handed_out_again(dispatcher, hand):
+    dispatcher.hand_out("a", "parcel a")
+    dispatcher.hand_out("b", "parcel b")
+    dispatcher.stop()
+    hand.futures[0].set_exception(LostWorkerError("it is gone"))
+    hand.futures[1].set_result(b"b")
+    assert dispatcher.finished() == [("b", b"b"), ("a", "the run was ended")]
+    assert len(hand.futures) == 2
