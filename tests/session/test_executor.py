@@ -148,15 +148,27 @@ def test_a_strategy_that_the_workers_lack_is_a_sentence_for_each_item(pytester, 
 
 
 def test_the_first_failure_ends_the_run_and_what_tasks_paid_for_by_then_is_kept(pytester, stub):
-    set_up(pytester, "first", "second", "third", "fourth")
-    options = [f"--compactor={own('forget')}", f"--compaction-model={MODEL}"]
+    write_cases(pytester, *(long_case(f"c{number}") for number in range(7)))
+    options = ["--compactor=anchored", f"--compaction-model={MODEL}"]
     strict = ["--compaction-pass-score=5", "-x"]
     result = run(pytester, *options, *strict, HERE, compactor=None)
     result.assert_outcomes(failed=1)
     stored = list((pytester.path / ".pytest_compaction" / "store").rglob("*.json"))
     assert len(stored) == len(set(stub.calls)) == len(stub.calls)
     assert f"this run: {len(stored)} calls made" in flat(result.outlines)
-    assert len(stored) < 4 * 2 * len(PROBES), "the last case was never begun"
+    of_a_case = 1 + 2 * len(PROBES)
+    assert len(stored) <= 5 * of_a_case, "two cases under way, and at most twice as many ahead"
+
+
+def test_a_strategy_that_ends_its_process_takes_no_other_case_with_it(pytester, monkeypatch):
+    monkeypatch.setitem(executors.SCHEMES, "processes", executors.processes)
+    set_up(pytester, "first", "second")
+    result = run(pytester, HERE, compactor="crashes")
+    result.assert_outcomes(passed=len(PROBES), failed=len(PROBES))
+    said = {r["reason"] for r in records(pytester).records if r["case"] == "first"}
+    assert len(said) == 1
+    assert "it was lost with its worker 2 times at processes://2" in said.pop()
+    assert {r["status"] for r in records(pytester).records} == {"passed", "error"}
 
 
 def test_collecting_connects_to_nobody(pytester, pools):

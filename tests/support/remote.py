@@ -1,6 +1,7 @@
 """Tasks for tests, and executors that do them here or lose them."""
 
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 
 from support.builders import build_case
@@ -11,6 +12,10 @@ from pytest_compaction.run.remote.task import Briefing, Parcel, Task
 from pytest_compaction.run.remote.worker import perform
 from pytest_compaction.run.response import Arm
 from pytest_compaction.run.triggers import Trigger
+
+with suppress(ImportError):
+    # For good: it replaces a finder of importlib.metadata, which pytester would take back by half.
+    import distributed  # noqa: F401
 
 
 def briefing(**changes):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Hashable
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
 from contextlib import suppress
@@ -19,6 +20,8 @@ ATTEMPTS: Final = 2
 """How often a parcel is handed out in all, if it is lost with its worker."""
 LOOK_SECONDS: float = 10.0
 """How often it is looked whether there still are workers, while nothing comes back."""
+_OF_THE_EXECUTOR: Final = (BrokenExecutor, CancelledError, asyncio.CancelledError, RuntimeError)
+"""Errors after which the executor itself may be of no use any more."""
 PATIENCE: Final = 6
 """Looks without any worker after which none is expected any more."""
 
@@ -133,7 +136,7 @@ class Dispatcher(Generic[K]):
         self._lonely = 0
         try:
             self._ended.append((sent.key, future.result()))
-        except (Exception, CancelledError) as error:
+        except (Exception, asyncio.CancelledError) as error:  # Dask may pass on its own
             self._lost(sent, error)
 
     def _lost(self, sent: _Sent[K], error: BaseException) -> None:
@@ -145,7 +148,7 @@ class Dispatcher(Generic[K]):
             )
             self._ended.append((sent.key, said))
             return
-        if isinstance(error, BrokenExecutor | CancelledError | RuntimeError):
+        if isinstance(error, _OF_THE_EXECUTOR):
             self._leave()
         if sent.attempt < ATTEMPTS:
             self._suspects.append(replace(sent, attempt=sent.attempt + 1))

@@ -148,6 +148,8 @@ class RemoteEngine:
             self._begin(key)
         self._begin_more()
         while key not in self._found:
+            if not self._dispatcher.under_way:
+                self._begin(key)  # an error kept its result from being taken in
             self._settle()
             self._begin_more()
         return self._found[key]

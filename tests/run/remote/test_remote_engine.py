@@ -151,7 +151,8 @@ def test_tasks_are_handed_out_in_the_order_of_items_and_only_some_ahead():
 
 
 @pytest.mark.parametrize(("slots", "concurrency"), [(2, 8), (3, 8), (4, 2), (1, 1), (16, 5)])
-def test_all_tasks_together_stay_within_the_requests_in_flight(slots, concurrency):
+def test_all_tasks_together_stay_within_the_requests_in_flight(monkeypatch, slots, concurrency):
+    monkeypatch.setattr(module, "GRACE_SECONDS", 0.0)
     paying = briefing(prompts=Prompts.load(), prices=prices_at(None))
     hand = ByHand()
     with engine_on(lambda: hand.opened(slots), paying, concurrency) as (remote, _):
@@ -172,9 +173,6 @@ def test_all_tasks_together_stay_within_the_requests_in_flight(slots, concurrenc
         running = sum(not future.done() for future in hand.futures)
         assert running * shares[0] <= concurrency
         assert running == min(slots, concurrency)
-        module_grace, module.GRACE_SECONDS = module.GRACE_SECONDS, 0.0
-        remote.close()
-        module.GRACE_SECONDS = module_grace
 
 
 def test_results_are_dropped_when_their_items_are_done():
@@ -195,6 +193,25 @@ def test_items_that_never_run_do_not_keep_later_ones_waiting():
         assert measured(remote, CASES["c11"])
         assert measured(remote, CASES["c3"]), "an item that comes out of its order"
         assert measured(remote, CASES["c11"]), "and one that was done before"
+
+
+def test_a_result_that_cannot_be_taken_in_is_an_error_of_one_item_and_made_again_for_the_next():
+    with engine_on(threads(1)) as (remote, local):
+        accepts, failed = remote._intake.accepts, []
+
+        def full_disk(result):
+            if not failed:
+                failed.append(result)
+                raise OSError("no space left")
+            return accepts(result)
+
+        remote._intake.accepts = full_disk
+        remote.connect()
+        remote.select({("c0", ARM): [(probe, True) for probe in CASES["c0"].probes]})
+        with pytest.raises(OSError, match="no space left"):
+            remote.compaction(CASES["c0"], ARM)
+        assert measured(remote, CASES["c0"]) == measured(local, CASES["c0"])
+        assert len(failed) == 1
 
 
 def test_the_end_of_a_session_cancels_what_is_outstanding():
