@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from time import monotonic
 from typing import Final, TypeVar
@@ -11,6 +11,7 @@ from typing import Final, TypeVar
 from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.judges.verdict import Verdict
+from pytest_compaction.run.asked import Asked as AskedProbe
 from pytest_compaction.run.compaction import Compaction
 from pytest_compaction.run.engine import Engine
 from pytest_compaction.run.remote.dispatcher import Dispatcher, Outcome
@@ -74,13 +75,24 @@ class RemoteEngine:
         self._most = min(slots, self._concurrency) if self._pays else 2 * slots
         self._share = max(1, self._concurrency // self._most)
 
-    def select(self, selected: Mapping[GroupKey, Sequence[tuple[Probe, bool]]]) -> None:
-        """Tell which probes of which case will be asked, and which answers will be judged."""
-        self._asked = {key: tuple(asked) for key, asked in selected.items()}
+    def select(self, asked: Iterable[AskedProbe]) -> None:
+        """Tell what the items of this process will ask, in their order."""
+        judged: dict[GroupKey, dict[str, bool]] = {}
+        for one in asked:
+            group = judged.setdefault(one.key, {})
+            group[one.probe] = group.get(one.probe, False) or one.judged
+        self._asked = {key: self._probes(key, ids) for key, ids in judged.items()}
         self._order = list(self._asked)
         self._places = {key: place for place, key in enumerate(self._order)}
         self._trials = max((arm.trial for _, arm in self._order), default=1)
         self._next = self._at = 0
+
+    def _probes(self, key: GroupKey, judged: Mapping[str, bool]) -> Asked:
+        probes = {probe.id: probe for probe in self._cases(key[0]).probes}
+        return tuple((probes[id], each) for id, each in judged.items())
+
+    def finish(self, case: str, arm: Arm) -> None:
+        """Tell that an item of a case is done. What tasks found goes some groups later."""
 
     def compaction(self, case: Case, arm: Arm) -> Compaction:
         """The compaction of a case, made by a task. Blocks."""

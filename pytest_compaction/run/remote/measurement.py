@@ -14,6 +14,7 @@ from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import Model
 from pytest_compaction.models.registry import is_offline
 from pytest_compaction.models.wire.call import Caller
+from pytest_compaction.run.asked import Asked as AskedProbe
 from pytest_compaction.run.compaction import Compaction
 from pytest_compaction.run.engine import Engine
 from pytest_compaction.run.remote.failure import Failure
@@ -52,7 +53,7 @@ def measured(
 
 
 def _findings(engine: Engine, case: Case, task: Task) -> Findings:
-    engine.select({task.key: task.asked})
+    engine.select(AskedProbe(case.id, task.arm, probe.id, judged) for probe, judged in task.asked)
     compaction = _or_failure(lambda: engine.compaction(case, task.arm))
     if isinstance(compaction, Failure):
         return Findings(failure=compaction)

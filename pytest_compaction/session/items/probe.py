@@ -15,6 +15,7 @@ from pytest_compaction.records.probe_record import record_without_verdict, score
 from pytest_compaction.records.record import Record, Status
 from pytest_compaction.run.asked import Asked
 from pytest_compaction.run.compaction import Compaction
+from pytest_compaction.run.engine import Engine
 from pytest_compaction.run.response import Arm, Response
 from pytest_compaction.run.triggers import Trigger
 from pytest_compaction.session.items.kinds import ARM
@@ -114,11 +115,12 @@ class ProbeItem:
                 selected[node.nodeid] = Asked(item.case.id, item.arm, item.probe.id, judged)
         if not selected:
             return
-        if session.worker_share is None:
-            session.engine.select(selected.values())
+        engine = session.engine
+        if session.worker_share is None or not isinstance(engine, Engine):
+            engine.select(selected.values())
             return
         dealt = session.worker_share.dealt
-        session.engine.follow(lambda: [selected[id] for id in dealt.take() if id in selected])
+        engine.follow(lambda: [selected[id] for id in dealt.take() if id in selected])
 
     def finish(self, session: BenchmarkSession) -> None:
         """Tell the engine that this probe is done."""

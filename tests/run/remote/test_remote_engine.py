@@ -13,6 +13,7 @@ from pytest_compaction.compactors.registry import named_strategies
 from pytest_compaction.models.calls.prices import prices_at
 from pytest_compaction.models.chat.prompts import Prompts
 from pytest_compaction.models.offline.model import OfflineModel
+from pytest_compaction.run.asked import Asked
 from pytest_compaction.run.engine import Engine
 from pytest_compaction.run.remote import engine as module
 from pytest_compaction.run.remote.dispatcher import Dispatcher
@@ -68,11 +69,12 @@ def engine_on(opener, given=None, concurrency=8):
 
 
 def everything(cases=CASES, trials=1):
-    return {
-        (case.id, replace(ARM, trial=trial)): [(probe, True) for probe in case.probes]
+    return [
+        Asked(case.id, replace(ARM, trial=trial), probe.id)
         for case in cases.values()
         for trial in range(1, trials + 1)
-    }
+        for probe in case.probes
+    ]
 
 
 def measured(engine, case, arm=ARM):
@@ -112,7 +114,7 @@ def test_what_no_task_was_told_of_is_done_here():
     made_up = replace(case.probes[0], id="made-up", question="Which port?")
     with engine_on(threads(1)) as (remote, local):
         remote.connect()
-        remote.select({("c0", ARM): [(case.probes[0], False)]})
+        remote.select([Asked("c0", ARM, case.probes[0].id, judged=False)])
         compaction = remote.compaction(case, ARM)
         assert compaction.ask(made_up).probe is made_up
         assert local.asked == 1
@@ -207,7 +209,7 @@ def test_a_result_that_cannot_be_taken_in_is_an_error_of_one_item_and_made_again
 
         remote._intake.accepts = full_disk
         remote.connect()
-        remote.select({("c0", ARM): [(probe, True) for probe in CASES["c0"].probes]})
+        remote.select(Asked("c0", ARM, probe.id) for probe in CASES["c0"].probes)
         with pytest.raises(OSError, match="no space left"):
             remote.compaction(CASES["c0"], ARM)
         assert measured(remote, CASES["c0"]) == measured(local, CASES["c0"])
