@@ -8,7 +8,7 @@ from support.paths import ROOT
 
 PACKAGE = ROOT / "pytest_compaction"
 FLOORS = (
-    "conversation hookspecs rubric secrets settings",
+    "conversation folders hookspecs rubric secrets settings",
     "text",
     "artifacts case",
     "importers metrics",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -181,8 +181,18 @@ class Case:
         That is so at the last point without a record if the one before it has one. The
         record of that compaction is no view of the log that came after it.
         """
-        ends = 0 < point == len(self.points) - 1
-        return ends and bool(self.points[point - 1].recorded) and not self.points[point].recorded
+        return went_on([bool(each.recorded) for each in self.points], point)
+
+
+def went_on(recorded: Sequence[bool], point: int) -> bool:
+    """The same for a case of which it is only known at which points a view is on record."""
+    ends = 0 < point == len(recorded) - 1
+    return ends and recorded[point - 1] and not recorded[point]
+
+
+def digest_of(data: Mapping[str, Any]) -> str:
+    """Identifies the content of a case, however its file is written."""
+    return short_hash(canonical_json(data))
 
 
 def case_from_json(data: Mapping[str, Any], source: str = "") -> Case:
@@ -213,7 +223,7 @@ def case_from_json(data: Mapping[str, Any], source: str = "") -> Case:
         probes=probes,
         title=data.get("title", ""),
         source=source,
-        digest=short_hash(canonical_json(data)),
+        digest=digest_of(data),
         origin=data.get("provenance", {}).get("origin", "scripted"),
     )
 

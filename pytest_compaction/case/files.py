@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol, TypeVar
 
 from pytest_compaction.case.case import Case, RecordShapeError, case_from_json
 from pytest_compaction.case.validation import (
@@ -39,15 +39,38 @@ class CaseFileError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class CaseSet:
-    """The content of a list of paths: the usable cases by id, and the errors of the others.
-
-    ``uncovered`` is the number of usable cases that the reference run does not have.
-    """
+class LoadedCases:
+    """The content of a list of paths: the usable cases by id, and the errors of the others."""
 
     cases: tuple[Case, ...]
     errors: tuple[CaseFileError, ...]
-    uncovered: int = 0
+
+
+class Identified(Protocol):
+    """Something with an id that it shares with nothing else, read from ``source``."""
+
+    @property
+    def id(self) -> str:
+        """The id."""
+        ...
+
+    @property
+    def source(self) -> str:
+        """The file, and the line if it has several."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a case stands in its file, in bytes; ``line`` is 0 if it is all of the file."""
+
+    start: int
+    size: int
+    line: int = 0
+
+    def source(self, file: str) -> str:
+        """The name of the file, with the line."""
+        return f"{file}:{self.line}" if self.line else file
 
 
 def case_paths(path: Path) -> list[Path]:
@@ -65,37 +88,55 @@ def case_paths(path: Path) -> list[Path]:
 
 def load_cases(
     paths: Iterable[Path], root: Path | None = None, checked: Container[str] = ()
-) -> CaseSet:
-    """Load every case below the paths; ids must be unique among all of them.
+) -> LoadedCases:
+    """Load every case below the paths at once; ids must be unique among all of them.
 
     ``root`` shortens the file names in messages. A missing or empty folder is an
-    error of its own. ``checked`` are the digests of cases whose evidence another process
-    has found sound, which takes most of the time.
+    error of its own. ``checked`` are the digests of cases whose evidence is known to be
+    sound, which takes most of the time.
     """
-    cases: dict[str, Case] = {}
+    cases, errors = with_ids_of_their_own(
+        paths, root, lambda _, file: read_case_file(file, root, checked)
+    )
+    return LoadedCases(tuple(cases), tuple(errors))
+
+
+_Read = TypeVar("_Read", bound=Identified)
+
+
+def with_ids_of_their_own(
+    paths: Iterable[Path],
+    root: Path | None,
+    read: Callable[[int, Path], Iterable[_Read | CaseFileError]],
+) -> tuple[list[_Read], list[CaseFileError]]:
+    """What ``read`` makes of every case file below the paths, by id, and the errors.
+
+    ``read`` gets the number of the path below which a file was found, and the file. The
+    second of two with the same id is an error.
+    """
+    found: dict[str, _Read] = {}
     errors: list[CaseFileError] = []
     seen: set[Path] = set()
-    for path in paths:
-        found = case_paths(path) if path.exists() else []
-        if not found:
+    for number, path in enumerate(paths):
+        files = case_paths(path) if path.exists() else []
+        if not files:
             what = "no such file or folder" if not path.exists() else "a folder without case files"
             expected = "a case file (.json, .jsonl) or a folder of case files"
             errors.append(CaseFileError(shorten(path, root), [CaseFault("", what, expected)]))
-        for file in found:
+        for file in files:
             if file.resolve() in seen:
                 continue
             seen.add(file.resolve())
-            for item in read_case_file(file, root, checked):
+            for item in read(number, file):
                 if isinstance(item, CaseFileError):
                     errors.append(item)
-                elif item.id in cases:
-                    found_id = f"the id {item.id!r}, which {cases[item.id].source} has too"
+                elif item.id in found:
+                    found_id = f"the id {item.id!r}, which {found[item.id].source} has too"
                     fault = CaseFault("/id", found_id, "an id that no other case has")
                     errors.append(CaseFileError(item.source, [fault]))
                 else:
-                    cases[item.id] = item
-    ordered = sorted(cases.values(), key=lambda case: case.id)
-    return CaseSet(tuple(ordered), tuple(errors))
+                    found[item.id] = item
+    return sorted(found.values(), key=lambda item: item.id), errors
 
 
 def shorten(path: Path, root: Path | None) -> str:
@@ -105,18 +146,30 @@ def shorten(path: Path, root: Path | None) -> str:
     return path.as_posix()
 
 
-def read_text(path: Path) -> str | CaseFault:
-    """The text of a file, or why it cannot be read."""
+def read_bytes(path: Path) -> bytes | CaseFault:
+    """The content of a file, or why it cannot be read."""
     try:
         size = path.stat().st_size
         if size > MAX_FILE_BYTES:
             limit = f"at most {MAX_FILE_BYTES // 1024**2} MB; split it into several files"
             return CaseFault("", f"{size / 1024**2:.1f} MB", limit)
-        return path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        return CaseFault("", f"a byte at offset {error.start} that is not UTF-8", "UTF-8 text")
+        return path.read_bytes()
     except OSError as error:
         return CaseFault("", f"{error.strerror or error}", "a readable file")
+
+
+def read_text(path: Path) -> str | CaseFault:
+    """The text of a file, or why it cannot be read."""
+    content = read_bytes(path)
+    return content if isinstance(content, CaseFault) else decoded(content)
+
+
+def decoded(content: bytes, from_start: bool = True) -> str | CaseFault:
+    """The text of a file, or of a part of it, which cannot start with a byte order mark."""
+    try:
+        return content.decode("utf-8-sig" if from_start else "utf-8")
+    except UnicodeDecodeError as error:
+        return CaseFault("", f"a byte at offset {error.start} that is not UTF-8", "UTF-8 text")
 
 
 def read_case_file(
@@ -127,18 +180,38 @@ def read_case_file(
     ``checked`` is that of :func:`load_cases`.
     """
     source = shorten(path, root)
-    text = read_text(path)
+    content = read_bytes(path)
+    if isinstance(content, CaseFault):
+        yield CaseFileError(source, [content])
+        return
+    for place, found in parsed(content, path.suffix == ".jsonl", source, checked):
+        yield CaseFileError(place.source(source), found) if isinstance(found, tuple) else found
+
+
+def parsed(
+    content: bytes, lines: bool, source: str, checked: Container[str] = ()
+) -> Iterator[tuple[Place, Case | tuple[CaseFault, ...]]]:
+    """Each case of a file with its place; in place of a broken one its faults.
+
+    ``lines`` says that each line is a case.
+    """
+    text = decoded(content)
     if isinstance(text, CaseFault):
-        yield CaseFileError(source, [text])
+        yield Place(0, len(content)), (text,)
         return
-    if path.suffix != ".jsonl":
-        yield _parse(text, source, checked)
-        return
-    lines = [(n, line) for n, line in enumerate(text.split("\n"), start=1) if line.strip()]
     if not lines:
-        yield CaseFileError(source, [CaseFault("", "no line", "one case per line")])
-    for number, line in lines:
-        yield _parse(line, f"{source}:{number}", checked)
+        yield Place(0, len(content)), _parse(text, source, checked)
+        return
+    start, empty = 0, True
+    for number, line in enumerate(content.split(b"\n"), start=1):
+        place = Place(start, len(line), number)
+        start += len(line) + 1
+        words = decoded(line, place.start == 0)
+        if isinstance(words, str) and words.strip():
+            empty = False
+            yield place, _parse(words, place.source(source), checked)
+    if empty:
+        yield Place(0, len(content)), (CaseFault("", "no line", "one case per line"),)
 
 
 def read_json(text: str, what: str = "a case") -> Any:
@@ -156,29 +229,25 @@ def read_json(text: str, what: str = "a case") -> Any:
         return CaseFault("", str(error), "valid JSON")
 
 
-def _parse(text: str, source: str, checked: Container[str]) -> Case | CaseFileError:
+def _parse(text: str, source: str, checked: Container[str]) -> Case | tuple[CaseFault, ...]:
     data = read_json(text)
     if isinstance(data, CaseFault):
-        return CaseFileError(source, [data])
+        return (data,)
     if not isinstance(data, dict):
         found = f"a {type(data).__name__}"
-        return CaseFileError(source, [CaseFault("", found, "an object that describes a case")])
-    faults = schema_faults(data)
+        return (CaseFault("", found, "an object that describes a case"),)
+    faults = schema_faults(data) or reference_faults(data)
     if faults:
-        return CaseFileError(source, faults)
-    faults = reference_faults(data)
-    if faults:
-        return CaseFileError(source, faults)
+        return tuple(faults)
     try:
         case = case_from_json(data, source)
     except MessageShapeError as error:
-        return CaseFileError(source, [CaseFault("/messages", str(error), "OpenAI chat messages")])
+        return (CaseFault("/messages", str(error), "OpenAI chat messages"),)
     except RecordShapeError as error:
-        return CaseFileError(source, [CaseFault(error.pointer, str(error), "chat messages")])
+        return (CaseFault(error.pointer, str(error), "chat messages"),)
     if case.digest in checked:
         return case
-    faults = [*message_faults(case), *evidence_faults(case)]
-    return CaseFileError(source, faults) if faults else case
+    return (*message_faults(case), *evidence_faults(case)) or case
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

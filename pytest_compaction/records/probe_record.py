@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.case.choice import read_letter
+from pytest_compaction.case.entries import CaseEntry, ProbeEntry
 from pytest_compaction.judges.choice import complied, unreadable
 from pytest_compaction.judges.verdict import FactOutcome, JudgeScores, Scores, Verdict
 from pytest_compaction.models.calls.prices import PriceTable
@@ -96,8 +97,8 @@ def scored_record(
 
 def record_without_verdict(
     item: str,
-    case: Case,
-    probe: Probe,
+    case: Case | CaseEntry,
+    probe: Probe | ProbeEntry,
     arm: Arm,
     status: Status,
     reason: str,
@@ -127,7 +128,9 @@ def record_without_verdict(
     }
 
 
-def _blank(item: str, case: Case, probe: Probe, arm: Arm, settings: Settings) -> Record:
+def _blank(
+    item: str, case: Case | CaseEntry, probe: Probe | ProbeEntry, arm: Arm, settings: Settings
+) -> Record:
     record = blank_record(
         item=item,
         case=case.id,

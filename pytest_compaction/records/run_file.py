@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.conversation.messages import canonical_json
+from pytest_compaction.folders import make_folder
 from pytest_compaction.records.record import Record
 from pytest_compaction.secrets.keys import scrubbed_json
 
@@ -95,14 +96,6 @@ def write_run(path: Path, run: Run) -> None:
     temporary = path.with_suffix(f".{os.getpid()}.tmp")
     temporary.write_bytes(b"".join(map(_line, [run.header, *run.records])))
     temporary.replace(path)
-
-
-def make_folder(folder: Path) -> None:
-    """Make a folder for run files that git ignores; an existing folder stays as it is."""
-    missing = [path for path in (folder, *folder.parents) if not path.exists()]
-    folder.mkdir(parents=True, exist_ok=True)
-    if missing:
-        (missing[-1] / ".gitignore").write_text("*\n", "utf-8")
 
 
 def _line(data: Mapping[str, Any]) -> bytes:

@@ -16,6 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from pytest_compaction.case.files import CaseFileError
 from pytest_compaction.compactors.composition.composition import asks_model, parts_of
 from pytest_compaction.compactors.function.compactor import FunctionCompactor
 from pytest_compaction.compactors.protocol import Compactor, Context, Outcome, State
@@ -93,7 +94,7 @@ def _dry_run(
     try:
         for one in chosen:
             # What an item asked before it failed is counted, and the other items are still tried.
-            with suppress(CompactionError, ModelError):
+            with suppress(CaseFileError, CompactionError, ModelError):
                 one.item.measure(dry, one.judged)
     finally:
         dry.close()

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from pytest_compaction.case.files import CaseFileError
 from pytest_compaction.models.chat.model import ChatModel
 from pytest_compaction.models.export.missing import CompactingModel, MissingCalls
 from pytest_compaction.models.protocol import Model, ModelError, NotRecordedError
@@ -56,7 +57,7 @@ def lack_of(session: BenchmarkSession, endpoints: Endpoints, selected: Iterable[
                 one.item.measure(dry, one.judged)
             except NotRecordedError:
                 waiting += 1
-            except (CompactionError, ModelError) as error:
+            except (CaseFileError, CompactionError, ModelError) as error:
                 failures.append(str(error))
     finally:
         dry.close()

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_compaction.folders import make_folder
 from pytest_compaction.gate.decision import decide
 from pytest_compaction.judges.snapshots import REFUSED
 from pytest_compaction.models.registry import is_offline
 from pytest_compaction.records.figures import figures_of
 from pytest_compaction.records.part import End, Part
 from pytest_compaction.records.record import Record, went_wrong_later
-from pytest_compaction.records.run_file import RunWriter, make_folder
+from pytest_compaction.records.run_file import RunWriter
 from pytest_compaction.reports.gate_line import Failures, gate_line, no_gate_line, passes
 from pytest_compaction.reports.lines import Line, write_lines
 from pytest_compaction.reports.run_summary import file_lines, left_out_lines, run_summary

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.case.files import CaseSet, load_cases
+from pytest_compaction.case.case_set import CaseSet
+from pytest_compaction.case.index import CaseIndex
 from pytest_compaction.compactors.registry import named_strategies
 from pytest_compaction.compactors.specs import UnknownCompactorError
 from pytest_compaction.conversation.messages import canonical_json, short_hash
-from pytest_compaction.conversation.tokens import EncodingUnavailableError, TokenCounter
+from pytest_compaction.conversation.tokens import (
+    DEFAULT_ENCODING,
+    EncodingUnavailableError,
+    TokenCounter,
+)
 from pytest_compaction.dialogues.files import (
     DialogueSet,
     UnknownTaskError,
-    is_dialogue_file,
     load_dialogues,
 )
 from pytest_compaction.gate.decision import ThresholdError, parse_threshold
@@ -34,12 +38,12 @@ from pytest_compaction.models.registry import (
 )
 from pytest_compaction.run.response import Roles
 from pytest_compaction.run.triggers import TriggerError, parse_trigger
+from pytest_compaction.session.named_files import find_named
 from pytest_compaction.session.session import (
     PACKAGED,
     PACKAGED_MODULE,
     BenchmarkSession,
     shipped_cases,
-    shipped_digests,
 )
 from pytest_compaction.settings import RECORDED, OptionError, Settings
 
@@ -68,19 +72,21 @@ def resolve_session(
     added_compactors: Mapping[str, Any],
     added_models: Mapping[str, Model],
     accounts_file: str | None = None,
-    checked_cases: Iterable[str] = (),
+    index_folder: Path | None = None,
+    found_cases: str | None = None,
 ) -> BenchmarkSession:
     """Resolve every name in the settings.
 
     ``use_shipped`` takes the cases of the package; ``accounts_file`` is the file in which
-    an xdist worker shares the accounts of its controller. The evidence of shipped cases and
-    of those with the digests ``checked_cases``, which the controller has checked, is not
-    checked again. Raises one of ``USAGE_ERRORS`` for a name that cannot be resolved.
+    an xdist worker shares the accounts of its controller. ``index_folder`` keeps what was
+    found in case files, and ``found_cases`` is what the controller found in them. Raises one
+    of ``USAGE_ERRORS`` for a name that cannot be resolved.
     """
     make_importable(invocation, root)
     registry, specs = named_strategies(settings.arms, added_compactors)
     tokens = TokenCounter(settings.encoding)
-    tokens.text("")
+    if settings.encoding != DEFAULT_ENCODING:
+        tokens.text("")  # the vocabulary may have to be fetched, which may fail
 
     real = [name for name in settings.models if name not in added_models and not is_offline(name)]
     settings = _without_endpoint(settings, real)
@@ -105,15 +111,14 @@ def resolve_session(
         tokens,
     )
     named = _case_folders(settings, root, shipped_cases(), use_shipped)
-    files = [path for path in named if is_dialogue_file(path)]
-    folders = [path for path in named if path not in files]
+    index = CaseIndex(index_folder)
+    found = find_named(named, root, index, found_cases)
     chosen = settings.dialogues
-    case_set = load_cases(folders, root, shipped_digests().union(checked_cases))
-    case_set = _in_reference(settings, case_set)
+    case_set = _in_reference(settings, found.case_set)
     left_out: tuple[str, ...] = ()
     if settings.at_recorded_budget:
         case_set, left_out = _with_records(case_set)
-    return BenchmarkSession(
+    session = BenchmarkSession(
         settings=settings,
         case_set=case_set,
         specs=specs,
@@ -121,13 +126,16 @@ def resolve_session(
         roles=roles,
         trigger=parse_trigger(settings.trigger),
         thresholds=tuple(parse_threshold(text) for text in settings.thresholds),
-        folders=tuple(folders),
-        dialogue_set=load_dialogues(files, root).chosen(chosen.tasks, chosen.limit)
-        if files
+        folders=found.folders,
+        named=tuple(named),
+        dialogue_set=load_dialogues(found.dialogue_files, root).chosen(chosen.tasks, chosen.limit)
+        if found.dialogue_files
         else DialogueSet(),
         endpoints=endpoints,
         left_out=left_out,
     )
+    index.save()
+    return session
 
 
 def _without_endpoint(settings: Settings, real: Sequence[str]) -> Settings:
@@ -153,27 +161,27 @@ def _in_reference(settings: Settings, found: CaseSet) -> CaseSet:
     covered = run.manifest.cases
     if settings.cases:
         return found
-    cases = tuple(case for case in found.cases if covered.get(case.id) == case.digest)
-    if found.cases and not cases:
+    there = {entry for entry in found.entries if covered.get(entry.id) == entry.digest}
+    if found.entries and not there:
         raise OptionError(
             f"none of these cases is in the reference run: it covers {', '.join(covered)}, each "
             "as it was then; measure the cases of the package with --pyargs "
             "pytest_compaction.benchmark, or take a model that can be asked: "
             "--compaction-model=NAME"
         )
-    return replace(found, cases=cases, uncovered=len(found.cases) - len(cases))
+    return found.only(there.__contains__, len(found.entries) - len(there))
 
 
 def _with_records(found: CaseSet) -> tuple[CaseSet, tuple[str, ...]]:
     """The cases that hold a recorded compaction, and the ids of the others."""
-    cases = tuple(case for case in found.cases if any(point.recorded for point in case.points))
-    left_out = tuple(case.id for case in found.cases if case not in cases)
-    if left_out and not cases:
+    there = {entry for entry in found.entries if any(point.recorded for point in entry.points)}
+    left_out = tuple(entry.id for entry in found.entries if entry not in there)
+    if left_out and not there:
         raise OptionError(
             f"--compaction-budget={RECORDED}: none of the {len(left_out)} cases holds a "
             "compaction on record; name cases imported from transcripts of agents that compacted"
         )
-    return replace(found, cases=cases), left_out
+    return found.only(there.__contains__, found.uncovered), left_out
 
 
 def make_importable(*folders: Path) -> None:

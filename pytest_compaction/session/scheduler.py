@@ -14,6 +14,7 @@ import pytest
 from xdist.scheduler import LoadScopeScheduling
 
 from pytest_compaction.session.items.collection import groups_of
+from pytest_compaction.session.named_files import to_workers
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.session.shared_files import SharedFiles
 
@@ -187,7 +188,7 @@ class BenchmarkScheduling(Scheduling):
     def __init__(self, session: BenchmarkSession) -> None:
         super().__init__(groups_of(session))
         self._accounts = session.endpoints.accounts if session.endpoints else None
-        self._checked = [case.digest for case in session.case_set.cases]
+        self._cases = to_workers(session)
         self._session = session
         self._shared: SharedFiles | None = None
 
@@ -199,9 +200,9 @@ class BenchmarkScheduling(Scheduling):
             self.depth = self._shared.share + 2
 
     def pytest_configure_node(self, node: Any) -> None:
-        """Tell workers which cases are sound, and whether they may work ahead: a case is whole."""
+        """Tell workers which cases there are, and whether they may work ahead: a case is whole."""
         node.workerinput["compaction_case_is_whole"] = node.config.getvalue("dist") == "load"
-        node.workerinput["compaction_checked_cases"] = self._checked
+        node.workerinput["compaction_cases"] = self._cases
         if self._accounts is not None:
             node.workerinput["compaction_accounts"] = str(self._accounts.path)
         if self._shared is not None:

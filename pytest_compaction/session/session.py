@@ -8,8 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from pytest_compaction.case.case import Case
-from pytest_compaction.case.files import CaseSet
+from pytest_compaction.case.case_set import CaseSet
+from pytest_compaction.case.entries import CaseEntry
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import Spec
 from pytest_compaction.dialogues.files import DialogueSet
@@ -67,6 +67,8 @@ class BenchmarkSession:
     """Whether the nulls run beside each strategy; an estimate has no use for them."""
     left_out: tuple[str, ...] = ()
     """Ids of cases without a recorded compaction in a run at the budgets on record."""
+    named: tuple[Path, ...] = ()
+    """The files and folders of cases and of dialogues, as they were named."""
     worker_share: WorkerShare | None = None
     """What this process shares with other workers of the run; ``None`` if it does not."""
 
@@ -74,6 +76,11 @@ class BenchmarkSession:
     def asks_models(self) -> bool:
         """Whether any model is asked that is not made of rules."""
         return any(model.name != offline.NAME for model in self.roles.all)
+
+    @cached_property
+    def items(self) -> dict[Any, Any]:
+        """The items of each kind, kept by the module that makes them."""
+        return {}
 
     @cached_property
     def work_loop(self) -> WorkLoop:
@@ -92,7 +99,6 @@ class BenchmarkSession:
             return local
         from pytest_compaction.run.remote.start import remote_engine
 
-        cases = {case.id: case for case in self.case_set.cases}
         return remote_engine(
             self.settings,
             local,
@@ -101,7 +107,7 @@ class BenchmarkSession:
             self.roles,
             self.trigger,
             self.endpoints,
-            cases.__getitem__,
+            self.case_set.case,
             self.compares_nulls,
         )
 
@@ -123,7 +129,8 @@ class BenchmarkSession:
             self.compares_nulls,
             reminds=CONTROL in self.settings.arms,
             judgements=self.settings.judgements,
-            case_of={case.id: case for case in self.case_set.cases}.__getitem__,
+            case_of=self.case_set.case,
+            forget=self.case_set.forget,
         )
 
     @cached_property
@@ -177,7 +184,7 @@ class BenchmarkSession:
                 for name in ("pytest", "pytest-compaction", "snowballstemmer", "tiktoken")
             },
             "settings": self.settings.as_json(),
-            "cases": {case.id: case.digest for case in self.case_set.cases},
+            "cases": {case.id: case.digest for case in self.case_set.entries},
             **({"left_out": list(self.left_out)} if self.left_out else {}),
             **({"dialogues": self.dialogue_set.as_json()} if self.has_dialogues else {}),
             **({"prices": self.endpoints.prices.as_json()} if self.endpoints else {}),
@@ -242,14 +249,14 @@ class BenchmarkSession:
         parts = [", ".join(self.settings.arms)]
         if self.settings.shard:
             parts.append(f"shard {self.settings.shard}")
-        if self.case_set.cases or self.case_set.errors or not self.has_dialogues:
+        if self.case_set.entries or self.case_set.errors or not self.has_dialogues:
             cases = self._cases_that_run
             probes = sum(len(case.probes) for case in cases)
             broken = f", {len(self.case_set.errors)} broken" if self.case_set.errors else ""
             real = sum(case.origin == "real" for case in cases)
             of = f"{len(cases)} of " if self.part else ""
             origin = f" ({real} real)" if real else ""
-            parts.append(f"{of}{len(self.case_set.cases)} cases{origin}{broken}, {probes} probes")
+            parts.append(f"{of}{len(self.case_set.entries)} cases{origin}{broken}, {probes} probes")
         if self.has_dialogues:
             parts.append(self._dialogues_line())
         parts += [
@@ -263,9 +270,9 @@ class BenchmarkSession:
         return printable(f"compaction: {' | '.join(parts)}")
 
     @property
-    def _cases_that_run(self) -> Sequence[Case]:
+    def _cases_that_run(self) -> Sequence[CaseEntry]:
         shard = self.settings.shard
-        return [case for case in self.case_set.cases if shard is None or shard.holds(case.id)]
+        return [case for case in self.case_set.entries if shard is None or shard.holds(case.id)]
 
     def _dialogues_line(self) -> str:
         named = self.settings.dialogues

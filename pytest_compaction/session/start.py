@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
+from pytest_compaction.case.index import INDEX_FOLDER
 from pytest_compaction.hookspecs import added
 from pytest_compaction.session import resolve
+from pytest_compaction.session.items import fixtures
 from pytest_compaction.session.shared_files import WorkerShare
 
 if TYPE_CHECKING:
@@ -36,7 +38,8 @@ def start_benchmark(config: pytest.Config, settings: Settings) -> BenchmarkSessi
             added(config, "pytest_compaction_compactors"),
             added_models,
             workerinput.get("compaction_accounts"),
-            workerinput.get("compaction_checked_cases", ()),
+            config.rootpath / INDEX_FOLDER,
+            workerinput.get("compaction_cases"),
         )
         if settings.executor:
             from pytest_compaction.session.remote import check_executor
@@ -47,6 +50,8 @@ def start_benchmark(config: pytest.Config, settings: Settings) -> BenchmarkSessi
     share = WorkerShare.from_input(workerinput.get("compaction_shared"))
     session = replace(session, worker_share=share)
     config.add_cleanup(session.close)
+    config.stash[fixtures.CASES] = session.case_set
+    config.pluginmanager.register(fixtures, fixtures.__name__)
     if named:
         config.args[:] = map(resolve.node_argument, config.args)
     else:

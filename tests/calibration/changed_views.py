@@ -23,7 +23,7 @@ from calibration.perturbations import (
     thinned,
     without_next_steps,
 )
-from support.measuring import for_all_workers, offline_settings
+from support.measuring import all_cases, for_all_workers, offline_settings
 
 from pytest_compaction.case.case import Case, Origin, Probe
 from pytest_compaction.conversation.messages import Message, text_message
@@ -48,7 +48,7 @@ def views(compactor: str, only: tuple[str, ...] = ()) -> Views:
     try:
         return {
             (case.id, probe.id): (case, probe, made.view(probe.point))
-            for case in session.case_set.cases
+            for case in all_cases(session)
             if not only or case.id in only
             for made in [session.engine.compaction(case, Arm(compactor))]
             for probe in case.probes

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from support.measuring import offline_settings
+from support.measuring import all_cases, offline_settings
 
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.run.response import Arm
@@ -33,12 +33,12 @@ def shipped():
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_a_strategy_compacts_every_shipped_case(shipped, name):
     refused = {}
-    for case in shipped.case_set.cases:
+    for case in all_cases(shipped):
         made = shipped.engine.compaction(case, Arm(name))
         # An error in the strategy leaves no step, and no view at the points from there on.
         assert [step.point for step in made.steps] == [point.id for point in case.points]
         assert all(made.view(number) for number in range(len(case.points)))
         failed = [step for step in made.steps if step.status == "failed"]
         refused |= {(case.id, step.point): step.error for step in failed}
-    assert shipped.case_set.cases
+    assert shipped.case_set.entries
     assert set(refused) == REFUSED.get(name, set()), refused

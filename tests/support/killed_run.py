@@ -98,7 +98,9 @@ def run(root, point):
     items = items_of(KINDS["probe"], session)
     session.engine.select(Asked(i.case.id, i.arm, i.probe.id) for i in items.values())
     for id, item in items.items():
-        response = session.engine.compaction(item.case, item.arm).ask(item.probe)
+        case = session.case_set.case(item.case.id)
+        probe = session.case_set.probe(item.case.id, item.probe.id)
+        response = session.engine.compaction(case, item.arm).ask(probe)
         verdict = session.engine.verdict(response)
         writer.add(scored_record(id, response, verdict, settings, session.endpoints.prices))
     writer.close()

@@ -91,12 +91,24 @@ def records_of_session(settings, use_shipped, compares_nulls):
         assert not session.case_set.errors
         records = []
         for id, item in items_of(KINDS["probe"], session).items():
-            response = session.engine.compaction(item.case, item.arm).ask(item.probe)
+            case, probe = parsed(session, item)
+            response = session.engine.compaction(case, item.arm).ask(probe)
             verdict = session.engine.verdict(response)
             records.append(scored_record(id, response, verdict, settings))
     finally:
         session.close()
     return records
+
+
+def parsed(session, item):
+    """The case and the probe of an item, parsed."""
+    cases = session.case_set
+    return cases.case(item.case.id), cases.probe(item.case.id, item.probe.id)
+
+
+def all_cases(session):
+    """Every case of a session, parsed."""
+    return [session.case_set.case(entry.id) for entry in session.case_set.entries]
 
 
 def measured(compactor, compares_nulls=True) -> Aggregate:

@@ -82,4 +82,4 @@ def run_really(session, selected):
 
 
 def ids(session, count):
-    return sorted(probe.id for probe in session.case_set.cases[0].probes)[:count]
+    return sorted(probe.id for probe in session.case_set.entries[0].probes)[:count]

@@ -17,12 +17,19 @@ _NOTHING: Final = "nothing-to-measure"
 def items_of(
     kind: Kind, session: BenchmarkSession, with_arms: bool = True
 ) -> dict[str, BenchmarkItem]:
-    """The items of a kind by id, in the order in which they run.
+    """The items of a kind by id, in the order in which they run; made once for a session.
 
     Ids differ even where joining the parts of two items gives the same text. A shard has
     those of its cases, with the ids that they have in a whole run; a broken file, which may
     hold any case, is an item of each shard.
     """
+    made: dict[tuple[Kind, bool], dict[str, BenchmarkItem]] = session.items
+    if (kind, with_arms) not in made:
+        made[kind, with_arms] = _items_of(kind, session, with_arms)
+    return made[kind, with_arms]
+
+
+def _items_of(kind: Kind, session: BenchmarkSession, with_arms: bool) -> dict[str, BenchmarkItem]:
     found: dict[str, BenchmarkItem] = {}
     for name, item in kind.load().planned(session, with_arms):
         id, count = name, 1
@@ -74,7 +81,8 @@ def parametrize(metafunc: pytest.Metafunc, kind: Kind, session: BenchmarkSession
     if not params and (sharded or any(items_of(other, session) for other in KINDS.values())):
         nothing = [None] * len(names)
         params = [pytest.param(*nothing, id=_NOTHING, marks=pytest.mark.compaction)]
-    metafunc.parametrize(names, params, scope="session")
+    indirect = list(kind.fixtures) if kind.indirect else False
+    metafunc.parametrize(names, params, indirect=indirect, scope="session")
 
 
 def measures_nothing(item: pytest.Item) -> bool:

@@ -6,9 +6,9 @@ The plugin reads this table in every pytest run, so a class is only loaded when 
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 ARM: Final = "compaction_arm"
 """The fixture that holds the strategy and the trial of an item of any kind."""
+OUR_FIXTURES: Final = "pytest_compaction.session.items.fixtures"
+"""The module of the plugin's own fixtures for what items measure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +27,13 @@ class Kind:
     """A kind of benchmark item.
 
     A test function that asks for all ``fixtures`` measures this kind. ``target`` names
-    the class of its items, as ``module:class``.
+    the class of its items, as ``module:class``. ``indirect``: the plugin has fixtures of
+    these names, which make the value of what an item was parametrized with.
     """
 
     fixtures: tuple[str, ...]
     target: str
+    indirect: bool = False
 
     def load(self) -> type[BenchmarkItem]:
         """The class of the items."""
@@ -38,7 +42,9 @@ class Kind:
 
 
 KINDS: Final[Mapping[RecordType, Kind]] = {
-    "probe": Kind(("case", "probe"), "pytest_compaction.session.items.probe:ProbeItem"),
+    "probe": Kind(
+        ("case", "probe"), "pytest_compaction.session.items.probe:ProbeItem", indirect=True
+    ),
     "dialogue": Kind(("dialogue",), "pytest_compaction.session.items.dialogue:DialogueItem"),
 }
 """All kinds. The first one whose fixtures a test function asks for is its kind."""
@@ -56,11 +62,16 @@ def kind_of(metafunc: pytest.Metafunc) -> Kind | None:
 
 def _provided(metafunc: pytest.Metafunc) -> set[str]:
     """The arguments that the test's own fixtures and ``parametrize`` marks give a value."""
-    provided = set(getattr(metafunc, "_arg2fixturedefs", ()))
+    definitions: Mapping[str, Sequence[Any]] = getattr(metafunc, "_arg2fixturedefs", {})
+    provided = {name for name, found in definitions.items() if not (found and _is_ours(found[-1]))}
     for mark in metafunc.definition.iter_markers("parametrize"):
         names = mark.args[0] if mark.args else mark.kwargs.get("argnames", ())
         provided.update(names.replace(",", " ").split() if isinstance(names, str) else names)
     return provided
+
+
+def _is_ours(definition: Any) -> bool:
+    return getattr(definition.func, "__module__", None) == OUR_FIXTURES
 
 
 def parametrize_idle(metafunc: pytest.Metafunc) -> None:

@@ -9,6 +9,7 @@ from typing import Any, Self
 import pytest
 
 from pytest_compaction.case.case import Case, Probe
+from pytest_compaction.case.entries import CaseEntry, ProbeEntry
 from pytest_compaction.case.files import CaseFileError
 from pytest_compaction.judges.verdict import Verdict
 from pytest_compaction.records.probe_record import record_without_verdict, scored_record
@@ -28,11 +29,11 @@ from pytest_compaction.settings import Settings
 class ProbeItem:
     """A probe of a case; see :class:`~pytest_compaction.session.items.protocol.BenchmarkItem`.
 
-    ``probe`` is ``None`` where the file of the case is broken.
+    Neither of them need be parsed. ``probe`` is ``None`` where the file of the case is broken.
     """
 
-    case: Case | BrokenFile
-    probe: Probe | None
+    case: CaseEntry | BrokenFile
+    probe: ProbeEntry | None
     arm: Arm | None
 
     @property
@@ -42,14 +43,14 @@ class ProbeItem:
 
     @property
     def parameters(self) -> tuple[Any, ...]:
-        """The values of ``case`` and ``probe``."""
+        """Entries, of which the fixtures ``case`` and ``probe`` make their values."""
         return self.case, self.probe
 
     @property
     def mark(self) -> Mapping[str, Any]:
         """Case and, as far as they are known, task, origin, kind, compactor, trial and budget."""
         details: dict[str, Any] = {"case": self.case.id}
-        if isinstance(self.case, Case):
+        if isinstance(self.case, CaseEntry):
             details |= {"task": self.case.task, "origin": self.case.origin}
         if self.probe:
             details["kind"] = self.probe.kind
@@ -71,7 +72,7 @@ class ProbeItem:
         for error in session.case_set.errors:
             broken = BrokenFile(error)
             yield f"broken-{broken.id}", cls(broken, None, None)
-        cases = session.case_set.cases
+        cases = session.case_set.entries
         probes = [(c, p) for c in cases for p in sorted(c.probes, key=lambda probe: probe.id)]
         if not with_arms:
             for case, probe in probes:
@@ -95,11 +96,11 @@ class ProbeItem:
 
     @classmethod
     def from_parameters(cls, parameters: Mapping[str, Any]) -> Self | None:
-        """The item with these values of ``case``, ``probe`` and ``compaction_arm``."""
+        """The item with these entries and this value of ``compaction_arm``."""
         case, probe, arm = (parameters.get(name) for name in ("case", "probe", ARM))
         if isinstance(case, BrokenFile):
             return cls(case, None, None)
-        if not (isinstance(case, Case) and isinstance(probe, Probe)):
+        if not (isinstance(case, CaseEntry) and isinstance(probe, ProbeEntry)):
             return None
         return cls(case, probe, arm if isinstance(arm, Arm) else None)
 
@@ -133,8 +134,10 @@ class ProbeItem:
 
     def measure(self, session: BenchmarkSession, judged: bool) -> None:
         """Compact the case, ask the probe, and have the answer judged if ``judged``."""
-        if isinstance(self.case, Case) and self.probe and self.arm:
-            response = session.engine.compaction(self.case, self.arm).ask(self.probe)
+        if isinstance(self.case, CaseEntry) and self.probe and self.arm:
+            case = session.case_set.case(self.case.id)
+            probe = session.case_set.probe(self.case.id, self.probe.id)
+            response = session.engine.compaction(case, self.arm).ask(probe)
             if judged:
                 session.engine.verdict(response)
 
@@ -142,7 +145,7 @@ class ProbeItem:
         self, nodeid: str, status: Status, reason: str, settings: Settings
     ) -> Record | None:
         """The record of a probe that ended without a verdict."""
-        if not (isinstance(self.case, Case) and self.probe and self.arm):
+        if not (isinstance(self.case, CaseEntry) and self.probe and self.arm):
             return None
         return record_without_verdict(
             nodeid, self.case, self.probe, self.arm, status, reason, settings

@@ -19,7 +19,7 @@ from syrupy.extensions.json import JSONSnapshotExtension
 from syrupy.location import PyTestLocation
 from syrupy.types import SnapshotIndex
 
-from pytest_compaction.case.case import Case
+from pytest_compaction.case.entries import CaseEntry
 from pytest_compaction.judges.snapshots import Tolerance, has_moved, read_snapshot, snapshot_text
 from pytest_compaction.session.items.collection import item_of
 from pytest_compaction.session.items.probe import ProbeItem
@@ -131,7 +131,7 @@ def place_of(item: Any) -> Path | None:
         return None
     session, measured = config.stash.get(BENCHMARK, None), item_of(item)
     case = measured.case if isinstance(measured, ProbeItem) else None
-    if session is None or not isinstance(case, Case):
+    if session is None or not isinstance(case, CaseEntry):
         return root
     file = root / _LINE.sub("", case.source)
     for named in session.folders:
@@ -171,7 +171,7 @@ def is_of_this_run(config: pytest.Config, location: Path) -> bool:
         return False
     if settings.shard is not None and not settings.shard.holds(str(item.get("case"))):
         return False
-    if item.get("case") in [case.id for case in session.case_set.cases]:
+    if item.get("case") in [case.id for case in session.case_set.entries]:
         return True
     if session.case_set.errors:
         return False

@@ -1,0 +1,230 @@
+"""The cases of a run: entries at once, and each case when it is first asked for."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Self
+
+from pytest_compaction.case.case import Case, Probe, case_from_json, digest_of
+from pytest_compaction.case.entries import CaseEntry, entry_of
+from pytest_compaction.case.files import (
+    MAX_FILE_BYTES,
+    CaseFileError,
+    Place,
+    decoded,
+    parsed,
+    read_bytes,
+    read_json,
+    shorten,
+    with_ids_of_their_own,
+)
+from pytest_compaction.case.index import CaseIndex, IndexedCase, key_of
+from pytest_compaction.case.validation import CaseFault
+
+_KEPT_BYTES: Final = 32 * 1024 * 1024
+"""Cases that collection had to parse are kept as long as their files are not larger together."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Located:
+    """A case that can be parsed: its entry, its file, and which of the named paths holds that."""
+
+    entry: CaseEntry
+    file: Path
+    place: Place
+    named: int
+
+    @property
+    def id(self) -> str:
+        return self.entry.id
+
+    @property
+    def source(self) -> str:
+        return self.entry.source
+
+    def holds(self, case: Case) -> bool:
+        return (case.source, case.digest) == (self.entry.source, self.entry.digest)
+
+
+class CaseSet:
+    """The usable cases by id and the errors of the others. Threads may share it.
+
+    ``uncovered`` is the number of usable cases that the reference run does not have.
+    """
+
+    def __init__(
+        self,
+        located: Sequence[_Located] = (),
+        errors: Sequence[CaseFileError] = (),
+        uncovered: int = 0,
+        kept: Mapping[str, Case] | None = None,
+    ) -> None:
+        self._located = {each.id: each for each in located}
+        self.entries = tuple(each.entry for each in located)
+        self.errors = tuple(errors)
+        self.uncovered = uncovered
+        self._lock = threading.RLock()
+        self._cases = {
+            id: case
+            for id, case in (kept or {}).items()
+            if id in self._located and self._located[id].holds(case)
+        }
+        self._faults: dict[str, tuple[CaseFault, ...]] = {}
+        self._probes: dict[str, dict[str, Probe]] = {}
+
+    def case(self, id: str) -> Case:
+        """The case with this id, parsed once until it is forgotten.
+
+        Raises :class:`CaseFileError` if its file changed since the items were collected.
+        """
+        with self._lock:
+            if id not in self._cases and id not in self._faults:
+                located = self._located[id]
+                found = _parsed_again(located)
+                if isinstance(found, Case):
+                    self._cases[id] = found
+                else:
+                    self._faults[id] = found
+            if id in self._faults:
+                raise CaseFileError(self._located[id].source, self._faults[id])
+            return self._cases[id]
+
+    def probe(self, case: str, id: str) -> Probe:
+        """A probe of a case, by their ids. Raises what :meth:`case` raises."""
+        with self._lock:
+            if case not in self._probes:
+                self._probes[case] = {probe.id: probe for probe in self.case(case).probes}
+            return self._probes[case][id]
+
+    def forget(self, id: str) -> None:
+        """Give the memory of a case back; it is parsed again if it is asked for again."""
+        with self._lock:
+            self._cases.pop(id, None)
+            self._probes.pop(id, None)
+
+    def only(self, wanted: Callable[[CaseEntry], bool], uncovered: int = 0) -> CaseSet:
+        """The set with the wanted cases alone."""
+        located = [each for each in self._located.values() if wanted(each.entry)]
+        return CaseSet(located, self.errors, uncovered, self._cases)
+
+    def as_json(self, paths: Sequence[Path]) -> dict[str, Any]:
+        """The set for another process, where the ``paths`` that were searched may be others."""
+        cases = [
+            [
+                each.named,
+                each.file.relative_to(paths[each.named]).as_posix(),
+                each.source,
+                IndexedCase(each.place, each.entry).as_json(),
+            ]
+            for each in self._located.values()
+        ]
+        errors = [
+            [error.source, [[fault.pointer, fault.found, fault.expected] for fault in error.faults]]
+            for error in self.errors
+        ]
+        return {"cases": cases, "errors": errors, "uncovered": self.uncovered}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any], paths: Sequence[Path]) -> Self:
+        """The set that :meth:`as_json` described; reads no case file."""
+        located = [
+            _Located(
+                CaseEntry.from_json(case["case"], source),
+                paths[named] / file,
+                Place(*case["place"]),
+                named,
+            )
+            for named, file, source, case in data["cases"]
+        ]
+        errors = [
+            CaseFileError(source, [CaseFault(*fault) for fault in faults])
+            for source, faults in data["errors"]
+        ]
+        return cls(located, errors, data["uncovered"])
+
+
+def find_cases(
+    paths: Sequence[Path],
+    root: Path | None = None,
+    checked: Container[str] = (),
+    index: CaseIndex | None = None,
+) -> CaseSet:
+    """The cases below the paths; a content that the index has is not parsed.
+
+    What the index lacks is added to it and is there for later runs once it is saved.
+    The other parameters are those of :func:`pytest_compaction.case.files.load_cases`.
+    """
+    index = index or CaseIndex(None)
+    kept: dict[str, Case] = {}
+    room = _KEPT_BYTES
+
+    def read(named: int, file: Path) -> Iterator[_Located | CaseFileError]:
+        nonlocal room
+        source = shorten(file, root)
+        content = read_bytes(file)
+        if isinstance(content, CaseFault):
+            yield CaseFileError(source, [content])
+            return
+        lines = file.suffix == ".jsonl"
+        key = key_of(content, lines)
+        found = index.find(key, source)
+        if found is None:
+            fresh = list(parsed(content, lines, source, checked))
+            found = tuple(_indexed(place, case) for place, case in fresh)
+            index.add(key, found)
+            if room >= len(content):
+                room -= len(content)
+                for _, case in fresh:
+                    if isinstance(case, Case):
+                        kept.setdefault(case.id, case)
+        for each in found:
+            if isinstance(each.found, CaseEntry):
+                yield _Located(each.found, file, each.place, named)
+            else:
+                yield CaseFileError(each.place.source(source), each.found)
+
+    located, errors = with_ids_of_their_own(paths, root, read)
+    return CaseSet(located, errors, kept=kept)
+
+
+def is_case_file(path: Path, index: CaseIndex) -> bool:
+    """Whether the index knows that a file holds sound cases and nothing else."""
+    content = read_bytes(path) if path.is_file() else b""
+    if not content or isinstance(content, CaseFault):
+        return False
+    found = index.find(key_of(content, path.suffix == ".jsonl"), "")
+    return bool(found) and all(isinstance(each.found, CaseEntry) for each in found or ())
+
+
+def _indexed(place: Place, found: Case | tuple[CaseFault, ...]) -> IndexedCase:
+    return IndexedCase(place, entry_of(found) if isinstance(found, Case) else found)
+
+
+def _parsed_again(located: _Located) -> Case | tuple[CaseFault, ...]:
+    """The case of an entry, or why its file does not have it any more.
+
+    Its schema and evidence are not checked: they are those of the digest.
+    """
+    content = _read_part(located.file, located.place)
+    if isinstance(content, CaseFault):
+        return (content,)
+    text = decoded(content, located.place.start == 0)
+    data = read_json(text) if isinstance(text, str) else text
+    if not isinstance(data, dict) or digest_of(data) != located.entry.digest:
+        expected = "a file that stays as it is while a run lasts; start the run again"
+        return (CaseFault("", "another content than when the items were collected", expected),)
+    return case_from_json(data, located.source)
+
+
+def _read_part(file: Path, place: Place) -> bytes | CaseFault:
+    if not place.line:
+        return read_bytes(file)
+    try:
+        with file.open("rb") as opened:
+            opened.seek(place.start)
+            return opened.read(min(place.size, MAX_FILE_BYTES))
+    except OSError as error:
+        return CaseFault("", f"{error.strerror or error}", "a readable file")

@@ -1,0 +1,45 @@
+"""The fixtures ``case`` and ``probe`` of a benchmark: parsed when an item asks for them.
+
+A plugin of its own, registered only if a strategy is named, so that no other run has fixtures
+of these names. Collection parametrizes them with entries. A fixture of the same name in a
+user's own module or ``conftest.py`` takes their place.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import pytest
+
+from pytest_compaction.case.case_set import CaseSet
+from pytest_compaction.case.entries import CaseEntry, ProbeEntry
+
+CASES: Final = pytest.StashKey[CaseSet]()
+"""The cases of a run."""
+
+
+@pytest.fixture(scope="session")
+def case(request: pytest.FixtureRequest) -> Any:
+    """The case of a benchmark item."""
+    found = _parameter(request, "case", "probe")
+    return request.config.stash[CASES].case(found.id) if isinstance(found, CaseEntry) else found
+
+
+@pytest.fixture(scope="session")
+def probe(request: pytest.FixtureRequest, case: Any) -> Any:
+    """The probe that a benchmark item asks."""
+    found = _parameter(request, "probe", "case")
+    if isinstance(found, ProbeEntry):
+        return request.config.stash[CASES].probe(case.id, found.id)
+    return found
+
+
+def _parameter(request: pytest.FixtureRequest, name: str, other: str) -> Any:
+    """What collection gave the fixture, which it does only in tests of a benchmark."""
+    try:
+        return request.param
+    except AttributeError:
+        request.raiseerror(
+            f"fixture {name!r} not found: a benchmark gives it a value only in a test that asks "
+            f"for {other!r} too and provides neither"
+        )
