@@ -5,6 +5,7 @@ import itertools
 import random
 
 import pytest
+from support.judged import judged
 from support.shipped import shipped
 from support.typed_case import typed_case
 
@@ -61,7 +62,7 @@ def verdict_on(case, probe, answer, view=None, leads="answer"):
     """The verdict on an answer from a view with this text; the whole answer by default."""
     judge = PanelJudge([ModelJudge(OfflineModel())], 3.5, asyncio.Semaphore(1))
     read_in = read(probe.facts, probe.traps, TextIndex(answer if view is None else view))
-    return asyncio.run(judge.verdict(case, probe, answer, read_in, leads))
+    return asyncio.run(judged(judge, case, probe, answer, read_in, leads))
 
 
 def said(fact):

@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 from support.choices import choice_case, probe_of
+from support.judged import judged
 
 from pytest_compaction.judges.model_judge import ModelJudge
 from pytest_compaction.judges.panel import PanelJudge
@@ -24,11 +25,11 @@ class NeverAsked(OfflineModel):
 def verdict_of(reply, view=KEPT, leads="answer"):
     readings = read(PROBE.facts, PROBE.traps, TextIndex(view))
 
-    async def judged():
+    async def work():
         panel = PanelJudge([ModelJudge(NeverAsked())] * 2, 3.5, asyncio.Semaphore(4))
-        return await panel.verdict(CASE, PROBE, reply, readings, leads)
+        return await judged(panel, CASE, PROBE, reply, readings, leads)
 
-    return asyncio.run(judged())
+    return asyncio.run(work())
 
 
 @pytest.mark.parametrize("complies", [True, False])

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support import builders
+from support.judged import judged
 from support.scenarios import last_line, records, run, set_up
 
 from pytest_compaction.judges.model_judge import ModelJudge
@@ -55,11 +56,11 @@ def verdict_of(*models, limit=8):
     probe = case.probes[0]
     view = read(probe.facts, probe.traps, TextIndex("The timeout is 45 seconds."))
 
-    async def judged():
+    async def work():
         panel = PanelJudge([ModelJudge(m) for m in models], 3.5, asyncio.Semaphore(limit))
-        return await panel.verdict(case, probe, "45 seconds", view)
+        return await judged(panel, case, probe, "45 seconds", view)
 
-    return asyncio.run(judged())
+    return asyncio.run(work())
 
 
 def test_one_judge_is_no_panel():

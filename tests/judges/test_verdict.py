@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 from support.builders import build_case
+from support.judged import judged
 from support.typed_case import typed_case
 
 from pytest_compaction.judges.model_judge import ModelJudge, log_digest
@@ -83,7 +84,7 @@ def test_a_response_is_unpaid_because_of_the_limit_and_not_of_a_word(errors, unp
     async def work():
         judges = [ModelJudge(Failing(error)) for error in errors]
         panel = PanelJudge(judges, 3.5, asyncio.Semaphore(2))
-        return await panel.verdict(case, probe, "45", read_in("45 seconds", probe))
+        return await judged(panel, case, probe, "45", read_in("45 seconds", probe))
 
     verdict = asyncio.run(work())
     assert verdict.unscored
@@ -98,7 +99,7 @@ BOTH = "The batch size is 750. The import takes 12 seconds. All 44 tests pass."
 def verdict_on(view, answer, leads):
     case = typed_case()
     panel = PanelJudge([ModelJudge(OfflineModel())], 3.5, asyncio.Semaphore(2))
-    return asyncio.run(panel.verdict(case, PROBE, answer, read_in(view, PROBE), leads))
+    return asyncio.run(judged(panel, case, PROBE, answer, read_in(view, PROBE), leads))
 
 
 def test_where_the_view_leads_an_answer_that_finds_nothing_is_a_remark():
@@ -140,7 +141,7 @@ def test_without_a_judgement_nothing_is_scored_whatever_the_view_says(leads):
 
     async def work():
         panel = PanelJudge([ModelJudge(Failing(ModelError("down")))], 3.5, asyncio.Semaphore(2))
-        return await panel.verdict(case, PROBE, BOTH, read_in(BOTH, PROBE), leads)
+        return await judged(panel, case, PROBE, BOTH, read_in(BOTH, PROBE), leads)
 
     verdict = asyncio.run(work())
     assert (verdict.unscored, verdict.overall, verdict.second) == ("down", None, None)
