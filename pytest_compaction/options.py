@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, Protocol
 
 from pytest_compaction.compactors.parameters import parted
+from pytest_compaction.run.remote.address import parse_address
 from pytest_compaction.settings import (
     HISTORIES,
     RECORDED,
@@ -214,6 +215,8 @@ def _shard(raw: dict[str, Any]) -> Shard | None:
 def _check_executor(raw: dict[str, Any]) -> None:
     """Refuse what cannot be kept or does not exist where cases run elsewhere."""
     executor = raw["compaction_executor"]
+    if executor:
+        parse_address(executor)
     if executor and raw["compaction_max_cost"] is not None:
         raise OptionError(
             "--compaction-max-cost cannot be kept with --compaction-executor: workers elsewhere do "

@@ -48,6 +48,7 @@ WITHOUT_DEFAULT = {
     "--compaction-responder": "same as `--compaction-model",
     "--compaction-judge": "same as `--compaction-model",
     "--compaction-max-cost": "no limit",
+    "--compaction-executor": "this machine",
     "--compaction-shard": "all",
     "--compaction-tasks": "all",
 }

@@ -289,7 +289,7 @@ def test_listing_items_measures_and_gates_nothing(pytester):
     assert result.ret == OK
     assert "no benchmark item was run" not in str(result.stdout)
     assert not any(line.casefold().startswith(("gate", "no gate")) for line in result.outlines)
-    assert not (pytester.path / ".pytest_compaction").exists()
+    assert not (pytester.path / ".pytest_compaction" / "runs").exists()
 
 
 def test_a_run_that_measured_nothing_says_that_there_was_nothing_to_gate(pytester):
