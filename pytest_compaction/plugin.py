@@ -139,9 +139,12 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Write all accounts before anybody adds them up."""
+    """Write what rules found, and all accounts before anybody adds them up."""
     benchmark = session.config.stash.get(SESSION, None)
-    if benchmark is not None and benchmark.endpoints is not None:
+    if benchmark is None:
+        return
+    benchmark.kept.flush()
+    if benchmark.endpoints is not None:
         benchmark.endpoints.accounts.flush()
 
 

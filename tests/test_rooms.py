@@ -9,7 +9,7 @@ from support.paths import ROOT
 PACKAGE = ROOT / "pytest_compaction"
 FLOORS = (
     "conversation folders hookspecs rubric secrets settings",
-    "text",
+    "cache text",
     "artifacts case",
     "importers metrics",
     "models",

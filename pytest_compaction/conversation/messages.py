@@ -11,7 +11,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import lru_cache
 from typing import Any, Literal
 
 ROLES: tuple[str, ...] = ("system", "developer", "user", "assistant", "tool")
@@ -93,6 +94,11 @@ class Message:
     origin: Literal["log", "synthetic"] = "log"
 
     @property
+    def content_hash(self) -> str:
+        """A hash of everything in the message, computed once."""
+        return _message_hash(self)
+
+    @property
     def text(self) -> str:
         """All plain text of the message, parts joined by newlines."""
         return "\n".join(part.text for part in self.parts if isinstance(part, Text))
@@ -171,6 +177,27 @@ def text_message(
 def canonical_json(value: Any) -> str:
     """JSON with sorted keys and no spaces: equal values give equal text."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def identity(value: Any) -> str:
+    """A text that is equal for equal values; made of dataclasses and what JSON can hold.
+
+    Whatever has a ``content_hash`` is identified by that.
+    """
+    return json.dumps(value, default=_parts_of, sort_keys=True, separators=(",", ":"))
+
+
+def _parts_of(value: Any) -> Any:
+    found = getattr(value, "content_hash", None)
+    if found is not None:
+        return found
+    return [type(value).__name__, *(getattr(value, field.name) for field in fields(value))]
+
+
+@lru_cache(maxsize=10_000)
+def _message_hash(message: Message) -> str:
+    said = identity([message.id, message.role, message.parts, message.origin])
+    return hashlib.sha256(said.encode()).hexdigest()
 
 
 def json_or_none(text: str) -> Any:

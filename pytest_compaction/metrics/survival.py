@@ -6,11 +6,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from pytest_compaction.cache.kept_results import Form
 from pytest_compaction.case.case import Fact, Trap
 from pytest_compaction.conversation.messages import Message, readable
 from pytest_compaction.text.matching import Reading, Statement, TextIndex
 from pytest_compaction.text.shared_texts import SharedTexts
 from pytest_compaction.text.words import printable
+
+READING: Final[Form[Reading]] = Form(
+    lambda reading: [reading.outcome, reading.clause, reading.words, reading.why],
+    lambda kept: Reading(kept[0], kept[1], tuple(kept[2]), kept[3]),
+)
+"""A reading as JSON, to be kept from run to run."""
 
 Loss = Literal["dropped", "unused"]
 Source = Literal["view", "answer"]

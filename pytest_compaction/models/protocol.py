@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Protocol
 
 from pytest_compaction.case.case import AnswerSpec, Fact, Trap
-from pytest_compaction.conversation.messages import Message
+from pytest_compaction.conversation.messages import Message, identity
 from pytest_compaction.models.structured_summary import Section, Summary
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Role
@@ -104,6 +106,16 @@ class LogDigest:
     def __hash__(self) -> int:
         """That of the text alone, which Python computes once."""
         return hash(self.text)
+
+    @property
+    def content_hash(self) -> str:
+        """A hash of text and messages, computed once."""
+        return _log_hash(self)
+
+
+@lru_cache(maxsize=64)
+def _log_hash(log: LogDigest) -> str:
+    return hashlib.sha256(identity([log.text, log.messages]).encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

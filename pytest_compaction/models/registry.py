@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from pytest_compaction.cache.kept_results import KeptResults
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.calls.accounts import Accounts
 from pytest_compaction.models.calls.prices import PriceTable, prices_at
@@ -131,10 +132,15 @@ def is_offline(name: str) -> bool:
     return False
 
 
-def create_model(name: str, tokens: TokenCounter, endpoints: Endpoints | None) -> Model:
-    """The model of that name: the offline one, or one behind the endpoint."""
+def create_model(
+    name: str, tokens: TokenCounter, endpoints: Endpoints | None, kept: KeptResults
+) -> Model:
+    """The model of that name: the offline one, or one behind the endpoint.
+
+    ``kept`` keeps the replies of the offline one.
+    """
     if is_offline(name):
-        return OfflineModel(tokens)
+        return OfflineModel(tokens, kept)
     if endpoints is None:
         raise UnknownModelError(f"the model {name!r} needs an endpoint, and there is none here")
     return endpoints.model(name)

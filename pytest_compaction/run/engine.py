@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
+from pytest_compaction.cache.kept_results import KeptResults
 from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.compactors.protocol import Compactor, State
 from pytest_compaction.conversation.messages import Message
@@ -36,6 +37,7 @@ class Engine:
     judges a response ``judgements`` times.
 
     ``case_of`` gives the case of an id, and ``forget`` lets it go when its items are done.
+    ``kept`` keeps the figures of views.
 
     While models at an endpoint are asked, further cases are begun as long as fewer requests
     fly than may. Where rules do all the work, one case is begun after the other.
@@ -54,6 +56,7 @@ class Engine:
         judgements: int = 1,
         case_of: Callable[[str], Case] | None = None,
         forget: Callable[[str], object] | None = None,
+        kept: KeptResults | None = None,
     ) -> None:
         self._work = work
         self.method = Method(
@@ -63,7 +66,7 @@ class Engine:
             pass_score,
             timeout,
             work,
-            ViewReader(roles, compares_nulls, work.give_way),
+            ViewReader(roles, compares_nulls, work.give_way, kept or KeptResults()),
             reminds,
             judgements,
         )

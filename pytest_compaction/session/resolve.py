@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
+from pytest_compaction.cache.kept_results import KeptResults
 from pytest_compaction.case.case_set import CaseSet
 from pytest_compaction.case.index import CaseIndex
 from pytest_compaction.compactors.registry import named_strategies
@@ -74,13 +75,15 @@ def resolve_session(
     accounts_file: str | None = None,
     index_folder: Path | None = None,
     found_cases: str | None = None,
+    results_file: Path | None = None,
 ) -> BenchmarkSession:
     """Resolve every name in the settings.
 
     ``use_shipped`` takes the cases of the package; ``accounts_file`` is the file in which
     an xdist worker shares the accounts of its controller. ``index_folder`` keeps what was
-    found in case files, and ``found_cases`` is what the controller found in them. Raises one
-    of ``USAGE_ERRORS`` for a name that cannot be resolved.
+    found in case files, and ``found_cases`` is what the controller found in them.
+    ``results_file`` keeps the results of rules. Raises one of ``USAGE_ERRORS`` for a name that
+    cannot be resolved.
     """
     make_importable(invocation, root)
     registry, specs = named_strategies(settings.arms, added_compactors)
@@ -99,10 +102,12 @@ def resolve_session(
         # Nothing reads the prompt without an endpoint, but an unusable one is refused all the same.
         Prompts.load(root / settings.calls.judge_prompt)
 
+    kept = KeptResults(results_file)
+
     def model(name: str) -> Model:
         if name in added_models:
             return added_models[name]
-        return create_model(name, tokens, endpoints)
+        return create_model(name, tokens, endpoints, kept)
 
     roles = Roles(
         model(settings.model),
@@ -133,6 +138,7 @@ def resolve_session(
         else DialogueSet(),
         endpoints=endpoints,
         left_out=left_out,
+        kept=kept,
     )
     index.save()
     return session

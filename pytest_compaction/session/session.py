@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from pytest_compaction.cache.kept_results import KeptResults
 from pytest_compaction.case.case_set import CaseSet
 from pytest_compaction.case.entries import CaseEntry
 from pytest_compaction.compactors.registry import Registry
@@ -69,6 +70,8 @@ class BenchmarkSession:
     """Ids of cases without a recorded compaction in a run at the budgets on record."""
     named: tuple[Path, ...] = ()
     """The files and folders of cases and of dialogues, as they were named."""
+    kept: KeptResults = field(default_factory=KeptResults)
+    """The results of rules, kept from run to run."""
     worker_share: WorkerShare | None = None
     """What this process shares with other workers of the run; ``None`` if it does not."""
 
@@ -131,6 +134,7 @@ class BenchmarkSession:
             judgements=self.settings.judgements,
             case_of=self.case_set.case,
             forget=self.case_set.forget,
+            kept=self.kept,
         )
 
     @cached_property
@@ -170,6 +174,7 @@ class BenchmarkSession:
             self.work_loop.close()
         if self.endpoints is not None:
             self.endpoints.close()
+        self.kept.close()
 
     def header(self) -> dict[str, Any]:
         """The header line of the records: versions, settings, cases.

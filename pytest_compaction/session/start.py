@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
+from pytest_compaction.cache.kept_results import RESULTS_FILE
 from pytest_compaction.case.index import INDEX_FOLDER
 from pytest_compaction.hookspecs import added
 from pytest_compaction.session import resolve
@@ -40,6 +41,7 @@ def start_benchmark(config: pytest.Config, settings: Settings) -> BenchmarkSessi
             workerinput.get("compaction_accounts"),
             config.rootpath / INDEX_FOLDER,
             workerinput.get("compaction_cases"),
+            config.rootpath / RESULTS_FILE,
         )
         if settings.executor:
             from pytest_compaction.session.remote import check_executor

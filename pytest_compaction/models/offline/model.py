@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
+from pytest_compaction.cache.kept_results import KeptResults
+from pytest_compaction.conversation.messages import identity
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.offline import answer as offline_answer
 from pytest_compaction.models.offline import judge as offline_judge
 from pytest_compaction.models.offline import summary as offline_summary
+from pytest_compaction.models.offline.reply_forms import ANSWER, JUDGEMENT, SUMMARY
 from pytest_compaction.models.parameters import Parameters, cannot_take
 from pytest_compaction.models.protocol import (
     AnswerReply,
@@ -29,13 +32,17 @@ class OfflineModel:
     """Summarises extractively, answers by retrieval, judges from evidence.
 
     Usage counts the tokens that a model would have read and written, so that
-    strategies can be compared by what they would cost.
+    strategies can be compared by what they would cost. Replies are made once where ``kept``
+    keeps them.
     """
 
     name = NAME
 
-    def __init__(self, counter: TokenCounter | None = None) -> None:
+    def __init__(
+        self, counter: TokenCounter | None = None, kept: KeptResults | None = None
+    ) -> None:
         self._counter = counter or TokenCounter()
+        self._kept = kept or KeptResults()
 
     def at_trial(self, trial: int) -> OfflineModel:
         """The model itself, because rules answer the same in every trial."""
@@ -43,6 +50,39 @@ class OfflineModel:
 
     async def summarize(self, request: SummaryRequest) -> SummaryReply:
         """Fill the sections from the messages; see :mod:`.summary`."""
+        return self._kept.once(
+            self._about("summarize", request), SUMMARY, lambda: self._summary(request)
+        )
+
+    async def answer(self, request: AnswerRequest) -> AnswerReply:
+        """Answer from the view; see :mod:`.answer`. Takes no request parameters."""
+        if request.parameters:
+            raise UnsupportedError(cannot_take(self, request.parameters))
+        return self._kept.once(
+            self._about("answer", request), ANSWER, lambda: self._answer(request)
+        )
+
+    def refuses(self, parameters: Parameters) -> str | None:
+        """Why it takes no request parameters: there is no server to act on them."""
+        return cannot_take(self, parameters)
+
+    async def judge(self, request: JudgeRequest) -> JudgeReply:
+        """Score the response; see :mod:`.judge`. Costs no tokens."""
+        return self._kept.once(
+            self._about("judge", request), JUDGEMENT, lambda: offline_judge.judge(request)
+        )
+
+    async def compact(self, request: CompactRequest) -> CompactReply:
+        """Raise :class:`UnsupportedError`: only an endpoint can compact natively."""
+        raise UnsupportedError(
+            "the offline model has no native compaction; name a model whose endpoint has "
+            "responses.compact, as in --compaction-model=gpt-5"
+        )
+
+    def _about(self, what: str, request: Any) -> str:
+        return identity([what, self._counter.name, request]) if self._kept.keeps else ""
+
+    def _summary(self, request: SummaryRequest) -> SummaryReply:
         count = self._counter.text
         summary = offline_summary.summarize(
             request.messages, request.sections, request.budget, request.previous, count
@@ -52,26 +92,8 @@ class OfflineModel:
             read += count(request.previous.render(request.sections))
         return SummaryReply(summary, Usage(1, read, 0, count(summary.render(request.sections))))
 
-    async def answer(self, request: AnswerRequest) -> AnswerReply:
-        """Answer from the view; see :mod:`.answer`. Takes no request parameters."""
-        if request.parameters:
-            raise UnsupportedError(cannot_take(self, request.parameters))
+    def _answer(self, request: AnswerRequest) -> AnswerReply:
         count = self._counter.text
         text = offline_answer.answer(request.view, request.question, request.answer, count)
         read = self._counter.messages(request.view) + count(request.question)
         return AnswerReply(text, Usage(1, read, 0, count(text)))
-
-    def refuses(self, parameters: Parameters) -> str | None:
-        """Why it takes no request parameters: there is no server to act on them."""
-        return cannot_take(self, parameters)
-
-    async def judge(self, request: JudgeRequest) -> JudgeReply:
-        """Score the response; see :mod:`.judge`. Costs no tokens."""
-        return offline_judge.judge(request)
-
-    async def compact(self, request: CompactRequest) -> CompactReply:
-        """Raise :class:`UnsupportedError`: only an endpoint can compact natively."""
-        raise UnsupportedError(
-            "the offline model has no native compaction; name a model whose endpoint has "
-            "responses.compact, as in --compaction-model=gpt-5"
-        )

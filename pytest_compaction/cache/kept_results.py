@@ -1,0 +1,158 @@
+"""Results of pure functions, kept in a SQLite file under a hash of code and input."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Generic, TypeVar
+
+from pytest_compaction.cache.rules import rules_digest
+from pytest_compaction.folders import make_folder
+
+T = TypeVar("T")
+
+RESULTS_FILE: Final = Path(".pytest_compaction", "results", "results.sqlite")
+MOST_BYTES: Final = 1 << 29
+"""A file that has grown beyond is begun anew."""
+_AT_ONCE: Final = 64
+"""Results that are written together."""
+_WAIT_S: Final = 5.0
+_TABLE: Final = (
+    "CREATE TABLE IF NOT EXISTS results "
+    "(key BLOB PRIMARY KEY, checksum BLOB NOT NULL, body TEXT NOT NULL) WITHOUT ROWID"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Form(Generic[T]):
+    """How results of one type become JSON and come back.
+
+    ``from_json`` raises ``KeyError``, ``TypeError`` or ``ValueError`` for JSON of another form.
+    """
+
+    as_json: Callable[[T], Any]
+    from_json: Callable[[Any], T]
+
+
+class KeptResults:
+    """Makes a result once, and then has it, in this run and in later ones.
+
+    Without a ``file`` everything is made anew. A file that cannot be opened, read or written is
+    as good as none, a damaged one is begun anew, and so is a damaged result. Threads and
+    processes may share the file.
+    """
+
+    def __init__(self, file: Path | None = None) -> None:
+        self._file = file
+        self._lock = threading.Lock()
+        self._database: sqlite3.Connection | None = None
+        self._fresh: dict[bytes, str] = {}
+
+    @property
+    def keeps(self) -> bool:
+        """Whether anything is kept, so that it is worth while to say what a result is about."""
+        return self._file is not None
+
+    def once(self, about: str, form: Form[T], make: Callable[[], T]) -> T:
+        """The result for an input; ``about`` names the function and identifies its input."""
+        if not self.keeps:
+            return make()
+        key = hashlib.sha256(f"{rules_digest()}\n{about}".encode("utf-8", "replace")).digest()
+        body = self._read(key)
+        if body is not None:
+            with suppress(KeyError, TypeError, ValueError, RecursionError):
+                return form.from_json(json.loads(body))
+        made = make()
+        self._add(key, json.dumps(form.as_json(made), separators=(",", ":")))
+        return made
+
+    def flush(self) -> None:
+        """Write what was made and is not written yet."""
+        with self._lock:
+            self._write()
+
+    def close(self) -> None:
+        """Write what was made, and leave the file."""
+        with self._lock:
+            self._write()
+            if self._database is not None:
+                self._database.close()
+                self._database = None
+
+    def _read(self, key: bytes) -> str | None:
+        with self._lock:
+            if key in self._fresh:
+                return self._fresh[key]
+            rows = self._run("SELECT checksum, body FROM results WHERE key = ?", [(key,)])
+        for checksum, body in rows:
+            if checksum == _checksum(key, body):
+                return str(body)
+        return None
+
+    def _add(self, key: bytes, body: str) -> None:
+        with self._lock:
+            self._fresh[key] = body
+            if len(self._fresh) >= _AT_ONCE:
+                self._write()
+
+    def _write(self) -> None:
+        if not self._fresh:
+            return
+        rows = [(key, _checksum(key, body), body) for key, body in self._fresh.items()]
+        self._fresh.clear()
+        self._run("INSERT OR REPLACE INTO results VALUES (?, ?, ?)", rows)
+
+    def _run(self, statement: str, rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+        """The rows that a statement gives, for one row of values, or after many."""
+        if self._file is None:
+            return []
+        try:
+            database = self._open(self._file)
+            if len(rows) == 1:
+                with database:
+                    return database.execute(statement, rows[0]).fetchall()
+            with database:
+                database.executemany(statement, rows)
+        except sqlite3.OperationalError:  # locked for long, or not to be written: nothing is kept
+            self._give_up()
+        except sqlite3.DatabaseError:
+            self._remove(self._file)
+        except OSError:
+            self._give_up()
+        return []
+
+    def _open(self, file: Path) -> sqlite3.Connection:
+        if self._database is None:
+            if file.exists() and file.stat().st_size > MOST_BYTES:
+                self._remove(file)
+            make_folder(file.parent)
+            self._database = sqlite3.connect(file, timeout=_WAIT_S, check_same_thread=False)
+            self._database.execute("PRAGMA synchronous = OFF")  # what is lost is made again
+            self._database.execute(_TABLE)
+        return self._database
+
+    def _give_up(self) -> None:
+        self._leave()
+        self._file = None
+
+    def _remove(self, file: Path) -> None:
+        self._leave()
+        for suffix in ("", "-journal"):
+            with suppress(OSError):
+                file.with_name(file.name + suffix).unlink()
+
+    def _leave(self) -> None:
+        if self._database is not None:
+            with suppress(sqlite3.Error):
+                self._database.close()
+            self._database = None
+
+
+def _checksum(key: bytes, body: Any) -> bytes:
+    return hashlib.sha256(key + str(body).encode("utf-8", "replace")).digest()[:16]

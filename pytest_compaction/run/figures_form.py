@@ -1,0 +1,33 @@
+"""The figures of views as JSON, so that they can be kept from run to run."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from pytest_compaction.cache.kept_results import Form
+from pytest_compaction.metrics.survival import READING, Readings
+from pytest_compaction.run.response import NullReading, ViewFigures
+
+
+def _as_json(figures: ViewFigures) -> dict[str, Any]:
+    return {
+        "facts": [READING.as_json(reading) for reading in figures.reading.facts],
+        "hit": figures.reading.hit,
+        "nulls": [[null.name, null.overall, null.stated, null.tokens] for null in figures.nulls],
+        "constraints": figures.constraints,
+        "prompt_hash": figures.prompt_hash,
+    }
+
+
+def _from_json(kept: Any) -> ViewFigures:
+    facts = tuple(READING.from_json(reading) for reading in kept["facts"])
+    return ViewFigures(
+        Readings(facts, tuple(kept["hit"])),
+        tuple(NullReading(*null) for null in kept["nulls"]),
+        tuple((text, held) for text, held in kept["constraints"]),
+        kept["prompt_hash"],
+    )
+
+
+FIGURES: Final = Form(_as_json, _from_json)
+"""What rules read in a view."""
