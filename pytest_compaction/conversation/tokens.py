@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any, Final
 
@@ -86,10 +86,11 @@ class TokenCounter:
                 return known
         encode = _encoding(self.name).encode_ordinary
         count = sum(len(encode(piece)) for piece in _pieces(text))
-        self._remember(text, count)
+        self.remember(text, count)
         return count
 
-    def _remember(self, text: str, count: int) -> None:
+    def remember(self, text: str, count: int) -> None:
+        """Take the tokens of a text as known."""
         if len(text) > _MOST_CHARACTERS:
             return
         with self._lock:
@@ -103,21 +104,25 @@ class TokenCounter:
 
     def message(self, message: Message) -> int:
         """Tokens of a message with its tool calls and the overhead of the chat format."""
-        total = MESSAGE_TOKENS
-        for part in message.parts:
-            if isinstance(part, Text | ToolResult):
-                total += self.text(part.text)
-            elif isinstance(part, ToolCall):
-                total += self.text(part.name) + self.text(part.arguments)
-            elif isinstance(part, Image):
-                total += IMAGE_TOKENS
-            elif isinstance(part, Thinking | Opaque):
-                total += self.text(part.payload)
-        return total
+        images = sum(isinstance(part, Image) for part in message.parts)
+        texts = sum(map(self.text, counted_texts(message)))
+        return MESSAGE_TOKENS + IMAGE_TOKENS * images + texts
 
     def messages(self, messages: Iterable[Message]) -> int:
         """Tokens of several messages."""
         return sum(self.message(message) for message in messages)
+
+
+def counted_texts(message: Message) -> Iterator[str]:
+    """The texts of a message whose tokens count."""
+    for part in message.parts:
+        if isinstance(part, Text | ToolResult):
+            yield part.text
+        elif isinstance(part, ToolCall):
+            yield part.name
+            yield part.arguments
+        elif isinstance(part, Thinking | Opaque):
+            yield part.payload
 
 
 def _pieces(text: str) -> list[str]:

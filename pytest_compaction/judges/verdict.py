@@ -125,6 +125,7 @@ class Verdict:
 
     def check(self) -> None:
         """Raise when the response is unscored or falls short; the text is for the user."""
+        __tracebackhide__ = True  # pytest would parse this file for the lines of each failure
         if self.unscored is not None or self.overall is None:
             raise UnscoredError(f"unscored: {self.unscored or 'no criterion was scored'}")
         if not self.passed:

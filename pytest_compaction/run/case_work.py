@@ -23,6 +23,7 @@ from pytest_compaction.run.forced_choice import ForcedChoice
 from pytest_compaction.run.responder import Responder
 from pytest_compaction.run.response import Arm, Reminded, Response, Roles
 from pytest_compaction.run.server_context import seen
+from pytest_compaction.run.token_counts import TokenCounts
 from pytest_compaction.run.triggers import Trigger
 from pytest_compaction.run.view_figures import ViewReader
 from pytest_compaction.run.work_loop import WorkLoop
@@ -39,7 +40,7 @@ T = TypeVar("T")
 class Method:
     """What is the same for all cases of a run; see :class:`~pytest_compaction.run.engine.Engine`.
 
-    ``reader`` reads the views.
+    ``reader`` reads the views, and ``counts`` knows the tokens of cases.
     """
 
     roles: Roles
@@ -49,6 +50,7 @@ class Method:
     timeout: float
     work: WorkLoop
     reader: ViewReader
+    counts: TokenCounts
     reminds: bool = False
     judgements: int = 1
 
@@ -156,6 +158,7 @@ class CaseWork:
     async def _compact(self) -> CompactedCase:
         method, case, arm = self._method, self.case, self.arm
         tokens = method.roles.tokens
+        method.counts.tell(case)
         turn = method.work.limit.at(self._rank, self.begun)
         model = method.work.metered(method.roles.compaction.at_trial(arm.trial), turn)
         context = Context(case.window, case.budget, tokens, model)

@@ -17,6 +17,7 @@ from pytest_compaction.run.asked import Asked, Key, Plan
 from pytest_compaction.run.case_work import CaseWork, Method
 from pytest_compaction.run.compaction import CompactedCase, Compaction
 from pytest_compaction.run.response import Arm, Response, Roles
+from pytest_compaction.run.token_counts import TokenCounts
 from pytest_compaction.run.triggers import Trigger
 from pytest_compaction.run.view_figures import ViewReader
 from pytest_compaction.run.work_loop import WorkLoop
@@ -37,7 +38,7 @@ class Engine:
     judges a response ``judgements`` times.
 
     ``case_of`` gives the case of an id, and ``forget`` lets it go when its items are done.
-    ``kept`` keeps the figures of views.
+    ``kept`` keeps the figures of views and the tokens of messages.
 
     While models at an endpoint are asked, further cases are begun as long as fewer requests
     fly than may. Where rules do all the work, one case is begun after the other.
@@ -59,6 +60,7 @@ class Engine:
         kept: KeptResults | None = None,
     ) -> None:
         self._work = work
+        kept = kept or KeptResults()
         self.method = Method(
             roles,
             create,
@@ -66,7 +68,8 @@ class Engine:
             pass_score,
             timeout,
             work,
-            ViewReader(roles, compares_nulls, work.give_way, kept or KeptResults()),
+            ViewReader(roles, compares_nulls, work.give_way, kept),
+            TokenCounts(roles.tokens, kept),
             reminds,
             judgements,
         )

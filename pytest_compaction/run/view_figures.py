@@ -67,10 +67,10 @@ class ViewReader:
         self, compacted: CompactedCase, probe: Probe, view: View, read: Seen, answered: bool
     ) -> ViewFigures:
         make = partial(self._figures, compacted, probe, view, read, answered)
-        if not self._kept.keeps:
+        case = compacted.case
+        if not self._kept.keeps or not case.digest:  # a case made in code has no digest
             return make()
         tokens = self._tokens(compacted, probe, read) if self._runs_nulls(compacted) else None
-        case = compacted.case
         about = [self._encoding, case.id, case.digest, probe.id, view, read.messages]
         return self._kept.once(identity(["figures", *about, tokens, answered]), FIGURES, make)
 
