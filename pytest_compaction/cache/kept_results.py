@@ -61,16 +61,32 @@ class KeptResults:
 
     def once(self, about: str, form: Form[T], make: Callable[[], T]) -> T:
         """The result for an input; ``about`` names the function and identifies its input."""
-        if not self.keeps:
-            return make()
-        key = hashlib.sha256(f"{rules_digest()}\n{about}".encode("utf-8", "replace")).digest()
-        body = self._read(key)
-        if body is not None:
-            with suppress(KeyError, TypeError, ValueError, RecursionError):
-                return form.from_json(json.loads(body))
+        found = self.find(about, form)
+        if found is not None:
+            return found
         made = make()
-        self._add(key, json.dumps(form.as_json(made), separators=(",", ":")))
+        self.keep(about, form, made)
         return made
+
+    def find(self, about: str, form: Form[T]) -> T | None:
+        """The result that is kept for an input; ``None`` if there is none."""
+        if not self.keeps:
+            return None
+        body = self._read(_key(about))
+        if body is not None:
+            with suppress(KeyError, TypeError, ValueError, AttributeError, RecursionError):
+                return form.from_json(json.loads(body))
+        return None
+
+    def keep(self, about: str, form: Form[T], result: T) -> None:
+        """Keep a result for an input, in place of an earlier one."""
+        if not self.keeps:
+            return
+        body = json.dumps(form.as_json(result), separators=(",", ":"))
+        with self._lock:
+            self._fresh[_key(about)] = body
+            if len(self._fresh) >= _AT_ONCE:
+                self._write()
 
     def flush(self) -> None:
         """Write what was made and is not written yet."""
@@ -94,12 +110,6 @@ class KeptResults:
             if checksum == _checksum(key, body):
                 return str(body)
         return None
-
-    def _add(self, key: bytes, body: str) -> None:
-        with self._lock:
-            self._fresh[key] = body
-            if len(self._fresh) >= _AT_ONCE:
-                self._write()
 
     def _write(self) -> None:
         if not self._fresh:
@@ -152,6 +162,10 @@ class KeptResults:
             with suppress(sqlite3.Error):
                 self._database.close()
             self._database = None
+
+
+def _key(about: str) -> bytes:
+    return hashlib.sha256(f"{rules_digest()}\n{about}".encode("utf-8", "replace")).digest()
 
 
 def _checksum(key: bytes, body: Any) -> bytes:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any, Final
 
@@ -33,6 +34,9 @@ _MOST_CHARACTERS: Final = 50_000_000
 """The most texts that a counter remembers, and the most characters in all of them. Views repeat
 most of their messages, so a text is counted dozens of times; but a run of thousands of cases must
 not keep every text. The characters take 50 to 200 MB."""
+
+_MOST_TOLD: Final = 500_000
+"""The most counts that a counter was told, and the most that it collects for later runs."""
 
 _RUN_CHARACTERS: Final = 4096
 """A run of this many characters is cut into pieces: tiktoken takes quadratic time on a run."""
@@ -76,6 +80,8 @@ class TokenCounter:
         """The oldest first."""
         self._characters = 0
         self._lock = threading.Lock()
+        self._told: dict[str, int] = {}
+        self._fresh: dict[str, int] | None = None
 
     def text(self, text: str) -> int:
         """Tokens of a text."""
@@ -84,13 +90,48 @@ class TokenCounter:
             if known is not None:
                 self._known.move_to_end(text)
                 return known
-        encode = _encoding(self.name).encode_ordinary
-        count = sum(len(encode(piece)) for piece in _pieces(text))
-        self.remember(text, count)
+        count = self._count(text)
+        self._remember(text, count)
         return count
 
-    def remember(self, text: str, count: int) -> None:
-        """Take the tokens of a text as known."""
+    def tell(self, counts: Mapping[str, int]) -> None:
+        """Take counts of an earlier run as known; by a hash, as :meth:`take_fresh` gives them."""
+        with self._lock:
+            if len(self._told) + len(counts) > _MOST_TOLD:
+                self._told.clear()
+            self._told.update(counts)
+            if self._fresh is None:
+                self._fresh = {}
+
+    def take_fresh(self) -> dict[str, int]:
+        """The counts made since the last call that nobody told, by a hash of their texts.
+
+        They are collected from the first :meth:`tell` on.
+        """
+        with self._lock:
+            fresh = self._fresh or {}
+            self._fresh = None if self._fresh is None else {}
+        return fresh
+
+    def _count(self, text: str) -> int:
+        if self._fresh is None:
+            return self._encoded(text)
+        key = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).hexdigest()
+        with self._lock:
+            told = self._told.get(key)
+        if told is not None:
+            return told
+        count = self._encoded(text)
+        with self._lock:
+            if self._fresh is not None and len(self._fresh) < _MOST_TOLD:
+                self._fresh[key] = count
+        return count
+
+    def _encoded(self, text: str) -> int:
+        encode = _encoding(self.name).encode_ordinary
+        return sum(len(encode(piece)) for piece in _pieces(text))
+
+    def _remember(self, text: str, count: int) -> None:
         if len(text) > _MOST_CHARACTERS:
             return
         with self._lock:
@@ -104,25 +145,21 @@ class TokenCounter:
 
     def message(self, message: Message) -> int:
         """Tokens of a message with its tool calls and the overhead of the chat format."""
-        images = sum(isinstance(part, Image) for part in message.parts)
-        texts = sum(map(self.text, counted_texts(message)))
-        return MESSAGE_TOKENS + IMAGE_TOKENS * images + texts
+        total = MESSAGE_TOKENS
+        for part in message.parts:
+            if isinstance(part, Text | ToolResult):
+                total += self.text(part.text)
+            elif isinstance(part, ToolCall):
+                total += self.text(part.name) + self.text(part.arguments)
+            elif isinstance(part, Image):
+                total += IMAGE_TOKENS
+            elif isinstance(part, Thinking | Opaque):
+                total += self.text(part.payload)
+        return total
 
     def messages(self, messages: Iterable[Message]) -> int:
         """Tokens of several messages."""
         return sum(self.message(message) for message in messages)
-
-
-def counted_texts(message: Message) -> Iterator[str]:
-    """The texts of a message whose tokens count."""
-    for part in message.parts:
-        if isinstance(part, Text | ToolResult):
-            yield part.text
-        elif isinstance(part, ToolCall):
-            yield part.name
-            yield part.arguments
-        elif isinstance(part, Thinking | Opaque):
-            yield part.payload
 
 
 def _pieces(text: str) -> list[str]:

@@ -112,6 +112,7 @@ class CaseWork:
 
     def close(self) -> None:
         """Forget what was made, and cancel what is under way."""
+        self._method.counts.keep(self.case, self.arm)
         for task in self._tasks.values():
             task.cancel()
         self._tasks.clear()
@@ -158,7 +159,7 @@ class CaseWork:
     async def _compact(self) -> CompactedCase:
         method, case, arm = self._method, self.case, self.arm
         tokens = method.roles.tokens
-        method.counts.tell(case)
+        method.counts.tell(case, arm)
         turn = method.work.limit.at(self._rank, self.begun)
         model = method.work.metered(method.roles.compaction.at_trial(arm.trial), turn)
         context = Context(case.window, case.budget, tokens, model)
