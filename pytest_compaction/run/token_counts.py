@@ -32,6 +32,7 @@ class TokenCounts:
     def __init__(self, tokens: TokenCounter, kept: KeptResults) -> None:
         self._tokens = tokens
         self._kept = kept
+        self._pending: dict[str, int] = {}
 
     def tell(self, case: Case, arm: Arm) -> None:
         """Tell the counter what is known of the messages of a case, and of the arm."""
@@ -43,7 +44,8 @@ class TokenCounts:
         """Keep what the counter has counted since it was last kept."""
         if not self._kept.keeps or not case.digest:
             return
-        fresh = self._tokens.take_fresh()
+        fresh = {**self._pending, **self._tokens.take_fresh()}
+        self._pending.clear()
         if fresh:
             known = self._kept.find(self._about(case, arm), _COUNTS) or {}
             self._kept.keep(self._about(case, arm), _COUNTS, {**known, **fresh})
@@ -51,6 +53,7 @@ class TokenCounts:
     def _of(self, case: Case) -> Mapping[str, int]:
         """The counts of all messages of a case."""
         self._tokens.tell({})  # from now on it collects
+        self._pending.update(self._tokens.take_fresh())
         self._tokens.messages(case.messages)
         for point in case.points:
             self._tokens.messages(point.recorded)
