@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sized
-from functools import lru_cache
+from typing import Final
 
+from pytest_compaction.cache.sized_cache import SizedCache
 from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.conversation.messages import readable
 from pytest_compaction.models.protocol import (
@@ -18,10 +19,19 @@ from pytest_compaction.models.protocol import (
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.rubric import MAX_SCORE
 
+_MOST_CHARACTERS: Final = 20_000_000
+"""Characters of all logs that are remembered."""
+_LOGS: Final[SizedCache[tuple[Case, int], LogDigest]] = SizedCache(
+    _MOST_CHARACTERS, lambda log: len(log.text)
+)
 
-@lru_cache(maxsize=32)
+
 def log_digest(case: Case, point: int) -> LogDigest:
-    """What a judge may know of the log up to a compaction point."""
+    """What a judge may know of the log up to a compaction point; the latest are remembered."""
+    return _LOGS.get((case, point), lambda: _log_digest(case, point))
+
+
+def _log_digest(case: Case, point: int) -> LogDigest:
     log = [(m.id, m.role, readable(m)) for m in case.log_until(point)]
     return LogDigest("\n".join(text for _, _, text in log), tuple(log))
 

@@ -6,7 +6,7 @@ import difflib
 import os
 import shutil
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -47,6 +47,8 @@ class Endpoints:
     prices: PriceTable
     prompts: Prompts
     tokens: TokenCounter
+    kept: KeptResults = field(default_factory=KeptResults)
+    """What rules find in logs, kept from run to run."""
     scratch: Path | None = None
     """A folder that this process made and removes at the end, if it made one."""
 
@@ -60,7 +62,7 @@ class Endpoints:
         """The model of that name behind the endpoint."""
         from pytest_compaction.models.chat.model import ChatModel
 
-        return ChatModel(name, self.caller, self.tokens, self.prompts)
+        return ChatModel(name, self.caller, self.tokens, self.prompts, kept=self.kept)
 
 
 def connect(
@@ -87,7 +89,7 @@ def connect(
     prices = prices_at(os.environ.get("OPENAI_BASE_URL"))
     following = asking(shared, prices, tokens, limit, request_timeout, shown)
     caller = Store(store, following, mode, shared, shown)
-    return Endpoints(caller, shared, prices, prompts, tokens, scratch)
+    return Endpoints(caller, shared, prices, prompts, tokens, scratch=scratch)
 
 
 def asking(

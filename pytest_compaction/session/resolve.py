@@ -94,15 +94,16 @@ def resolve_session(
     real = [name for name in settings.models if name not in added_models and not is_offline(name)]
     settings = _without_endpoint(settings, real)
     accounts = Path(accounts_file) if accounts_file else None
-    endpoints = _endpoints(settings, root, tokens, accounts) if real else None
+    kept = KeptResults(results_file)
+    endpoints = None
+    if real:
+        endpoints = replace(_endpoints(settings, root, tokens, accounts), kept=kept)
     _check_prices(settings, real, endpoints)
     if endpoints is not None:
         settings = _with_prompt(settings, endpoints)
     elif settings.calls.judge_prompt:
         # Nothing reads the prompt without an endpoint, but an unusable one is refused all the same.
         Prompts.load(root / settings.calls.judge_prompt)
-
-    kept = KeptResults(results_file)
 
     def model(name: str) -> Model:
         if name in added_models:

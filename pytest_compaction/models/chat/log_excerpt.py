@@ -12,11 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from itertools import chain
-from typing import Final
+from typing import Any, Final
 
+from pytest_compaction.cache.kept_results import Form, KeptResults
+from pytest_compaction.cache.sized_cache import SizedCache
 from pytest_compaction.case.case import Fact
+from pytest_compaction.conversation.messages import identity
 from pytest_compaction.models.chat.message_excerpts import MessageExcerpts, message_excerpts
 from pytest_compaction.models.protocol import JudgeRequest, LogDigest
 from pytest_compaction.text.bm25 import BM25
@@ -27,6 +29,18 @@ _LABEL_TOKENS: Final = 16
 """Tokens set aside for a line that names a message, and for a gap."""
 _QUESTIONS: Final = 64
 """The most probes of a log that scores are remembered for."""
+
+
+_MOST_CHARACTERS: Final = 20_000_000
+"""Characters of all logs that are held ready."""
+
+
+def _places(kept: Any) -> list[list[int]]:
+    return [[int(number) for number in numbers] for numbers in kept]
+
+
+_EVIDENCE: Final[Form[list[list[int]]]] = Form(list, _places)
+"""For each fact, the numbers of the excerpts that state it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +100,17 @@ class PreparedLog:
         return totals
 
 
-@lru_cache(maxsize=32)
+_PREPARED: Final[SizedCache[LogDigest, PreparedLog]] = SizedCache(
+    _MOST_CHARACTERS, lambda log: sum(len(excerpt.text) for excerpt in log.excerpts)
+)
+
+
 def prepare(digest: LogDigest) -> PreparedLog:
-    """Cut a log into excerpts and index them."""
+    """A log cut into excerpts and indexed; the latest are remembered."""
+    return _PREPARED.get(digest, lambda: _prepared(digest))
+
+
+def _prepared(digest: LogDigest) -> PreparedLog:
     excerpts: list[Excerpt] = []
     parts: list[tuple[str, int, MessageExcerpts]] = []
     for id, role, whole in digest.messages or (("", "log", digest.text),):
@@ -101,8 +123,16 @@ def prepare(digest: LogDigest) -> PreparedLog:
     return PreparedLog(tuple(excerpts), tuple(parts), index)
 
 
-def excerpts_for(request: JudgeRequest, budget: int, count: Callable[[str], int]) -> str:
-    """The best excerpts of the request's log, together at most ``budget`` tokens."""
+def excerpts_for(
+    request: JudgeRequest,
+    budget: int,
+    count: Callable[[str], int],
+    kept: KeptResults | None = None,
+) -> str:
+    """The best excerpts of the request's log, together at most ``budget`` tokens.
+
+    ``kept`` keeps which excerpts state the facts, from run to run.
+    """
     log = prepare(request.digest)
     costs = log.costs(count)
     if sum(costs) <= budget:
@@ -110,7 +140,7 @@ def excerpts_for(request: JudgeRequest, budget: int, count: Callable[[str], int]
     least = min(costs)
     chosen: set[int] = set()
     spent = 0
-    for number in _by_importance(log, request):
+    for number in _by_importance(log, request, kept or KeptResults()):
         if number not in chosen and spent + costs[number] <= budget:
             chosen.add(number)
             spent += costs[number]
@@ -119,9 +149,10 @@ def excerpts_for(request: JudgeRequest, budget: int, count: Callable[[str], int]
     return _rendered(log.excerpts, chosen)
 
 
-def _by_importance(log: PreparedLog, request: JudgeRequest) -> Iterator[int]:
+def _by_importance(log: PreparedLog, request: JudgeRequest, kept: KeptResults) -> Iterator[int]:
     """Evidence first, one excerpt for each fact in turn; then all others by rank and place."""
-    evidence = [log.evidence(fact) for fact in request.facts]
+    about = identity(["evidence", request.digest, request.facts]) if kept.keeps else ""
+    evidence = kept.once(about, _EVIDENCE, lambda: [log.evidence(f) for f in request.facts])
     for place in range(max((len(found) for found in evidence), default=0)):
         yield from (found[place] for found in evidence if place < len(found))
     asked = [

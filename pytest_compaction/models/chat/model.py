@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
+from pytest_compaction.cache.kept_results import KeptResults
 from pytest_compaction.case.case import AnswerSpec
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.chat import judge_reply as judgements
@@ -76,7 +77,8 @@ class ChatModel:
     """A model behind a ``Caller`` (:mod:`..wire.call`), by the name that it has there.
 
     ``prompts`` are the templates. ``log_tokens`` bounds what the judge is shown of a log.
-    ``trial`` makes the calls of one repetition different from those of another.
+    ``trial`` makes the calls of one repetition different from those of another. ``kept`` keeps
+    what rules find in a log from run to run.
     """
 
     def __init__(
@@ -87,6 +89,7 @@ class ChatModel:
         prompts: Prompts | None = None,
         log_tokens: int = LOG_TOKENS,
         trial: int = 1,
+        kept: KeptResults | None = None,
     ) -> None:
         self._name = name
         self._caller = caller
@@ -94,6 +97,7 @@ class ChatModel:
         self._prompts = prompts or Prompts.load()
         self._log_tokens = log_tokens
         self._trial = trial
+        self._kept = kept or KeptResults()
 
     @property
     def name(self) -> str:
@@ -103,7 +107,13 @@ class ChatModel:
     def at_trial(self, trial: int) -> ChatModel:
         """The same model, making the calls of another repetition."""
         return ChatModel(
-            self._name, self._caller, self._tokens, self._prompts, self._log_tokens, trial
+            self._name,
+            self._caller,
+            self._tokens,
+            self._prompts,
+            self._log_tokens,
+            trial,
+            self._kept,
         )
 
     async def summarize(self, request: SummaryRequest) -> SummaryReply:
@@ -158,7 +168,7 @@ class ChatModel:
 
     async def judge(self, request: JudgeRequest) -> JudgeReply:
         """All applicable criteria in one request; a bad reply is repaired once, or is unscored."""
-        log = excerpts_for(request, self._log_tokens, self._tokens.text)
+        log = excerpts_for(request, self._log_tokens, self._tokens.text, self._kept)
         fields = judge_fields(request, log, asked_form(request.answer))
         prompt = self._prompts.judge.messages(fields)
         limit = JUDGE_TOKENS + CRITERION_TOKENS * len(request.criteria)

@@ -1,0 +1,40 @@
+"""What was made last, as long as it is not too large together."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from typing import Generic, TypeVar
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+
+class SizedCache(Generic[K, V]):
+    """Values by key; the ones not used for longest go when all sizes come to more than ``most``.
+
+    ``size_of`` measures a value. The last value stays, whatever its size. Threads may share it.
+    """
+
+    def __init__(self, most: int, size_of: Callable[[V], int]) -> None:
+        self._most = most
+        self._size_of = size_of
+        self._values: OrderedDict[K, tuple[V, int]] = OrderedDict()
+        self._lock = threading.RLock()
+        self.size = 0
+
+    def get(self, key: K, make: Callable[[], V]) -> V:
+        """The value of a key; made now if it is not there."""
+        with self._lock:
+            if key in self._values:
+                self._values.move_to_end(key)
+                return self._values[key][0]
+            value = make()
+            size = self._size_of(value)
+            self._values[key] = value, size
+            self.size += size
+            while self.size > self._most and len(self._values) > 1:
+                _, (_, gone) = self._values.popitem(last=False)
+                self.size -= gone
+            return value
