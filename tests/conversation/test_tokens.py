@@ -206,3 +206,25 @@ def test_forgetting_and_threads_change_no_count(monkeypatch):
     with ThreadPoolExecutor(8) as pool:
         counts = list(pool.map(counter.text, texts))
     assert counts == [plain(text) for text in texts]
+
+
+def test_a_counter_that_was_told_gives_the_same_counts_and_encodes_nothing(monkeypatch):
+    texts = ["one", "two words", "drei Wörter hier", "\ud800 half a pair"]
+    first = TokenCounter()
+    first.tell({})
+    counts = [first.text(text) for text in texts]
+    second = TokenCounter()
+    second.tell(first.take_fresh())
+    monkeypatch.setattr(TokenCounter, "_encoded", lambda *_: pytest.fail("encoded"))
+    assert [second.text(text) for text in texts] == counts
+    assert second.take_fresh() == {}
+
+
+def test_a_counter_collects_what_nobody_told_and_gives_it_once():
+    counter = TokenCounter()
+    counter.text("before anybody told anything")
+    counter.tell({})
+    assert counter.text("one") == 1
+    counter.text("one")
+    assert list(counter.take_fresh().values()) == [1]
+    assert counter.take_fresh() == {}

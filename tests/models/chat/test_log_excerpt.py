@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.endpoint_builders import judge_request
 
+from pytest_compaction.cache.sized_cache import SizedCache
 from pytest_compaction.case.case import Fact
 from pytest_compaction.models.chat import log_excerpt, message_excerpts
 from pytest_compaction.models.chat.fences import fences_for, shown
@@ -78,7 +79,7 @@ def test_a_log_is_prepared_and_read_once_for_all_probes_and_points(monkeypatch):
     monkeypatch.setattr(MessageExcerpts, "__init__", build)
     monkeypatch.setattr(TextIndex, "read", read_index)
     message_excerpts.message_excerpts.cache_clear()
-    log_excerpt.prepare.cache_clear()
+    monkeypatch.setattr(log_excerpt, "_PREPARED", SizedCache(1_000_000, lambda log: 1))
     texts = ["\n".join(ROWS * 9), "\n".join(f"row {n} is new" for n in range(300))]
     facts = tuple(replace(fact, evidence=("m0",)) for fact in FACTS)
     first, second = log_of(texts[0]), log_of(*texts)
