@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pytest_compaction.case.choice import LETTER_TOKENS, Choice, Letter, complying_letters
 from pytest_compaction.case.kinds import CHOICE_KIND, DEFAULT_TYPE
@@ -15,7 +15,10 @@ from pytest_compaction.case.kinds import ProbeKind as ProbeKind
 from pytest_compaction.case.recorded_view import recorded_view
 from pytest_compaction.conversation.chat_format import MessageShapeError, from_chat
 from pytest_compaction.conversation.messages import Message, canonical_json, short_hash
-from pytest_compaction.text.matching import Statement, TextIndex
+from pytest_compaction.text.statement import Statement
+
+if TYPE_CHECKING:
+    from pytest_compaction.text.matching import TextIndex
 
 Origin = Literal["real", "scripted"]
 """Whether an agent at work left the log, or it was written for a benchmark."""

@@ -7,13 +7,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytest_compaction.case.case import Case
 from pytest_compaction.case.kinds import CHOICE_KIND
 from pytest_compaction.conversation.messages import Message, readable, structure_faults
-from pytest_compaction.text.matching import TextIndex
 from pytest_compaction.text.words import printable
+
+if TYPE_CHECKING:
+    from pytest_compaction.text.matching import TextIndex
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +214,8 @@ def evidence_faults(case: Case) -> tuple[CaseFault, ...]:
 
     Kept for each case, because reading the evidence takes most of the time of loading one.
     """
+    from pytest_compaction.text.matching import TextIndex  # takes long to import
+
     place = {message.id: index for index, message in enumerate(case.messages)}
     indexes: dict[str, TextIndex] = {}
     faults: list[CaseFault] = []

@@ -11,8 +11,8 @@ from pytest_compaction.metrics.survival import Loss, Readings, Source, loss, rea
 from pytest_compaction.models.protocol import JudgeReply
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.rubric import CRITERIA, CriterionScore, dimension_scores, overall_score
-from pytest_compaction.text.matching import Reading
 from pytest_compaction.text.numbers import told_apart
+from pytest_compaction.text.statement import Reading
 from pytest_compaction.text.words import printable
 
 _DIMENSION_OF = {criterion.id: criterion.dimension for criterion in CRITERIA}

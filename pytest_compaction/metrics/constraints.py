@@ -15,14 +15,17 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from pytest_compaction.case.case import Case, Fact
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.metrics.aggregate import Mean, mean_of, scored
 from pytest_compaction.metrics.item_figures import Record
-from pytest_compaction.text.matching import Statement, TextIndex
+from pytest_compaction.text.statement import Statement
 from pytest_compaction.text.words import normalize, segments
+
+if TYPE_CHECKING:
+    from pytest_compaction.text.matching import TextIndex
 
 GIVERS: Final = frozenset({"user", "system", "developer"})
 """Who can give a constraint and lift it."""
@@ -85,7 +88,7 @@ def against(fact: Fact, messages: Iterable[Message]) -> Iterator[tuple[Message, 
     """The turns that ask for what a constraint rules out, each with the sentence that does."""
     for message in messages:
         for said in segments(message.text):
-            if TextIndex(said).read(fact.statement).outcome == "contradicted":
+            if _index(said).read(fact.statement).outcome == "contradicted":
                 yield message, said
                 break
 
@@ -98,7 +101,7 @@ def _lifts(sentence: str, fact: Fact) -> bool:
     withdraws, allows = _WITHDRAWS.search(sentence), _ALLOWS.search(sentence)
     if sentence.endswith("?") or not (withdraws or allows):
         return False
-    index = TextIndex(sentence)
+    index = _index(sentence)
     outcome = index.read(fact.statement).outcome
     if outcome == "stated":
         return bool(withdraws)
@@ -124,6 +127,12 @@ def _states(text: str, constraint: Statement) -> bool:
 
 @lru_cache(maxsize=64)
 def _of_constraint(text: str) -> TextIndex:
+    return _index(text)
+
+
+def _index(text: str) -> TextIndex:
+    from pytest_compaction.text.matching import TextIndex  # takes long to import
+
     return TextIndex(text)
 
 

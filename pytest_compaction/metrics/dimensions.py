@@ -23,7 +23,7 @@ from pytest_compaction.rubric import (
     CriterionScore,
     criteria_of_facts,
 )
-from pytest_compaction.text.matching import Outcome, Reading
+from pytest_compaction.text.statement import Outcome, Reading
 from pytest_compaction.text.words import printable
 
 CHOICE_CRITERION: Final = "instruction_constraints"

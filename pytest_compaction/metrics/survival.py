@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from pytest_compaction.cache.kept_results import Form
 from pytest_compaction.case.case import Fact, Trap
 from pytest_compaction.conversation.messages import Message, readable
-from pytest_compaction.text.matching import Reading, Statement, TextIndex
-from pytest_compaction.text.shared_texts import SharedTexts
+from pytest_compaction.text.statement import Reading, Statement
 from pytest_compaction.text.words import printable
+
+if TYPE_CHECKING:
+    from pytest_compaction.text.matching import TextIndex
+    from pytest_compaction.text.shared_texts import SharedTexts
 
 READING: Final[Form[Reading]] = Form(
     lambda reading: [reading.outcome, reading.clause, reading.words, reading.why],
@@ -52,7 +55,7 @@ class ReadViews:
 
     def forget(self) -> None:
         """Drop all that is held."""
-        self._shared = SharedTexts()
+        self._shared: SharedTexts | None = None
         self._indexes: dict[tuple[Message, ...], TextIndex] = {}
         self.characters = 0
 
@@ -63,9 +66,17 @@ class ReadViews:
             size = sum(map(len, texts))
             if self.characters + size > self._most:
                 self.forget()
-            self._indexes[view] = self._shared.view(texts)
+            self._indexes[view] = self._texts.view(texts)
             self.characters += size
         return self._indexes[view]
+
+    @property
+    def _texts(self) -> SharedTexts:
+        from pytest_compaction.text.shared_texts import SharedTexts  # takes long to import
+
+        if self._shared is None:
+            self._shared = SharedTexts()
+        return self._shared
 
 
 _VIEWS: Final = ReadViews()

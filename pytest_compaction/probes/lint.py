@@ -32,7 +32,8 @@ from pytest_compaction.probes.lint_rules.questions import question_findings
 from pytest_compaction.probes.lint_rules.standing import standing_findings
 from pytest_compaction.probes.lint_rules.whole import whole_findings
 from pytest_compaction.probes.lint_rules.wording import wording_findings
-from pytest_compaction.text.matching import Reading, TextIndex
+from pytest_compaction.text.matching import TextIndex
+from pytest_compaction.text.statement import Reading
 
 
 @dataclass(frozen=True, slots=True)

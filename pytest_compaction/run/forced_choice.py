@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from pytest_compaction.case.case import Fact, Probe
 from pytest_compaction.case.choice import Choice
@@ -14,7 +15,9 @@ from pytest_compaction.models.protocol import AnswerReply, ModelError, NotAskedE
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.run.responder import Responder
 from pytest_compaction.run.response import Reminded
-from pytest_compaction.text.matching import TextIndex
+
+if TYPE_CHECKING:
+    from pytest_compaction.text.matching import TextIndex
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,8 @@ class ForcedChoice:
     def _by_rules(
         self, view: View, probe: Probe, choice: Choice, question: str, reminded: bool
     ) -> AnswerReply:
+        from pytest_compaction.text.matching import TextIndex  # takes long to import
+
         index = view_index(view.messages)
         said = TextIndex("\n".join(fact.text for fact in probe.facts)) if reminded else None
         known = all(

@@ -12,7 +12,6 @@ A statement without keys is read by its wording (see ``wording``).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
@@ -22,28 +21,14 @@ from pytest_compaction.text.file_changes.plain_changes import with_keys
 from pytest_compaction.text.keys.alternatives import Alternative, Wanted
 from pytest_compaction.text.overlap import PreparedText
 from pytest_compaction.text.sentences.groups import RANK, Weighed
-from pytest_compaction.text.sentences.groups import Outcome as Outcome
 from pytest_compaction.text.sentences.sentence_index import SentenceIndex
-from pytest_compaction.text.statement import Statement as Statement
-from pytest_compaction.text.statement import signature_of, wanted_groups
+from pytest_compaction.text.statement import ABSENT, Outcome, Reading, Statement
+from pytest_compaction.text.statement_keys import signature_of, wanted_groups
 from pytest_compaction.text.weighing import weigh_sentence
 from pytest_compaction.text.words import clipped, is_path
 
 _SHOWN: Final = 240
 """Characters of a clause that an explanation shows."""
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """How a text was read for one statement: the outcome, the clause and words that decided."""
-
-    outcome: Outcome
-    clause: str = ""
-    words: tuple[str, ...] = ()
-    why: str = ""
-
-
-ABSENT: Final = Reading("absent", why="not all groups in one clause")
 
 
 class TextIndex:

@@ -12,12 +12,13 @@ from dataclasses import dataclass, field
 
 from pytest_compaction.text.file_changes.plain_changes import with_keys
 from pytest_compaction.text.keys.alternatives import Wanted
-from pytest_compaction.text.matching import Reading, TextIndex
+from pytest_compaction.text.matching import TextIndex
 from pytest_compaction.text.sentences.clauses import MESSAGE_END
-from pytest_compaction.text.sentences.groups import Outcome, Weighed
+from pytest_compaction.text.sentences.groups import Weighed
 from pytest_compaction.text.sentences.sentence_index import SentenceIndex
 from pytest_compaction.text.sentences.sentence_list import Excerpt, Naming, namings_of
-from pytest_compaction.text.statement import Statement, signature_of, wanted_groups
+from pytest_compaction.text.statement import Outcome, Reading, Statement
+from pytest_compaction.text.statement_keys import signature_of, wanted_groups
 from pytest_compaction.text.weighing import weigh_sentence
 
 _BETWEEN = f"\n\n{MESSAGE_END}\n\n"

@@ -14,7 +14,8 @@ from pytest_compaction.text.sentences.clauses import Sentence
 from pytest_compaction.text.sentences.groups import PLAIN, RANK, Found, Signature, Weighed, weigh
 from pytest_compaction.text.sentences.passages import joined, together
 from pytest_compaction.text.sentences.sentence_list import SentenceList
-from pytest_compaction.text.statement import Statement, signature_of, wanted_groups
+from pytest_compaction.text.statement import Statement
+from pytest_compaction.text.statement_keys import signature_of, wanted_groups
 from pytest_compaction.text.words import normalize
 
 

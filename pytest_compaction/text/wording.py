@@ -24,11 +24,12 @@ from pytest_compaction.text.keys.alternatives import (
 )
 from pytest_compaction.text.negation.polarity import Cue
 from pytest_compaction.text.overlap import Overlap, PreparedText, overlaps
-from pytest_compaction.text.sentences.groups import RANK, Found, Outcome, Weighed, weigh
+from pytest_compaction.text.sentences.groups import RANK, Found, Weighed, weigh
 from pytest_compaction.text.sentences.negatives import denies
 from pytest_compaction.text.sentences.parsed import Parsed, parse
 from pytest_compaction.text.sentences.passages import joined
 from pytest_compaction.text.sentences.sentence_index import SentenceIndex
+from pytest_compaction.text.statement import Outcome
 from pytest_compaction.text.words import is_path, normalize, path_suffixes, raw_tokens
 
 STATED_SHARE: Final = 0.75

@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from pytest_compaction.case.case import Fact
-from pytest_compaction.text.matching import Statement, TextIndex
+from pytest_compaction.text.matching import TextIndex
+from pytest_compaction.text.statement import Statement
 
 Change = Callable[[str], str]
 

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from calibration.agreement import kappa
 
-from pytest_compaction.text.matching import Statement, TextIndex
+from pytest_compaction.text.matching import TextIndex
+from pytest_compaction.text.statement import Statement
 
 FOLDER = Path(__file__).parent / "compaction_summaries"
 SIZES = {"design": 150, "report": 120}

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_compaction.text.matching import Statement, TextIndex
+from pytest_compaction.text.matching import TextIndex
+from pytest_compaction.text.statement import Statement
 
 FOLDER = Path(__file__).parent / "paraphrases"
 SIZES = {"design": 872, "report": 240}

@@ -16,7 +16,8 @@ from support.shipped import shipped
 from pytest_compaction.metrics.dimensions import view_scores
 from pytest_compaction.metrics.survival import Readings, read
 from pytest_compaction.rubric import dimension_scores, overall_score
-from pytest_compaction.text.matching import Reading, TextIndex
+from pytest_compaction.text.matching import TextIndex
+from pytest_compaction.text.statement import Reading
 
 FOLDER = Path(__file__).parent / "reader_agreement"
 PASS = 3.5

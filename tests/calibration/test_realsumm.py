@@ -16,7 +16,8 @@ from statistics import correlation, fmean
 import pytest
 from calibration.agreement import kappa
 
-from pytest_compaction.text.matching import Statement, TextIndex
+from pytest_compaction.text.matching import TextIndex
+from pytest_compaction.text.statement import Statement
 
 FOLDER = Path(__file__).parent / "realsumm"
 

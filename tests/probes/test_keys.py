@@ -14,7 +14,8 @@ from pytest_compaction.probes.keys import (
     task_keys,
     value_keys,
 )
-from pytest_compaction.text.matching import Statement, TextIndex
+from pytest_compaction.text.matching import TextIndex
+from pytest_compaction.text.statement import Statement
 
 
 def often(form: str) -> int:

@@ -7,7 +7,8 @@ from typing import Any
 
 from pytest_compaction.conversation.chat_format import message_from_chat
 from pytest_compaction.conversation.messages import readable
-from pytest_compaction.text.matching import Statement, TextIndex
+from pytest_compaction.text.matching import TextIndex
+from pytest_compaction.text.statement import Statement
 
 
 class Questions:

@@ -2,8 +2,9 @@
 
 import pytest
 
-from pytest_compaction.text.matching import Statement, TextIndex
+from pytest_compaction.text.matching import TextIndex
 from pytest_compaction.text.sentences.clauses import sentences
+from pytest_compaction.text.statement import Statement
 
 EXAMPLES = [
     # a reason that is denied

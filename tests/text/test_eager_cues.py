@@ -2,7 +2,8 @@
 
 import pytest
 
-from pytest_compaction.text.matching import Statement, TextIndex
+from pytest_compaction.text.matching import TextIndex
+from pytest_compaction.text.statement import Statement
 
 
 def fact(text, *groups, against=()):

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_compaction.text.matching import Statement, TextIndex
+from pytest_compaction.text.matching import TextIndex
+from pytest_compaction.text.statement import Statement
 
 
 def statement(text, *groups, against=(), change=None):

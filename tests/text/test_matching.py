@@ -10,7 +10,8 @@ from support.builders import any_text, prose, sentences, words
 
 from pytest_compaction.case.case import Fact, Trap
 from pytest_compaction.text.keys.alternatives import GENERIC_NAMES
-from pytest_compaction.text.matching import Statement, TextIndex
+from pytest_compaction.text.matching import TextIndex
+from pytest_compaction.text.statement import Statement
 from pytest_compaction.text.words import normalize, segments, stem
 
 LOG = """\

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_compaction.text.matching import Statement, TextIndex
+from pytest_compaction.text.matching import TextIndex
+from pytest_compaction.text.statement import Statement
 
 ROWS = [
     (

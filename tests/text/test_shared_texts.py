@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_compaction.text.matching import Statement, TextIndex
+from pytest_compaction.text.matching import TextIndex
 from pytest_compaction.text.sentences.clauses import MESSAGE_END
 from pytest_compaction.text.shared_texts import SharedTexts
+from pytest_compaction.text.statement import Statement
 
 MESSAGES = (
     "The lease timeout was raised from 30 to 45 seconds in src/lease/queue.py.",

@@ -15,7 +15,8 @@ from pytest_compaction.text.keys.alternatives import Alternative, has_words
 from pytest_compaction.text.matching import TextIndex
 from pytest_compaction.text.sentences.sentence_index import SentenceIndex
 from pytest_compaction.text.sentences.sentence_list import Excerpt, namings_of
-from pytest_compaction.text.statement import Statement, wanted_groups
+from pytest_compaction.text.statement import Statement
+from pytest_compaction.text.statement_keys import wanted_groups
 from pytest_compaction.text.words import content_stems, normalize
 
 EXCERPT_CHARACTERS: Final = 600

@@ -7,9 +7,6 @@ from typing import Any, Final
 from pytest_compaction.cache.kept_results import KeptResults
 from pytest_compaction.conversation.messages import identity
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.models.offline import answer as offline_answer
-from pytest_compaction.models.offline import judge as offline_judge
-from pytest_compaction.models.offline import summary as offline_summary
 from pytest_compaction.models.offline.reply_forms import ANSWER, JUDGEMENT, SUMMARY
 from pytest_compaction.models.parameters import Parameters, cannot_take
 from pytest_compaction.models.protocol import (
@@ -33,7 +30,7 @@ class OfflineModel:
 
     Usage counts the tokens that a model would have read and written, so that
     strategies can be compared by what they would cost. Replies are made once where ``kept``
-    keeps them.
+    keeps them. What makes them is imported when the first is made, because that takes long.
     """
 
     name = NAME
@@ -69,7 +66,7 @@ class OfflineModel:
     async def judge(self, request: JudgeRequest) -> JudgeReply:
         """Score the response; see :mod:`.judge`. Costs no tokens."""
         return self._kept.once(
-            self._about("judge", request), JUDGEMENT, lambda: offline_judge.judge(request)
+            self._about("judge", request), JUDGEMENT, lambda: self._judgement(request)
         )
 
     async def compact(self, request: CompactRequest) -> CompactReply:
@@ -83,6 +80,8 @@ class OfflineModel:
         return identity([what, self._counter.name, request]) if self._kept.keeps else ""
 
     def _summary(self, request: SummaryRequest) -> SummaryReply:
+        from pytest_compaction.models.offline import summary as offline_summary
+
         count = self._counter.text
         summary = offline_summary.summarize(
             request.messages, request.sections, request.budget, request.previous, count
@@ -92,7 +91,15 @@ class OfflineModel:
             read += count(request.previous.render(request.sections))
         return SummaryReply(summary, Usage(1, read, 0, count(summary.render(request.sections))))
 
+    @staticmethod
+    def _judgement(request: JudgeRequest) -> JudgeReply:
+        from pytest_compaction.models.offline import judge as offline_judge
+
+        return offline_judge.judge(request)
+
     def _answer(self, request: AnswerRequest) -> AnswerReply:
+        from pytest_compaction.models.offline import answer as offline_answer
+
         count = self._counter.text
         text = offline_answer.answer(request.view, request.question, request.answer, count)
         read = self._counter.messages(request.view) + count(request.question)

@@ -12,7 +12,8 @@ from pytest_compaction.text.contradiction.standing import closes, is_step
 from pytest_compaction.text.contradiction.verbs import verb_affirmed, verb_denied
 from pytest_compaction.text.sentences.groups import Found, Weighed
 from pytest_compaction.text.sentences.parsed import Parsed
-from pytest_compaction.text.statement import Statement, asserts
+from pytest_compaction.text.statement import Statement
+from pytest_compaction.text.statement_keys import asserts
 
 
 def disagreed(

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, product
-from typing import Final, Literal
+from typing import Final
 
 from pytest_compaction.text.keys.alternatives import Match
 from pytest_compaction.text.negation.polarity import Cue
 from pytest_compaction.text.sentences.negated_verbs import acts, denies_need, denies_verb
 from pytest_compaction.text.sentences.parsed import Parsed
+from pytest_compaction.text.statement import Outcome
 from pytest_compaction.text.words import stem
-
-Outcome = Literal["stated", "contradicted", "uncertain", "absent"]
-"""What a text does with a statement."""
 
 MAX_CHOICES: Final = 128
 """The most ways of choosing one match of each group that are weighed in one sentence."""
