@@ -108,8 +108,8 @@ def test_each_point_trial_case_and_constraint_counts_by_itself_with_an_interval_
 
 def test_constraints_are_compared_once_for_all_points_of_a_case(monkeypatch):
     read = []
-    index = constraints.TextIndex
-    monkeypatch.setattr(constraints, "TextIndex", lambda text: read.append(text) or index(text))
+    index = constraints._index
+    monkeypatch.setattr(constraints, "_index", lambda text: read.append(text) or index(text))
     constraints._states.cache_clear()
     constraints._of_constraint.cache_clear()
     constraints.standing_constraints.cache_clear()
