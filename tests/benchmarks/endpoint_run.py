@@ -1,6 +1,7 @@
 """A run of the benchmark with the mock endpoint, what it asked, and the same calls without it."""
 
 import json
+import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -45,6 +46,12 @@ def write_bodies(folder: Path, to: Path) -> None:
     stored = sorted((folder / ".pytest_compaction/store").glob("??/*.json"))
     requests = (json.loads(path.read_bytes())["request"] for path in stored)
     to.write_text("".join(f"{json.dumps(request)}\n" for request in requests), "utf-8")
+
+
+def forget_run(folder: Path) -> None:
+    """Remove the calls and the records of a run, so that the next one asks the same again."""
+    for name in ("store", "runs"):
+        shutil.rmtree(folder / ".pytest_compaction" / name)
 
 
 def sent_alone(kind: str, bodies: Path, server: MockProcess, in_flight: int) -> dict[str, float]:

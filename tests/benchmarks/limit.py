@@ -2,7 +2,8 @@
 
 Whole runs of the shipped cases with ``anchored`` and ``regenerate``, whose three roles all ask a
 mock endpoint that answers after a fixed latency. The share of the limit counts from the first
-request to the last reply: calls × latency ÷ seconds ÷ requests allowed in flight. Beside them the
+request to the last reply: calls × latency ÷ seconds ÷ requests allowed in flight. Each run is
+made again without its calls, but with what rules found before. Beside them the
 same requests are sent by the openai package alone, and by a bare client that shows what the mock
 endpoint itself can do. ``--only "50 ms, 8 "`` takes the rows with this in their name.
 """
@@ -17,6 +18,7 @@ from tests.benchmarks import arguments as options
 from tests.benchmarks.checkouts import Checkout, checkouts
 from tests.benchmarks.endpoint_run import (
     endpoint_arguments,
+    forget_run,
     longest_chain,
     run_with_endpoint,
     sent_alone,
@@ -90,22 +92,30 @@ def _measurement(
     bodies: Path,
     chosen: argparse.Namespace,
 ) -> options.Measurement:
-    """Measures one run; the first one leaves its requests in ``bodies``."""
+    """Measures a run, and the same again with what rules found before, but an empty store.
+
+    The first one leaves its requests in ``bodies``.
+    """
     asked = [*endpoint_arguments(workers, in_flight), *options.cases_of(chosen)]
+
+    def measured(checkout: Checkout, folder: Path) -> Sample:
+        run, figures = run_with_endpoint(checkout, folder, server, asked)
+        found = _sample(figures, run.cpu, server, in_flight)
+        if server.latency * 1000 >= SLOW:
+            chain = longest_chain(folder)
+            least = least_seconds(figures["calls"], server.latency, in_flight, chain)
+            found = {**found, "least": least, "over": figures["seconds"] / least}
+        return {**found, "seconds": run.seconds}
 
     def measure(checkout: Checkout) -> list[Sample]:
         with fresh_folder() as folder:
-            run, figures = run_with_endpoint(checkout, folder, server, asked)
+            first = measured(checkout, folder)
             if not bodies.exists():
                 write_bodies(folder, bodies)
-            found = _sample(figures, run.cpu, server, in_flight)
-            if server.latency * 1000 >= SLOW:
-                chain = longest_chain(folder)
-                least = least_seconds(figures["calls"], server.latency, in_flight, chain)
-                found = {**found, "least": least, "over": figures["seconds"] / least}
-        return [{**found, "seconds": run.seconds}]
+            forget_run(folder)
+            return [first, measured(checkout, folder)]
 
-    return options.Measurement([name], measure)
+    return options.Measurement([f"{name}, first", f"{name}, again"], measure)
 
 
 def _sample(

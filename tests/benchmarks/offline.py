@@ -1,7 +1,7 @@
 """Runs that ask no endpoint: ``python -m tests.benchmarks offline``.
 
-The headline command and ``none``, the same again in the same folder, and all strategies that the
-offline model can serve, with the control.
+The headline command, ``none``, and all strategies that the offline model can serve, with the
+control: each in an empty folder, and the same again there.
 """
 
 import sys
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import parse_spec
 from tests.benchmarks import arguments as options
-from tests.benchmarks.startup import HEADLINE, once, twice
+from tests.benchmarks.startup import HEADLINE, twice
 
 CONTROL = "--compaction-control"
 
@@ -27,9 +27,9 @@ def main(arguments: Sequence[str]) -> None:
     offered = [
         twice("headline, -n 0", [HEADLINE, "-n0", *cases]),
         twice("headline, -n 8", [HEADLINE, "-n8", *cases]),
-        once("none, -n 0", ["--compactor=none", "-n0", *cases]),
-        once("none, -n 8", ["--compactor=none", "-n8", *cases]),
-        once(every, [named, CONTROL, "-n2", *cases]),
+        twice("none, -n 0", ["--compactor=none", "-n0", *cases]),
+        twice("none, -n 8", ["--compactor=none", "-n8", *cases]),
+        twice(every, [named, CONTROL, "-n2", *cases]),
     ]
     sys.stdout.write(f"{options.measured_table(chosen, offered, options.TIMES)}\n")
 
