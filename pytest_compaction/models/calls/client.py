@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import logging
 from typing import Any
+from urllib.request import getproxies
 
 import httpx2
 import openai
 
 from pytest_compaction.models.calls.address import without_credentials
+from pytest_compaction.models.calls.lanes import LanedTransport
 from pytest_compaction.models.calls.size_limit import Bounded
 from pytest_compaction.secrets.keys import credentials_of
 
@@ -39,7 +41,7 @@ def new_client(
     User and password of the address go into a header. An address with a query raises
     :class:`~pytest_compaction.models.protocol.ModelError`.
     """
-    more: dict[str, Any] = {} if transport is None else {"transport": transport}
+    more = _route() if transport is None else {"transport": transport}
     user, password = credentials_of(base_url)
     if user or password:
         more["auth"] = httpx2.BasicAuth(user, password)
@@ -53,3 +55,18 @@ def new_client(
             timeout=timeout, event_hooks={"response": [bound]}, **more
         ),
     )
+
+
+def _route() -> dict[str, Any]:
+    """Where requests go that no proxy of the environment takes."""
+    if "all" in getproxies():
+        return {}
+    context = httpx2.create_ssl_context()
+    limits = httpx2.Limits(max_connections=None, max_keepalive_connections=None)
+    return {
+        "mounts": {
+            "all://": LanedTransport(
+                lambda: httpx2.AsyncHTTPTransport(verify=context, limits=limits)
+            )
+        }
+    }
