@@ -11,6 +11,7 @@ from pytest_compaction.cache.kept_results import RESULTS_FILE
 from pytest_compaction.case.index import INDEX_FOLDER
 from pytest_compaction.hookspecs import added
 from pytest_compaction.session import resolve
+from pytest_compaction.session.garbage import look_less_often
 from pytest_compaction.session.items import fixtures
 from pytest_compaction.session.shared_files import WorkerShare
 
@@ -52,6 +53,7 @@ def start_benchmark(config: pytest.Config, settings: Settings) -> BenchmarkSessi
     share = WorkerShare.from_input(workerinput.get("compaction_shared"))
     session = replace(session, worker_share=share)
     config.add_cleanup(session.close)
+    config.add_cleanup(look_less_often())
     config.stash[fixtures.CASES] = session.case_set
     config.pluginmanager.register(fixtures, fixtures.__name__)
     if named:
