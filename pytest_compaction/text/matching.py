@@ -87,6 +87,10 @@ class TextIndex:
             return "contradicted"
         return own
 
+    def is_stated(self, statement: Statement) -> bool:
+        """Whether :meth:`read` finds it stated, which no counterpart elsewhere can change."""
+        return self._outcome_alone(statement) == "stated"
+
     def _outcome_alone(self, statement: Statement) -> Outcome:
         return self._read_alone(statement).outcome
 

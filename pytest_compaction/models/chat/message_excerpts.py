@@ -51,7 +51,7 @@ class MessageExcerpts:
             self._stated[statement] = tuple(
                 number
                 for number in self._possible(statement)
-                if self._indexes[number].read(statement).outcome == "stated"
+                if self._indexes[number].is_stated(statement)
             )
         return self._stated[statement]
 
