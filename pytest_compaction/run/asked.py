@@ -14,12 +14,16 @@ Key = tuple[str, Arm]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A probe that an item will ask of a case; ``judged`` if it will have the answer judged."""
+    """A probe that an item will ask of a case; ``judged`` if it will have the answer judged.
+
+    ``ahead`` tells that it may be asked before the item runs: that the item is sure to run.
+    """
 
     case: str
     arm: Arm
     probe: str
     judged: bool = True
+    ahead: bool = True
 
     @property
     def key(self) -> Key:
@@ -55,12 +59,14 @@ class Plan:
             self._rank += 1
             if one.key not in self._groups:
                 self._groups[one.key] = AskedOfCase(self._rank)
-                self._unopened[one.key] = None
                 self._open_arms[one.case] += 1
             group = self._groups[one.key]
-            rank, judged = group.probes.get(one.probe, (self._rank, False))
-            group.probes[one.probe] = (rank, judged or one.judged)
             group.open += 1
+            if one.ahead:
+                if not group.probes:
+                    self._unopened[one.key] = None
+                rank, judged = group.probes.get(one.probe, (self._rank, False))
+                group.probes[one.probe] = (rank, judged or one.judged)
 
     def of(self, key: Key) -> AskedOfCase | None:
         """What is asked of a case in an arm; ``None`` if nothing is, or all is done."""

@@ -127,12 +127,12 @@ class Engine:
     def _open(self, case: Case, arm: Arm) -> CaseWork:
         """The work on a case; begun now if nobody has begun it."""
         key = (case.id, arm)
+        self._plan.opened(key)
         work = self._works.get(key)
         if work is None:
             planned = self._plan.of(key)
             rank = planned.rank if planned else 0
             work = self._works[key] = CaseWork(case, arm, self.method, rank, planned)
-            self._plan.opened(key)
             work.run_ahead()
         return work
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from functools import partial
 from time import monotonic
 from typing import Final, TypeVar
@@ -59,7 +59,8 @@ class RemoteEngine:
         self._share = concurrency
         self._order: list[GroupKey] = []
         self._places: dict[GroupKey, int] = {}
-        self._asked: dict[GroupKey, Asked] = {}
+        self._judged: dict[GroupKey, dict[str, bool]] = {}
+        """The ids of the probes that are asked of each group, and whether answers are judged."""
         self._next = 0
         self._at = 0
         self._trials = 1
@@ -77,19 +78,20 @@ class RemoteEngine:
 
     def select(self, asked: Iterable[AskedProbe]) -> None:
         """Tell what the items of this process will ask, in their order."""
-        judged: dict[GroupKey, dict[str, bool]] = {}
+        self._judged = {}
         for one in asked:
-            group = judged.setdefault(one.key, {})
-            group[one.probe] = group.get(one.probe, False) or one.judged
-        self._asked = {key: self._probes(key, ids) for key, ids in judged.items()}
-        self._order = list(self._asked)
+            if one.ahead:
+                group = self._judged.setdefault(one.key, {})
+                group[one.probe] = group.get(one.probe, False) or one.judged
+        self._order = list(self._judged)
         self._places = {key: place for place, key in enumerate(self._order)}
         self._trials = max((arm.trial for _, arm in self._order), default=1)
         self._next = self._at = 0
 
-    def _probes(self, key: GroupKey, judged: Mapping[str, bool]) -> Asked:
+    def _asked(self, key: GroupKey) -> Asked:
+        """What is asked of a group; its case is parsed now if it was not yet."""
         probes = {probe.id: probe for probe in self._cases(key[0]).probes}
-        return tuple((probes[id], each) for id, each in judged.items())
+        return tuple((probes[id], judged) for id, judged in self._judged[key].items())
 
     def finish(self, case: str, arm: Arm) -> None:
         """Tell that an item of a case is done. What tasks found goes some groups later."""
@@ -97,7 +99,7 @@ class RemoteEngine:
     def compaction(self, case: Case, arm: Arm) -> Compaction:
         """The compaction of a case, made by a task. Blocks."""
         key = (case.id, arm)
-        if key not in self._asked or self._cases(case.id) != case:
+        if key not in self._judged or self._cases(case.id) != case:
             return self._local.compaction(case, arm)
         found = self._findings(key)
         if found.failure is not None:
@@ -143,7 +145,7 @@ class RemoteEngine:
         return self._dispatcher.under_way < self._most and not self._dispatcher.is_careful
 
     def _response(self, key: GroupKey, found: Findings, probe: Probe) -> Response:
-        for (asked, _), answer in zip(self._asked[key], found.answers, strict=True):
+        for (asked, _), answer in zip(self._asked(key), found.answers, strict=True):
             if asked == probe:
                 return _or_raise(answer.response)
         return self._local.compaction(self._cases(key[0]), key[1]).ask(probe)
@@ -178,7 +180,7 @@ class RemoteEngine:
     def _begin(self, key: GroupKey) -> None:
         """Find a group in the store, or hand it out with the replies that are there."""
         id, arm = key
-        task = Task(self._briefing, self._cases(id), arm, self._asked[key], self._share)
+        task = Task(self._briefing, self._cases(id), arm, self._asked(key), self._share)
         prepared = self._intake.prepared(task)
         if isinstance(prepared, Task):
             self._dispatcher.hand_out(key, Parcel.of(prepared))
@@ -198,7 +200,7 @@ class RemoteEngine:
             where = f"case {key[0]} with {key[1].compactor} could not be measured"
             self._found[key] = Findings(failure=Failure.of(TaskError(f"{where}: {outcome}")))
             return True
-        result = decoded(outcome, self._cases(key[0]), self._asked[key])
+        result = decoded(outcome, self._cases(key[0]), self._asked(key))
         self._rounds[key] += 1
         if not self._intake.accepts(result) and self._rounds[key] < _ROUNDS:
             return False
@@ -210,7 +212,7 @@ class RemoteEngine:
         # The items of a case take turns in as many groups as there are trials.
         behind = self._at - _AHEAD * self._most - self._trials
         for other in list(self._found):
-            used = self._uses[other] >= len(self._asked[other])
+            used = self._uses[other] >= len(self._judged[other])
             if other != key and (used or self._places[other] < behind):
                 del self._found[other]
                 self._begun.discard(other)

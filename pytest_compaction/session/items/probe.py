@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Final, Self
 
 import pytest
 
@@ -23,6 +23,9 @@ from pytest_compaction.session.items.kinds import ARM
 from pytest_compaction.session.items.protocol import RECORD, BrokenFile
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.settings import Settings
+
+_MAY_NOT_RUN: Final = ("skip", "skipif", "xfail")
+"""Marks of items that pytest may leave out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +116,10 @@ class ProbeItem:
         for item, node in items:
             if item.probe and item.arm:
                 judged = "judge" in getattr(node, "fixturenames", ())
-                selected[node.nodeid] = Asked(item.case.id, item.arm, item.probe.id, judged)
+                # Whether a condition holds is for pytest to say, when the item runs.
+                sure = not any(node.get_closest_marker(name) for name in _MAY_NOT_RUN)
+                asked = Asked(item.case.id, item.arm, item.probe.id, judged, sure)
+                selected[node.nodeid] = asked
         if not selected:
             return
         engine = session.engine

@@ -40,7 +40,7 @@ class Counting(Engine):
 
 
 @contextmanager
-def engine_on(opener, given=None, concurrency=8):
+def engine_on(opener, given=None, concurrency=8, cases=CASES.__getitem__):
     registry, specs = named_strategies([STRATEGY], {})
     model = OfflineModel(COUNTER)
     work = WorkLoop(4)
@@ -58,7 +58,7 @@ def engine_on(opener, given=None, concurrency=8):
         Dispatcher(opener, "threads"),
         intake,
         given or briefing(),
-        CASES.__getitem__,
+        cases,
         concurrency,
     )
     try:
@@ -150,6 +150,33 @@ def test_tasks_are_handed_out_in_the_order_of_items_and_only_some_ahead():
         ids = [parcel.task().case.id for parcel in hand.parcels]
         assert ids == [f"c{n}" for n in range(len(ids))]
         assert len(ids) < len(CASES), "items of the first case do not let the last one begin"
+
+
+def test_a_case_is_parsed_when_its_task_is_handed_out_and_only_some_ahead():
+    hand, parsed = ByHand(), set()
+
+    def cases(id):
+        parsed.add(id)
+        return CASES[id]
+
+    with engine_on(lambda: hand.opened(slots=1), cases=cases) as (remote, _):
+        remote.connect()
+        remote.select(everything())
+        assert not parsed
+        remote._begin_more()
+        assert parsed == {parcel.task().case.id for parcel in hand.parcels} == {"c0", "c1"}
+
+
+def test_an_item_that_may_not_run_is_in_no_task():
+    hand = ByHand()
+    probes = CASES["c0"].probes
+    with engine_on(lambda: hand.opened(slots=1)) as (remote, _):
+        remote.connect()
+        unsure = [Asked("c1", ARM, CASES["c1"].probes[0].id, ahead=False)]
+        remote.select([*unsure, Asked("c0", ARM, probes[0].id)])
+        remote._begin_more()
+        (parcel,) = hand.parcels
+        assert parcel.task().asked == ((probes[0], True),)
 
 
 @pytest.mark.parametrize(("slots", "concurrency"), [(2, 8), (3, 8), (4, 2), (1, 1), (16, 5)])
