@@ -139,10 +139,11 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Write what rules found, and all accounts before anybody adds them up."""
+    """Cancel what no item waits for, and write all that is known before it is added up."""
     benchmark = session.config.stash.get(SESSION, None)
     if benchmark is None:
         return
+    benchmark.stop()
     benchmark.kept.flush()
     if benchmark.endpoints is not None:
         benchmark.endpoints.accounts.flush()

@@ -22,6 +22,7 @@ class RequestLimit:
         self._order = count()
         self._waiting: list[tuple[int, int, asyncio.Future[None]]] = []
         self._room: asyncio.Future[None] | None = None
+        self._stopped = False
 
     def at(self, rank: int, asked: asyncio.Event | None = None) -> Turn:
         """The limit for the requests of a rank; ``asked`` is set once one of them is wanted."""
@@ -29,6 +30,8 @@ class RequestLimit:
 
     async def acquire(self, rank: int) -> None:
         """Wait for a slot and take it."""
+        if self._stopped:
+            raise asyncio.CancelledError
         if not self._waiting and self._slots.take():
             return
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -71,6 +74,10 @@ class RequestLimit:
                 self._room = asyncio.get_running_loop().create_future()
             self._slots.watch(self._changed)
             await asyncio.shield(self._room)
+
+    def stop(self) -> None:
+        """Give nobody a slot any more: a strategy may ask for one that was cancelled before."""
+        self._stopped = True
 
     def close(self) -> None:
         """Give the slots back. Nobody may wait any more."""

@@ -7,6 +7,7 @@ import contextlib
 import threading
 import time
 from collections.abc import Callable, Coroutine, Hashable
+from concurrent.futures import CancelledError
 from typing import Any, Final, TypeVar
 
 from pytest_compaction.models.protocol import Model
@@ -20,6 +21,13 @@ T = TypeVar("T")
 
 BUSY_S: Final = 0.003
 _LONGEST_WAIT_S: Final = 1.0
+
+
+class RunStoppedError(Exception):
+    """The run was stopped, so that nothing is asked any more."""
+
+    def __init__(self) -> None:
+        super().__init__("the run was stopped before this was asked or answered")
 
 
 class WorkLoop:
@@ -36,6 +44,8 @@ class WorkLoop:
         self._loop = asyncio.new_event_loop()
         self._limit = RequestLimit(OwnSlots(slots) if isinstance(slots, int) else slots)
         self._thread: threading.Thread | None = None
+        self._stopped = False
+        self._ending = threading.Lock()
         self.function_loops = FunctionLoops()
         """The loops of async functions, which end with this one."""
 
@@ -68,9 +78,23 @@ class WorkLoop:
         return task
 
     def wait(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run a coroutine on the loop and block until it ends."""
+        """Run a coroutine on the loop and block until it ends.
+
+        Raises :class:`RunStoppedError` if the loop is told to :meth:`stop` before that.
+        """
         self._start()
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+        try:
+            return asyncio.run_coroutine_threadsafe(self._unless_stopped(work), self._loop).result()
+        except CancelledError:
+            if self._stopped:
+                raise RunStoppedError from None
+            raise
+
+    async def _unless_stopped(self, work: Coroutine[Any, Any, T]) -> T:
+        if self._stopped:
+            work.close()  # Python warns of a coroutine that never ran
+            raise RunStoppedError
+        return await work
 
     def tell(self, what: Callable[[], object]) -> None:
         """Have a function called on the loop, if that has begun. Does not wait."""
@@ -99,30 +123,50 @@ class WorkLoop:
             )
             self._thread.start()
 
+    def stop(self) -> None:
+        """Cancel what is under way, keep replies that came, and begin nothing more.
+
+        Any thread may call it, again too. Returns when nothing is under way any more.
+        """
+        self._stopped = True
+        with self._ending:  # two at a time would cancel each other
+            self._do(self._cancel())
+
     def close(self) -> None:
-        """Cancel what is under way and stop the loop. May be called again.
+        """:meth:`stop`, and end the loop. May be called again.
 
         All loops end even if the caller cannot be closed; its error is raised after that.
         """
-        try:
-            if self._thread is not None:
-                asyncio.run_coroutine_threadsafe(self._cancel(), self._loop).result()
-        finally:
-            if self._thread is not None:
-                self._loop.call_soon_threadsafe(self._loop.stop)
-                self._thread.join()
-                self._thread = None
-                self._limit.close()
-            self.function_loops.close()
-            if not self._loop.is_closed():
-                self._loop.close()
+        self.stop()
+        with self._ending:
+            try:
+                if self._caller is not None:
+                    self._do(self._caller.close())
+            finally:
+                self._end()
+
+    def _do(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run a coroutine on the loop, if that has begun, and block until it ends."""
+        if self._thread is None:
+            work.close()  # Python warns of a coroutine that never ran
+        else:
+            asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+    def _end(self) -> None:
+        if self._thread is not None:
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join()
+            self._thread = None
+            self._limit.close()
+        self.function_loops.close()
+        if not self._loop.is_closed():
+            # What a strategy asked for while its request was cancelled.
+            self._loop.run_until_complete(cancel_all())
+            self._loop.close()
 
     async def _cancel(self) -> None:
-        try:
-            await cancel_all()
-        finally:
-            if self._caller is not None:
-                await self._caller.close()
+        self._limit.stop()
+        await cancel_all()
 
 
 def _mark_error_as_seen(task: asyncio.Task[Any]) -> None:

@@ -191,6 +191,26 @@ class BenchmarkScheduling(Scheduling):
         self._cases = to_workers(session)
         self._session = session
         self._shared: SharedFiles | None = None
+        self._running: pytest.Session | None = None
+
+    def pytest_sessionstart(self, session: pytest.Session) -> None:
+        """Take the session, which knows whether it is to stop."""
+        self._running = session
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_runtest_logreport(self) -> None:
+        """Stop the workers as soon as there were too many failures (``-x``, ``--maxfail``)."""
+        if self._running and (self._running.shouldfail or self._running.shouldstop):
+            self._stop_workers()
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self) -> None:
+        """Stop workers that still work, as after Ctrl-C."""
+        self._stop_workers()
+
+    def _stop_workers(self) -> None:
+        if self._shared is not None:
+            self._shared.stop()
 
     def pytest_xdist_setupnodes(self, specs: Sequence[Any]) -> None:
         """Make the files that the workers share."""

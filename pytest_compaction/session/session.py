@@ -165,8 +165,16 @@ class BenchmarkSession:
         """Whether any dialogue file was named."""
         return bool(self.dialogue_set.dialogues or self.dialogue_set.errors)
 
+    def stop(self) -> None:
+        """Cancel what models are asked, keep what was paid for, and ask nothing more.
+
+        Any thread may call it, again too.
+        """
+        if "work_loop" in self.__dict__:
+            self.work_loop.stop()
+
     def close(self) -> None:
-        """Stop the loop if it was ever started, and leave the executor."""
+        """End the loop if it was ever started, and leave the executor."""
         engine: Any = self.__dict__.get("engine")
         if engine is not None and self.runs_elsewhere:
             engine.close()

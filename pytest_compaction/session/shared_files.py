@@ -12,6 +12,7 @@ from typing import Any
 
 from pytest_compaction.run.slots import PIPE, SharedSlots, SlotPool, can_share
 from pytest_compaction.session.dealt_items import Dealer, DealtItems, path_for
+from pytest_compaction.session.stop_signal import StopSignal
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,19 +20,23 @@ class SharedFiles:
     """A folder of a run with several workers; for the controlling process.
 
     ``pool`` holds ``count`` slots, in which the workers share the requests in flight. Without
-    one, on a system without named pipes, each worker has ``share`` slots of its own.
+    one, on a system without named pipes, each worker has ``share`` slots of its own, and
+    without ``signal`` workers do what they were sent before they stop.
     """
 
     folder: Path
     count: int
     workers: int
     pool: SlotPool | None
+    signal: StopSignal | None
 
     @classmethod
     def make(cls, count: int, workers: int) -> SharedFiles:
         """Make the folder and what is in it."""
         folder = Path(tempfile.mkdtemp(prefix="pytest-compaction-"))
-        return cls(folder, count, workers, SlotPool(folder, count) if can_share() else None)
+        if not can_share():
+            return cls(folder, count, workers, None, None)
+        return cls(folder, count, workers, SlotPool(folder, count), StopSignal(folder))
 
     @property
     def share(self) -> int:
@@ -51,8 +56,14 @@ class SharedFiles:
         if self.pool is not None:
             self.pool.restore(worker)
 
+    def stop(self) -> None:
+        """Tell all workers to stop. May be called again."""
+        if self.signal is not None:
+            self.signal.give()
+
     def close(self) -> None:
         """Remove the folder."""
+        self.stop()
         if self.pool is not None:
             self.pool.close()
         shutil.rmtree(self.folder, ignore_errors=True)

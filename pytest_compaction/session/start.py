@@ -14,6 +14,7 @@ from pytest_compaction.session import resolve
 from pytest_compaction.session.garbage import look_less_often
 from pytest_compaction.session.items import fixtures
 from pytest_compaction.session.shared_files import WorkerShare
+from pytest_compaction.session.worker_stop import WorkerStop
 
 if TYPE_CHECKING:
     from pytest_compaction.session.session import BenchmarkSession
@@ -52,6 +53,8 @@ def start_benchmark(config: pytest.Config, settings: Settings) -> BenchmarkSessi
         raise pytest.UsageError(str(error)) from None
     share = WorkerShare.from_input(workerinput.get("compaction_shared"))
     session = replace(session, worker_share=share)
+    if share is not None:
+        config.pluginmanager.register(WorkerStop(session, share), "compaction-stop")
     config.add_cleanup(session.close)
     config.add_cleanup(look_less_often())
     config.stash[fixtures.CASES] = session.case_set

@@ -2,6 +2,8 @@
 
 import asyncio
 import gc
+import threading
+import time
 import weakref
 from collections import Counter
 from dataclasses import replace
@@ -16,7 +18,7 @@ from pytest_compaction.run.case_work import CaseWork
 from pytest_compaction.run.engine import Engine
 from pytest_compaction.run.response import Arm, Roles
 from pytest_compaction.run.triggers import Trigger
-from pytest_compaction.run.work_loop import WorkLoop
+from pytest_compaction.run.work_loop import RunStoppedError, WorkLoop
 
 ARM = Arm("anchored")
 
@@ -68,7 +70,7 @@ class Bench:
     def __init__(self, count, slots, model=None):
         self.cases = {f"case-{n:02}": build_case(id=f"case-{n:02}") for n in range(count)}
         self.model = model or Asking()
-        self.parsed, self.forgotten = Counter(), []
+        self.parsed, self.forgotten, self.said = Counter(), [], []
         self.work = WorkLoop(slots)
         registry, (spec,) = named_strategies(["anchored"], {})
         self.engine = Engine(
@@ -86,6 +88,13 @@ class Bench:
     def case_of(self, id):
         self.parsed[id] += 1
         return self.cases[id]
+
+    def until_stopped(self, case):
+        """Ask for an answer that the end of the run prevents."""
+        try:
+            self.engine.compaction(case, ARM).ask(case.probes[0])
+        except RunStoppedError as error:
+            self.said.append(str(error))
 
     @property
     def asked(self):
@@ -150,6 +159,46 @@ def test_what_no_item_asked_for_is_not_paid_for(bench):
     calls = Counter(deselected.model.begun)
     assert (calls["answer"], calls["judge"]) == (1, 1)
     assert not deselected.parsed
+
+
+def test_an_item_that_may_not_run_is_asked_when_it_runs_and_keeps_its_case_open(bench):
+    unsure = bench(3, 8)
+    case, skipped = unsure.cases["case-00"], unsure.cases["case-01"]
+    first, *rest = case.probes
+    unsure.engine.select(
+        [
+            Asked(case.id, ARM, first.id, ahead=False),
+            *(Asked(case.id, ARM, probe.id) for probe in rest),
+            *(Asked(skipped.id, ARM, probe.id, ahead=False) for probe in skipped.probes),
+        ]
+    )
+    for probe in (*rest, first):
+        assert not unsure.forgotten
+        unsure.engine.verdict(unsure.engine.compaction(case, ARM).ask(probe))
+        calls = Counter(unsure.model.begun)
+        assert calls["answer"] <= len(rest) or probe is first
+        unsure.engine.finish(case.id, ARM)
+    unsure.work.wait(asyncio.sleep(0.05))
+    assert unsure.forgotten == [case.id]
+    assert Counter(unsure.model.begun)["judge"] == len(case.probes)
+    assert not unsure.parsed, "the case of items that may not run was not begun"
+
+
+def test_nothing_is_asked_any_more_once_the_run_is_stopped(bench):
+    stopped = bench(6, 4, Asking(expected=99))
+    stopped.engine.select(stopped.asked)
+    case = stopped.cases["case-00"]
+    waiting = threading.Thread(target=stopped.until_stopped, args=(case,))
+    waiting.start()
+    while stopped.model.flying < 4:
+        time.sleep(0.001)
+    stopped.work.stop()
+    waiting.join()
+    assert stopped.said == ["the run was stopped before this was asked or answered"]
+    assert (stopped.model.flying, len(stopped.model.begun)) == (0, 4)
+    stopped.until_stopped(stopped.cases["case-05"])
+    assert len(stopped.said) == 2
+    assert len(stopped.model.begun) == 4
 
 
 def test_nothing_is_asked_before_the_first_item_runs(bench):

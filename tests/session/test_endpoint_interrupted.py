@@ -1,0 +1,173 @@
+"""A run that is stopped early: it ends, keeps what was paid for, and nobody pays for it again."""
+
+import contextlib
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from support.counting_endpoint import case_of, counting
+from support.scenarios import PROBES, lean, write_cases
+from support.stub_endpoint import long_case, role_of
+
+MODEL = "gpt-4o-mini"
+IN_FLIGHT = 4
+CASES = tuple(f"c{number:02}" for number in range(12))
+CALLS = len(CASES) * (1 + 2 * len(PROBES))
+"""One summary for each case; an answer and a judgement for each probe."""
+WORKERS = pytest.mark.parametrize("workers", ["-n0", "-n2"])
+MODULE = """
+import os
+
+
+def test_probe(case, probe, compactor, judge):
+    judge(probe, compactor(case).ask(probe))
+    assert f"{case.id}-{probe.id}" not in os.environ["FAILING"].split()
+"""
+"""A test module in which the items that the environment names fail once they are judged."""
+
+
+def arguments(*more):
+    return [
+        *lean(),
+        "--compactor=anchored",
+        f"--compaction-model={MODEL}",
+        f"--compaction-concurrency={IN_FLIGHT}",
+        *more,
+    ]
+
+
+@pytest.fixture
+def project(pytester, monkeypatch):
+    """A project with some cases, in which a test can name the items that fail."""
+    write_cases(pytester, *map(long_case, CASES)).joinpath("test_probes.py").write_text(MODULE)
+
+    def run(endpoint, *more, failing=()):
+        monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
+        monkeypatch.setenv("FAILING", " ".join(failing) or "none")
+        return pytester.runpytest_inprocess(*arguments(*more))
+
+    return run
+
+
+def stored(pytester):
+    """The requests in the store."""
+    files = (pytester.path / ".pytest_compaction/store").glob("??/*.json")
+    found = [json.loads(path.read_text("utf-8"))["request"] for path in files]
+    return sorted(json.dumps(request, sort_keys=True) for request in found)
+
+
+def billed(output):
+    """How many calls a run was charged for, as its summary says."""
+    return int(re.search(r"this run: (\d+) calls? made", output)[1])
+
+
+@contextlib.contextmanager
+def holding_all_after(*cases):
+    """An endpoint that holds all replies once the judgements of ``cases`` are there but the last.
+
+    These last ones come when it holds a reply of another case.
+    """
+    judged, closed = [], threading.Event()
+
+    def hold(body):
+        if role_of(body) != "judge" or case_of(body) not in cases:
+            return closed.is_set()
+        if "What is the next step?" in json.dumps(body):
+            endpoint.until(lambda: len(judged) == len(cases) * (len(PROBES) - 1))
+            closed.set()
+            endpoint.until(lambda: endpoint.held)
+        else:
+            judged.append(body)
+        return False
+
+    with counting(hold) as endpoint:
+        yield endpoint
+
+
+@WORKERS
+@pytest.mark.parametrize(
+    ("option", "failing"), [("-x", ["c00-next"]), ("--maxfail=2", ["c00-next", "c01-next"])]
+)
+def test_after_too_many_failures_the_run_ends_and_the_next_pays_only_for_the_rest(
+    project, pytester, workers, option, failing
+):
+    with holding_all_after(*(item.partition("-")[0] for item in failing)) as endpoint:
+        result = project(endpoint, workers, option, failing=failing)
+        outcomes = result.parseoutcomes()
+        assert outcomes["failed"] == len(failing)
+        assert "error" not in outcomes
+        assert outcomes.get("skipped", 0) <= int(workers[2:]), "items that waited in a worker"
+        ended_well(endpoint, pytester, str(result.stdout))
+        rest_is_paid_for(project, endpoint)
+
+
+def ended_well(endpoint, pytester, output):
+    """What was answered is stored, nothing was asked after the stop, and the bill is whole."""
+    assert stored(pytester) == sorted(endpoint.answered)
+    assert len(endpoint.begun) <= len(endpoint.answered) + IN_FLIGHT
+    assert billed(output) == len(endpoint.begun), "what was cancelled may be charged for"
+
+
+def rest_is_paid_for(project, endpoint):
+    """A second run passes, and asks only for what was not answered in the first."""
+    begun, answered = len(endpoint.begun), set(endpoint.answered)
+    endpoint.release()
+    project(endpoint, "-n0").assert_outcomes(passed=len(CASES) * len(PROBES))
+    again = endpoint.begun[begun:]
+    assert len(again) == len(set(again)) == CALLS - len(answered)
+    assert not answered.intersection(again)
+
+
+@WORKERS
+def test_after_ctrl_c_the_run_ends_and_the_next_pays_only_for_the_rest(project, pytester, workers):
+    with counting(lambda body: len(endpoint.answered) >= 12) as endpoint:
+        command = [sys.executable, "-m", "pytest", *arguments(workers)]
+        process = subprocess.Popen(
+            command,
+            cwd=pytester.path,
+            env={**os.environ, "OPENAI_BASE_URL": endpoint.url, "FAILING": "none"},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+        endpoint.until(lambda: endpoint.held)
+        os.killpg(process.pid, signal.SIGINT)
+        output, _ = process.communicate(timeout=60)
+        assert process.returncode == pytest.ExitCode.INTERRUPTED
+        for noise in ("Traceback", "was destroyed", "never awaited", "Exception ignored", "Error"):
+            assert noise not in output
+        assert not members_of(process.pid), "no worker outlives the run"
+        ended_well(endpoint, pytester, output)
+        rest_is_paid_for(project, endpoint)
+
+
+def members_of(group):
+    """The processes of a process group that still run."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            state, _, of = stat.read_text().rpartition(")")[2].split()[:3]
+            if int(of) == group and state != "Z":
+                found.append(stat.parent.name)
+    return found
+
+
+@WORKERS
+def test_nothing_is_asked_for_items_that_were_deselected_or_are_skipped(project, pytester, workers):
+    with counting() as endpoint:
+        selected = ["-k", "c02 or c03 or c04", "--deselect", "cases/test_probes.py::test_probe"]
+        selected[-1] += "[anchored-c03-files]"
+        project(endpoint, workers, *selected).assert_outcomes(passed=11)
+        assert endpoint.roles == {"compaction": 3, "responder": 11, "judge": 11}
+        mark = "@pytest.mark.skipif(True, reason='later')\ndef test"
+        module = f"import pytest\n{MODULE.replace('def test', mark)}"
+        (pytester.path / "cases/test_probes.py").write_text(module)
+        project(endpoint, workers).assert_outcomes(skipped=len(CASES) * len(PROBES))
+        assert endpoint.roles == {"compaction": 3, "responder": 11, "judge": 11}
