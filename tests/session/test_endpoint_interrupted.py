@@ -3,7 +3,6 @@
 import contextlib
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -12,59 +11,24 @@ from pathlib import Path
 
 import pytest
 from support.counting_endpoint import case_of, counting
-from support.scenarios import PROBES, lean, write_cases
-from support.stub_endpoint import long_case, role_of
+from support.endpoint_project import (
+    CALLS,
+    IN_FLIGHT,
+    ITEMS,
+    MODULE,
+    EndpointProject,
+    arguments,
+    billed,
+)
+from support.scenarios import PROBES
+from support.stub_endpoint import role_of
 
-MODEL = "gpt-4o-mini"
-IN_FLIGHT = 4
-CASES = tuple(f"c{number:02}" for number in range(12))
-CALLS = len(CASES) * (1 + 2 * len(PROBES))
-"""One summary for each case; an answer and a judgement for each probe."""
 WORKERS = pytest.mark.parametrize("workers", ["-n0", "-n2"])
-MODULE = """
-import os
-
-
-def test_probe(case, probe, compactor, judge):
-    judge(probe, compactor(case).ask(probe))
-    assert f"{case.id}-{probe.id}" not in os.environ["FAILING"].split()
-"""
-"""A test module in which the items that the environment names fail once they are judged."""
-
-
-def arguments(*more):
-    return [
-        *lean(),
-        "--compactor=anchored",
-        f"--compaction-model={MODEL}",
-        f"--compaction-concurrency={IN_FLIGHT}",
-        *more,
-    ]
 
 
 @pytest.fixture
 def project(pytester, monkeypatch):
-    """A project with some cases, in which a test can name the items that fail."""
-    write_cases(pytester, *map(long_case, CASES)).joinpath("test_probes.py").write_text(MODULE)
-
-    def run(endpoint, *more, failing=()):
-        monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
-        monkeypatch.setenv("FAILING", " ".join(failing) or "none")
-        return pytester.runpytest_inprocess(*arguments(*more))
-
-    return run
-
-
-def stored(pytester):
-    """The requests in the store."""
-    files = (pytester.path / ".pytest_compaction/store").glob("??/*.json")
-    found = [json.loads(path.read_text("utf-8"))["request"] for path in files]
-    return sorted(json.dumps(request, sort_keys=True) for request in found)
-
-
-def billed(output):
-    """How many calls a run was charged for, as its summary says."""
-    return int(re.search(r"this run: (\d+) calls? made", output)[1])
+    return EndpointProject(pytester, monkeypatch)
 
 
 @contextlib.contextmanager
@@ -95,21 +59,21 @@ def holding_all_after(*cases):
     ("option", "failing"), [("-x", ["c00-next"]), ("--maxfail=2", ["c00-next", "c01-next"])]
 )
 def test_after_too_many_failures_the_run_ends_and_the_next_pays_only_for_the_rest(
-    project, pytester, workers, option, failing
+    project, workers, option, failing
 ):
     with holding_all_after(*(item.partition("-")[0] for item in failing)) as endpoint:
-        result = project(endpoint, workers, option, failing=failing)
+        result = project.run(endpoint, workers, option, failing=failing)
         outcomes = result.parseoutcomes()
         assert outcomes["failed"] == len(failing)
         assert "error" not in outcomes
         assert outcomes.get("skipped", 0) <= int(workers[2:]), "items that waited in a worker"
-        ended_well(endpoint, pytester, str(result.stdout))
+        ended_well(endpoint, project, str(result.stdout))
         rest_is_paid_for(project, endpoint)
 
 
-def ended_well(endpoint, pytester, output):
+def ended_well(endpoint, project, output):
     """What was answered is stored, nothing was asked after the stop, and the bill is whole."""
-    assert stored(pytester) == sorted(endpoint.answered)
+    assert project.stored == sorted(endpoint.answered)
     assert len(endpoint.begun) <= len(endpoint.answered) + IN_FLIGHT
     assert billed(output) == len(endpoint.begun), "what was cancelled may be charged for"
 
@@ -118,19 +82,19 @@ def rest_is_paid_for(project, endpoint):
     """A second run passes, and asks only for what was not answered in the first."""
     begun, answered = len(endpoint.begun), set(endpoint.answered)
     endpoint.release()
-    project(endpoint, "-n0").assert_outcomes(passed=len(CASES) * len(PROBES))
+    project.run(endpoint, "-n0").assert_outcomes(passed=ITEMS)
     again = endpoint.begun[begun:]
     assert len(again) == len(set(again)) == CALLS - len(answered)
     assert not answered.intersection(again)
 
 
 @WORKERS
-def test_after_ctrl_c_the_run_ends_and_the_next_pays_only_for_the_rest(project, pytester, workers):
+def test_after_ctrl_c_the_run_ends_and_the_next_pays_only_for_the_rest(project, workers):
     with counting(lambda body: len(endpoint.answered) >= 12) as endpoint:
         command = [sys.executable, "-m", "pytest", *arguments(workers)]
         process = subprocess.Popen(
             command,
-            cwd=pytester.path,
+            cwd=project.path,
             env={**os.environ, "OPENAI_BASE_URL": endpoint.url, "FAILING": "none"},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -144,7 +108,7 @@ def test_after_ctrl_c_the_run_ends_and_the_next_pays_only_for_the_rest(project, 
         for noise in ("Traceback", "was destroyed", "never awaited", "Exception ignored", "Error"):
             assert noise not in output
         assert not members_of(process.pid), "no worker outlives the run"
-        ended_well(endpoint, pytester, output)
+        ended_well(endpoint, project, output)
         rest_is_paid_for(project, endpoint)
 
 
@@ -160,14 +124,14 @@ def members_of(group):
 
 
 @WORKERS
-def test_nothing_is_asked_for_items_that_were_deselected_or_are_skipped(project, pytester, workers):
+def test_nothing_is_asked_for_items_that_were_deselected_or_are_skipped(project, workers):
     with counting() as endpoint:
         selected = ["-k", "c02 or c03 or c04", "--deselect", "cases/test_probes.py::test_probe"]
         selected[-1] += "[anchored-c03-files]"
-        project(endpoint, workers, *selected).assert_outcomes(passed=11)
+        project.run(endpoint, workers, *selected).assert_outcomes(passed=11)
         assert endpoint.roles == {"compaction": 3, "responder": 11, "judge": 11}
         mark = "@pytest.mark.skipif(True, reason='later')\ndef test"
         module = f"import pytest\n{MODULE.replace('def test', mark)}"
-        (pytester.path / "cases/test_probes.py").write_text(module)
-        project(endpoint, workers).assert_outcomes(skipped=len(CASES) * len(PROBES))
+        project.module.write_text(module)
+        project.run(endpoint, workers).assert_outcomes(skipped=ITEMS)
         assert endpoint.roles == {"compaction": 3, "responder": 11, "judge": 11}
