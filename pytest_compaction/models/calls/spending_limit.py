@@ -9,6 +9,7 @@ refused, and no further request is sent in the run.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
@@ -72,7 +73,11 @@ class SpendingLimit:
             # It was given up while it was under way: the endpoint may answer all the same.
             await self._lost(number, call)
             raise
-        await self._settle(number, call, reply)
+        try:
+            await self._settle(number, call, reply)
+        except asyncio.CancelledError:
+            # It is paid for, and goes to the store; whoever gave up is cancelled after that.
+            _cancel_later()
         return reply
 
     async def close(self) -> None:
@@ -151,6 +156,14 @@ class SpendingLimit:
     def _most_usage(self, call: Call) -> Usage:
         usage = most_usage(call, self._tokens)
         return Usage(1, int(usage.input_tokens * _MARGIN), 0, usage.output_tokens)
+
+
+def _cancel_later() -> None:
+    """Cancel the running task, as it was asked to be, when it waits next."""
+    task = asyncio.current_task()
+    if task is not None:
+        task.uncancel()
+        task.cancel()
 
 
 def most_usage(call: Call, tokens: TokenCounter) -> Usage:

@@ -3,6 +3,7 @@
 import asyncio
 import multiprocessing
 import sqlite3
+import threading
 import time
 from pathlib import Path
 
@@ -240,6 +241,32 @@ def test_a_call_that_is_given_up_while_it_is_settled_is_settled(accounts, monkey
     assert len(accounts.notes) == 1
     with pytest.raises(SpentError):
         next_call()
+
+
+def test_a_reply_to_a_call_that_is_given_up_while_it_is_settled_is_stored(
+    accounts, monkeypatch, tmp_path
+):
+    settle, settling = accounts.settle, threading.Event()
+
+    def slow(*how):
+        settling.set()
+        time.sleep(0.3)
+        return settle(*how)
+
+    monkeypatch.setattr(accounts, "settle", slow)
+    store = Store(tmp_path / "store", spending(Answering(), accounts, 1.0), accounts=accounts)
+
+    async def give_up():
+        asked = asyncio.ensure_future(store.call(call()))
+        while not settling.is_set():
+            await asyncio.sleep(0.001)
+        asked.cancel()
+        await asyncio.wait([asked])
+        return asked.cancelled(), await store.find(call())
+
+    given_up, found = asyncio.run(give_up())
+    assert given_up
+    assert found is not None
 
 
 def test_a_call_is_settled_even_if_its_note_cannot_be_kept(accounts, monkeypatch, next_call):
