@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Self
+from typing import Any, Self
 
 import pytest
 
@@ -23,9 +23,6 @@ from pytest_compaction.session.items.kinds import ARM
 from pytest_compaction.session.items.protocol import RECORD, BrokenFile
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.settings import Settings
-
-_MAY_NOT_RUN: Final = ("skip", "skipif", "xfail")
-"""Marks of items that pytest may leave out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,10 +113,9 @@ class ProbeItem:
         for item, node in items:
             if item.probe and item.arm:
                 judged = "judge" in getattr(node, "fixturenames", ())
-                # Whether a condition holds is for pytest to say, when the item runs.
-                sure = not any(node.get_closest_marker(name) for name in _MAY_NOT_RUN)
-                asked = Asked(item.case.id, item.arm, item.probe.id, judged, sure)
-                selected[node.nodeid] = asked
+                selected[node.nodeid] = Asked(
+                    item.case.id, item.arm, item.probe.id, judged, _is_sure_to_run(node)
+                )
         if not selected:
             return
         engine = session.engine
@@ -203,3 +199,10 @@ def judge_for(session: BenchmarkSession, node: pytest.Item) -> Callable[[Probe, 
         return verdict
 
     return judge
+
+
+def _is_sure_to_run(node: pytest.Item) -> bool:
+    """Whether no mark lets pytest leave an item out; conditions are looked at when it runs."""
+    if node.get_closest_marker("skip") or node.get_closest_marker("skipif"):
+        return False
+    return all(mark.kwargs.get("run", True) for mark in node.iter_markers("xfail"))
