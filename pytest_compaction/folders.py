@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
+
+_ALL: Final = "*\n"
+"""A ``.gitignore`` that hides all of its folder."""
 
 
 def make_folder(folder: Path) -> None:
     """Make a folder that git ignores; an existing folder stays as it is."""
     missing = [path for path in (folder, *folder.parents) if not path.exists()]
     folder.mkdir(parents=True, exist_ok=True)
-    if missing:
-        (missing[-1] / ".gitignore").write_text("*\n", "utf-8")
+    if missing and not any(map(_is_hidden, missing[-1].parents)):
+        (missing[-1] / ".gitignore").write_text(_ALL, "utf-8")
+
+
+def _is_hidden(folder: Path) -> bool:
+    """Whether git ignores all of a folder, as it does with one that was made here."""
+    try:
+        return (folder / ".gitignore").read_bytes() == _ALL.encode()
+    except OSError:
+        return False

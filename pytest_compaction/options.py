@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, Protocol
 
 from pytest_compaction.compactors.parameters import parted
-from pytest_compaction.run.remote.address import parse_address
 from pytest_compaction.settings import (
     HISTORIES,
     RECORDED,
@@ -216,6 +215,8 @@ def _check_executor(raw: dict[str, Any]) -> None:
     """Refuse what cannot be kept or does not exist where cases run elsewhere."""
     executor = raw["compaction_executor"]
     if executor:
+        from pytest_compaction.run.remote.address import parse_address  # only with the option
+
         parse_address(executor)
     if executor and raw["compaction_max_cost"] is not None:
         raise OptionError(

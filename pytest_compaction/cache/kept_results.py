@@ -14,6 +14,7 @@ from typing import Any, Final, Generic, TypeVar
 
 from pytest_compaction.cache.rules import rules_digest
 from pytest_compaction.folders import make_folder
+from pytest_compaction.secrets.keys import scrubbed
 
 T = TypeVar("T")
 
@@ -79,10 +80,12 @@ class KeptResults:
         return None
 
     def keep(self, about: str, form: Form[T], result: T) -> None:
-        """Keep a result for an input, in place of an earlier one."""
+        """Keep a result for an input, in place of an earlier one; one with a key in it is not."""
         if not self.keeps:
             return
         body = json.dumps(form.as_json(result), separators=(",", ":"))
+        if scrubbed(body) != body:
+            return
         with self._lock:
             self._fresh[_key(about)] = body
             if len(self._fresh) >= _AT_ONCE:

@@ -62,7 +62,7 @@ def test_the_rank_of_an_excerpt_is_that_of_question_and_response_together(texts,
 
 def test_a_log_is_prepared_and_read_once_for_all_probes_and_points(monkeypatch):
     built, read, counted = [], [], []
-    plain, plain_read = MessageExcerpts.__init__, TextIndex.read
+    plain, plain_read = MessageExcerpts.__init__, TextIndex.is_stated
 
     def build(self, text):
         built.append(text)
@@ -77,7 +77,7 @@ def test_a_log_is_prepared_and_read_once_for_all_probes_and_points(monkeypatch):
         return len(text) // 4
 
     monkeypatch.setattr(MessageExcerpts, "__init__", build)
-    monkeypatch.setattr(TextIndex, "read", read_index)
+    monkeypatch.setattr(TextIndex, "is_stated", read_index)
     message_excerpts.message_excerpts.cache_clear()
     monkeypatch.setattr(log_excerpt, "_PREPARED", SizedCache(1_000_000, lambda log: 1))
     texts = ["\n".join(ROWS * 9), "\n".join(f"row {n} is new" for n in range(300))]
