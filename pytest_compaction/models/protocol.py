@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from pytest_compaction.case.case import AnswerSpec, Fact, Trap
 from pytest_compaction.conversation.messages import Message, identity
@@ -111,6 +111,10 @@ class LogDigest:
     def content_hash(self) -> str:
         """A hash of text and messages, computed once."""
         return _log_hash(self)
+
+
+NO_LOG: Final = LogDigest("")
+"""In place of a log that is given by other ways."""
 
 
 @lru_cache(maxsize=64)

@@ -20,6 +20,7 @@ from pytest_compaction.models.protocol import Model
 from pytest_compaction.models.reference.shipped import NAME as REFERENCE
 from pytest_compaction.models.reference.shipped import RecordedOnly
 from pytest_compaction.models.wire.call import Caller
+from pytest_compaction.rule_processes.pool import RuleProcesses
 from pytest_compaction.text.words import printable
 
 if TYPE_CHECKING:
@@ -49,6 +50,8 @@ class Endpoints:
     tokens: TokenCounter
     kept: KeptResults = field(default_factory=KeptResults)
     """What rules find in logs, kept from run to run."""
+    processes: RuleProcesses = field(default_factory=RuleProcesses)
+    """Where rules read logs."""
     scratch: Path | None = None
     """A folder that this process made and removes at the end, if it made one."""
 
@@ -62,7 +65,9 @@ class Endpoints:
         """The model of that name behind the endpoint."""
         from pytest_compaction.models.chat.model import ChatModel
 
-        return ChatModel(name, self.caller, self.tokens, self.prompts, kept=self.kept)
+        return ChatModel(
+            name, self.caller, self.tokens, self.prompts, kept=self.kept, processes=self.processes
+        )
 
 
 def connect(
@@ -135,14 +140,18 @@ def is_offline(name: str) -> bool:
 
 
 def create_model(
-    name: str, tokens: TokenCounter, endpoints: Endpoints | None, kept: KeptResults
+    name: str,
+    tokens: TokenCounter,
+    endpoints: Endpoints | None,
+    kept: KeptResults,
+    processes: RuleProcesses,
 ) -> Model:
     """The model of that name: the offline one, or one behind the endpoint.
 
-    ``kept`` keeps the replies of the offline one.
+    ``kept`` keeps the replies of the offline one, some of which ``processes`` make.
     """
     if is_offline(name):
-        return OfflineModel(tokens, kept)
+        return OfflineModel(tokens, kept, processes)
     if endpoints is None:
         raise UnknownModelError(f"the model {name!r} needs an endpoint, and there is none here")
     return endpoints.model(name)

@@ -13,6 +13,7 @@ from pytest_compaction.conversation.messages import Message
 from pytest_compaction.judges.verdict import Verdict
 from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.protocol import JudgeReply
+from pytest_compaction.rule_processes.pool import RuleProcesses
 from pytest_compaction.run.asked import Asked, Key, Plan
 from pytest_compaction.run.case_work import CaseWork, Method
 from pytest_compaction.run.compaction import CompactedCase, Compaction
@@ -26,6 +27,8 @@ _LOOK_S: Final = 0.01
 """How often a worker looks whether more items were dealt to it."""
 _AHEAD: Final = 2
 """Cases that are open at most; as a multiple of the requests that may fly, if any may."""
+_OPEN: Final = 32
+"""The same if that is more, so that requests need not wait for the figures of earlier items."""
 
 
 class Engine:
@@ -38,10 +41,12 @@ class Engine:
     judges a response ``judgements`` times.
 
     ``case_of`` gives the case of an id, and ``forget`` lets it go when its items are done.
-    ``kept`` keeps the figures of views and the tokens of messages.
+    ``kept`` keeps the figures of views and the tokens of messages, and ``processes`` make the
+    figures if there are any.
 
     While models at an endpoint are asked, further cases are begun as long as fewer requests
-    fly than may. Where rules do all the work, one case is begun after the other.
+    fly than may. Where rules do all the work, one case is begun after the other, or one more
+    than other processes can help with.
     """
 
     def __init__(
@@ -58,9 +63,11 @@ class Engine:
         case_of: Callable[[str], Case] | None = None,
         forget: Callable[[str], object] | None = None,
         kept: KeptResults | None = None,
+        processes: RuleProcesses | None = None,
     ) -> None:
         self._work = work
         kept = kept or KeptResults()
+        processes = processes or RuleProcesses()
         self.method = Method(
             roles,
             create,
@@ -68,13 +75,18 @@ class Engine:
             pass_score,
             timeout,
             work,
-            ViewReader(roles, compares_nulls, work.give_way, kept),
+            ViewReader(roles, compares_nulls, work.give_way, kept, processes),
             TokenCounts(roles.tokens, kept),
             reminds,
             judgements,
         )
         self._one_by_one = all(model.name == offline.NAME for model in roles.all)
-        self._window = _AHEAD if self._one_by_one else _AHEAD * work.limit.share
+        self._side_by_side = 1 + processes.number
+        self._window = (
+            _AHEAD * self._side_by_side
+            if self._one_by_one
+            else max(_OPEN, _AHEAD * work.limit.share)
+        )
         self._case_of = case_of
         self._forget = forget
         self._plan = Plan()
@@ -161,10 +173,10 @@ class Engine:
         if self._one_by_one:
             under_way = [work.run_ahead() for work in self._works.values()]
             waiting = [task for task in under_way if not task.done()]
-            if waiting:
-                await asyncio.wait(waiting)
-                return False
-            return True
+            if len(waiting) < self._side_by_side:
+                return True
+            await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+            return False
         if self._work.limit.has_room:
             return True
         await self._work.limit.room()

@@ -3,31 +3,103 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
-from functools import partial
+from concurrent.futures import CancelledError, Future
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from pathlib import Path
 from typing import Any, TypeVar
 
-from pytest_compaction.cache.kept_results import KeptResults
-from pytest_compaction.case.case import Probe
+from pytest_compaction.cache.kept_results import KeptResults, results_of_process
+from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.compactors.protocol import View
 from pytest_compaction.conversation.chat_format import to_chat
-from pytest_compaction.conversation.messages import canonical_json, identity, short_hash
+from pytest_compaction.conversation.messages import Message, canonical_json, identity, short_hash
+from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.metrics.constraints import standing_constraints
 from pytest_compaction.metrics.survival import read as read_facts
 from pytest_compaction.metrics.survival import view_index
+from pytest_compaction.models.offline.model import OfflineModel
+from pytest_compaction.rule_processes.pipe import Held
+from pytest_compaction.rule_processes.pool import RuleProcesses
 from pytest_compaction.run.compaction import CompactedCase
 from pytest_compaction.run.figures_form import FIGURES
 from pytest_compaction.run.null_views import NullViews
 from pytest_compaction.run.response import NullReading, Roles, ViewFigures
 from pytest_compaction.run.server_context import Seen
+from pytest_compaction.run.work_loop import RunStoppedError
 
 T = TypeVar("T")
 
 
-class ViewReader:
-    """Makes the figures of views; beside those of a strategy it runs the nulls, if asked to.
+@dataclass(frozen=True, slots=True)
+class AskedOfView:
+    """What figures are made of: the probe, the view, and the ``messages`` of it that were read.
 
-    ``give_way`` blocks as long as something else goes before, and ``kept`` keeps the figures from
-    run to run.
+    ``tokens`` are those of the views at the points up to that of the probe, ``None`` for a
+    strategy that is not compared with the nulls; ``answered`` is false where a failure left
+    nothing to compare.
+    """
+
+    probe: Probe
+    view: View
+    messages: tuple[Message, ...]
+    tokens: tuple[int, ...] | None
+    answered: bool
+
+
+class FigureRules:
+    """Makes the figures of views, and keeps them from run to run.
+
+    ``nulls`` runs the nulls beside a strategy, ``encoding`` names how tokens are counted.
+    """
+
+    def __init__(self, nulls: NullViews, encoding: str, kept: KeptResults) -> None:
+        self._nulls = nulls
+        self._encoding = encoding
+        self._kept = kept
+
+    def figures(self, case: Case, asked: AskedOfView) -> ViewFigures:
+        """The figures of a view of a case."""
+        about = self._about(case, asked)
+        if about is None:
+            return self._made(case, asked)
+        return self._kept.once(about, FIGURES, lambda: self._made(case, asked))
+
+    def kept_figures(self, case: Case, asked: AskedOfView) -> ViewFigures | None:
+        """The same if they were made and kept before."""
+        about = self._about(case, asked)
+        return None if about is None else self._kept.find(about, FIGURES)
+
+    def _about(self, case: Case, asked: AskedOfView) -> str | None:
+        if not self._kept.keeps or not case.digest:  # a case made in code has no digest
+            return None
+        probe, view, read = asked.probe.id, asked.view, asked.messages
+        about = [self._encoding, case.id, case.digest, probe, view, read]
+        return identity(["figures", *about, asked.tokens, asked.answered])
+
+    def _made(self, case: Case, asked: AskedOfView) -> ViewFigures:
+        probe, view = asked.probe, asked.view
+        index = view_index(asked.messages)
+        standing = standing_constraints(case, probe.point)
+        held = read_facts(standing, (), index).stated
+        question = probe.choice.asked(probe.question) if probe.choice else probe.question
+        prompt = [to_chat(view.messages), question]
+        nulls: tuple[NullReading, ...] = ()
+        if asked.answered and asked.tokens is not None:
+            nulls = _result(self._nulls.readings(case, probe, asked.tokens))
+        return ViewFigures(
+            read_facts(probe.facts, probe.traps, index),
+            nulls,
+            tuple(zip((fact.text for fact in standing), held, strict=True)),
+            short_hash(canonical_json([*prompt, view.parameters] if view.parameters else prompt)),
+        )
+
+
+class ViewReader:
+    """Has the figures of views made, in one of the ``processes`` if there is any.
+
+    With ``compares_nulls`` the nulls are run beside a strategy. ``give_way`` blocks as long as
+    something else goes before, and ``kept`` keeps the figures from run to run.
     """
 
     def __init__(
@@ -36,23 +108,37 @@ class ViewReader:
         compares_nulls: bool,
         give_way: Callable[[], object],
         kept: KeptResults,
+        processes: RuleProcesses,
     ) -> None:
         self._give_way = give_way
-        self._kept = kept
+        self._processes = processes
         self._encoding = roles.tokens.name
-        self._nulls = NullViews(roles) if compares_nulls else None
+        self._kept = kept
+        self._rules = FigureRules(NullViews(roles), self._encoding, kept)
+        self._compares_nulls = compares_nulls
         self._by_rules = any(model.name == "offline" for model in roles.all)
 
     def figures(
         self, compacted: CompactedCase, probe: Probe, view: View, read: Seen, answered: bool
     ) -> Callable[[], ViewFigures]:
-        """Makes the figures of a view when it is called.
+        """Makes the figures of a view when it is called, or waits for them.
 
         ``read`` is what the model read of the view; ``answered`` is false where a failure
-        left nothing to compare. Where rules answer or judge they are made at once, because
-        rules read the same views on the same loop.
+        left nothing to compare. Where rules answer or judge, and no other process makes the
+        figures, they are made at once, because rules read the same views on the same loop.
         """
-        make = partial(self._known_figures, compacted, probe, view, read, answered)
+        asked = AskedOfView(
+            probe, view, read.messages, self._tokens(compacted, probe, read), answered
+        )
+        case = compacted.case
+        if self._by_rules:
+            known = self._rules.kept_figures(case, asked)
+            if known is not None:
+                return lambda: known
+        elsewhere = self._elsewhere(case, asked)
+        if elsewhere is not None:
+            return lambda: _waited_for(elsewhere)
+        make = partial(self._rules.figures, case, asked)
         if self._by_rules:
             made = make()
             return lambda: made
@@ -63,48 +149,49 @@ class ViewReader:
 
         return later
 
-    def _known_figures(
-        self, compacted: CompactedCase, probe: Probe, view: View, read: Seen, answered: bool
-    ) -> ViewFigures:
-        make = partial(self._figures, compacted, probe, view, read, answered)
-        case = compacted.case
-        if not self._kept.keeps or not case.digest:  # a case made in code has no digest
-            return make()
-        tokens = self._tokens(compacted, probe, read) if self._runs_nulls(compacted) else None
-        about = [self._encoding, case.id, case.digest, probe.id, view, read.messages]
-        return self._kept.once(identity(["figures", *about, tokens, answered]), FIGURES, make)
-
-    def _figures(
-        self, compacted: CompactedCase, probe: Probe, view: View, read: Seen, answered: bool
-    ) -> ViewFigures:
-        index = view_index(read.messages)
-        standing = standing_constraints(compacted.case, probe.point)
-        held = read_facts(standing, (), index).stated
-        question = probe.choice.asked(probe.question) if probe.choice else probe.question
-        asked = [to_chat(view.messages), question]
-        return ViewFigures(
-            read_facts(probe.facts, probe.traps, index),
-            self._null_readings(compacted, probe, read) if answered else (),
-            tuple(zip((fact.text for fact in standing), held, strict=True)),
-            short_hash(canonical_json([*asked, view.parameters] if view.parameters else asked)),
+    def _elsewhere(self, case: Case, asked: AskedOfView) -> Future[ViewFigures] | None:
+        if not case.digest:  # its name would not say what it holds
+            return None
+        held = Held(f"case {case.id} {case.digest}", case)
+        return self._processes.call(
+            case.id,
+            figures_of_view,
+            held,
+            asked,
+            self._encoding,
+            self._kept.file,
+            helps=self._by_rules,
         )
 
-    def _null_readings(
-        self, compacted: CompactedCase, probe: Probe, read: Seen
-    ) -> tuple[NullReading, ...]:
-        if self._nulls is None or not self._runs_nulls(compacted):
-            return ()
-        tokens = self._tokens(compacted, probe, read)
-        return _result(self._nulls.readings(compacted.case, probe, tokens))
-
-    def _runs_nulls(self, compacted: CompactedCase) -> bool:
-        return self._nulls is not None and compacted.compared
-
-    @staticmethod
-    def _tokens(compacted: CompactedCase, probe: Probe, read: Seen) -> tuple[int, ...]:
-        """The tokens of the views at the points up to that of the probe."""
+    def _tokens(self, compacted: CompactedCase, probe: Probe, read: Seen) -> tuple[int, ...] | None:
+        """The tokens of the views at the points up to that of the probe, if nulls get as many."""
+        if not self._compares_nulls or not compacted.compared:
+            return None
         earlier = (point.view_tokens for point in compacted.fed.points[: probe.point])
         return (*earlier, read.tokens)
+
+
+def figures_of_view(
+    case: Case, asked: AskedOfView, encoding: str, file: Path | None
+) -> ViewFigures:
+    """The figures of a view, for a process that does nothing else; see :class:`FigureRules`."""
+    return _rules_of_process(encoding, file).figures(case, asked)
+
+
+@lru_cache(maxsize=4)
+def _rules_of_process(encoding: str, file: Path | None) -> FigureRules:
+    counter = TokenCounter(encoding)
+    model = OfflineModel(counter)  # nulls ask nobody
+    return FigureRules(
+        NullViews(Roles(model, model, (model,), counter)), encoding, results_of_process(file)
+    )
+
+
+def _waited_for(figures: Future[ViewFigures]) -> ViewFigures:
+    try:
+        return figures.result()
+    except CancelledError:
+        raise RunStoppedError from None
 
 
 def _result(work: Coroutine[Any, Any, T]) -> T:

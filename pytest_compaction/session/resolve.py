@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -37,6 +38,7 @@ from pytest_compaction.models.registry import (
     create_model,
     is_offline,
 )
+from pytest_compaction.rule_processes.pool import RuleProcesses, processes_to_spare
 from pytest_compaction.run.response import Roles
 from pytest_compaction.run.triggers import TriggerError, parse_trigger
 from pytest_compaction.session.named_files import find_named
@@ -95,9 +97,12 @@ def resolve_session(
     settings = _without_endpoint(settings, real)
     accounts = Path(accounts_file) if accounts_file else None
     kept = KeptResults(results_file)
+    given = settings.processes
+    processes = RuleProcesses(processes_to_spare(os.environ) if given is None else given)
     endpoints = None
     if real:
-        endpoints = replace(_endpoints(settings, root, tokens, accounts), kept=kept)
+        connected = _endpoints(settings, root, tokens, accounts)
+        endpoints = replace(connected, kept=kept, processes=processes)
     _check_prices(settings, real, endpoints)
     if endpoints is not None:
         settings = _with_prompt(settings, endpoints)
@@ -108,7 +113,7 @@ def resolve_session(
     def model(name: str) -> Model:
         if name in added_models:
             return added_models[name]
-        return create_model(name, tokens, endpoints, kept)
+        return create_model(name, tokens, endpoints, kept, processes)
 
     roles = Roles(
         model(settings.model),
@@ -140,6 +145,7 @@ def resolve_session(
         endpoints=endpoints,
         left_out=left_out,
         kept=kept,
+        processes=processes,
     )
     index.save()
     return session

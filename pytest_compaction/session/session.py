@@ -22,6 +22,7 @@ from pytest_compaction.models.reference import shipped
 from pytest_compaction.models.reference.archive import Archive
 from pytest_compaction.models.registry import Endpoints, is_offline
 from pytest_compaction.records.part import Part
+from pytest_compaction.rule_processes.pool import RuleProcesses
 from pytest_compaction.run.engine import Engine
 from pytest_compaction.run.response import Roles
 from pytest_compaction.run.triggers import Trigger
@@ -72,6 +73,8 @@ class BenchmarkSession:
     """The files and folders of cases and of dialogues, as they were named."""
     kept: KeptResults = field(default_factory=KeptResults)
     """The results of rules, kept from run to run."""
+    processes: RuleProcesses = field(default_factory=RuleProcesses)
+    """Where rules do what takes long, if there is room for more processes."""
     worker_share: WorkerShare | None = None
     """What this process shares with other workers of the run; ``None`` if it does not."""
 
@@ -135,6 +138,7 @@ class BenchmarkSession:
             case_of=self.case_set.case,
             forget=self.case_set.forget,
             kept=self.kept,
+            processes=self.processes,
         )
 
     @cached_property
@@ -172,6 +176,7 @@ class BenchmarkSession:
         """
         if "work_loop" in self.__dict__:
             self.work_loop.stop()
+        self.processes.close()
 
     def close(self) -> None:
         """End the loop if it was ever started, and leave the executor."""
@@ -180,6 +185,7 @@ class BenchmarkSession:
             engine.close()
         if "work_loop" in self.__dict__:
             self.work_loop.close()
+        self.processes.close()
         if self.endpoints is not None:
             self.endpoints.close()
         self.kept.close()

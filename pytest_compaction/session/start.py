@@ -9,9 +9,9 @@ import pytest
 
 from pytest_compaction.cache.kept_results import RESULTS_FILE
 from pytest_compaction.case.index import INDEX_FOLDER
+from pytest_compaction.garbage import look_less_often
 from pytest_compaction.hookspecs import added
 from pytest_compaction.session import resolve
-from pytest_compaction.session.garbage import look_less_often
 from pytest_compaction.session.items import fixtures
 from pytest_compaction.session.shared_files import WorkerShare
 from pytest_compaction.session.worker_stop import WorkerStop

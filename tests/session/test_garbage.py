@@ -3,7 +3,7 @@ import gc
 import pytest
 from support.scenarios import run, set_up
 
-from pytest_compaction.session.garbage import MORE_OBJECTS, look_less_often
+from pytest_compaction.garbage import MORE_OBJECTS, look_less_often
 
 SAID = """
 import gc

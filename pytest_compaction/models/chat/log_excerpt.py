@@ -11,14 +11,17 @@ random: the same request gives the same text.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import chain
+from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.cache.kept_results import Form, KeptResults
+from pytest_compaction.cache.kept_results import Form, KeptResults, results_of_process
 from pytest_compaction.cache.sized_cache import SizedCache
 from pytest_compaction.case.case import Fact
 from pytest_compaction.conversation.messages import identity
+from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.chat.message_excerpts import MessageExcerpts, message_excerpts
 from pytest_compaction.models.protocol import JudgeRequest, LogDigest
 from pytest_compaction.text.bm25 import BM25
@@ -147,6 +150,19 @@ def excerpts_for(
             if spent + least > budget:
                 break
     return _rendered(log.excerpts, chosen)
+
+
+def excerpts_of_log(
+    digest: LogDigest, request: JudgeRequest, budget: int, encoding: str, file: Path | None
+) -> str:
+    """The same for a process that does nothing else; ``digest`` is the request's log."""
+    kept = results_of_process(file)
+    return excerpts_for(replace(request, digest=digest), budget, _counter(encoding).text, kept)
+
+
+@lru_cache(maxsize=4)
+def _counter(encoding: str) -> TokenCounter:
+    return TokenCounter(encoding)
 
 
 def _by_importance(log: PreparedLog, request: JudgeRequest, kept: KeptResults) -> Iterator[int]:

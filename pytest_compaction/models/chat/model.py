@@ -8,6 +8,7 @@ the reason why a response is unscored.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
@@ -18,11 +19,12 @@ from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.chat import judge_reply as judgements
 from pytest_compaction.models.chat import summary_reply as summary_text
 from pytest_compaction.models.chat.judge_prompt import judge_fields
-from pytest_compaction.models.chat.log_excerpt import excerpts_for
+from pytest_compaction.models.chat.log_excerpt import excerpts_for, excerpts_of_log
 from pytest_compaction.models.chat.prompts import Prompts
 from pytest_compaction.models.chat.summary_prompt import own_words, summary_fields
 from pytest_compaction.models.parameters import Parameters, misuse_of
 from pytest_compaction.models.protocol import (
+    NO_LOG,
     AnswerReply,
     AnswerRequest,
     CompactReply,
@@ -51,6 +53,8 @@ from pytest_compaction.models.wire.request import (
     roomier,
 )
 from pytest_compaction.models.wire.usage_count import counted
+from pytest_compaction.rule_processes.pipe import Held
+from pytest_compaction.rule_processes.pool import RuleProcesses
 from pytest_compaction.text.claims import answer_proper
 from pytest_compaction.text.words import printable
 
@@ -78,7 +82,7 @@ class ChatModel:
 
     ``prompts`` are the templates. ``log_tokens`` bounds what the judge is shown of a log.
     ``trial`` makes the calls of one repetition different from those of another. ``kept`` keeps
-    what rules find in a log from run to run.
+    what rules find in a log from run to run, and ``processes`` read it if there are any.
     """
 
     def __init__(
@@ -90,6 +94,7 @@ class ChatModel:
         log_tokens: int = LOG_TOKENS,
         trial: int = 1,
         kept: KeptResults | None = None,
+        processes: RuleProcesses | None = None,
     ) -> None:
         self._name = name
         self._caller = caller
@@ -98,6 +103,7 @@ class ChatModel:
         self._log_tokens = log_tokens
         self._trial = trial
         self._kept = kept or KeptResults()
+        self._processes = processes or RuleProcesses()
 
     @property
     def name(self) -> str:
@@ -114,6 +120,7 @@ class ChatModel:
             self._log_tokens,
             trial,
             self._kept,
+            self._processes,
         )
 
     async def summarize(self, request: SummaryRequest) -> SummaryReply:
@@ -166,9 +173,21 @@ class ChatModel:
         """``None``: only a request shows whether the endpoint takes them."""
         return None
 
+    async def _excerpts(self, request: JudgeRequest) -> str:
+        """What the judge is shown of the log. Requests wait for it, so it is urgent."""
+        made = None
+        if self._processes.number:
+            log = Held(f"log {request.digest.content_hash}", request.digest)
+            rest = replace(request, digest=NO_LOG)
+            how = self._log_tokens, self._tokens.name, self._kept.file
+            made = self._processes.call(log.name, excerpts_of_log, log, rest, *how, urgent=True)
+        if made is None:
+            return excerpts_for(request, self._log_tokens, self._tokens.text, self._kept)
+        return await asyncio.wrap_future(made)
+
     async def judge(self, request: JudgeRequest) -> JudgeReply:
         """All applicable criteria in one request; a bad reply is repaired once, or is unscored."""
-        log = excerpts_for(request, self._log_tokens, self._tokens.text, self._kept)
+        log = await self._excerpts(request)
         fields = judge_fields(request, log, asked_form(request.answer))
         prompt = self._prompts.judge.messages(fields)
         limit = JUDGE_TOKENS + CRITERION_TOKENS * len(request.criteria)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from dataclasses import replace
 from typing import Any, Final
 
 from pytest_compaction.cache.kept_results import KeptResults
@@ -10,19 +12,30 @@ from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.offline.reply_forms import ANSWER, JUDGEMENT, SUMMARY
 from pytest_compaction.models.parameters import Parameters, cannot_take
 from pytest_compaction.models.protocol import (
+    NO_LOG,
     AnswerReply,
     AnswerRequest,
     CompactReply,
     CompactRequest,
     JudgeReply,
     JudgeRequest,
+    LogDigest,
     SummaryReply,
     SummaryRequest,
     UnsupportedError,
 )
 from pytest_compaction.models.usage import Usage
+from pytest_compaction.rule_processes.pipe import Held
+from pytest_compaction.rule_processes.pool import RuleProcesses
 
 NAME: Final = "offline"
+
+
+def judgement(digest: LogDigest, request: JudgeRequest) -> JudgeReply:
+    """The judgement on a request whose log is ``digest``."""
+    from pytest_compaction.models.offline import judge as offline_judge
+
+    return offline_judge.judge(replace(request, digest=digest))
 
 
 class OfflineModel:
@@ -30,16 +43,21 @@ class OfflineModel:
 
     Usage counts the tokens that a model would have read and written, so that
     strategies can be compared by what they would cost. Replies are made once where ``kept``
-    keeps them. What makes them is imported when the first is made, because that takes long.
+    keeps them, and judgements in one of the ``processes`` if there are any. What makes them is
+    imported when the first is made, because that takes long.
     """
 
     name = NAME
 
     def __init__(
-        self, counter: TokenCounter | None = None, kept: KeptResults | None = None
+        self,
+        counter: TokenCounter | None = None,
+        kept: KeptResults | None = None,
+        processes: RuleProcesses | None = None,
     ) -> None:
         self._counter = counter or TokenCounter()
         self._kept = kept or KeptResults()
+        self._processes = processes or RuleProcesses()
 
     def at_trial(self, trial: int) -> OfflineModel:
         """The model itself, because rules answer the same in every trial."""
@@ -65,9 +83,12 @@ class OfflineModel:
 
     async def judge(self, request: JudgeRequest) -> JudgeReply:
         """Score the response; see :mod:`.judge`. Costs no tokens."""
-        return self._kept.once(
-            self._about("judge", request), JUDGEMENT, lambda: self._judgement(request)
-        )
+        about = self._about("judge", request)
+        found = self._kept.find(about, JUDGEMENT)
+        if found is None:
+            found = await self._judgement(request)
+            self._kept.keep(about, JUDGEMENT, found)
+        return found
 
     async def compact(self, request: CompactRequest) -> CompactReply:
         """Raise :class:`UnsupportedError`: only an endpoint can compact natively."""
@@ -91,11 +112,15 @@ class OfflineModel:
             read += count(request.previous.render(request.sections))
         return SummaryReply(summary, Usage(1, read, 0, count(summary.render(request.sections))))
 
-    @staticmethod
-    def _judgement(request: JudgeRequest) -> JudgeReply:
-        from pytest_compaction.models.offline import judge as offline_judge
-
-        return offline_judge.judge(request)
+    async def _judgement(self, request: JudgeRequest) -> JudgeReply:
+        made = None
+        if self._processes.number:
+            log = Held(f"log {request.digest.content_hash}", request.digest)
+            rest = replace(request, digest=NO_LOG)
+            made = self._processes.call(log.name, judgement, log, rest, helps=True)
+        if made is None:
+            return judgement(request.digest, request)
+        return await asyncio.wrap_future(made)
 
     def _answer(self, request: AnswerRequest) -> AnswerReply:
         from pytest_compaction.models.offline import answer as offline_answer

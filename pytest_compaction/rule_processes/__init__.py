@@ -1,0 +1,1 @@
+"""Processes beside pytest's own in which rules do what takes long."""
