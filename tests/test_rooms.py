@@ -8,8 +8,8 @@ from support.paths import ROOT
 
 PACKAGE = ROOT / "pytest_compaction"
 FLOORS = (
-    "conversation folders hookspecs rubric secrets settings",
-    "cache text",
+    "conversation folders garbage hookspecs rubric secrets settings",
+    "cache rule_processes text",
     "artifacts case",
     "importers metrics",
     "models",

@@ -27,7 +27,7 @@ _LOOK_S: Final = 0.01
 """How often a worker looks whether more items were dealt to it."""
 _AHEAD: Final = 2
 """Cases that are open at most; as a multiple of the requests that may fly, if any may."""
-_OPEN: Final = 32
+OPEN: Final = 32
 """The same if that is more, so that requests need not wait for the figures of earlier items."""
 
 
@@ -85,7 +85,7 @@ class Engine:
         self._window = (
             _AHEAD * self._side_by_side
             if self._one_by_one
-            else max(_OPEN, _AHEAD * work.limit.share)
+            else max(OPEN, _AHEAD * work.limit.share)
         )
         self._case_of = case_of
         self._forget = forget

@@ -13,6 +13,7 @@ from support.builders import COUNTER, build_case
 
 from pytest_compaction.compactors.registry import named_strategies
 from pytest_compaction.models.offline.model import OfflineModel
+from pytest_compaction.run import engine
 from pytest_compaction.run.asked import Asked
 from pytest_compaction.run.case_work import CaseWork
 from pytest_compaction.run.engine import Engine
@@ -220,7 +221,8 @@ def test_a_case_is_let_go_after_its_last_item(bench):
     assert response() is None
 
 
-def test_only_a_window_of_cases_is_open_while_items_are_not_done(bench):
+def test_only_a_window_of_cases_is_open_while_items_are_not_done(bench, monkeypatch):
+    monkeypatch.setattr(engine, "OPEN", 4)
     window = bench(30, 2)
     window.engine.select(window.asked)
     case = window.cases["case-00"]

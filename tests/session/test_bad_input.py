@@ -73,6 +73,7 @@ WRONG_VALUES = {
     "--compaction-pass-score": ["5.1", "-0.1", "high", "nan"],
     "--compaction-max-unscored": ["-1", "some"],
     "--compaction-concurrency": ["0", "all"],
+    "--compaction-processes": ["-1", "1025", "all"],
     "--compaction-max-cost": ["-1", "nan", "ten"],
     "--compaction-timeout": ["0", "-1", "inf", "nan", "soon"],
     "--compaction-request-timeout": ["0", "-1", "inf", "nan", "soon"],

@@ -5,7 +5,7 @@ ASKED = """
 import pathlib
 import pytest
 from pytest_compaction.models.offline import judge, model
-from pytest_compaction.run.view_figures import ViewReader
+from pytest_compaction.run.view_figures import FigureRules
 
 def counted(name, work):
     def counting(*args, **kwargs):
@@ -16,7 +16,7 @@ def counted(name, work):
 
 @pytest.fixture(autouse=True)
 def counting(monkeypatch):
-    monkeypatch.setattr(ViewReader, "_figures", counted("figures", ViewReader._figures))
+    monkeypatch.setattr(FigureRules, "_made", counted("figures", FigureRules._made))
     monkeypatch.setattr(judge, "judge", counted("judge", judge.judge))
     for role in ("_answer", "_summary"):
         found = getattr(model.OfflineModel, role)
@@ -28,7 +28,7 @@ def measured(pytester, workers, *arguments):
     """How often each rule worked in a run, and the records that it wrote."""
     made = pytester.path / "made.txt"
     made.unlink(missing_ok=True)
-    given = ["-pno:hypothesispytest", "-pno:syrupy", f"-n{workers}"]
+    given = ["-pno:hypothesispytest", "-pno:syrupy", f"-n{workers}", "--compaction-processes=0"]
     given += [] if any("--compactor" in one for one in arguments) else ["--compactor=regenerate"]
     pytester.runpytest_subprocess(*given, *arguments)
     lines = made.read_text().split() if made.exists() else []
