@@ -136,18 +136,18 @@ class ViewReader:
             if known is not None:
                 return lambda: known
         elsewhere = self._elsewhere(case, asked)
-        if elsewhere is not None:
-            return lambda: _waited_for(elsewhere)
         make = partial(self._rules.figures, case, asked)
-        if self._by_rules:
+        if elsewhere is not None:
+            make = partial(_waited_for, elsewhere)
+        elif self._by_rules:
             made = make()
             return lambda: made
+        return partial(self._later, make)
 
-        def later() -> ViewFigures:
+    def _later(self, make: Callable[[], ViewFigures]) -> ViewFigures:
+        if not self._by_rules:
             self._give_way()
-            return make()
-
-        return later
+        return make()
 
     def _elsewhere(self, case: Case, asked: AskedOfView) -> Future[ViewFigures] | None:
         if not case.digest:  # its name would not say what it holds
