@@ -28,7 +28,7 @@ _TITLE: Final = re.compile(r"\s{0,3}(?:\*\*|__)([^*_]+?:?)(?:\*\*|__)\s*:?\s*$")
 _TAG: Final = re.compile(r"\s*<(/?)([A-Za-z][\w-]*)>\s*$")
 _BULLET: Final = re.compile(r"(\s*)(?:[-*+•]|\d{1,3}[.)]|[a-z][.)])\s+(?=\S)(?:\[[ xX]\]\s+)?")
 _QUOTE: Final = re.compile(r"\s*>+\s?")
-_FENCE: Final = re.compile(r"\s*(?:```|~~~)")
+_FENCES: Final = ("```", "~~~")
 _RULE: Final = re.compile(r"[\s|:=+*_-]+$")
 _DIFF_START: Final = re.compile(
     r"diff --git |@@ |--- (?:a/|/dev)|\+\+\+ (?:b/|/dev)|\*\*\* \w+ File"
@@ -41,17 +41,18 @@ _LOG_LINE: Final = re.compile(
 )
 _CALL: Final = re.compile(r"\s*[a-z]+(?:_[a-z]+)* \S*[\w)][/.]\w\S*$")
 """A tool's name and a path, alone on a line."""
-_CODE_END: Final = re.compile(r"[{};\\]$")
+_CODE_ENDS: Final = ("{", "}", ";", "\\")
 _SENTENCE_END: Final = re.compile(
     r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)(?<!\bvs\.)(?<!\bcf\.)(?<!\betc\.)[\"'”’)\]*`]{0,4}"
     r"\s+(?=[\"'(\[*_`“‘]{0,4}[A-Z0-9]|`)"
     r"|(?<=[。！？])|[;；]\s+"
 )
+_MAY_END: Final = re.compile(r"[.!?][\"'”’)\]*`]{0,4}\s|[;；]\s|[。！？]")
+"""Without this no sentence ends within a line; most lines are spared the slower search."""
 _ENTRY_END: Final = re.compile(r"[;；]\s+")
 _ITEMS: Final = 5
 """A line of so many parts with semicolons between them is a list, each part an entry of its own."""
 _INLINE_LEAD: Final = re.compile(r"((?:[^\s:;.!?]+ ){0,5}[^\s:;.!?]+):[*_]{0,2}\s+(?=\S)")
-_FIRST_WORD: Final = re.compile(r"\s*(\S+)")
 _LETTERS: Final = re.compile(r"[A-Za-z]+")
 
 
@@ -179,18 +180,24 @@ def _entries(line: _Line) -> tuple[str | None, list[list[str]]]:
         inline = _INLINE_LEAD.match(text)
         if inline and ";" in text[inline.end() :]:
             lead, text = inline[1] + ":", text[inline.end() :]
-    entries = _ENTRY_END.split(text)
+    entries = _ENTRY_END.split(text) if ";" in text or "；" in text else []
     if len(entries) < _ITEMS:
         entries = [text]
     return lead, [_sentences_of(entry) for entry in entries]
 
 
 def _sentences_of(text: str) -> list[str]:
+    if not _MAY_END.search(text):
+        piece = text.strip(" ;")
+        return _cut(piece) if piece else []
     pieces = [piece.strip(" ;") for piece in _SENTENCE_END.split(text)]
     return [part for piece in pieces if piece for part in _cut(piece)]
 
 
 def _cut(text: str) -> list[str]:
+    if len(text) <= 2 * MAX_WORDS:
+        bare = text.strip()
+        return [bare] if bare else []
     words = text.split(maxsplit=MAX_WORDS)
     if len(words) <= MAX_WORDS:
         return [text.strip()] if words else []
@@ -205,20 +212,21 @@ def _lines(text: str) -> list[_Line]:
     code = diff = False
     blank = table = joins = False
     for number, line in enumerate(raw):
-        if not line.strip():
+        bare = line.strip()
+        if not bare:
             blank, diff, table, joins = True, False, False, False
             continue
-        if _FENCE.match(line):
+        if bare.startswith(_FENCES):
             code, diff, joins = not code, False, False
             continue
         if line == MESSAGE_END:
             code = diff = joins = False
-        if _DIFF_START.match(line):
+        if line[0] in "d@-+*" and _DIFF_START.match(line):
             diff = True
         if joins and (_is_rest_of_bullet(raw, number, found[-1]) or _goes_on(raw, number)):
             found[-1].text += " " + _QUOTE.sub("", line).strip()
             continue
-        made = _line(line, code, diff or _replaces(raw, number), table)
+        made = _line(line, bare, code, diff or _replaces(raw, number), table)
         table = made is not None and made.kind in {"row", "header"}
         joins = made is not None and made.kind in {"plain", "bullet"}
         if made is not None:
@@ -227,18 +235,35 @@ def _lines(text: str) -> list[_Line]:
     return found
 
 
-def _line(line: str, code: bool, diff: bool, table: bool) -> _Line | None:
+def _line(line: str, bare: str, code: bool, diff: bool, table: bool) -> _Line | None:
+    """What a line is; ``bare`` is the line without white space around it.
+
+    Its first sign says which forms need not be tried.
+    """
+    first = bare[0]
     if diff and line[0] in "+-@ ":
         if line.startswith(("+++", "---", "@@")):
-            return _Line(line.strip(), "code")
+            return _Line(bare, "code")
         return _Line(line[1:].strip(), "code", removed=line[0] == "-")
-    if not code and _RULE.match(line):
+    if not code and first in "|:=+*_-" and _RULE.match(bare):
         return None
     indent = len(line) - len(line.lstrip())
     if code:
-        return _Line(line.strip(), "code", indent)
-    if line.lstrip().startswith("|"):
+        return _Line(bare, "code", indent)
+    if first == "|":
         return _Line(line.strip(" |"), "row" if table else "header")
+    if first in "#*_<" and (made := _heading(line)):
+        return made
+    if first == ">" and line.lstrip().startswith("> "):
+        line = _QUOTE.sub("", line, count=1)
+    bullet = _BULLET.match(line)
+    if bullet:
+        return _Line(line[bullet.end() :].strip(), "bullet", len(bullet[1].expandtabs(4)))
+    kind = "code" if _LOG_LINE.match(line) or line.endswith(_CODE_ENDS) else "plain"
+    return _Line(line.strip(), kind, indent)
+
+
+def _heading(line: str) -> _Line | None:
     heading = _HEADING.match(line)
     if heading:
         return _Line(heading[2], "heading", level=len(heading[1]))
@@ -248,12 +273,7 @@ def _line(line: str, code: bool, diff: bool, table: bool) -> _Line | None:
     tag = _TAG.match(line)
     if tag:
         return _Line(tag[2].replace("_", " ") if not tag[1] else "", "heading", level=0)
-    line = _QUOTE.sub("", line, count=1) if line.lstrip().startswith("> ") else line
-    bullet = _BULLET.match(line)
-    if bullet:
-        return _Line(line[bullet.end() :].strip(), "bullet", len(bullet[1].expandtabs(4)))
-    kind = "code" if _LOG_LINE.match(line) or _CODE_END.search(line) else "plain"
-    return _Line(line.strip(), kind, indent)
+    return None
 
 
 def _replaces(raw: list[str], number: int) -> bool:
@@ -272,19 +292,17 @@ def _replaces(raw: list[str], number: int) -> bool:
 def _goes_on(raw: list[str], number: int) -> bool:
     """Whether this line continues the one before it, which was wrapped."""
     before, line = raw[number - 1].rstrip(), raw[number].rstrip()
+    width = max(len(before), min(len(line), _WIDEST), _NARROWEST)
+    if len(before) > _WIDEST or len(before) + 1 + len(line.split(None, 1)[0]) <= width:
+        return False
     if _BULLET.match(line) or _HEADING.match(line) or line.lstrip()[:1] in {"|", "<"}:
         return False
     if (
-        len(before) > _WIDEST
-        or _LOG_LINE.match(line)
+        _LOG_LINE.match(line)
         or _CALL.match(line)
-        or _CODE_END.search(before)
+        or before.endswith(_CODE_ENDS)
         or are_records(before, line)
     ):
-        return False
-    first = _FIRST_WORD.match(line)
-    width = max(len(before), min(len(line), _WIDEST), _NARROWEST)
-    if first is None or len(before) + 1 + len(first[1]) <= width:
         return False
     return before.endswith(",") or _is_prose(before)
 

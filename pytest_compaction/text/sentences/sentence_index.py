@@ -23,6 +23,7 @@ from pytest_compaction.text.lexicon.phrases import lines_with_phrases, phrases_i
 from pytest_compaction.text.lexicon.relations import Relation
 from pytest_compaction.text.quantities.held import held_values
 from pytest_compaction.text.sentences.parsed import bounded_find
+from pytest_compaction.text.sentences.postings import Postings
 from pytest_compaction.text.sentences.sentence_list import (
     Excerpt,
     Naming,
@@ -48,20 +49,9 @@ class SentenceIndex(SentenceList):
     def __init__(self, excerpts: Sequence[Excerpt], namings: Sequence[Naming]) -> None:
         super().__init__(excerpts, namings)
         self._excerpts = excerpts
-        self._holders: dict[Key, list[int]] = {}
-        holders = self._holders
+        self._postings = Postings(self.tokens_of, self.excerpt_of, self._names)
         self._held: dict[int, frozenset[Key]] = {}
         self._of_terms: dict[Term, frozenset[int]] = {}
-        for number, normal in enumerate(self.normals):
-            forms = set[Key]().union(*map(_posted, raw_tokens(normal)))
-            names = self.names_of(number)
-            for name in names.keys() & forms if names else ():
-                forms.update(names[str(name)])
-            for form in forms:
-                if form in holders:
-                    holders[form].append(number)
-                else:
-                    holders[form] = [number]
 
     @classmethod
     def of(cls, text: str) -> SentenceIndex:
@@ -76,8 +66,8 @@ class SentenceIndex(SentenceList):
     def has_token(self, token: str) -> bool:
         """Whether the text holds this token, number, identifier or path suffix."""
         normal = normalize(token)
-        return canonical_number(normal) in self._holders or (
-            is_path(normal) and "/".join(path_suffixes(normal)[:1]) in self._holders
+        return canonical_number(normal) in self._postings or (
+            is_path(normal) and "/".join(path_suffixes(normal)[:1]) in self._postings
         )
 
     def contains(self, text: str) -> bool:
@@ -86,7 +76,7 @@ class SentenceIndex(SentenceList):
 
     def has_path(self, path: str) -> bool:
         """Whether the text names this path, fully or by a suffix on component boundaries."""
-        return any(key in self._holders for key in path_keys(path)) and bool(path_suffixes(path))
+        return any(key in self._postings for key in path_keys(path)) and bool(path_suffixes(path))
 
     def near(self, numbers: set[int]) -> set[int]:
         """These sentences, and those whose groups may count together with theirs."""
@@ -206,8 +196,8 @@ class SentenceIndex(SentenceList):
         """The sentences with one of the words of a term, or a set expression that stands for it."""
         if term not in self._of_terms:
             found = set[int]()
-            for key in self._holders.keys() & term.among:
-                found.update(self._holders[key])
+            for key in term.among:
+                found.update(self._postings.of(key))
             for key in self._phrased.keys() & term.among:
                 found.update(self._phrased[key])
             for key in _expressions_among(term):
@@ -225,7 +215,7 @@ class SentenceIndex(SentenceList):
         """The sentences with a form of each row."""
         found: set[int] | None = None
         for forms in rows:
-            holders = {number for form in forms for number in self._holders.get(form, ())}
+            holders = {number for form in forms for number in self._postings.of(form)}
             found = holders if found is None else found & holders
             if not found:
                 break
@@ -262,18 +252,10 @@ class SentenceIndex(SentenceList):
         forms = [form for token in raw_tokens(normal) for form in token_forms(token)[:1]]
         if not forms:
             return []
-        rare = min((self._holders.get(form, []) for form in forms), key=len)
+        rare = min((self._postings.of(form) for form in forms), key=len)
         return [number for number in rare if bounded_find(normal, self.normals[number]) >= 0]
 
 
 @lru_cache(maxsize=8192)
 def _expressions_among(term: Term) -> tuple[str, ...]:
     return tuple(key for key in term.keys if isinstance(key, str) and " " in key)
-
-
-@lru_cache(maxsize=65536)
-def _posted(token: str) -> tuple[Key, ...]:
-    """What a token of a text can be looked up by."""
-    if is_path(token):
-        return (*token_forms(token), ("path", "/".join(path_suffixes(token)[:1])))
-    return token_forms(token)

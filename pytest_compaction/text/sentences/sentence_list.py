@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Final
 
 from pytest_compaction.text.sentences.clauses import Sentence, sentences
 from pytest_compaction.text.sentences.names import (
     camel_names,
     capital_words,
+    distinct_words,
     in_lower_case,
     lower_words,
     proper_among,
@@ -17,11 +20,26 @@ from pytest_compaction.text.sentences.parsed import Parsed, parse
 from pytest_compaction.text.sentences.passages import SENTENCES, joined
 from pytest_compaction.text.words import normalize, raw_tokens
 
+_SHORT: Final = 400
+"""Characters of a line that is kept when it was read."""
+
+
+def read_line(text: str) -> tuple[str, tuple[str, ...]]:
+    """A sentence or line normalised, and its tokens. Logs and views hold the same lines often."""
+    return (_read_line if len(text) <= _SHORT else _read_line.__wrapped__)(text)
+
+
+@lru_cache(maxsize=8192)
+def _read_line(text: str) -> tuple[str, tuple[str, ...]]:
+    normal = normalize(text)
+    return normal, tuple(raw_tokens(normal))
+
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
     """A text in sentences, and what it shows of the names in it.
 
+    ``normals`` and ``tokens_of`` are the sentences normalised, and the tokens of each.
     ``camel`` gives the words of the names that it writes in camel case, by the name as
     written; ``capitals`` and ``lower`` are the words that tell proper names.
     """
@@ -29,6 +47,7 @@ class Excerpt:
     text: str
     sentences: tuple[Sentence, ...]
     normals: tuple[str, ...]
+    tokens_of: tuple[tuple[str, ...], ...]
     tokens: frozenset[str]
     camel: Mapping[str, tuple[str, ...]]
     capitals: frozenset[str]
@@ -38,10 +57,19 @@ class Excerpt:
     def of(cls, text: str) -> Excerpt:
         """Split a text."""
         found = tuple(sentences(text))
-        normals = tuple(normalize(sentence.text) for sentence in found)
-        tokens = frozenset(token for normal in normals for token in raw_tokens(normal))
-        capitals = capital_words(text)
-        return cls(text, found, normals, tokens, camel_names(text), capitals, lower_words(text))
+        lines = [read_line(sentence.text) for sentence in found]
+        tokens_of = tuple(tokens for _, tokens in lines)
+        words = distinct_words(text)
+        return cls(
+            text,
+            found,
+            tuple(normal for normal, _ in lines),
+            tokens_of,
+            frozenset[str]().union(*tokens_of),
+            camel_names(words),
+            capital_words(text),
+            lower_words(words),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +105,7 @@ class SentenceList:
     def __init__(self, excerpts: Sequence[Excerpt], namings: Sequence[Naming]) -> None:
         self.sentences: list[Sentence] = []
         self.normals: list[str] = []
+        self.tokens_of: list[tuple[str, ...]] = []
         self.excerpt_of: list[int] = []
         """The number of the excerpt that each sentence is of."""
         self._names = [dict(naming.camel) for naming in namings]
@@ -89,6 +118,7 @@ class SentenceList:
             before = len(self.sentences)
             self.sentences += [_moved(one, before, blocks) for one in excerpt.sentences]
             self.normals += excerpt.normals
+            self.tokens_of += excerpt.tokens_of
             self.excerpt_of += [number] * len(excerpt.sentences)
             blocks = max((one.block for one in self.sentences[before:]), default=blocks) + 1
 
@@ -106,7 +136,7 @@ class SentenceList:
             sentence = self.sentences[number]
             normal = self.normals[number]
             proper = self._proper[self.excerpt_of[number]]
-            here = proper.intersection(raw_tokens(normal)) if proper else proper
+            here = proper.intersection(self.tokens_of[number]) if proper else proper
             self._parsed[number] = parse(normal, self.names_of(number), sentence.code, here)
         return self._parsed[number]
 

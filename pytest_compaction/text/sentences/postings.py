@@ -1,0 +1,87 @@
+"""In which sentences the tokens of a text stand, by all forms that they can be asked for under."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+from pytest_compaction.text.keys.alternatives import Key
+from pytest_compaction.text.words import is_path, path_suffixes, token_forms
+
+
+class Postings:
+    """The sentences of each token, and of a form of a token when it is asked for.
+
+    A text has many tokens and few of their forms are ever asked for. Building is linear.
+    ``names`` gives, for each excerpt, the words of the names in camel case that it has.
+    """
+
+    def __init__(
+        self,
+        tokens_of: Sequence[Sequence[str]],
+        excerpt_of: Sequence[int],
+        names: Sequence[Mapping[str, Sequence[str]]],
+    ) -> None:
+        rows: dict[str, list[int]] = {}
+        for number, tokens in enumerate(tokens_of):
+            for token in tokens:
+                row = rows.get(token)
+                if row is None:
+                    rows[token] = [number]
+                elif row[-1] != number:
+                    row.append(number)
+        self._rows = rows
+        self._tokens: dict[Key, list[str]] = {}
+        """The tokens that have a form."""
+        self._merged: dict[Key, list[int]] = {}
+        known = self._tokens
+        for token in rows:
+            for form in _posted(token):
+                if form in known:
+                    known[form].append(token)
+                else:
+                    known[form] = [token]
+        if any(names):
+            self._merged = self._parts(excerpt_of, names)
+
+    def _parts(
+        self, excerpt_of: Sequence[int], names: Sequence[Mapping[str, Sequence[str]]]
+    ) -> dict[Key, list[int]]:
+        """The sentences of the forms that a name in camel case is made of."""
+        written: dict[str, list[int]] = {}
+        for number, here in enumerate(names):
+            for name in here:
+                written.setdefault(name, []).append(number)
+        found: dict[Key, set[int]] = {}
+        for name, excerpts in written.items():
+            of_name = set(excerpts)
+            for number in self.of(name):
+                if (excerpt := excerpt_of[number]) in of_name:
+                    for part in names[excerpt][name]:
+                        found.setdefault(part, set()).add(number)
+        self._merged.clear()
+        return {part: sorted(numbers.union(self.of(part))) for part, numbers in found.items()}
+
+    def __contains__(self, key: Key) -> bool:
+        return key in self._tokens or key in self._merged
+
+    def of(self, key: Key) -> Sequence[int]:
+        """The numbers of the sentences that hold a form, in order."""
+        tokens = self._tokens.get(key)
+        if tokens is not None and len(tokens) == 1 and key not in self._merged:
+            return self._rows[tokens[0]]
+        merged = self._merged.get(key)
+        if merged is None:
+            if tokens is None:
+                return ()
+            merged = sorted({number for token in tokens for number in self._rows[token]})
+            self._merged[key] = merged
+        return merged
+
+
+@lru_cache(maxsize=65536)
+def _posted(token: str) -> tuple[Key, ...]:
+    """What a token of a text can be looked up by."""
+    if is_path(token):
+        return (*token_forms(token), ("path", "/".join(path_suffixes(token)[:1])))
+    return token_forms(token)
