@@ -38,3 +38,9 @@ class SizedCache(Generic[K, V]):
                 _, (_, gone) = self._values.popitem(last=False)
                 self.size -= gone
             return value
+
+    def forget(self) -> None:
+        """Drop all values."""
+        with self._lock:
+            self._values.clear()
+            self.size = 0

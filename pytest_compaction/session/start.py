@@ -13,6 +13,7 @@ from pytest_compaction.garbage import look_less_often
 from pytest_compaction.hookspecs import added
 from pytest_compaction.session import resolve
 from pytest_compaction.session.items import fixtures
+from pytest_compaction.session.remembered import WhatIsRemembered
 from pytest_compaction.session.shared_files import WorkerShare
 from pytest_compaction.session.worker_stop import WorkerStop
 
@@ -57,6 +58,7 @@ def start_benchmark(config: pytest.Config, settings: Settings) -> BenchmarkSessi
         config.pluginmanager.register(WorkerStop(session, share), "compaction-stop")
     config.add_cleanup(session.close)
     config.add_cleanup(look_less_often())
+    config.pluginmanager.register(WhatIsRemembered(), "compaction-memory")
     config.stash[fixtures.CASES] = session.case_set
     config.pluginmanager.register(fixtures, fixtures.__name__)
     if named:

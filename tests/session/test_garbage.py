@@ -4,6 +4,9 @@ import pytest
 from support.scenarios import run, set_up
 
 from pytest_compaction.garbage import MORE_OBJECTS, look_less_often
+from pytest_compaction.judges import model_judge
+from pytest_compaction.session import remembered as at_the_end
+from pytest_compaction.session.remembered import WhatIsRemembered
 
 SAID = """
 import gc
@@ -49,3 +52,13 @@ def test_a_benchmark_looks_less_often_and_leaves_no_trace(pytester):
     result = run(pytester, "test_says.py", "-s")
     result.stdout.fnmatch_lines([f"*threshold {MORE_OBJECTS}*"])
     assert gc.get_threshold()[0] == 700
+
+
+@pytest.mark.parametrize(("many", "remembered"), [(1_000_000, 1), (-1_000_000, 0)])
+def test_what_modules_remember_is_let_go_where_it_is_much(monkeypatch, many, remembered):
+    model_judge._LOGS.forget()
+    model_judge._LOGS.get(("case", 0), lambda: model_judge.LogDigest("all of it"))
+    monkeypatch.setattr(at_the_end, "MANY_OBJECTS", many)
+    WhatIsRemembered().pytest_unconfigure()
+    assert len(model_judge._LOGS._values) == remembered
+    assert model_judge._LOGS.size == 9 * remembered
