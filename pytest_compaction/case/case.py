@@ -198,8 +198,8 @@ def digest_of(data: Mapping[str, Any]) -> str:
     return short_hash(canonical_json(data))
 
 
-def case_from_json(data: Mapping[str, Any], source: str = "") -> Case:
-    """Build a case from data that the schema has accepted.
+def case_from_json(data: Mapping[str, Any], source: str = "", digest: str = "") -> Case:
+    """Build a case from data that the schema has accepted; ``digest`` is theirs if it is known.
 
     Raises :class:`~pytest_compaction.conversation.chat_format.MessageShapeError` for a
     message that is not a chat message, :class:`RecordShapeError` for one of a recorded
@@ -226,7 +226,7 @@ def case_from_json(data: Mapping[str, Any], source: str = "") -> Case:
         probes=probes,
         title=data.get("title", ""),
         source=source,
-        digest=digest_of(data),
+        digest=digest or digest_of(data),
         origin=data.get("provenance", {}).get("origin", "scripted"),
     )
 

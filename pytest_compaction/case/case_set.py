@@ -216,7 +216,7 @@ def _parsed_again(located: _Located) -> Case | tuple[CaseFault, ...]:
     if not isinstance(data, dict) or digest_of(data) != located.entry.digest:
         expected = "a file that stays as it is while a run lasts; start the run again"
         return (CaseFault("", "another content than when the items were collected", expected),)
-    return case_from_json(data, located.source)
+    return case_from_json(data, located.source, located.entry.digest)
 
 
 def _read_part(file: Path, place: Place) -> bytes | CaseFault:

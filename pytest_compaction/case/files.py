@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Protocol, TypeVar
 
-from pytest_compaction.case.case import Case, RecordShapeError, case_from_json
+from pytest_compaction.case.case import Case, RecordShapeError, case_from_json, digest_of
 from pytest_compaction.case.validation import (
     CaseFault,
     evidence_faults,
@@ -236,16 +236,18 @@ def _parse(text: str, source: str, checked: Container[str]) -> Case | tuple[Case
     if not isinstance(data, dict):
         found = f"a {type(data).__name__}"
         return (CaseFault("", found, "an object that describes a case"),)
-    faults = schema_faults(data) or reference_faults(data)
+    digest = digest_of(data)
+    known = digest in checked
+    faults = [] if known else schema_faults(data) or reference_faults(data)
     if faults:
         return tuple(faults)
     try:
-        case = case_from_json(data, source)
+        case = case_from_json(data, source, digest)
     except MessageShapeError as error:
         return (CaseFault("/messages", str(error), "OpenAI chat messages"),)
     except RecordShapeError as error:
         return (CaseFault(error.pointer, str(error), "chat messages"),)
-    if case.digest in checked:
+    if known:
         return case
     return (*message_faults(case), *evidence_faults(case)) or case
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from pytest_compaction.cache.kept_results import KeptResults, results_of_process
+from pytest_compaction.cache.latest import Latest
 from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.compactors.protocol import View
 from pytest_compaction.conversation.chat_format import to_chat
@@ -57,6 +58,10 @@ class FigureRules:
         self._nulls = nulls
         self._encoding = encoding
         self._kept = kept
+        # The probes at a point follow one another, with the same view.
+        self._identity: Latest[tuple[Message, ...], str] = Latest(identity)
+        self._identity_of_read: Latest[tuple[Message, ...], str] = Latest(identity)
+        self._chat: Latest[Sequence[Message], str] = Latest(lambda m: canonical_json(to_chat(m)))
 
     def figures(self, case: Case, asked: AskedOfView) -> ViewFigures:
         """The figures of a view of a case."""
@@ -73,8 +78,9 @@ class FigureRules:
     def _about(self, case: Case, asked: AskedOfView) -> str | None:
         if not self._kept.keeps or not case.digest:  # a case made in code has no digest
             return None
-        probe, view, read = asked.probe.id, asked.view, asked.messages
-        about = [self._encoding, case.id, case.digest, probe, view, read]
+        view = [self._identity.of(asked.view.messages), asked.view.parameters]
+        view += [self._identity_of_read.of(asked.messages)]
+        about = [self._encoding, case.id, case.digest, asked.probe.id, *view]
         return identity(["figures", *about, asked.tokens, asked.answered])
 
     def _made(self, case: Case, asked: AskedOfView) -> ViewFigures:
@@ -83,7 +89,8 @@ class FigureRules:
         standing = standing_constraints(case, probe.point)
         held = read_facts(standing, (), index).stated
         question = probe.choice.asked(probe.question) if probe.choice else probe.question
-        prompt = [to_chat(view.messages), question]
+        prompt = [self._chat.of(view.messages), canonical_json(question)]
+        prompt += [canonical_json(view.parameters)] if view.parameters else []
         nulls: tuple[NullReading, ...] = ()
         if asked.answered and asked.tokens is not None:
             nulls = _result(self._nulls.readings(case, probe, asked.tokens))
@@ -91,7 +98,7 @@ class FigureRules:
             read_facts(probe.facts, probe.traps, index),
             nulls,
             tuple(zip((fact.text for fact in standing), held, strict=True)),
-            short_hash(canonical_json([*prompt, view.parameters] if view.parameters else prompt)),
+            short_hash(f"[{','.join(prompt)}]"),
         )
 
 

@@ -53,6 +53,12 @@ def environment_secrets(environment: Mapping[str, str] | None = None) -> tuple[s
     return _secrets_among(named, known.get("OPENAI_API_KEY", ""), known.get("OPENAI_BASE_URL", ""))
 
 
+def _short_secrets() -> tuple[str, ...]:
+    """Those that a text may hold that is shorter than the value of any other variable."""
+    known = os.environ.get
+    return _secrets_among((), known("OPENAI_API_KEY", ""), known("OPENAI_BASE_URL", ""))
+
+
 @lru_cache(maxsize=8)
 def _secrets_among(named: tuple[str, ...], key: str, base_url: str) -> tuple[str, ...]:
     stripped = {value.strip() for value in named}
@@ -95,7 +101,10 @@ def scrubbed(text: str, secrets: Iterable[str] | None = None, *, shapes: bool = 
     ``secrets`` are keys whatever their shape; without them, those of the environment are.
     Without ``shapes``, they alone are replaced.
     """
-    known = environment_secrets() if secrets is None else tuple(secrets)
+    if secrets is not None:
+        known = tuple(secrets)
+    else:
+        known = environment_secrets() if len(text) >= _LONG else _short_secrets()
     if len(text) > _REMEMBERED:
         return _scrubbed(text, known, shapes)
     return _scrubbed_once(text, known, shapes)

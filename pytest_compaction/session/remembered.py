@@ -5,7 +5,6 @@ At the end pytest lets Python look for garbage twice, and Python itself three ti
 
 from __future__ import annotations
 
-import gc
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any, Final
@@ -14,21 +13,21 @@ import pytest
 
 _PACKAGE: Final = __name__.partition(".")[0]
 
-MANY_OBJECTS: Final = 200_000
-"""A run that has left more objects forgets what its modules remember; later runs of the same
-process make it again."""
+MUCH: Final = 500_000
+"""A run that has left more pieces of memory, objects and what they hold, forgets what its modules
+remember; later runs of the same process make it again."""
 
 
 class WhatIsRemembered:
     """Lets go at the end of a run what the modules of this package remember, if it is much."""
 
     def __init__(self) -> None:
-        self._before = len(gc.get_objects())
+        self._before = sys.getallocatedblocks()
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_unconfigure(self) -> None:
         """Forget before pytest looks for garbage that has something to say."""
-        if len(gc.get_objects()) - self._before > MANY_OBJECTS:
+        if sys.getallocatedblocks() - self._before > MUCH:
             for forget in _remembering():
                 forget()
 

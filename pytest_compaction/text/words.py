@@ -10,10 +10,9 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
-from functools import lru_cache
+from collections.abc import Callable
+from functools import cache, lru_cache
 from typing import Final
-
-import snowballstemmer
 
 from pytest_compaction.secrets.keys import scrubbed
 
@@ -60,7 +59,6 @@ STOPWORDS: Final = frozenset(
 )
 NEGATIONS: Final = frozenset({"not", "no", "never", "without", "cannot", "none", "nor", "neither"})
 
-_stem_word: Final = snowballstemmer.stemmer("english").stemWord
 _stemming: Final = threading.Lock()
 """The stemmer holds the current word as its state, and compactors run in threads."""
 
@@ -116,7 +114,15 @@ def stem(word: str) -> str:
     if not word.isascii() or len(word) >= 40:
         return word
     with _stemming:
-        return str(_stem_word(word))
+        return str(_stemmer()(word))
+
+
+@cache
+def _stemmer() -> Callable[[str], str]:
+    import snowballstemmer  # takes long to import, with all its languages
+
+    found: Callable[[str], str] = snowballstemmer.stemmer("english").stemWord
+    return found
 
 
 def canonical_number(token: str) -> str:
@@ -229,12 +235,14 @@ def printable(text: str, limit: int | None = None) -> str:
     Line breaks become spaces.
     """
     flat = scrubbed(_SPACE.sub(" ", text if limit is None else text[: limit * 2 + _KEY_ROOM]))
-    safe = "".join(
-        ch
-        if ch.isprintable() or ch == " "
-        else ch.encode("unicode_escape", "backslashreplace").decode("ascii")
-        for ch in (flat if limit is None else flat[: limit * 2])
-    )
+    safe = flat if limit is None else flat[: limit * 2]
+    if not safe.isprintable():
+        safe = "".join(
+            ch
+            if ch.isprintable()
+            else ch.encode("unicode_escape", "backslashreplace").decode("ascii")
+            for ch in safe
+        )
     if limit is not None and len(safe) > limit:
         return safe[: max(limit - 1, 0)] + "…"
     return safe

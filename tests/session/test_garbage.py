@@ -58,7 +58,7 @@ def test_a_benchmark_looks_less_often_and_leaves_no_trace(pytester):
 def test_what_modules_remember_is_let_go_where_it_is_much(monkeypatch, many, remembered):
     model_judge._LOGS.forget()
     model_judge._LOGS.get(("case", 0), lambda: model_judge.LogDigest("all of it"))
-    monkeypatch.setattr(at_the_end, "MANY_OBJECTS", many)
+    monkeypatch.setattr(at_the_end, "MUCH", many)
     WhatIsRemembered().pytest_unconfigure()
     assert len(model_judge._LOGS._values) == remembered
     assert model_judge._LOGS.size == 9 * remembered

@@ -64,6 +64,8 @@ POINTING: Final = re.compile(
 """The beginning of a sentence whose subject stands in the sentence before it."""
 _CODE_NAME: Final = re.compile(r"\b[a-z]+[A-Z]\w+|\b[A-Z][a-z]+[A-Z]\w+|\w+\(\)")
 
+_DIGIT: Final = re.compile("[0-9]")
+
 
 def exact_tokens(text: str) -> list[str]:
     """Paths, identifiers and numbers of a text, in order and without repetition."""
@@ -71,8 +73,14 @@ def exact_tokens(text: str) -> list[str]:
     for token in raw_tokens(normalize(text)):
         if token.isalpha():
             continue
-        if is_path(token) or "_" in token or any(ch.isdigit() for ch in token):
+        if "_" in token or _has_digit(token) or is_path(token):
             found[token] = None
     for name in _CODE_NAME.findall(text):
         found[name.casefold()] = None
     return list(found)
+
+
+def _has_digit(token: str) -> bool:
+    if token.isascii():
+        return _DIGIT.search(token) is not None
+    return any(ch.isdigit() for ch in token)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
@@ -36,8 +37,9 @@ class LogTokens:
 
         The tokens of a message are read once, though it stands in the log up to each point.
         """
-        self._normal = f" {normalize(text)} "
-        self._keys = frozenset[Key]().union(*map(_keys_of, messages or (text,)))
+        read = [_read_once(message) for message in messages or (text,)]
+        self._normal = f" {' '.join(one.normal for one in read if one.normal)} "
+        self._keys = frozenset[Key]().union(*(one.keys for one in read))
 
     def holds(self, claim: Claim) -> bool:
         """Whether the log has the token, or the quotation as it is."""
@@ -51,14 +53,29 @@ class LogTokens:
         return claim.kind != "number" and bounded_find(normal, self._normal) >= 0
 
 
-def _keys_of(text: str) -> frozenset[Key]:
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A message, normalised, and the forms of its tokens."""
+
+    normal: str
+    keys: frozenset[Key]
+
+
+def _read_once(text: str) -> _Read:
     return _read(text) if len(text) <= _LONGEST else _read.__wrapped__(text)
 
 
 @lru_cache(maxsize=512)
-def _read(text: str) -> frozenset[Key]:
-    whole = set(raw_tokens(normalize(text)))
-    tokens = whole | {part for token in whole if ":" in token for part in token.split(":")}
-    keys = {form for token in tokens for form in token_forms(token)}
-    paths = {("path", "/".join(path_suffixes(one)[:1])) for one in filter(is_path, tokens)}
-    return frozenset[Key](keys | paths)
+def _read(text: str) -> _Read:
+    normal = normalize(text)
+    whole = set(raw_tokens(normal))
+    tokens = whole.union(*(token.split(":") for token in whole if ":" in token))
+    return _Read(normal, frozenset[Key]().union(*map(_keys_of, tokens)))
+
+
+@lru_cache(maxsize=16_384)
+def _keys_of(token: str) -> tuple[Key, ...]:
+    """The forms under which a token is known; a path has one more."""
+    if not is_path(token):
+        return token_forms(token)
+    return (*token_forms(token), ("path", "/".join(path_suffixes(token)[:1])))

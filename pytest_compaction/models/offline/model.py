@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 from pytest_compaction.cache.kept_results import KeptResults
-from pytest_compaction.conversation.messages import identity
+from pytest_compaction.cache.latest import Latest
+from pytest_compaction.conversation.messages import Message, identity
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.offline.reply_forms import ANSWER, JUDGEMENT, SUMMARY
 from pytest_compaction.models.parameters import Parameters, cannot_take
@@ -58,6 +60,9 @@ class OfflineModel:
         self._counter = counter or TokenCounter()
         self._kept = kept or KeptResults()
         self._processes = processes or RuleProcesses()
+        # The probes at a point follow one another, with the same view.
+        self._identity: Latest[Sequence[Message], str] = Latest(identity)
+        self._tokens: Latest[Sequence[Message], int] = Latest(self._counter.messages)
 
     def at_trial(self, trial: int) -> OfflineModel:
         """The model itself, because rules answer the same in every trial."""
@@ -73,9 +78,11 @@ class OfflineModel:
         """Answer from the view; see :mod:`.answer`. Takes no request parameters."""
         if request.parameters:
             raise UnsupportedError(cannot_take(self, request.parameters))
-        return self._kept.once(
-            self._about("answer", request), ANSWER, lambda: self._answer(request)
-        )
+        about = ""
+        if self._kept.keeps:
+            view = self._identity.of(tuple(request.view))
+            about = self._about("answer", [view, request.question, request.answer])
+        return self._kept.once(about, ANSWER, lambda: self._answer(request))
 
     def refuses(self, parameters: Parameters) -> str | None:
         """Why it takes no request parameters: there is no server to act on them."""
@@ -127,5 +134,5 @@ class OfflineModel:
 
         count = self._counter.text
         text = offline_answer.answer(request.view, request.question, request.answer, count)
-        read = self._counter.messages(request.view) + count(request.question)
+        read = self._tokens.of(tuple(request.view)) + count(request.question)
         return AnswerReply(text, Usage(1, read, 0, count(text)))

@@ -17,7 +17,7 @@ from heapq import heapify, heappop, heappush
 from typing import Final
 
 from pytest_compaction.models.offline.question import asks_last_request, search_terms, topic_cues
-from pytest_compaction.models.offline.units import PreparedView, Unit
+from pytest_compaction.models.offline.units import PreparedView, Units
 from pytest_compaction.text.bm25 import BM25
 from pytest_compaction.text.words import content_stems
 
@@ -192,7 +192,7 @@ class _Search:
     def _worth_now(self, number: int) -> float:
         passage = self._units.passage_of(number)
         if number not in self._factors:
-            self._factors[number] = _factor(self._units[number], self._cues)
+            self._factors[number] = _factor(self._units, number, self._cues)
         by_unit = self._weighted_sum(self._in_unit, number)
         if passage not in self._sums:
             self._sums[passage] = self._weighted_sum(self._in_passage, passage)
@@ -254,8 +254,9 @@ def _printed_by(prepared: PreparedView, quoted: Sequence[str]) -> set[int]:
     }
 
 
-def _factor(unit: Unit, cues: Sequence[re.Pattern[str]]) -> float:
-    factor = _WEIGHTS[unit.kind]
-    if any(cue.search(unit.text) for cue in cues):
+def _factor(units: Units, number: int, cues: Sequence[re.Pattern[str]]) -> float:
+    factor = _WEIGHTS[units.kind_of(number)]
+    text = units.text_of(number)
+    if any(cue.search(text) for cue in cues):
         factor *= _CUE
     return factor

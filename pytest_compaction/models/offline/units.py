@@ -78,6 +78,10 @@ class Units(Sequence[Unit]):
         """The kind of a unit, which is that of all units of its passage."""
         return _KINDS[self._kinds[number]]
 
+    def text_of(self, number: int) -> str:
+        """The text of a unit."""
+        return self._texts[number]
+
     def of_message(self, message: int) -> range:
         """The numbers of the units of a message."""
         begin = bisect_left(self._messages, message)

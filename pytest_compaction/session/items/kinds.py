@@ -8,6 +8,7 @@ from __future__ import annotations
 import pkgutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
@@ -37,8 +38,13 @@ class Kind:
 
     def load(self) -> type[BenchmarkItem]:
         """The class of the items."""
-        loaded: type[BenchmarkItem] = pkgutil.resolve_name(self.target)
-        return loaded
+        return _loaded(self.target)
+
+
+@cache
+def _loaded(target: str) -> type[BenchmarkItem]:
+    loaded: type[BenchmarkItem] = pkgutil.resolve_name(target)
+    return loaded
 
 
 KINDS: Final[Mapping[RecordType, Kind]] = {
