@@ -74,6 +74,11 @@ class Registry:
             return instance
         return _function(spec, target, dict(spec.parameters), dict(spec.written))
 
+    def is_shipped(self, spec: Spec) -> bool:
+        """Whether the code of a strategy is that of this package, which waits for nothing."""
+        targets = {part.target for part in spec.parts or (spec,)}
+        return targets <= set(_shipped()) and not targets & set(self.added)
+
     def prompt_only(self, specs: Iterable[Spec]) -> list[tuple[str, str]]:
         """The parameters given that only change what a model is told, each with its strategy."""
         found: dict[tuple[str, str], None] = {}

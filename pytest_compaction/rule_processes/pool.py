@@ -43,15 +43,19 @@ _START: Final = (
 )
 
 
+def processors() -> int:
+    """How many processors this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on every system
+        return os.cpu_count() or 1
+
+
 def processes_to_spare(environment: Mapping[str, str]) -> int:
     """How many processors are left beside this process and the other workers of pytest-xdist."""
-    try:
-        processors = len(os.sched_getaffinity(0))
-    except AttributeError:  # not on every system
-        processors = os.cpu_count() or 1
     given = environment.get("PYTEST_XDIST_WORKER_COUNT", "")
     workers = int(given) if given.isdecimal() and int(given) else 1
-    return min(MOST, max(0, (processors - workers) // workers))
+    return min(MOST, max(0, (processors() - workers) // workers))
 
 
 class RuleProcesses:

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
+from pytest_compaction.rule_processes.pool import processors
 from pytest_compaction.session.items.collection import groups_of
 from pytest_compaction.session.named_files import to_workers
 from pytest_compaction.session.session import BenchmarkSession
@@ -28,7 +29,8 @@ class CaseScheduling(LoadScopeScheduling):
     """Hands out the items of a group together, and other tests one by one.
 
     A worker is given the next group when it has fewer than ``depth`` groups to finish, or
-    fewer items than xdist needs to know which one comes next. ``deal`` is told of each.
+    fewer items than xdist needs to know which one comes next. ``deal`` is told of each. At most
+    ``at_work`` workers are given any, where all items are in groups.
     """
 
     def __init__(
@@ -38,8 +40,10 @@ class CaseScheduling(LoadScopeScheduling):
         groups: Mapping[str, str],
         depth: int = 1,
         deal: Deal | None = None,
+        at_work: int | None = None,
     ) -> None:
         super().__init__(config, log)
+        self._at_work = at_work
         self._groups = groups
         self._depth = depth
         self._deal = deal
@@ -93,6 +97,9 @@ class CaseScheduling(LoadScopeScheduling):
         unit.remove(item_index)
         self._units[node] -= not unit
         self._reschedule(node)
+        if not self._queue and self._at_work is not None:
+            for other in self.nodes:
+                self._reschedule(other)
 
     def schedule(self) -> None:
         """Begin to hand out items, or hand them to a worker that came later."""
@@ -103,6 +110,8 @@ class CaseScheduling(LoadScopeScheduling):
             self._nodeids = list(next(iter(self.registered_collections.values())))
             self.collection = self._nodeids
             self._queue.extend(self._all_units())
+            if not all(group_of(nodeid, self._groups) for nodeid in self._nodeids):
+                self._at_work = None
             self._deal_round()
         for node in self.nodes:
             self._reschedule(node)
@@ -116,13 +125,18 @@ class CaseScheduling(LoadScopeScheduling):
     def _deal_round(self) -> None:
         """Give a group to each worker in turn, so that the first cases are begun side by side."""
         for _ in range(self._depth):
-            for node in self.nodes:
+            for node in self._chosen:
                 if self._queue:
                     self._send(node)
 
+    @property
+    def _chosen(self) -> Sequence[Any]:
+        """The workers that are given items; the next one takes the place of one that died."""
+        return [node for node in self.nodes if not node.shutting_down][: self._at_work]
+
     def _reschedule(self, node: Any) -> None:
         """Give a worker more if it needs more; let it end if there is nothing left."""
-        while self._queue and self._needs_more(node) and not node.shutting_down:
+        while self._queue and node in self._chosen and self._needs_more(node):
             self._send(node)
         if not self._queue and not node.shutting_down:
             node.shutdown()
@@ -166,6 +180,7 @@ class Scheduling:
 
     depth = 1
     deal: Deal | None = None
+    at_work: int | None = None
 
     def __init__(self, groups: Mapping[str, str]) -> None:
         self._groups = groups
@@ -175,14 +190,15 @@ class Scheduling:
         """Replace the default scheduler; a mode chosen by the user is respected."""
         if config.getvalue("dist") != "load":
             return None
-        return CaseScheduling(config, log, self._groups, self.depth, self.deal)
+        return CaseScheduling(config, log, self._groups, self.depth, self.deal, self.at_work)
 
 
 class BenchmarkScheduling(Scheduling):
     """The same for a benchmark, whose workers also share one account of what was spent.
 
     Where models at an endpoint are asked they share the requests in flight too, and each is
-    dealt enough cases for its share of them.
+    dealt enough cases for its share of them. Where nothing waits, more workers than processors
+    would only keep each other from working, and so get nothing to do.
     """
 
     def __init__(self, session: BenchmarkSession) -> None:
@@ -218,6 +234,8 @@ class BenchmarkScheduling(Scheduling):
         self.deal = self._shared.deal
         if self._session.asks_models:
             self.depth = self._shared.share + 2
+        if self._session.waits_for_nothing:
+            self.at_work = processors()
 
     def pytest_configure_node(self, node: Any) -> None:
         """Tell workers which cases there are, and whether they may work ahead: a case is whole."""

@@ -83,6 +83,11 @@ class BenchmarkSession:
         """Whether any model is asked that is not made of rules."""
         return any(model.name != offline.NAME for model in self.roles.all)
 
+    @property
+    def waits_for_nothing(self) -> bool:
+        """Whether all that runs is rules of this package, which only take processors."""
+        return not self.asks_models and all(map(self.registry.is_shipped, self.specs))
+
     @cached_property
     def items(self) -> dict[Any, Any]:
         """The items of each kind, kept by the module that makes them."""

@@ -31,12 +31,14 @@ class Node:
 class Run:
     """A scheduler with some workers, over groups of items of the given sizes."""
 
-    def __init__(self, sizes, workers, depth=1):
+    def __init__(self, sizes, workers, depth=1, at_work=None, ungrouped=None):
         self.nodeids = [
             f"t.py::t[g{group}-{item}]" for group, size in enumerate(sizes) for item in range(size)
         ]
         groups = {
-            id[len("t.py::t[") : -1]: id[len("t.py::t[") :].split("-")[0] for id in self.nodeids
+            id[len("t.py::t[") : -1]: id[len("t.py::t[") :].split("-")[0]
+            for id in self.nodeids
+            if id != ungrouped
         }
         self.dealt = []
         self.done = []
@@ -44,7 +46,12 @@ class Run:
             getvalue=lambda name: [f"{workers}*popen"], option=SimpleNamespace()
         )
         self.scheduler = CaseScheduling(
-            config, None, groups, depth, lambda name, ids: self.dealt.append((name, list(ids)))
+            config,
+            None,
+            groups,
+            depth,
+            lambda name, ids: self.dealt.append((name, list(ids))),
+            at_work,
         )
         self.nodes = []
         for _ in range(workers):
@@ -119,6 +126,36 @@ def test_the_items_of_a_dead_worker_are_done_by_others_but_for_the_one_that_it_d
             run.step(choices[step % len(choices)])
     assert sorted([lost, *(id for _, id in run.done)]) == sorted(run.nodeids)
     assert not run.scheduler.has_pending
+
+
+@given(SIZES, st.integers(1, 3), st.integers(0, 3), CHOICES, st.integers(0, 30))
+def test_only_so_many_workers_as_are_chosen_work_and_others_take_the_places_of_dead_ones(
+    sizes, chosen, more, choices, death
+):
+    run = Run(sizes, chosen + more, at_work=chosen)
+    death %= len(run.nodeids)
+    for step in range(death):
+        run.step(choices[step % len(choices)])
+    assert {name for name, _ in run.done} <= {f"gw{number}" for number in range(chosen)}
+    lost = run.kill(choices[0])
+    while run.scheduler.has_pending:
+        run.step(choices[0])
+    assert sorted([lost, *(id for _, id in run.done)]) == sorted(run.nodeids)
+    assert len({name for name, _ in run.done} | {name for name, _ in run.dealt}) <= chosen + 1
+
+
+def test_workers_without_work_end_when_there_is_none_left():
+    run = Run([1] * 5, workers=4, at_work=1)
+    assert not any(node.shutting_down for node in run.nodes)
+    while run.scheduler.has_pending:
+        run.step(0)
+    assert all(node.shutting_down for node in run.nodes)
+    assert {name for name, _ in run.done} == {"gw0"}
+
+
+def test_other_tests_are_done_by_all_workers():
+    run = Run([1, 1, 1, 1, 1], workers=5, at_work=1, ungrouped="t.py::t[g0-0]")
+    assert {name for name, _ in run.dealt} == {f"gw{number}" for number in range(5)}
 
 
 def test_the_first_groups_are_begun_side_by_side_and_as_many_as_the_depth_says():
