@@ -43,6 +43,10 @@ _COMPARED: Final = re.compile(
     r"(?: an?| the| in| at)* $"
 )
 """What stands behind one of these is named for comparison alone."""
+_COMPARING: Final = tuple(
+    "versus vs vs. against than with to of not unlike".split() + " a| an| the| in| at".split("|")
+)
+"""How the text before it ends, but for a space, if it is."""
 _BEFORE: Final = re.compile(r"(?<![\w/.-])([a-z]{3,})(?:'s)? $")
 _ASIDE: Final = 80
 """Characters to either side in which a bracket is sought."""
@@ -207,7 +211,12 @@ def _is_aside(normal: str, span: Span) -> bool:
 
 
 def _is_compared(both: Comparison, span: Span) -> bool:
-    return _COMPARED.search(both.passage.normal[: span[0]]) is not None
+    normal, start = both.passage.normal, span[0]
+    return (
+        normal[start - 1 : start] == " "
+        and normal.endswith(_COMPARING, 0, start - 1)
+        and _COMPARED.search(normal[:start]) is not None
+    )
 
 
 def _rival(

@@ -26,6 +26,10 @@ _PREPOSITIONS: Final = tuple(
     re.compile(rf" {word} (?:the |an? |its |their |his |her )?")
     for word in ("of", "for", "in", "on", "at", "by", "from", "with", "after", "before", "to")
 )
+_LINKS: Final = tuple(
+    (link, re.compile(rf"{link.pattern}(?:[a-z]+ )?")) for link in (_COPULA, _OBJECT, *_PREPOSITIONS)
+)
+"""Each link, and the same with a word before what it leads to."""
 _WORDS: Final = 2
 """How many words behind the link may be the other complement."""
 _FILLER: Final = re.compile(r"[\w./@-]*\w")
@@ -61,14 +65,17 @@ def _explains(both: Comparison, number: int, homes: Sequence[int]) -> bool:
 def _heads(both: Comparison, unit: Unit) -> list[tuple[Unit, re.Pattern[str]]]:
     """The units before this one that it is linked to by a copula, or as an object."""
     found = []
+    normal, end = both.own.normal, unit.own[0]
     for head in both.units:
-        between = both.own.normal[head.own[1] : unit.own[0]]
-        for link in (_COPULA, _OBJECT, *_PREPOSITIONS):
-            if link is _OBJECT and not is_verb(both.own.normal, head.own):
-                continue
+        start = head.own[1]
+        if start >= end or normal[start] != " ":
+            continue
+        for link, whole in _LINKS:
             if link in _PREPOSITIONS and head.thing is not None:
                 continue
-            if head.own[1] < unit.own[0] and re.fullmatch(rf"{link.pattern}(?:[a-z]+ )?", between):
+            if whole.fullmatch(normal, start, end) and (
+                link is not _OBJECT or is_verb(normal, head.own)
+            ):
                 found.append((head, link))
     return found
 

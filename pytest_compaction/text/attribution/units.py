@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Final
 
 from pytest_compaction.text.attribution.minimal_clauses import VERB, minimal_clauses
@@ -36,9 +36,12 @@ class Unit:
     thing: Thing | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Comparison:
-    """A statement's units beside the passage: its minimal clauses, and things of its own."""
+    """A statement's units beside the passage: its minimal clauses, and things of its own.
+
+    Where its clauses reach, and what they hold of a unit, is read once for all that ask.
+    """
 
     own: Parsed
     units: tuple[Unit, ...]
@@ -48,7 +51,7 @@ class Comparison:
     parts: tuple[Span, ...]
     groups: tuple[tuple[Span, ...], ...] = ()
 
-    @property
+    @cached_property
     def keyed(self) -> list[Span]:
         """Where the passage has words of the key groups."""
         return [span for group in self.groups for span in group]
@@ -71,16 +74,39 @@ class Comparison:
 
     def held(self, units: Sequence[Unit]) -> list[int]:
         """How many of these units each minimal clause holds; a pronoun stands for a subject."""
-        counts = []
-        for number, clause in enumerate(self.clauses):
-            regions = [clause, *self._meant_by_pronoun(number), *self._left_out(number)]
-            counts.append(
-                sum(
-                    any(within(span, region) for span in unit.places for region in regions)
-                    for unit in units
-                )
-            )
-        return counts
+        if not units:
+            return [0] * len(self.clauses)
+        return [sum(column) for column in zip(*map(self._held, units), strict=True)]
+
+    def _held(self, unit: Unit) -> list[bool]:
+        """Of each minimal clause, whether it holds the unit."""
+        places = unit.places
+        if places not in self._holding:
+            self._holding[places] = [
+                any(within(span, region) for span in places for region in regions)
+                for regions in self._regions
+            ]
+        return self._holding[places]
+
+    @cached_property
+    def _holding(self) -> dict[tuple[Span, ...], list[bool]]:
+        return {}
+
+    @cached_property
+    def _subjects(self) -> list[list[Span]]:
+        """Each minimal clause, and the subject before it if it opens with a pronoun."""
+        return [
+            [clause, *self._meant_by_pronoun(number)] for number, clause in enumerate(self.clauses)
+        ]
+
+    @cached_property
+    def _regions(self) -> list[list[Span]]:
+        """The same, with what is left out in the clause."""
+        heard = [one.span for one in self.foreign]
+        heard += [span for unit in self.units if unit.thing for span in unit.places]
+        return [
+            [*spans, *self._left_out(number, heard)] for number, spans in enumerate(self._subjects)
+        ]
 
     def _meant_by_pronoun(self, number: int) -> list[Span]:
         """The subject of the clause before, if this one opens with a pronoun for it."""
@@ -93,17 +119,15 @@ class Comparison:
             return [(start, end)]
         return [(start, verb.start() if verb else end)]
 
-    def _left_out(self, number: int) -> list[Span]:
+    def _left_out(self, number: int, heard: Sequence[Span]) -> list[Span]:
         """What is said once for two: "the burn takes 19 s when warm, and 41 s when cold".
 
         If a clause opens with a thing and no verb follows, what stands before the first thing of
         the clause before.
         """
-        heard = [one.span for one in self.foreign]
-        heard += [span for unit in self.units if unit.thing for span in unit.places]
         start, end = self.clauses[number]
-        opened = _CONJUNCTION.match(self.passage.normal, start, end)
-        if not number or not opened or opened.end() == start:
+        opened = _CONJUNCTION.match(self.passage.normal, start, end) if number else None
+        if not opened or opened.end() == start:
             return []
         led = next((span for span in heard if span[0] == opened.end()), None)
         if led is None or VERB.match(self.passage.normal, led[1] + 1):
@@ -114,22 +138,34 @@ class Comparison:
 
     def homes(self, places: Sequence[Span]) -> list[int]:
         """The numbers of the minimal clauses that hold one of these places."""
-        found: list[int] = []
-        for number, clause in enumerate(self.clauses):
-            meant = self._meant_by_pronoun(number)
-            if any(within(span, one) for span in places for one in (clause, *meant)):
-                found.append(number)
-        return found
+        return [
+            number
+            for number, spans in enumerate(self._subjects)
+            if any(within(place, span) for place in places for span in spans)
+        ]
 
 
 def compared(text: str, wanted: Wanted, passage: Parsed) -> Comparison:
     """Lay a statement with this text and these key groups beside a passage."""
     own = meaning(text)
-    proper = passage.proper | proper_names(text)
+    proper = passage.proper | _proper_names(text)
     mine, parts = _laid_out(own.parsed.normal, _in(proper, own.parsed.normal), ())
     heard, clauses = _laid_out(passage.normal, _in(proper, passage.normal), passage.joints)
     groups = [_group(own.parsed, passage, group) for group in wanted]
     units = _units(own, mine, heard, groups, passage)
+    foreign = _foreign(own, mine, heard, units, passage) if len(clauses) > 1 else ()
+    keyed = tuple(tuple(span for spans in theirs for span in spans) for _, theirs in groups)
+    return Comparison(own.parsed, tuple(units), passage, clauses, foreign, parts, keyed)
+
+
+def _foreign(
+    own: Meaning,
+    mine: Sequence[Thing],
+    heard: Sequence[Thing],
+    units: Sequence[Unit],
+    passage: Parsed,
+) -> tuple[Thing, ...]:
+    """The things in the passage that are none of the statement's."""
     taken = [span for unit in units for span in unit.places]
     named = [
         span for unit in units if unit.thing and unit.thing.kind == "person" for span in unit.places
@@ -141,10 +177,14 @@ def compared(text: str, wanted: Wanted, passage: Parsed) -> Comparison:
         and not meets(one.span, taken)
         and not _is_of_name(one, named, passage.normal)
     )
-    if not any(cue.kind in REVERSING for cue in own.parsed.sense.cues):
-        foreign = tuple(one for one in foreign if not _taken_back(one, passage))
-    keyed = tuple(tuple(span for spans in theirs for span in spans) for _, theirs in groups)
-    return Comparison(own.parsed, tuple(units), passage, clauses, foreign, parts, keyed)
+    if any(cue.kind in REVERSING for cue in own.parsed.sense.cues):
+        return foreign
+    return tuple(one for one in foreign if not _taken_back(one, passage))
+
+
+@lru_cache(maxsize=4096)
+def _proper_names(text: str) -> frozenset[str]:
+    return proper_names(text)
 
 
 @lru_cache(maxsize=2048)
@@ -191,10 +231,10 @@ def _units(
         places = {one.span for one in heard if one.names(thing)}
         units.append(Unit(thing.span, _with_others(thing.span, places, groups), thing))
     named = [one.span for one in mine]
+    named_there = [one.span for one in heard]
     for term in own.terms:
         spans = [span for span in _own_places(own, own.parsed, term) if not meets(span, named)]
         for span in spans[:1]:
-            named_there = [one.span for one in heard]
             held = _own_places(own, passage, term)
             places = {place for place in held if not meets(place, named_there)}
             units.append(Unit(span, _with_others(span, places, groups)))
@@ -206,13 +246,18 @@ def _own_places(own: Meaning, parsed: Parsed, term: Term) -> list[Span]:
 
     A statement may have two words that stand for each other, such as "reset" and "clear".
     """
+    found = parsed.term_places(term)
+    if not found:
+        return []
     others = [
         span
         for other in own.terms
-        if other is not term and set(other.keys) & set(term.keys) and other.keys[0] != term.keys[0]
+        if other is not term
+        and not other.among.isdisjoint(term.among)
+        and other.keys[0] != term.keys[0]
         for span in parsed.places.of(other.keys[0])
     ]
-    return [span for span in parsed.term_places(term) if not meets(span, others)]
+    return [span for span in found if not meets(span, others)]
 
 
 def _with_others(own: Span, places: set[Span], groups: _Groups) -> tuple[Span, ...]:
@@ -246,4 +291,8 @@ def meet(one: Span, other: Span) -> bool:
 
 
 def meets(span: Span, spans: Sequence[Span]) -> bool:
-    return any(meet(span, other) for other in spans)
+    start, end = span
+    for first, last in spans:  # asked for very often: no generator
+        if start < last and first < end:
+            return True
+    return False

@@ -74,9 +74,22 @@ class Term:
     parts: tuple[str, ...] = ()
     among: frozenset[Key] = field(init=False, repr=False, compare=False)
     """The keys once more, for a test against the keys of a text."""
+    is_value: bool = field(init=False, repr=False, compare=False)
+    """Whether the term asks for a value and not for a word, a name or a path."""
+    hashed: int = field(init=False, repr=False, compare=False)
+    """The hash, which is asked for often: it differs from process to process."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "among", frozenset(self.keys))
+        keys = self.keys
+        object.__setattr__(self, "among", frozenset(keys))
+        object.__setattr__(self, "is_value", bool(keys) and isinstance(keys[0], tuple))
+        object.__setattr__(self, "hashed", hash((keys, self.parts)))
+
+    def __hash__(self) -> int:
+        return self.hashed
+
+    def __reduce__(self) -> tuple[type[Term], tuple[object, ...]]:
+        return Term, (self.keys, self.parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +100,18 @@ class Alternative:
     terms: tuple[Term, ...]
     negative: bool
     relation: Relation | None = None
+    hashed: int = field(init=False, repr=False, compare=False)
+    """The hash, which is asked for often: it differs from process to process."""
+
+    def __post_init__(self) -> None:
+        whole = (self.normal, self.terms, self.negative, self.relation)
+        object.__setattr__(self, "hashed", hash(whole))
+
+    def __hash__(self) -> int:
+        return self.hashed
+
+    def __reduce__(self) -> tuple[type[Alternative], tuple[object, ...]]:
+        return Alternative, (self.normal, self.terms, self.negative, self.relation)
 
 
 Wanted = tuple[tuple[Alternative, ...], ...]
@@ -95,7 +120,7 @@ Wanted = tuple[tuple[Alternative, ...], ...]
 
 def is_value(term: Term) -> bool:
     """Whether a term asks for a value and not for a word, a name or a path."""
-    return bool(term.keys) and isinstance(term.keys[0], tuple)
+    return term.is_value
 
 
 def has_words(wanted: Alternative) -> bool:
@@ -120,10 +145,9 @@ def alternative(text: str) -> Alternative:
     terms: dict[Term, None] = {}
     for value in found:
         terms[Term(tuple(sorted(value.asked, key=repr)))] = None
-    rest = "".join(
-        " " if any(start <= place < end for start, end in covered) else sign
-        for place, sign in enumerate(normal)
-    )
+    rest = normal
+    for start, end in covered:
+        rest = rest[:start] + " " * (end - start) + rest[end:]
     for token in raw_tokens(rest):
         terms.update(dict.fromkeys(_token_terms(token)))
     if not terms:
@@ -191,12 +215,18 @@ def nearest_places(
     """
     if not places or not all(places):
         return []
+    if len(places) == 1:
+        return [(fixed,) for fixed in places[0][:MAX_MATCHES]]
     anchor = min(range(len(places)), key=lambda number: len(places[number]))
     chosen: list[tuple[tuple[int, int], ...]] = []
     for fixed in places[anchor][:MAX_MATCHES]:
-        spans = [
-            fixed if number == anchor else min(options, key=lambda span: abs(span[0] - fixed[0]))
+        spans = {
+            options[0]
+            if len(options) == 1
+            else fixed
+            if number == anchor
+            else min(options, key=lambda span: abs(span[0] - fixed[0]))
             for number, options in enumerate(places)
-        ]
-        chosen.append(tuple(sorted(set(spans))))
+        }
+        chosen.append(tuple(sorted(spans)))
     return chosen

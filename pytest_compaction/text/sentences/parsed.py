@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
 from typing import Final, Protocol
@@ -58,6 +58,9 @@ _PREDICATE: Final = re.compile(
 _ATTRIBUTE: Final = re.compile(r"\b(?:with|has|having) (?:[\w-]+ ){0,4}\S+$")
 """A thing's attribute, beside which "and" puts another one of the same thing."""
 _WORD: Final = re.compile(r"[a-z_]{2,}")
+_TERMS: Final = 64
+"""Terms of which a sentence keeps the places."""
+_NO_PLACES: Final[list[Span]] = []
 _LONGEST: Final = 2000
 """Characters of a sentence that is kept when it was prepared."""
 _UNITS: Final = frozenset(
@@ -95,6 +98,8 @@ class SentencePlaces(dict[Key, list[Span]]):
 
     def among(self, keys: frozenset[Key]) -> set[Span]:
         """The places of any of the keys."""
+        if self.keys().isdisjoint(keys):
+            return set()
         return {span for key in self.keys() & keys for span in self[key]}
 
     def add(self, key: Key, span: Span) -> None:
@@ -120,6 +125,10 @@ class Parsed:
     header: int = 0
     joints: tuple[int, ...] = ()
     proper: frozenset[str] = frozenset()
+    _found: dict[Term, list[Span]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+    """The places of the terms that were asked for lately."""
 
     def sentence(self, place: int) -> int:
         """The number of the sentence of a passage that holds this place."""
@@ -189,11 +198,17 @@ class Parsed:
         return relation.is_old(self.normal[: match.start], self.normal[match.end :])
 
     def term_places(self, term: Term) -> list[Span]:
-        """Where one term stands, in order."""
+        """Where one term stands, in order. Not to be changed."""
+        known = self._found.get(term)
+        if known is not None:
+            return known
         spans = self.places.among(term.among)
         if term.parts:
             spans.update(self._in_a_row(term.parts))
-        return sorted(spans) if spans else []
+        if len(self._found) >= _TERMS:
+            self._found.clear()
+        places = self._found[term] = sorted(spans) if spans else _NO_PLACES
+        return places
 
     def _in_a_row(self, parts: tuple[str, ...]) -> list[Span]:
         rows: list[Span] = []
