@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.commands.complaint import complain
-from pytest_compaction.gate.decision import Threshold, ThresholdError, decide, parse_threshold
+from pytest_compaction.gate.decision import decide
+from pytest_compaction.gate.threshold import Threshold, ThresholdError, parse_threshold
 from pytest_compaction.models.registry import is_offline
 from pytest_compaction.records.merged_run import MergedRun, MergeError, merge_runs
 from pytest_compaction.records.run_file import Run, RunFileError, load_run, write_run

@@ -14,9 +14,9 @@ import inspect
 import pkgutil
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Final
 
-from pytest_compaction.compactors.composition.composition import Composition, CompositionError
 from pytest_compaction.compactors.function.compactor import FunctionCompactor, called
 from pytest_compaction.compactors.function.signatures import as_annotated, no_such_parameter
 from pytest_compaction.compactors.protocol import Compactor, State
@@ -91,6 +91,11 @@ class Registry:
         return list(found)
 
     def _composed(self, spec: Spec) -> Compactor[State]:
+        from pytest_compaction.compactors.composition.composition import (
+            Composition,
+            CompositionError,
+        )
+
         try:
             return Composition(spec.text, [self.create(part) for part in spec.parts])
         except CompositionError as error:
@@ -121,7 +126,8 @@ class Registry:
         return {point.name: point for point in found}
 
 
-def _shipped() -> dict[str, str]:
+@cache
+def _shipped() -> Mapping[str, str]:
     """Modules of the shipped strategies by name: ``openai_compact.py`` is ``openai-compact``."""
     found: dict[str, str] = {}
     for folder in _FOLDERS:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from pytest_compaction.dialogues.dialogue import Comparison
-from pytest_compaction.dialogues.evaluation import RECORD_TYPE
-from pytest_compaction.dialogues.figures import Figures, figures_of
 from pytest_compaction.metrics.consistency import PASS_CONSISTENCY
-from pytest_compaction.records.record import Record
 
+if TYPE_CHECKING:
+    from pytest_compaction.dialogues.figures import Figures
+    from pytest_compaction.records.record import Record
+
+RECORD_TYPE: Final = "dialogue"
 _PREFIX: Final = f"{RECORD_TYPE}."
 _FIGURES: Final[Mapping[str, Callable[[Figures], float | None]]] = {
     "consistency": lambda figures: figures.consistency,
@@ -38,6 +39,9 @@ def measure_dialogues(metric: str, records: Sequence[Record]) -> float | None:
 
     ``pass^K`` is over the trials of each dialogue, at the consistency given in the records.
     """
+    from pytest_compaction.dialogues.dialogue import Comparison
+    from pytest_compaction.dialogues.figures import figures_of
+
     compared = [record for record in records if record["comparison"] is not None]
     if not compared:
         return None

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
+from pytest_compaction.dialogues.aggregates import RECORD_TYPE
 from pytest_compaction.dialogues.dialogue import Comparison
 from pytest_compaction.dialogues.figures import Figures, by_task, combined, figures_of, spending_of
 from pytest_compaction.metrics.consistency import PASS_CONSISTENCY
 from pytest_compaction.metrics.distribution import pearson
 
-RECORD_TYPE: Final = "dialogue"
 """The ``type`` of a record that holds a dialogue, under the key ``comparison``."""
 
 

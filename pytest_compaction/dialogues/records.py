@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from pytest_compaction.dialogues.aggregates import RECORD_TYPE
 from pytest_compaction.dialogues.dialogue import Dialogue
-from pytest_compaction.dialogues.evaluation import RECORD_TYPE
 from pytest_compaction.dialogues.figures import retention_of, spending_of
 from pytest_compaction.dialogues.files import digest
 from pytest_compaction.dialogues.replayed import Replayed

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import operator
-import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Final
 
-from pytest_compaction.case.case import PROBE_KINDS
-from pytest_compaction.dialogues.aggregates import NAMES, is_dialogue_metric, measure_dialogues
+from pytest_compaction.dialogues.aggregates import is_dialogue_metric, measure_dialogues
+from pytest_compaction.gate.threshold import CONSTRAINTS, Threshold
 from pytest_compaction.metrics.aggregate import (
     Mean,
     arm_name,
@@ -25,16 +24,9 @@ from pytest_compaction.metrics.compliance import compliance
 from pytest_compaction.metrics.constraints import constraint_survival
 from pytest_compaction.metrics.origins import ORIGINS, of_origin
 from pytest_compaction.records.record import Record, RecordType, type_of
-from pytest_compaction.rubric import DIMENSIONS
 from pytest_compaction.settings import CONTROL
 from pytest_compaction.text.numbers import told_apart
 
-_CONSTRAINTS: Final = ("constraints", "compliance", "er")
-"""Figures of the standing constraints: survival, compliance and effect retention."""
-_EXPRESSION: Final = re.compile(
-    r"\s*(?P<metric>[a-z^0-9.]+)\s*(?:@(?P<scope>[^<>=\s][^<>\s]*?))?\s*"
-    r"(?P<sign>>=|<=|>|<)\s*(?P<bound>-?\d+(?:\.\d+)?)\s*(?P<percent>%)?\s*"
-)
 _SIGNS: Final[Mapping[str, Callable[[float, float], bool]]] = {
     ">=": operator.ge,
     "<=": operator.le,
@@ -42,60 +34,6 @@ _SIGNS: Final[Mapping[str, Callable[[float, float], bool]]] = {
     "<": operator.lt,
 }
 _OPPOSITE: Final = {">=": "<", "<=": ">", ">": "<=", "<": ">="}
-
-
-class ThresholdError(ValueError):
-    """A threshold expression cannot be read; the text says what can be written."""
-
-
-@dataclass(frozen=True, slots=True)
-class Threshold:
-    """``metric sign bound``, for every strategy or only for ``scope``."""
-
-    metric: str
-    sign: str
-    bound: float
-    scope: str | None = None
-
-    @property
-    def label(self) -> str:
-        """The metric with its scope, as it was written."""
-        return f"{self.metric}@{self.scope}" if self.scope else self.metric
-
-    def __str__(self) -> str:
-        return f"{self.label}{self.sign}{self.bound:g}"
-
-
-def parse_threshold(text: str) -> Threshold:
-    """Read ``overall>=3.5``, ``file.artifact>=3``, ``real.pass^1>=90%``, ``kept@anchored>=0.85``.
-
-    Raises :class:`ThresholdError` for anything else.
-    """
-    match = _EXPRESSION.fullmatch(text)
-    if not match or not _known(match["metric"]):
-        raise ThresholdError(
-            f"cannot read the threshold {text!r}; write METRIC>=NUMBER (or >, <=, <), METRIC being "
-            f"overall, {', '.join(DIMENSIONS)}, pass^K, removed, kept, constraints, compliance or "
-            "er, for one kind as in file.artifact, for real or scripted cases as in real.overall, "
-            "for one strategy as in overall@anchored; for dialogues "
-            f"{', '.join(NAMES)} or dialogue.pass^K"
-        )
-    bound = float(match["bound"]) / (100 if match["percent"] else 1)
-    return Threshold(match["metric"], match["sign"], bound, match["scope"])
-
-
-def _known(metric: str) -> bool:
-    if is_dialogue_metric(metric):
-        return True
-    kind, dot, rest = metric.partition(".")
-    if kind in ORIGINS and not is_dialogue_metric(rest):
-        return rest.partition(".")[0] not in ORIGINS and _known(rest)
-    if dot:
-        return kind in PROBE_KINDS and (rest == "overall" or rest in DIMENSIONS)
-    return (
-        metric in {"overall", "removed", "kept", *_CONSTRAINTS, *DIMENSIONS}
-        or re.fullmatch(r"pass\^[1-9]\d*", metric) is not None
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +180,7 @@ def measure(metric: str, records: Sequence[Record], control: Sequence[Record]) -
         return tokens.removed if tokens.before else None
     if metric == "constraints":
         return _value(constraint_survival(records))
-    if metric in _CONSTRAINTS:
+    if metric in CONSTRAINTS:
         found = compliance(records, control)
         if found is None:
             return None

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 
 from pytest_compaction.metrics.production_loss import production_loss
 from pytest_compaction.records.record import Record, type_of
-from pytest_compaction.reports.dialogue_summary import dialogue_summary
 from pytest_compaction.reports.lines import Line
 from pytest_compaction.reports.terminal import summary
 from pytest_compaction.reports.usage import agreement_lines
@@ -24,6 +23,8 @@ def run_summary(
     if probes or not dialogues:
         yield from summary(probes, order, control, grouped)
     if dialogues:
+        from pytest_compaction.reports.dialogue_summary import dialogue_summary
+
         yield from dialogue_summary(dialogues, order)
     yield from agreement_lines(probes)
 

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Sequence
+<<<<<<< HEAD
 from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
+=======
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, TypeVar
+>>>>>>> 517d411 (What dialogues, compositions, the gate and the nulls need is imported with the first of them)
 
 from pytest_compaction.cache.kept_results import KeptResults, results_of_process
 from pytest_compaction.cache.latest import Latest
@@ -24,10 +29,12 @@ from pytest_compaction.rule_processes.pipe import Held
 from pytest_compaction.rule_processes.pool import RuleProcesses
 from pytest_compaction.run.compaction import CompactedCase
 from pytest_compaction.run.figures_form import FIGURES
-from pytest_compaction.run.null_views import NullViews
 from pytest_compaction.run.response import NullReading, Roles, ViewFigures
 from pytest_compaction.run.server_context import Seen
 from pytest_compaction.run.work_loop import RunStoppedError
+
+if TYPE_CHECKING:
+    from pytest_compaction.run.null_views import NullViews
 
 T = TypeVar("T")
 
@@ -51,12 +58,11 @@ class AskedOfView:
 class FigureRules:
     """Makes the figures of views, and keeps them from run to run.
 
-    ``nulls`` runs the nulls beside a strategy, ``encoding`` names how tokens are counted.
     """
 
-    def __init__(self, nulls: NullViews, encoding: str, kept: KeptResults) -> None:
-        self._nulls = nulls
-        self._encoding = encoding
+    def __init__(self, roles: Roles, kept: KeptResults) -> None:
+        self._roles = roles
+        self._encoding = roles.tokens.name
         self._kept = kept
         # The probes at a point follow one another, with the same view.
         self._identity: Latest[tuple[Message, ...], str] = Latest(identity)
@@ -74,6 +80,12 @@ class FigureRules:
         """The same if they were made and kept before."""
         about = self._about(case, asked)
         return None if about is None else self._kept.find(about, FIGURES)
+
+    @cached_property
+    def _nulls(self) -> NullViews:
+        from pytest_compaction.run.null_views import NullViews  # not imported for known figures
+
+        return NullViews(self._roles)
 
     def _about(self, case: Case, asked: AskedOfView) -> str | None:
         if not self._kept.keeps or not case.digest:  # a case made in code has no digest
@@ -120,9 +132,18 @@ class ViewReader:
         self._give_way = give_way
         self._processes = processes
         self._encoding = roles.tokens.name
+<<<<<<< HEAD
         self._kept = kept
-        self._rules = FigureRules(NullViews(roles), self._encoding, kept)
+        self._rules = FigureRules(roles, kept)
         self._compares_nulls = compares_nulls
+=======
+        self._roles = roles
+        self._compares_nulls = compares_nulls
+        # The probes at a point follow one another, with the same view.
+        self._identity: Latest[tuple[Message, ...], str] = Latest(identity)
+        self._identity_of_read: Latest[tuple[Message, ...], str] = Latest(identity)
+        self._chat: Latest[Sequence[Message], str] = Latest(lambda m: canonical_json(to_chat(m)))
+>>>>>>> 517d411 (What dialogues, compositions, the gate and the nulls need is imported with the first of them)
         self._by_rules = any(model.name == "offline" for model in roles.all)
 
     def figures(
@@ -170,10 +191,33 @@ class ViewReader:
             helps=self._by_rules,
         )
 
+<<<<<<< HEAD
     def _tokens(self, compacted: CompactedCase, probe: Probe, read: Seen) -> tuple[int, ...] | None:
         """The tokens of the views at the points up to that of the probe, if nulls get as many."""
         if not self._compares_nulls or not compacted.compared:
             return None
+=======
+    def _null_readings(
+        self, compacted: CompactedCase, probe: Probe, read: Seen
+    ) -> tuple[NullReading, ...]:
+        if not self._runs_nulls(compacted):
+            return ()
+        tokens = self._tokens(compacted, probe, read)
+        return _result(self._nulls.readings(compacted.case, probe, tokens))
+
+    def _runs_nulls(self, compacted: CompactedCase) -> bool:
+        return self._compares_nulls and compacted.compared
+
+    @cached_property
+    def _nulls(self) -> NullViews:
+        from pytest_compaction.run.null_views import NullViews  # not imported for known figures
+
+        return NullViews(self._roles)
+
+    @staticmethod
+    def _tokens(compacted: CompactedCase, probe: Probe, read: Seen) -> tuple[int, ...]:
+        """The tokens of the views at the points up to that of the probe."""
+>>>>>>> 517d411 (What dialogues, compositions, the gate and the nulls need is imported with the first of them)
         earlier = (point.view_tokens for point in compacted.fed.points[: probe.point])
         return (*earlier, read.tokens)
 
@@ -189,9 +233,7 @@ def figures_of_view(
 def _rules_of_process(encoding: str, file: Path | None) -> FigureRules:
     counter = TokenCounter(encoding)
     model = OfflineModel(counter)  # nulls ask nobody
-    return FigureRules(
-        NullViews(Roles(model, model, (model,), counter)), encoding, results_of_process(file)
-    )
+    return FigureRules(Roles(model, model, (model,), counter), results_of_process(file))
 
 
 def _waited_for(figures: Future[ViewFigures]) -> ViewFigures:

@@ -25,7 +25,7 @@ from pytest_compaction.dialogues.files import (
     UnknownTaskError,
     load_dialogues,
 )
-from pytest_compaction.gate.decision import ThresholdError, parse_threshold
+from pytest_compaction.gate.threshold import ThresholdError, parse_threshold
 from pytest_compaction.models.chat.prompts import PromptError, Prompts
 from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.protocol import Model

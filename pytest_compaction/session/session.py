@@ -14,8 +14,7 @@ from pytest_compaction.case.entries import CaseEntry
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import Spec
 from pytest_compaction.dialogues.files import DialogueSet
-from pytest_compaction.dialogues.replay import Replayer, Rules, history_mode, trigger_for_dialogues
-from pytest_compaction.gate.decision import Threshold
+from pytest_compaction.gate.threshold import Threshold
 from pytest_compaction.models.calls.prices import PriceTable
 from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.reference import shipped
@@ -32,6 +31,7 @@ from pytest_compaction.settings import CONTROL, Settings
 from pytest_compaction.text.words import printable
 
 if TYPE_CHECKING:
+    from pytest_compaction.dialogues.replay import Replayer
     from pytest_compaction.run.remote.engine import RemoteEngine
 
 PACKAGED: Final = Path(__file__).parents[1] / "benchmark"
@@ -149,6 +149,13 @@ class BenchmarkSession:
     @cached_property
     def replayer(self) -> Replayer:
         """Replays dialogues on the loop of this session."""
+        from pytest_compaction.dialogues.replay import (
+            Replayer,
+            Rules,
+            history_mode,
+            trigger_for_dialogues,
+        )
+
         specs = {spec.text: spec for spec in self.specs}
         named = self.settings.dialogues
         rules = Rules(
@@ -299,6 +306,8 @@ class BenchmarkSession:
         return [case for case in self.case_set.entries if shard is None or shard.holds(case.id)]
 
     def _dialogues_line(self) -> str:
+        from pytest_compaction.dialogues.replay import history_mode, trigger_for_dialogues
+
         named = self.settings.dialogues
         broken = len(self.dialogue_set.errors)
         trigger = trigger_for_dialogues(self.trigger)

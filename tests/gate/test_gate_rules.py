@@ -3,13 +3,8 @@
 import pytest
 from support.builders import record, unscored
 
-from pytest_compaction.gate.decision import (
-    Threshold,
-    ThresholdError,
-    decide,
-    measure,
-    parse_threshold,
-)
+from pytest_compaction.gate.decision import decide, measure
+from pytest_compaction.gate.threshold import Threshold, ThresholdError, parse_threshold
 
 
 def decided(records, *expressions, max_unscored=0):

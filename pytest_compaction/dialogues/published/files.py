@@ -10,9 +10,9 @@ from typing import Any, Final
 
 from pytest_compaction.case.files import MAX_SHOWN_FAULTS, read_json, read_text
 from pytest_compaction.case.validation import CaseFault
+from pytest_compaction.dialogues.aggregates import RECORD_TYPE
 from pytest_compaction.dialogues.dialogue import Comparison
 from pytest_compaction.dialogues.evaluation import (
-    RECORD_TYPE,
     Evaluation,
     evaluation_of,
     evaluation_of_figures,

@@ -30,6 +30,8 @@ def items_of(
 
 
 def _items_of(kind: Kind, session: BenchmarkSession, with_arms: bool) -> dict[str, BenchmarkItem]:
+    if kind is KINDS["dialogue"] and not session.has_dialogues:
+        return {}  # what makes them takes long to import
     found: dict[str, BenchmarkItem] = {}
     for name, item in kind.load().planned(session, with_arms):
         id, count = name, 1

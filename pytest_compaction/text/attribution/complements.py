@@ -27,7 +27,8 @@ _PREPOSITIONS: Final = tuple(
     for word in ("of", "for", "in", "on", "at", "by", "from", "with", "after", "before", "to")
 )
 _LINKS: Final = tuple(
-    (link, re.compile(rf"{link.pattern}(?:[a-z]+ )?")) for link in (_COPULA, _OBJECT, *_PREPOSITIONS)
+    (link, re.compile(rf"{link.pattern}(?:[a-z]+ )?"))
+    for link in (_COPULA, _OBJECT, *_PREPOSITIONS)
 )
 """Each link, and the same with a word before what it leads to."""
 _WORDS: Final = 2
