@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Sequence
-<<<<<<< HEAD
 from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
-=======
-from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, TypeVar
->>>>>>> 517d411 (What dialogues, compositions, the gate and the nulls need is imported with the first of them)
 
 from pytest_compaction.cache.kept_results import KeptResults, results_of_process
 from pytest_compaction.cache.latest import Latest
@@ -56,9 +51,7 @@ class AskedOfView:
 
 
 class FigureRules:
-    """Makes the figures of views, and keeps them from run to run.
-
-    """
+    """Makes the figures of views, and keeps them from run to run."""
 
     def __init__(self, roles: Roles, kept: KeptResults) -> None:
         self._roles = roles
@@ -132,18 +125,9 @@ class ViewReader:
         self._give_way = give_way
         self._processes = processes
         self._encoding = roles.tokens.name
-<<<<<<< HEAD
         self._kept = kept
         self._rules = FigureRules(roles, kept)
         self._compares_nulls = compares_nulls
-=======
-        self._roles = roles
-        self._compares_nulls = compares_nulls
-        # The probes at a point follow one another, with the same view.
-        self._identity: Latest[tuple[Message, ...], str] = Latest(identity)
-        self._identity_of_read: Latest[tuple[Message, ...], str] = Latest(identity)
-        self._chat: Latest[Sequence[Message], str] = Latest(lambda m: canonical_json(to_chat(m)))
->>>>>>> 517d411 (What dialogues, compositions, the gate and the nulls need is imported with the first of them)
         self._by_rules = any(model.name == "offline" for model in roles.all)
 
     def figures(
@@ -191,33 +175,10 @@ class ViewReader:
             helps=self._by_rules,
         )
 
-<<<<<<< HEAD
     def _tokens(self, compacted: CompactedCase, probe: Probe, read: Seen) -> tuple[int, ...] | None:
         """The tokens of the views at the points up to that of the probe, if nulls get as many."""
         if not self._compares_nulls or not compacted.compared:
             return None
-=======
-    def _null_readings(
-        self, compacted: CompactedCase, probe: Probe, read: Seen
-    ) -> tuple[NullReading, ...]:
-        if not self._runs_nulls(compacted):
-            return ()
-        tokens = self._tokens(compacted, probe, read)
-        return _result(self._nulls.readings(compacted.case, probe, tokens))
-
-    def _runs_nulls(self, compacted: CompactedCase) -> bool:
-        return self._compares_nulls and compacted.compared
-
-    @cached_property
-    def _nulls(self) -> NullViews:
-        from pytest_compaction.run.null_views import NullViews  # not imported for known figures
-
-        return NullViews(self._roles)
-
-    @staticmethod
-    def _tokens(compacted: CompactedCase, probe: Probe, read: Seen) -> tuple[int, ...]:
-        """The tokens of the views at the points up to that of the probe."""
->>>>>>> 517d411 (What dialogues, compositions, the gate and the nulls need is imported with the first of them)
         earlier = (point.view_tokens for point in compacted.fed.points[: probe.point])
         return (*earlier, read.tokens)
 

@@ -1,9 +1,8 @@
 import pytest
-from support.scenarios import case, run_files, set_up, write_cases
+from support.scenarios import case, lean, run_files, set_up, write_cases
 
 ASKED = """
 import pathlib
-import pytest
 from pytest_compaction.models.offline import judge, model
 from pytest_compaction.run.view_figures import FigureRules
 
@@ -14,21 +13,19 @@ def counted(name, work):
         return work(*args, **kwargs)
     return counting
 
-@pytest.fixture(autouse=True)
-def counting(monkeypatch):
-    monkeypatch.setattr(FigureRules, "_made", counted("figures", FigureRules._made))
-    monkeypatch.setattr(judge, "judge", counted("judge", judge.judge))
-    for role in ("_answer", "_summary"):
-        found = getattr(model.OfflineModel, role)
-        monkeypatch.setattr(model.OfflineModel, role, counted(role, found))
+FigureRules._made = counted("figures", FigureRules._made)
+judge.judge = counted("judge", judge.judge)
+for role in ("_answer", "_summary"):
+    setattr(model.OfflineModel, role, counted(role, getattr(model.OfflineModel, role)))
 """
+"""Counts from the start of a process: work may begin before the first item is set up."""
 
 
 def measured(pytester, workers, *arguments):
     """How often each rule worked in a run, and the records that it wrote."""
     made = pytester.path / "made.txt"
     made.unlink(missing_ok=True)
-    given = ["-pno:hypothesispytest", "-pno:syrupy", f"-n{workers}", "--compaction-processes=0"]
+    given = [*lean("cacheprovider"), f"-n{workers}", "--compaction-processes=0"]
     given += [] if any("--compactor" in one for one in arguments) else ["--compactor=regenerate"]
     pytester.runpytest_subprocess(*given, *arguments)
     lines = made.read_text().split() if made.exists() else []

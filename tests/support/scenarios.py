@@ -1,20 +1,15 @@
 """Scenarios for pytester: tiny case files, strategies and models, and runs with them."""
 
 import copy
-import importlib
 import json
 import re
+
+from support.loaded import load_for_good
 
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.records.run_file import load_run
 
-for _name in (
-    "pytest_compaction.session.finish",
-    "pytest_compaction.session.resolve",
-    "pytest_compaction.session.scheduler",
-    "xdist.workermanage",
-):
-    importlib.import_module(_name)  # stays loaded, so that inner runs need not load it again
+load_for_good()
 TokenCounter().text("")
 
 MODULE = "strategies"
@@ -354,13 +349,17 @@ def own(name, **parameters):
 def run(pytester, *arguments, compactor="keep", cache=False, **how):
     """One run in this process."""
     given = [f"--compactor={own(compactor)}"] if compactor else []
-    return pytester.runpytest_inprocess(*lean(cache), *given, *arguments, **how)
+    needed = ["cacheprovider"] if cache else []
+    return pytester.runpytest_inprocess(*lean(*needed), *given, *arguments, **how)
 
 
-def lean(cache=False):
-    """Arguments that switch off everything that these tests are not about."""
-    others = ["hypothesispytest", "syrupy", "anyio", *([] if cache else ["cacheprovider"])]
-    return [f"-pno:{name}" for name in others]
+def lean(*needed):
+    """Arguments that switch off everything that these tests are not about, but what is needed.
+
+    Assertions of the run's own modules are not rewritten, which takes longer than most runs.
+    """
+    others = ("hypothesispytest", "syrupy", "anyio", "platformdirs", "cacheprovider")
+    return ["--assert=plain", *(f"-pno:{name}" for name in others if name not in needed)]
 
 
 def run_files(pytester):

@@ -2,13 +2,13 @@
 
 import json
 
-from support.scenarios import own, records
+from support.scenarios import lean, own, records
 
 
 def run(
     pytester, *arguments, workers=0, compactor="keep", flag=True, judge="shifted", by="answering"
 ):
-    given = ["-pno:hypothesispytest", "-pno:anyio", "-pno:cacheprovider", f"-n{workers}"]
+    given = [*lean("syrupy"), f"-n{workers}"]
     given += [f"--compactor={own(compactor)}"] if compactor else []
     given += ["--compaction-judge-snapshots"] if flag else []
     given += [f"--compaction-responder={by}"]

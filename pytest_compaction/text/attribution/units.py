@@ -292,7 +292,7 @@ def meet(one: Span, other: Span) -> bool:
 
 def meets(span: Span, spans: Sequence[Span]) -> bool:
     start, end = span
-    for first, last in spans:  # asked for very often: no generator
+    for first, last in spans:  # noqa: SIM110 - asked for very often, so no generator
         if start < last and first < end:
             return True
     return False
