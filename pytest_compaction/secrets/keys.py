@@ -115,10 +115,12 @@ def _scrubbed(text: str, secrets: tuple[str, ...], shapes: bool) -> str:
     if spans:
         text = replace(text, spans, lambda _: BLOT)
     if shapes and (len(text) >= _LONG or "://" in text):
+        lower = text.lower()
         for shape in SHAPES:
-            spans = list(shape.find(text))
+            spans = list(shape.find(text, lower))
             if spans:
                 text = replace(text, spans, lambda _: BLOT)
+                lower = text.lower()
     return text
 
 
@@ -171,13 +173,20 @@ def scrubbed_json(value: Any, ciphertext: Set[str] = frozenset()) -> Any:
     secrets = environment_secrets()
     # A key such as "content" would otherwise rename the members of every record.
     in_names = tuple(s for s in secrets if len(s) >= _LONG or not s.isalpha())
+    least = min(map(len, _all_forms(secrets)), default=_LONG)
+
+    def scrub_text(text: str, known: tuple[str, ...], shapes: bool = True) -> str:
+        # Most texts are names and words that are shorter than any key.
+        if len(text) < least and len(text) < _LONG and "://" not in text:
+            return text
+        return scrubbed(text, known, shapes=shapes)
 
     def scrub(value: Any, shapes: bool = True) -> Any:
         if isinstance(value, str):
-            return scrubbed(value, secrets, shapes=shapes)
-        if isinstance(value, Mapping):
+            return scrub_text(value, secrets, shapes)
+        if isinstance(value, dict | Mapping):
             return {
-                scrubbed(str(name), in_names): scrub(item, name not in ciphertext)
+                scrub_text(str(name), in_names): scrub(item, name not in ciphertext)
                 for name, item in value.items()
             }
         return [scrub(item) for item in value] if isinstance(value, list | tuple) else value

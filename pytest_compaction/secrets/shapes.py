@@ -79,32 +79,39 @@ class KeyShape:
     group ``secret``, or the whole match if ``pattern`` has no such group.
 
     ``rest`` is what follows a sign in every match. With ``across``, a match that goes over the
-    end of a line holds one of these texts.
+    end of a line holds one of these texts; others are looked for where ``finder`` finds a sign.
     """
 
     signs: tuple[str, ...]
     pattern: re.Pattern[str]
     rest: re.Pattern[str] | None = None
     across: tuple[str, ...] = ()
+    finder: re.Pattern[str] | None = None
 
-    def find(self, text: str) -> Iterator[Span]:
-        """Where the secrets of this shape stand, in the order of the text; linear."""
+    def find(self, text: str, lower: str | None = None) -> Iterator[Span]:
+        """Where the secrets of this shape stand, in the order of the text; linear.
+
+        ``lower`` is the text in lower case, if it is at hand.
+        """
         group = "secret" if "secret" in self.pattern.groupindex else 0
-        for match in self._matches(text):
+        for match in self._matches(text, lower):
             if _is_key(match[group]) if group else _is_random(match[0]):
                 yield match.span(group)
 
-    def _matches(self, text: str) -> Iterator[re.Match[str]]:
+    def _matches(self, text: str, lower: str | None) -> Iterator[re.Match[str]]:
         """What ``pattern.finditer`` finds, without a look at places where it finds nothing."""
-        searched = text.lower() if self.pattern.flags & re.IGNORECASE else text
-        if not any(sign in searched for sign in self.signs):
+        if self.finder is not None:
+            lines = _lines_with(self.finder, text)
+            if any(sign in text[start:end] for start, end in lines for sign in self.across):
+                yield from self.pattern.finditer(text)
+            else:
+                for start, end in lines:
+                    yield from self.pattern.finditer(text, start, end)
             return
-        if self.across and any(sign in text for sign in self.across):
-            yield from self.pattern.finditer(text)
-        elif self.across:
-            for start, end in _lines_with(self.signs, text):
-                yield from self.pattern.finditer(text, start, end)
-        elif self.rest is None or self._goes_on(searched, text):
+        searched = text
+        if self.pattern.flags & re.IGNORECASE:
+            searched = text.lower() if lower is None else lower
+        if any(sign in searched for sign in self.signs) and self._goes_on(searched, text):
             yield from self.pattern.finditer(text)
 
     def _goes_on(self, searched: str, text: str) -> bool:
@@ -122,16 +129,35 @@ class KeyShape:
         return False
 
 
-def _lines_with(signs: Iterable[str], text: str) -> list[Span]:
-    """Where the lines stand that hold one of the signs, in order."""
-    found: dict[int, int] = {}
+def _finder(signs: Iterable[str]) -> re.Pattern[str]:
+    """Finds where any of many signs may stand, faster than a search for one after the other.
+
+    It stops at a character of each sign that is rare in text because it is no small letter,
+    looks at the one before it, and only then at all that come before it in the sign.
+    """
+    heads: dict[int, set[str]] = {}
     for sign in signs:
-        at = text.find(sign)
-        while at >= 0:
-            start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
-            found[start] = end if end >= 0 else len(text)
-            at = text.find(sign, found[start])
-    return sorted(found.items())
+        rare = [n for n, letter in enumerate(sign) if n and not letter.islower()]
+        head = sign[: max(rare, default=len(sign) - 1) + 1]
+        heads.setdefault(len(head), set()).add(head)
+    every = sorted({head for group in heads.values() for head in group})
+    stops = "".join(sorted({re.escape(head[-1]) for head in every}))
+    pairs = "|".join(sorted({re.escape(head[-2:]) for head in every}))
+    whole = "|".join(f"(?<={'|'.join(map(re.escape, sorted(heads[n])))})" for n in sorted(heads))
+    return re.compile(f"[{stops}](?<={pairs})(?:{whole})")
+
+
+def _lines_with(signs: re.Pattern[str], text: str) -> list[Span]:
+    """Where the lines stand that hold one of the signs, in order."""
+    found: list[Span] = []
+    end = -1
+    for match in signs.finditer(text):
+        if match.start() > end:
+            start = text.rfind("\n", 0, match.start()) + 1
+            end = text.find("\n", match.start())
+            end = len(text) if end < 0 else end
+            found.append((start, end))
+    return found
 
 
 def _is_random(key: str) -> bool:
@@ -150,7 +176,7 @@ def _any_key() -> KeyShape:
     listed = "|".join((*keys, *_OTHER_KEYS))
     pattern = re.compile(rf"{_PEM}|(?a:(?<![\w\-])(?:{listed}))|{_CREDENTIALS}", re.DOTALL)
     signs = (*heads, "/B", ":AA", "PRIVATE KEY", "://")
-    return KeyShape(signs, pattern, across=("PRIVATE KEY",))
+    return KeyShape(signs, pattern, across=("PRIVATE KEY",), finder=_finder(signs))
 
 
 SHAPES: Final = (
@@ -187,8 +213,9 @@ SHAPES: Final = (
 
 def find(text: str) -> Iterator[Span]:
     """Where the keys of a text stand, shape by shape; some overlap. Linear."""
+    lower = text.lower()
     for shape in SHAPES:
-        yield from shape.find(text)
+        yield from shape.find(text, lower)
 
 
 def replace(text: str, spans: Iterable[Span], stand_in: Callable[[str], str]) -> str:
