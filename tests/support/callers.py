@@ -2,6 +2,7 @@
 
 import asyncio
 
+from pytest_compaction.models.calls.background import Background
 from pytest_compaction.models.protocol import ModelError
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Call, CallReply
@@ -54,6 +55,7 @@ class Noting:
     """Accounts in memory."""
 
     def __init__(self):
+        self.thread = Background("noting")
         self.hits = []
         self.notes = []
 

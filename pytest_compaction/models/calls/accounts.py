@@ -16,13 +16,14 @@ import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any, Final, Literal, TypeVar
 
+from pytest_compaction.models.calls.background import Background
 from pytest_compaction.models.usage import Usage
 
 _SCHEMA: Final = """
@@ -72,7 +73,7 @@ class Accounts:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="compaction-accounts")
+        self.thread = Background("compaction-accounts")
         self._lock = threading.RLock()
         self._opened: sqlite3.Connection | None = None
         self._failed: sqlite3.Error | None = None
@@ -91,27 +92,21 @@ class Accounts:
         meanwhile gets no result, but the transaction is done all the same; ``undo`` then
         takes it back.
         """
-        doing = self._thread.submit(self._after_failure, transaction)
-        try:
-            return await asyncio.shield(asyncio.wrap_future(doing))
-        except asyncio.CancelledError:
-            ended = self._thread.submit(_taken_back, doing, undo)
-            await asyncio.wait([asyncio.wrap_future(ended)])
-            raise
+        return await self.thread.result(partial(self._after_failure, transaction), undo)
 
     def post(self, transaction: Callable[[], object]) -> None:
         """Have a transaction done, after those before it. If it fails, the next :meth:`flush` or
         :meth:`off_loop` raises its error.
         """
-        self._thread.submit(self._posted, transaction)
+        self.thread.post(partial(self._posted, transaction))
 
     def flush(self) -> None:
         """Wait until all transactions are done. Blocks."""
-        self._thread.submit(self._raise_failure).result()
+        self.thread.wait_for(self._raise_failure)
 
     def close(self) -> None:
         """Do what was posted, and close the file. A later transaction opens it again."""
-        self._thread.submit(self._close).result()
+        self.thread.wait_for(self._close)
 
     def number(self) -> int:
         """A number for a call, which no other process of the run gives to one."""
@@ -349,12 +344,6 @@ async def repeat_off_loop(
         await asyncio.sleep(wait)
         wait = min(2 * wait, _LONGEST_WAIT_S)
     return result
-
-
-def _taken_back(done: Future[T], undo: Callable[[T], object] | None) -> None:
-    """Undo a transaction, unless it failed."""
-    if undo is not None and done.exception() is None:
-        undo(done.result())
 
 
 def _owner(environment: Mapping[str, str] | None = None) -> str:

@@ -19,6 +19,7 @@ from weakref import WeakValueDictionary
 
 from pytest_compaction.conversation.messages import canonical_json
 from pytest_compaction.models.calls.accounts import Accounts, Claim, repeat_off_loop
+from pytest_compaction.models.calls.background import Background
 from pytest_compaction.models.protocol import NotRecordedError
 from pytest_compaction.models.reference import shipped
 from pytest_compaction.models.reference.archive import ArchiveError
@@ -58,6 +59,8 @@ class Store:
         self._mode = mode
         self._accounts = accounts
         self._shown = shown or str(folder)
+        # One thread for both: a claim ends right after its reply is written.
+        self._thread = Background("compaction-store") if accounts is None else accounts.thread
         self._fresh: set[str] = set()
         # A lock is forgotten once no call holds it or waits for it.
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -130,33 +133,50 @@ class Store:
     async def _asked(self, following: Caller, call: Call, digest: str) -> CallReply:
         """The reply of the next caller, kept; the claim ends whatever happens."""
         try:
-            return await self._keep(call, digest, await following.call(call))
-        finally:
-            accounts = self._accounts
-            if accounts is not None:
-                kept = digest in self._fresh
-                accounts.post(lambda: accounts.unclaim(digest, kept))
+            reply = await following.call(call)
+        except BaseException:
+            self._unclaim(digest)
+            raise
+        return await self._keep(call, digest, reply)
 
     async def find(self, call: Call) -> CallReply | None:
         """The stored reply to a call; a file that cannot be used is passed over with a note.
 
         Replies of the reference run count as stored.
         """
+        if call.model != shipped.NAME and self._is_missing(call.digest):
+            return None
         return await asyncio.get_running_loop().run_in_executor(None, self._found, call)
 
     async def _keep(self, call: Call, digest: str, reply: CallReply) -> CallReply:
         """Keep a reply, even for a caller that gives up: it is paid for.
 
-        Such a caller waits for the end of the writing, because its claim ends after that.
+        Such a caller waits for the end of the writing.
         """
-        # Not ``to_thread``: this starts at once, and no cancellation of all tasks reaches it.
-        loop = asyncio.get_running_loop()
-        writing = loop.run_in_executor(None, self._kept, call, digest, reply)
+
+        def keep() -> CallReply:
+            try:
+                return self._kept(call, digest, reply)
+            finally:
+                self._unclaim(digest)
+
+        return await self._thread.result(keep)
+
+    def _is_missing(self, digest: str) -> bool:
+        """Whether no file is there: a look that takes less than a thread, which reading needs."""
         try:
-            return await asyncio.shield(writing)
-        except asyncio.CancelledError:
-            await asyncio.wait([writing])
-            raise
+            self._path(digest).stat()
+        except FileNotFoundError:
+            return True
+        except OSError:
+            return False
+        return False
+
+    def _unclaim(self, digest: str) -> None:
+        """End a claim, which others then take for kept or for free, after what was posted."""
+        accounts, kept = self._accounts, digest in self._fresh
+        if accounts is not None:
+            accounts.post(lambda: accounts.unclaim(digest, kept))
 
     # The disk may be slow: the methods from here on run in threads, off the event loop.
 
@@ -202,7 +222,7 @@ class Store:
             "usage": asdict(reply.usage),
         }
         try:
-            _write(self._folder, self._path(digest), file_bytes(data))
+            self._write(digest, file_bytes(data))
         except ValueError:
             self._note(f"a reply that is not valid JSON was not kept in {self._shown}")
         except OSError as error:
@@ -213,6 +233,20 @@ class Store:
         else:
             self._fresh.add(digest)
         return reply
+
+    def _write(self, digest: str, data: bytes) -> None:
+        """Write beside the place of a file, and move it there."""
+        partial = self._folder / _PARTIAL
+        # A writer of its own name: no two threads of any processes write into one file.
+        temporary = partial / f"{digest}.{os.getpid()}.{threading.get_ident()}"
+        path = self._path(digest)
+        try:
+            _write_and_move(data, temporary, path)
+        except FileNotFoundError:
+            # To look for the folders before each file would take as long as to write it.
+            partial.mkdir(parents=True, exist_ok=True)
+            path.parent.mkdir(exist_ok=True)
+            _write_and_move(data, temporary, path)
 
     def _unusable(self, digest: str, why: str) -> None:
         self._note(f"passed over {self._shown}/{digest[:2]}/{digest}.json: {why}")
@@ -265,11 +299,6 @@ def _reply(data: dict[str, Any], digest: str) -> CallReply:
     return CallReply(data["reply"], usage)
 
 
-def _write(folder: Path, path: Path, data: bytes) -> None:
-    partial = folder / _PARTIAL
-    partial.mkdir(parents=True, exist_ok=True)
-    path.parent.mkdir(exist_ok=True)
-    # A writer of its own name: no two threads of any processes write into one file.
-    temporary = partial / f"{path.stem}.{os.getpid()}.{threading.get_ident()}"
+def _write_and_move(data: bytes, temporary: Path, path: Path) -> None:
     temporary.write_bytes(data)
     temporary.replace(path)

@@ -269,3 +269,29 @@ def test_closing_closes_what_stands_behind(tmp_path):
     asyncio.run(Store(tmp_path, endpoint).close())
     assert endpoint.closed
     asyncio.run(Store(tmp_path, None, "replay").close())
+
+
+def test_a_look_for_a_reply_that_is_not_there_takes_no_thread(tmp_path, monkeypatch):
+    read = []
+    monkeypatch.setattr(Store, "_found", lambda self, call: read.append(call))
+    ask(Store(tmp_path, Answering()), call())
+    assert read == []
+    ask(Store(tmp_path, Answering()), call())
+    assert len(read) == 1
+
+
+def test_folders_are_made_once(tmp_path, monkeypatch):
+    made = []
+    mkdir = Path.mkdir
+    monkeypatch.setattr(
+        Path, "mkdir", lambda self, *a, **k: made.append(self) or mkdir(self, *a, **k)
+    )
+    store = Store(tmp_path, Answering())
+    calls = [call(f"Question {number}?") for number in range(40)]
+    ask(store, *calls)
+    first = len(made)
+    (kept,) = [path for path in files(tmp_path) if path == path_of(tmp_path, calls[0])]
+    kept.unlink()
+    ask(store, calls[0])
+    assert kept.is_file()
+    assert len(made) == first
