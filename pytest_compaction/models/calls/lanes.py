@@ -13,8 +13,8 @@ from typing import Final
 
 import httpx2
 
-SIZE: Final = 4
-"""Requests in flight of one pool."""
+SIZE: Final = 1
+"""Requests in flight of one pool; with more, each would ask the system about more connections."""
 
 
 @dataclass(slots=True)

@@ -214,6 +214,8 @@ def tool_name(name: str) -> str:
 
 def clean(text: str) -> str:
     """Text that can be sent: halves of surrogate pairs joined, lone ones replaced."""
-    if text.isascii():
-        return text
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
