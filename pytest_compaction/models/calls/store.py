@@ -20,6 +20,7 @@ from weakref import WeakValueDictionary
 from pytest_compaction.conversation.messages import canonical_json
 from pytest_compaction.models.calls.accounts import Accounts, Claim, repeat_off_loop
 from pytest_compaction.models.calls.background import Background
+from pytest_compaction.models.calls.file_text import CIPHERTEXT, file_bytes, scrubbed_request
 from pytest_compaction.models.protocol import NotRecordedError
 from pytest_compaction.models.reference import shipped
 from pytest_compaction.models.reference.archive import ArchiveError
@@ -31,8 +32,6 @@ from pytest_compaction.text.words import printable
 Mode = Literal["normal", "replay", "refresh"]
 FORMAT: Final = 1
 _PARTIAL: Final = ".partial"
-CIPHERTEXT: Final = frozenset({"encrypted_content", "signature"})
-"""Members in which anything can look like a key by chance: only known secrets are replaced."""
 
 
 class Store:
@@ -217,7 +216,7 @@ class Store:
             "digest": digest,
             "operation": call.operation,
             "trial": call.trial,
-            "request": scrubbed_json(call.body, CIPHERTEXT),
+            "request": scrubbed_request(call.body),
             "reply": reply.body,
             "usage": asdict(reply.usage),
         }
@@ -266,21 +265,6 @@ class Store:
             f"{call.operation} of {scrubbed(call.model)}, trial {call.trial}); "
             "run once without --compaction-replay to record it"
         )
-
-
-def file_bytes(data: dict[str, Any]) -> bytes:
-    """The bytes of a store file: sorted members, one value per line, a newline at the end.
-
-    Raises :class:`ValueError` for a value that JSON does not know, such as NaN.
-    """
-    # Half a surrogate pair has no UTF-8 form, but it can be escaped.
-    for ascii_only in (False, True):
-        text = json.dumps(data, sort_keys=True, indent=1, ensure_ascii=ascii_only, allow_nan=False)
-        try:
-            return f"{text}\n".encode()
-        except UnicodeEncodeError:
-            continue
-    raise ValueError("this text cannot be written")
 
 
 def _reply(data: dict[str, Any], digest: str) -> CallReply:

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from weakref import WeakValueDictionary
 
-from pytest_compaction.models.calls.store import CIPHERTEXT
+from pytest_compaction.models.calls.file_text import CIPHERTEXT
 from pytest_compaction.models.protocol import NotRecordedError
 from pytest_compaction.models.wire.call import Call, Caller, CallReply
 from pytest_compaction.run.remote.result import CallMade
