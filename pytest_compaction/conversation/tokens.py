@@ -82,6 +82,7 @@ class TokenCounter:
         self._lock = threading.Lock()
         self._told: dict[str, int] = {}
         self._fresh: dict[str, int] | None = None
+        self._last: tuple[tuple[Message, ...], int] = (), 0
 
     def text(self, text: str) -> int:
         """Tokens of a text."""
@@ -158,8 +159,14 @@ class TokenCounter:
         return total
 
     def messages(self, messages: Iterable[Message]) -> int:
-        """Tokens of several messages."""
-        return sum(self.message(message) for message in messages)
+        """Tokens of several messages. The same ones are often asked for several times in a row."""
+        if not isinstance(messages, tuple):
+            return sum(map(self.message, messages))
+        counted, total = self._last
+        if counted != messages:
+            total = sum(map(self.message, messages))
+            self._last = messages, total
+        return total
 
 
 def _pieces(text: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -60,13 +60,16 @@ class RunWriter:
     def __init__(self, folder: Path, name: str, header: Mapping[str, Any]) -> None:
         make_folder(folder)
         self.run = Run({"format": FORMAT, **scrubbed_json(header)})
+        self._lines: dict[str, bytes] = {}
+        """The line of each item."""
         self.path = _new_file(folder, name, _line(self.run.header))
 
     def add(self, record: Record) -> None:
         """Keep a record and append its line; API keys in its texts are replaced."""
         record = scrubbed_json(record)
         self.run.add(record)
-        self._append(record)
+        line = self._lines[record["item"]] = _line(record)
+        self._append(line)
 
     def close(
         self, figures: Mapping[str, Any] | None = None, part: Mapping[str, Any] | None = None
@@ -80,10 +83,10 @@ class RunWriter:
             self.run.header["figures"] = scrubbed_json(figures)
         if part is not None:
             self.run.header["shard"] = scrubbed_json(part)
-        write_run(self.path, self.run)
+        lines = (self._lines[record["item"]] for record in self.run.records)
+        _write(self.path, (_line(self.run.header), *lines))
 
-    def _append(self, line: Mapping[str, Any]) -> None:
-        data = _line(line)
+    def _append(self, data: bytes) -> None:
         descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND)
         try:
             os.write(descriptor, data)
@@ -93,8 +96,12 @@ class RunWriter:
 
 def write_run(path: Path, run: Run) -> None:
     """Write the file of a run atomically: its header, then all records in the fixed order."""
+    _write(path, map(_line, [run.header, *run.records]))
+
+
+def _write(path: Path, lines: Iterable[bytes]) -> None:
     temporary = path.with_suffix(f".{os.getpid()}.tmp")
-    temporary.write_bytes(b"".join(map(_line, [run.header, *run.records])))
+    temporary.write_bytes(b"".join(lines))
     temporary.replace(path)
 
 

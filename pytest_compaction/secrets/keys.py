@@ -29,7 +29,9 @@ _LONG: Final = 12
 _SHORTEST: Final = 3
 """Fewest characters of the endpoint's own key; replacing a shorter one would hide nothing."""
 _REMEMBERED: Final = 20_000
-"""The most characters of a text whose scrubbed form is remembered, which bounds the memory."""
+_SHORT: Final = 500
+"""The most characters of a text whose scrubbed form is remembered, and of one of which many are;
+both bound the memory."""
 _NO_KEYS: Final = frozenset(
     "EMPTY ollama lm-studio no-key none null dummy fake key test not-needed unused xxx".split()
 )
@@ -48,15 +50,30 @@ def environment_secrets(environment: Mapping[str, str] | None = None) -> tuple[s
     replacing them would damage ordinary text. The credentials of the endpoint are left
     out only below three characters.
     """
-    known = os.environ if environment is None else environment
+    if environment is None:
+        return _secrets_of_process()
+    return _secrets_of(environment)
+
+
+_process: tuple[dict[bytes, bytes], tuple[str, ...]] = ({}, ())
+"""The environment of the process when it was last looked at, and the secrets in it."""
+
+
+def _secrets_of_process() -> tuple[str, ...]:
+    """The secrets of ``os.environ``, which is compared much faster than it is gone through."""
+    global _process
+    now: dict[bytes, bytes] | None = getattr(os.environ, "_data", None)
+    if not now:
+        return _secrets_of(os.environ)
+    before, secrets = _process
+    if before != now:
+        before, secrets = _process = dict(now), _secrets_of(os.environ)
+    return secrets
+
+
+def _secrets_of(known: Mapping[str, str]) -> tuple[str, ...]:
     named = tuple(known[name] for name in known if _names_a_key(name))
     return _secrets_among(named, known.get("OPENAI_API_KEY", ""), known.get("OPENAI_BASE_URL", ""))
-
-
-def _short_secrets() -> tuple[str, ...]:
-    """Those that a text may hold that is shorter than the value of any other variable."""
-    known = os.environ.get
-    return _secrets_among((), known("OPENAI_API_KEY", ""), known("OPENAI_BASE_URL", ""))
 
 
 @lru_cache(maxsize=8)
@@ -101,13 +118,17 @@ def scrubbed(text: str, secrets: Iterable[str] | None = None, *, shapes: bool = 
     ``secrets`` are keys whatever their shape; without them, those of the environment are.
     Without ``shapes``, they alone are replaced.
     """
-    if secrets is not None:
-        known = tuple(secrets)
-    else:
-        known = environment_secrets() if len(text) >= _LONG else _short_secrets()
-    if len(text) > _REMEMBERED:
-        return _scrubbed(text, known, shapes)
-    return _scrubbed_once(text, known, shapes)
+    known = environment_secrets() if secrets is None else tuple(secrets)
+    return _scrubbed_one(text, known, shapes)
+
+
+def _scrubbed_one(text: str, secrets: tuple[str, ...], shapes: bool) -> str:
+    """As :func:`scrubbed`; a text that is not long is scrubbed once."""
+    if len(text) <= _SHORT:
+        return _short_scrubbed_once(text, secrets, shapes)
+    if len(text) <= _REMEMBERED:
+        return _scrubbed_once(text, secrets, shapes)
+    return _scrubbed(text, secrets, shapes)
 
 
 def _scrubbed(text: str, secrets: tuple[str, ...], shapes: bool) -> str:
@@ -126,6 +147,8 @@ def _scrubbed(text: str, secrets: tuple[str, ...], shapes: bool) -> str:
 
 # The messages of a view are scrubbed with each request that holds them.
 _scrubbed_once: Final = lru_cache(maxsize=1024)(_scrubbed)
+# Facts and what decided on them stand in records, in failures and in the reasons of scores.
+_short_scrubbed_once: Final = lru_cache(maxsize=8192)(_scrubbed)
 
 
 def find_known(text: str, secrets: Iterable[str] | None = None) -> Iterator[Span]:
@@ -179,16 +202,20 @@ def scrubbed_json(value: Any, ciphertext: Set[str] = frozenset()) -> Any:
         # Most texts are names and words that are shorter than any key.
         if len(text) < least and len(text) < _LONG and "://" not in text:
             return text
-        return scrubbed(text, known, shapes=shapes)
+        return _scrubbed_one(text, known, shapes)
 
     def scrub(value: Any, shapes: bool = True) -> Any:
         if isinstance(value, str):
             return scrub_text(value, secrets, shapes)
-        if isinstance(value, dict | Mapping):
+        if value is None or isinstance(value, (int, float)):
+            return value
+        if isinstance(value, (list, tuple)):
+            return [scrub(item) for item in value]
+        if isinstance(value, (dict, Mapping)):
             return {
                 scrub_text(str(name), in_names): scrub(item, name not in ciphertext)
                 for name, item in value.items()
             }
-        return [scrub(item) for item in value] if isinstance(value, list | tuple) else value
+        return value
 
     return scrub(value)

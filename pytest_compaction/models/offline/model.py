@@ -62,7 +62,6 @@ class OfflineModel:
         self._processes = processes or RuleProcesses()
         # The probes at a point follow one another, with the same view.
         self._identity: Latest[Sequence[Message], str] = Latest(identity)
-        self._tokens: Latest[Sequence[Message], int] = Latest(self._counter.messages)
 
     def at_trial(self, trial: int) -> OfflineModel:
         """The model itself, because rules answer the same in every trial."""
@@ -134,5 +133,5 @@ class OfflineModel:
 
         count = self._counter.text
         text = offline_answer.answer(request.view, request.question, request.answer, count)
-        read = self._tokens.of(tuple(request.view)) + count(request.question)
+        read = self._counter.messages(tuple(request.view)) + count(request.question)
         return AnswerReply(text, Usage(1, read, 0, count(text)))

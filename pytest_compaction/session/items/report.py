@@ -41,6 +41,8 @@ _WITH_A_VERDICT: Final = (
     pytest.skip.Exception,
 )
 """What a test raises about its verdict: its record says so already."""
+_WIDTH: Final = 80
+"""The usual width of a terminal."""
 _PROPERTY: Final = "compaction"
 _BELOW: Final = "compaction.below"
 """The property of an item that is below the pass score without failing for it."""
@@ -134,9 +136,13 @@ def _safe_lines(text: str) -> list[str]:
     lines: list[str] = []
     for line in text.split("\n"):
         indent = line[: len(line) - len(line.lstrip(" "))]
+        safe = printable(line.strip())
+        if len(indent) + len(safe) <= _WIDTH:
+            lines += [indent + safe] if safe else []
+            continue
         lines += textwrap.wrap(
-            printable(line.strip()),
-            width=80,
+            safe,
+            width=_WIDTH,
             initial_indent=indent,
             subsequent_indent=indent + "  ",
             break_long_words=False,
