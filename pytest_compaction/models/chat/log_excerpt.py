@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from heapq import heapify, heappop
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final
@@ -177,7 +178,12 @@ def _by_importance(log: PreparedLog, request: JudgeRequest, kept: KeptResults) -
         *(text for trap in request.traps for text in (trap.text, *trap.current)),
     ]
     scores = log.scores("\n".join(asked), request.response)
-    yield from sorted(range(len(log.excerpts)), key=lambda number: (-scores[number], number))
+    # A few excerpts fill the budget, so that they are taken one by one and not all sorted.
+    ranked = [(-score, number) for number, score in enumerate(scores) if score]
+    heapify(ranked)
+    while ranked:
+        yield heappop(ranked)[1]
+    yield from (number for number, score in enumerate(scores) if not score)
 
 
 def _rendered(excerpts: Sequence[Excerpt], chosen: set[int]) -> str:

@@ -69,7 +69,7 @@ def test_a_log_is_read_by_message_as_it_is_whole(messages, answer):
 
 def test_the_tokens_of_a_message_are_read_once_for_the_log_up_to_each_point(monkeypatch):
     read = []
-    monkeypatch.setattr(log_tokens, "token_forms", lambda token: read.append(token) or (token,))
+    monkeypatch.setattr(log_tokens, "_keys_of", lambda token: read.append(token) or (token,))
     messages = ["quartz jackdaws", "vex sphinxes", "of black quartzite"]
     for point in (1, 2, 3):
         LogTokens("\n".join(messages[:point]), messages[:point])
