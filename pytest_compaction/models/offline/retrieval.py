@@ -67,18 +67,18 @@ def relevant(prepared: PreparedView, question: str, quoted: Sequence[str] = ()) 
 
 
 class _Scores:
-    """The scores of the terms of a question in units or passages, looked up once each."""
+    """The scores of the terms of a question in the units or passages that hold some."""
 
     def __init__(self, index: BM25, terms: Iterable[str]) -> None:
-        self._terms = [(term, index.term(term)) for term in terms]
         self._found: dict[int, list[tuple[str, float]]] = {}
+        for term in terms:
+            for number, score in index.term(term):
+                if score:
+                    self._found.setdefault(number, []).append((term, score))
 
-    def of(self, number: int) -> list[tuple[str, float]]:
+    def of(self, number: int) -> Sequence[tuple[str, float]]:
         """The terms that stand there, each with its score."""
-        if number not in self._found:
-            scores = ((term, found.of(number)) for term, found in self._terms)
-            self._found[number] = [(term, score) for term, score in scores if score]
-        return self._found[number]
+        return self._found.get(number, ())
 
 
 class _Search:
@@ -256,7 +256,6 @@ def _printed_by(prepared: PreparedView, quoted: Sequence[str]) -> set[int]:
 
 def _factor(units: Units, number: int, cues: Sequence[re.Pattern[str]]) -> float:
     factor = _WEIGHTS[units.kind_of(number)]
-    text = units.text_of(number)
-    if any(cue.search(text) for cue in cues):
+    if any(units.has_cue(number, cue) for cue in cues):
         factor *= _CUE
     return factor

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, overload
@@ -20,6 +20,8 @@ PASSAGE_UNITS: Final = 6
 _HEADING: Final = re.compile(r"^ {0,3}#{1,6}[ \t][^\n]*$", re.MULTILINE)
 """A heading of a summary names what is below it, and is not a statement of its own."""
 _KINDS: Final = ("said", "printed", "written")
+_LONGEST: Final = 20_000
+"""Characters of a message whose units are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,8 @@ class Units(Sequence[Unit]):
         """The messages with units that the user wrote, in order."""
         self.begins = array("L")
         """The number of the first unit of each passage."""
+        self._cued: dict[re.Pattern[str], bytearray] = {}
+        """For each cue, whether it stands in a unit: 2 if it does, 1 if not, 0 if not looked up."""
 
     def add(self, text: str, normal: str, message: int, kind: str, by_user: bool) -> None:
         """Take in the next unit, in the newest passage."""
@@ -78,9 +82,14 @@ class Units(Sequence[Unit]):
         """The kind of a unit, which is that of all units of its passage."""
         return _KINDS[self._kinds[number]]
 
-    def text_of(self, number: int) -> str:
-        """The text of a unit."""
-        return self._texts[number]
+    def has_cue(self, number: int, cue: re.Pattern[str]) -> bool:
+        """Whether a cue stands in a unit; looked up once for all questions, after the last unit."""
+        if cue not in self._cued:
+            self._cued[cue] = bytearray(len(self))
+        known = self._cued[cue]
+        if not known[number]:
+            known[number] = 2 if cue.search(self._texts[number]) else 1
+        return known[number] == 2
 
     def of_message(self, message: int) -> range:
         """The numbers of the units of a message."""
@@ -150,13 +159,11 @@ def prepare(view: tuple[Message, ...]) -> PreparedView:
     units, by_unit, by_passage = Units(), BM25(), BM25()
     for number, message in enumerate(view):
         by_user = message.role == "user" and message.origin == "log"
-        for kind, texts in _texts(message):
-            for first in range(0, len(texts), PASSAGE_UNITS):
+        for kind, lines in _lines(message):
+            for first in range(0, len(lines), PASSAGE_UNITS):
                 units.begins.append(len(units))
                 passage: list[str] = []
-                for text in texts[first : first + PASSAGE_UNITS]:
-                    normal = normalize(text)
-                    terms = content_stems(normal)
+                for text, normal, terms in lines[first : first + PASSAGE_UNITS]:
                     by_unit.add(terms)
                     passage.extend(terms)
                     units.add(text, normal, number, kind, by_user)
@@ -173,6 +180,31 @@ def _results(view: Sequence[Message]) -> tuple[tuple[str, tuple[int, ...]], ...]
         for call in message.calls
         if call.id in place
     )
+
+
+_Line = tuple[str, str, tuple[str, ...]]
+"""A unit, the same normalised, and its stems."""
+
+
+def _lines(message: Message) -> Iterable[tuple[str, Sequence[_Line]]]:
+    """The units of each part; those of a message that is not long are made once for all views."""
+    size = sum(len(part.text) for part in message.parts if isinstance(part, Text | ToolResult))
+    size += sum(len(call.arguments) for call in message.calls)
+    return _lines_once(message) if size <= _LONGEST else _read(message)
+
+
+@lru_cache(maxsize=512)
+def _lines_once(message: Message) -> tuple[tuple[str, Sequence[_Line]], ...]:
+    return tuple(_read(message))
+
+
+def _read(message: Message) -> Iterator[tuple[str, Sequence[_Line]]]:
+    for kind, texts in _texts(message):
+        lines: list[_Line] = []
+        for text in texts:
+            normal = normalize(text)
+            lines.append((text, normal, content_stems(normal)))
+        yield kind, lines
 
 
 def _texts(message: Message) -> Iterator[tuple[str, list[str]]]:
