@@ -12,7 +12,7 @@ A statement without keys is read by its wording (see ``wording``).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final
 
 from pytest_compaction.text import wording
@@ -27,8 +27,16 @@ from pytest_compaction.text.statement_keys import signature_of, wanted_groups
 from pytest_compaction.text.weighing import weigh_sentence
 from pytest_compaction.text.words import clipped, is_path
 
+_SHORT: Final = 20_000
+"""Characters of a text of which the index is kept for a while."""
 _SHOWN: Final = 240
 """Characters of a clause that an explanation shows."""
+
+
+@lru_cache(maxsize=4)
+def _index_of(text: str) -> SentenceIndex:
+    """The index of a short text: an answer is read for its facts, and again for its limits."""
+    return SentenceIndex.of(text)
 
 
 class TextIndex:
@@ -44,7 +52,7 @@ class TextIndex:
 
     @cached_property
     def _index(self) -> SentenceIndex:
-        return SentenceIndex.of(self._text)
+        return _index_of(self._text) if len(self._text) <= _SHORT else SentenceIndex.of(self._text)
 
     @cached_property
     def _graded(self) -> PreparedText:

@@ -7,8 +7,10 @@ the same log, is read by looking up.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from pytest_compaction.text.file_changes.plain_changes import with_keys
 from pytest_compaction.text.keys.alternatives import Wanted
@@ -18,7 +20,7 @@ from pytest_compaction.text.sentences.groups import Weighed
 from pytest_compaction.text.sentences.sentence_index import SentenceIndex
 from pytest_compaction.text.sentences.sentence_list import Excerpt, Naming, namings_of
 from pytest_compaction.text.statement import Outcome, Reading, Statement
-from pytest_compaction.text.statement_keys import signature_of, wanted_groups
+from pytest_compaction.text.statement_keys import signature_of
 from pytest_compaction.text.weighing import weigh_sentence
 
 _BETWEEN = f"\n\n{MESSAGE_END}\n\n"
@@ -34,9 +36,10 @@ class _Batch:
 
     def found(self, statement: int, wanted: Wanted) -> list[int]:
         """The sentences that may hold all groups of a statement."""
-        if statement not in self.candidates:
-            self.candidates[statement] = self.index.candidates(wanted)
-        return self.candidates[statement]
+        found = self.candidates.get(statement)
+        if found is None:
+            found = self.candidates[statement] = self.index.candidates(wanted)
+        return found
 
 
 class SharedTexts:
@@ -104,26 +107,29 @@ class ViewIndex(TextIndex):
         if statement in self._readings:
             return self._readings[statement].outcome
         keyed = with_keys(statement)
-        if keyed.keys and self._is_known(keyed, wanted_groups(keyed)):
+        if keyed.keys and self._is_known(keyed):
             return "stated"
         return super()._outcome_alone(statement)
 
-    def _is_known(self, statement: Statement, wanted: Wanted) -> bool:
+    def _is_known(self, statement: Statement) -> bool:
         """Whether a sentence was weighed already that states the groups of a statement."""
         known = self._statements.setdefault(statement, len(self._statements))
-        return any(
-            (weighed := batch.weighed.get((known, number))) is not None
-            and weighed.outcome == "stated"
-            and batch.index.excerpt_of[number] in positions
-            for batch, positions in self._members
-            for number in batch.found(known, wanted)
-        )
+        for batch, positions in self._members:
+            for number in batch.candidates.get(known, ()):
+                weighed = batch.weighed.get((known, number))
+                if (
+                    weighed is not None
+                    and weighed.outcome == "stated"
+                    and batch.index.excerpt_of[number] in positions
+                ):
+                    return True
+        return False
 
     def weighed(self, statement: Statement, wanted: Wanted) -> Iterator[tuple[str, Weighed]]:
         """The sentences that do something with the groups of a statement, in order."""
         known = self._statements.setdefault(statement, len(self._statements))
         meant = signature_of(statement)
-        for batch, number in self._in_order([b.found(known, wanted) for b, _ in self._members]):
+        for batch, number in self._in_order(lambda batch: batch.found(known, wanted)):
             key = (known, number)
             if key not in batch.weighed:
                 self.touched += 1
@@ -134,18 +140,32 @@ class ViewIndex(TextIndex):
 
     def literal(self, normal: str) -> Iterator[tuple[str, str]]:
         """The sentences, normalised and as written, in which the normalised text stands."""
-        found = [batch.index.literal(normal) for batch, _ in self._members]
-        for batch, number in self._in_order(found):
+        for batch, number in self._in_order(lambda batch: batch.index.literal(normal)):
             yield batch.index.normals[number], batch.index.sentences[number].text
 
-    def _in_order(self, found: Sequence[Sequence[int]]) -> list[tuple[_Batch, int]]:
-        """The sentences of this view among those found in each batch, in the order of the view."""
-        places = []
-        for turn, ((batch, positions), numbers) in enumerate(
-            zip(self._members, found, strict=True)
-        ):
-            for number in numbers:
-                position = positions.get(batch.index.excerpt_of[number])
-                if position is not None:
-                    places.append((position, number, turn))
-        return [(self._members[turn][0], number) for _, number, turn in sorted(places)]
+    def _in_order(self, find: Callable[[_Batch], Sequence[int]]) -> Iterator[tuple[_Batch, int]]:
+        """The sentences of this view among those found in each batch, in the order of the view.
+
+        A batch is asked only when the view comes to a text of it.
+        """
+        found: dict[int, Sequence[int]] = {}
+        for turn, first, end in self._places:
+            batch = self._members[turn][0]
+            numbers = found.get(turn)
+            if numbers is None:
+                numbers = found[turn] = find(batch)
+            if numbers:
+                low, high = bisect_left(numbers, first), bisect_left(numbers, end)
+                for number in numbers[low:high]:
+                    yield batch, number
+
+    @cached_property
+    def _places(self) -> list[tuple[int, int, int]]:
+        """The texts of the view in order: of which member each is, and its sentences there."""
+        places = sorted(
+            (position, turn, text)
+            for turn, (_, positions) in enumerate(self._members)
+            for text, position in positions.items()
+        )
+        begins = [batch.index.begins for batch, _ in self._members]
+        return [(turn, begins[turn][text], begins[turn][text + 1]) for _, turn, text in places]

@@ -40,8 +40,7 @@ def signature_of(statement: Statement) -> Signature:
     """How the statement's own wording reads by its own keys; plain if it does not hold them."""
     parsed = parse(normalize(statement.text), in_lower_case(camel_names(statement.text)))
     groups = [
-        [Found(match) for wanted in group for match in parsed.matches(wanted)]
-        for group in wanted_groups(statement)
+        [Found(match) for match in parsed.matches_of(group)] for group in wanted_groups(statement)
     ]
     if not groups or not all(groups):
         return PLAIN

@@ -57,7 +57,7 @@ def _weigh_passage(
         passage = joined([text.parsed(one) for one in numbers])
         groups = []
         for group in wanted:
-            found = [Found(match) for one in group for match in passage.matches(one)]
+            found = [Found(match) for match in passage.matches_of(group)]
             found = found or _found_above(text, sentence.context, group)
             if not found:
                 break
@@ -105,13 +105,12 @@ def _against_counterparts(
     return weighed
 
 
-def _found(text: SentenceList, number: int, group: Sequence[Alternative]) -> list[Found]:
-    parsed = text.parsed(number)
-    return [Found(match) for wanted in group for match in parsed.matches(wanted)]
+def _found(text: SentenceList, number: int, group: tuple[Alternative, ...]) -> list[Found]:
+    return [Found(match) for match in text.parsed(number).matches_of(group)]
 
 
 def _found_above(
-    text: SentenceList, context: Sequence[int], group: Sequence[Alternative]
+    text: SentenceList, context: Sequence[int], group: tuple[Alternative, ...]
 ) -> list[Found]:
     for above in reversed(context):
         found = _found(text, above, group)

@@ -275,14 +275,14 @@ def _with_others(own: Span, places: set[Span], groups: _Groups) -> tuple[Span, .
 
 
 def _group(
-    own: Parsed, passage: Parsed, group: Sequence[Alternative]
+    own: Parsed, passage: Parsed, group: tuple[Alternative, ...]
 ) -> tuple[list[Span], list[tuple[Span, ...]]]:
     """The places of a key group in the statement's text, and of each match in the passage.
 
     The words of a denial ("no longer stands") are no wording of it unless they stand as they are.
     """
-    mine = [span for one in group for match in own.matches(one) for span in match.spans]
-    theirs = [match for one in group for match in passage.matches(one)]
+    mine = [span for match in own.matches_of(group) for span in match.spans]
+    theirs = passage.matches_of(group)
     return mine, [match.spans for match in theirs if match.whole or not match.alternative.negative]
 
 
@@ -292,7 +292,7 @@ def meet(one: Span, other: Span) -> bool:
 
 def meets(span: Span, spans: Sequence[Span]) -> bool:
     start, end = span
-    for first, last in spans:  # noqa: SIM110 - asked for very often, so no generator
+    for first, last in spans:  # noqa: SIM110 - faster than a generator, and asked very often
         if start < last and first < end:
             return True
     return False

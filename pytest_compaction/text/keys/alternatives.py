@@ -129,6 +129,22 @@ def has_words(wanted: Alternative) -> bool:
 
 
 @lru_cache(maxsize=8192)
+def needs_of(group: tuple[Alternative, ...]) -> tuple[frozenset[Key], tuple[str, ...]] | None:
+    """Keys and texts of which a sentence with one of the alternatives holds at least one.
+
+    None if nothing is known of that.
+    """
+    keys: set[Key] = set()
+    for one in group:
+        if one.relation:
+            return None
+        for term in one.terms[-1:]:
+            keys.update(term.keys)
+            keys.update(term.parts[:1])
+    return frozenset(keys), tuple(dict.fromkeys(one.normal for one in group if one.normal))
+
+
+@lru_cache(maxsize=8192)
 def alternative(text: str) -> Alternative:
     """Read one alternative of a key group."""
     normal = normalize(text)

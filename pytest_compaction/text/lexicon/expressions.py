@@ -6,6 +6,7 @@ The words of an expression follow one another; only a particle may stand away fr
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Final
 
 from pytest_compaction.text.lexicon.synonyms import base_stem, forms_of
@@ -28,13 +29,24 @@ def forms_of_words(key: str) -> list[tuple[str, ...]]:
 
 def expressions_in(tokens: Sequence[Token]) -> Iterator[tuple[str, tuple[int, int]]]:
     """The keys of the expressions that a sentence holds, with their places. Linear."""
+    opened = [
+        (first, found) for first, (token, _) in enumerate(tokens) if (found := _opened_by(token))
+    ]
+    if not opened:
+        return
     roots = [base_stem(token) for token, _ in tokens]
-    for first, root in enumerate(roots):
-        for expression in expressions_from(root):
+    for first, found in opened:
+        for expression in found:
             last = _end(expression, roots, first)
             if last is not None:
                 token, start = tokens[last]
                 yield expression_key(expression), (tokens[first][1], start + len(token))
+
+
+@lru_cache(maxsize=65536)
+def _opened_by(token: str) -> tuple[Expression, ...]:
+    """The expressions that begin with this word."""
+    return expressions_from(base_stem(token))
 
 
 def _end(expression: Expression, roots: Sequence[str], first: int) -> int | None:

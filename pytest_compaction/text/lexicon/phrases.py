@@ -7,13 +7,16 @@ common speech of software work.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterator, Sequence
-from itertools import accumulate
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Final
 
 from pytest_compaction.text.words import stem
 
+Phrase = tuple[str, tuple[int, int]]
+"""The word that an expression stands for, and the place of the expression."""
+_SHORT: Final = 400
+"""Characters of a sentence of which it is kept whether it holds an expression."""
 _PHRASES: Final = r"""
 ignore: (?:pa(?:y|ys|id|ying)|g[ia]ve|without) no (?:attention|heed|regard)|(?:goes|went|go|
   gone|going|left) (?:unnoticed|unheeded)|(?:takes?|took|taking) no (?:notice|account)|blind to|
@@ -78,21 +81,82 @@ def _read() -> Iterator[tuple[str, str]]:
 
 
 _TABLE: Final = {word: re.compile(rf"\b(?:{pattern})(?!\w)") for word, pattern in _read()}
-_ANY: Final = re.compile(rf"\b(?=[a-z])(?:{'|'.join(pattern for _, pattern in _read())})(?!\w)")
+
+
+def _options(pattern: str) -> list[str]:
+    """What stands between the bars of a pattern, outside of its brackets."""
+    depth, begin = 0, 0
+    found: list[str] = []
+    for place, sign in enumerate(pattern):
+        depth += (sign == "(") - (sign == ")")
+        if sign == "|" and not depth:
+            found.append(pattern[begin:place])
+            begin = place + 1
+    return [*found, pattern[begin:]]
+
+
+def _spread(pattern: str) -> Iterator[str]:
+    """The same pattern as several that begin with a letter each."""
+    for option in _options(pattern):
+        if not option.startswith("(?:"):
+            yield option
+            continue
+        depth = 0
+        end = next(
+            place
+            for place, sign in enumerate(option)
+            if (depth := depth + (sign == "(") - (sign == ")")) == 0 and sign == ")"
+        )
+        inner, rest = option[3:end], option[end + 1 :]
+        if rest.startswith("?"):
+            yield from _spread(rest[1:])
+            rest = rest[1:]
+        for one in _options(inner):
+            yield from _spread(one + rest)
+
+
+def _by_letters(patterns: Iterable[str], letters: int = 2) -> str:
+    """One pattern for all of them, which goes by their first letters and fails soon."""
+    rows: dict[str, list[str]] = {}
+    for pattern in patterns:
+        sure = letters and pattern[:1].isalpha() and pattern[1:2] not in {"?", "*"}
+        rows.setdefault(pattern[:1] if sure else "", []).append(pattern[1:] if sure else pattern)
+    return "|".join(
+        f"{letter}(?:{_by_letters(rest, letters - 1)})" if letter else "|".join(rest)
+        for letter, rest in rows.items()
+    )
+
+
+_ANY: Final = re.compile(
+    rf"\b(?:{_by_letters(one for _, pattern in _read() for one in _spread(pattern))})(?!\w)"
+)
 """Any expression. Most sentences have none, and are spared the whole table."""
 
 
 def lines_with_phrases(normals: Sequence[str]) -> list[int]:
     """The numbers of the normalised sentences that hold any expression."""
-    starts = list(accumulate((len(normal) + 1 for normal in normals), initial=0))
-    places = (match.start() for match in _ANY.finditer("\n".join(normals)))
-    return list(dict.fromkeys(bisect_right(starts, place) - 1 for place in places))
+    return [number for number, normal in enumerate(normals) if _has_phrase(normal)]
 
 
-def phrases_in(normal: str) -> Iterator[tuple[str, tuple[int, int]]]:
+def _has_phrase(normal: str) -> bool:
+    """Whether a sentence holds an expression. Logs and views hold the same lines often."""
+    return (_has_any if len(normal) <= _SHORT else _has_any.__wrapped__)(normal)
+
+
+@lru_cache(maxsize=8192)
+def _has_any(normal: str) -> bool:
+    return _ANY.search(normal) is not None
+
+
+def phrases_in(normal: str) -> Sequence[Phrase]:
     """The words that expressions of a normalised sentence stand for, with their places."""
-    if not _ANY.search(normal):
-        return
-    for word, pattern in _TABLE.items():
-        for match in pattern.finditer(normal):
-            yield word, match.span()
+    return _in_table(normal) if _has_phrase(normal) else ()
+
+
+@lru_cache(maxsize=1024)
+def _in_table(normal: str) -> tuple[Phrase, ...]:
+    return tuple(
+        (word, match.span())
+        for word, pattern in _TABLE.items()
+        for match in pattern.finditer(normal)
+    )

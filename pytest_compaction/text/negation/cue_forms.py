@@ -172,3 +172,15 @@ BARE: Final = frozenset({"not", "no", "false", "untrue", "wrong", "not true", "n
 REPLACING: Final = frozenset(
     {"instead of", "rather than", "in place of", "as opposed to", "in lieu of"}
 )
+BY: Final = re.compile(r" (?:by|with|for)\b")
+TAKING_BACK_WORDS: Final = tuple("never false untrue wrong incorrect mistake contrary".split())
+ON_VERB_WORDS: Final = ("never", "hardly", " to")
+ON_NOUN_WORDS: Final = tuple(
+    (
+        "without|zero|0|neither|lack|free of|absence|instead|rather than|in place|as opposed|"
+        "in lieu|unlike|avoid|anything but|except|other than|stop|out of|refrain|abstain|desist"
+    ).split("|")
+)
+REPLACE_WORDS: Final = tuple("replac swap substitut exchang supersed overr".split())
+ARROW_SIGNS: Final = (">", "→", "⇒", "➜")
+"""What a sentence must hold, one of them, for a cue of each form, unless it holds "no" or "n't"."""

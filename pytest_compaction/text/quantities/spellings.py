@@ -13,6 +13,23 @@ def any_of(words: Iterable[str]) -> str:
     return "|".join(re.escape(word) for word in sorted(set(words), key=lambda w: (-len(w), w)))
 
 
+_ALIKE: Final = {"i": "\u0130\u0131", "k": "\u212a", "s": "\u017f"}
+"""Signs that are taken for a letter where case does not count."""
+
+
+def openings(words: Iterable[str]) -> str:
+    """A pattern for any of the words in any case, which goes letter by letter and fails soon."""
+    rows: dict[str, list[str]] = {}
+    for word in sorted(set(words)):
+        rows.setdefault(word[:1], []).append(word[1:])
+    found = [
+        f"(?-i:[{re.escape(letter + letter.upper()) + _ALIKE.get(letter, '')}])(?:{openings(rest)})"
+        for letter, rest in rows.items()
+        if letter
+    ]
+    return "|".join([*found, ""] if "" in rows else found)
+
+
 _UNITS: Final = "zero one two three four five six seven eight nine".split()
 _TEENS: Final = (
     "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()

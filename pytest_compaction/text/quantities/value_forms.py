@@ -41,16 +41,26 @@ _CODES: Final = "usd|eur|gbp|jpy"
 MONEY_WORD: Final = spellings.any_of(word for word in CURRENCIES if word.isalpha())
 COUNTED: Final = r"(?:px|km|cm|mm|kg|fps|qps|rps|tps|hz|khz|mhz|ghz|kw|mph|pm|am|x)"
 
-_STARTS: Final = spellings.any_of(
+_STARTS: Final = spellings.openings(
     [
-        *"a an age aged half quarter noon midnight twice thrice usd eur gbp jpy v".split(),
+        *"age aged half quarter noon midnight twice thrice usd eur gbp jpy v".split(),
         *MONTHS,
         *spellings.STARTS,
     ]
 )
+_WORDS_OF_VALUES: Final = frozenset(
+    """age aged half quarter noon midnight twice thrice hour minute day week fortnight month
+    year""".split()
+).union(MONTHS, spellings.WORDS, spellings.COUNTS, spellings.SCALES, spellings.ORDINALS)
+_LETTERS: Final = re.compile("[a-z]+")
+_DIGIT: Final = re.compile(r"\d")
+_ARTICLE: Final = (
+    r"an?(?=\s(?:hundred|thousand|million|billion|dozen|minute|day|week|fortnight|month|year|hour))"
+)
+"""An article with which a value starts."""
 _FORMS: Final = {
     # Most words start no value: said first, it spares them all other forms.
-    "plain": rf"(?!(?:{_STARTS})(?:\b|fold))[a-z]++(?![\w/\\.~:=-])",
+    "plain": rf"(?!(?:{_STARTS}|{_ARTICLE})(?:\b|fold))[a-z]++(?![\w/\\.~:=-])",
     "name": r"(?:https?://\S++|[a-z_~/\\](?=[\w.~-]{0,200}+[/\\]\w|[\w.-]{0,200}?\.(?:"
     + spellings.EXTENSIONS
     + r")\b)[\w./\\~-]*+|[0-9a-f]{8}-[0-9a-f-]{27}"
@@ -102,3 +112,11 @@ PARTS: Final = re.compile(
     rf"(?:(?<![a-z])|(?=\d))({_AMOUNT}){_GLUE}({spellings.any_of(DURATIONS)})(?:\b|(?=\d))",
     re.IGNORECASE,
 )
+
+
+def may_hold(text: str) -> bool:
+    """Whether a text has a digit or a word that a value is said with; without, it has no value."""
+    if _DIGIT.search(text) or not text.isascii():
+        return True
+    small = text.lower()
+    return "fold" in small or not _WORDS_OF_VALUES.isdisjoint(_LETTERS.findall(small))

@@ -31,6 +31,7 @@ from pytest_compaction.text.quantities.value_forms import (
     PARTS,
     PLAIN,
     VALUE,
+    may_hold,
 )
 
 Kind = Literal[
@@ -81,6 +82,8 @@ def equal(asked: Value, held: Value) -> bool:
 @lru_cache(maxsize=8192)
 def values_of(text: str) -> tuple[Value, ...]:
     """The values of a text, in order. Names that contain digits (``utf8``, paths) have none."""
+    if not may_hold(text):
+        return ()
     found: list[Value] = []
     for match in VALUE.finditer(text if text.isascii() else text.translate(PLAIN)):
         if reader := _READERS.get(match.lastgroup or ""):

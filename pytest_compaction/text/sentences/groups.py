@@ -88,7 +88,10 @@ def weigh(
         inner = replace(sentence, sense=replace(sentence.sense, cues=rest))
         return _reversed(weigh(inner, groups, above, meant, strict), _reason(whole, sentence))
     best: Weighed | None = None
-    for choice in sorted(islice(product(*groups), MAX_CHOICES), key=_width):
+    choices = list(islice(product(*groups), MAX_CHOICES))
+    if len(choices) > 1:
+        choices.sort(key=_width)
+    for choice in choices:
         weighed = _weigh_choice(sentence, choice, above, meant, strict)
         if best is None or RANK[weighed.outcome] > RANK[best.outcome]:
             best = weighed
@@ -131,17 +134,9 @@ def _weigh_choice(
     width = _width(choice)
     spent = [cue for cue in sentence.sense.cues if any(_holds(match, cue) for match in own)]
     outer = [cue for cue in above if not _named_above(choice, cue)]
-    rejects = any(cue.kind == "rejected" for cue in spent) or any(
-        not _REJECTING.isdisjoint(
-            key for term in found.match.alternative.terms for key in term.keys[:1]
-        )
-        for found in choice
-    )
-    cues = [
-        cue
-        for cue in sentence.sense.cues
-        if cue not in spent and not (rejects and cue.kind == "rejected")
-    ]
+    cues = [cue for cue in sentence.sense.cues if cue not in spent]
+    if any(cue.kind == "rejected" for cue in cues) and _rejects(choice, spent):
+        cues = [cue for cue in cues if cue.kind != "rejected"]
     reasons: list[str] = []
     for found in choice:
         if not (found.match.alternative.negative and found.match.whole is None):
@@ -177,6 +172,15 @@ def _weigh_choice(
         return Weighed("uncertain", words, why, signature, width)
     why = "all groups in one clause" if len(own) == len(choice) else "below a heading that fits"
     return Weighed("stated", words, why, signature, width)
+
+
+def _rejects(choice: Sequence[Found], spent: Sequence[Cue]) -> bool:
+    """Whether what was asked for is itself a rejection."""
+    return any(cue.kind == "rejected" for cue in spent) or any(
+        not _REJECTING.isdisjoint(term.keys[:1])
+        for found in choice
+        for term in found.match.alternative.terms
+    )
 
 
 def _signature(

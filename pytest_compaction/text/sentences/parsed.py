@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
-from typing import Final, Protocol
+from typing import Final
 
 from pytest_compaction.text.keys.alternatives import (
     MAX_MATCHES,
     Alternative,
-    Key,
     Match,
     Term,
     alternative,
     is_value,
     nearest_places,
+    needs_of,
 )
 from pytest_compaction.text.lexicon.expressions import expressions_in
 from pytest_compaction.text.lexicon.phrases import phrases_in
@@ -26,6 +26,7 @@ from pytest_compaction.text.lexicon.relations import Relation
 from pytest_compaction.text.negation.polarity import Sense, sense_of
 from pytest_compaction.text.quantities.held import held_values
 from pytest_compaction.text.quantities.spellings import ORDINALS
+from pytest_compaction.text.sentences.places import Places, SentencePlaces
 from pytest_compaction.text.words import (
     STOPWORDS,
     is_path,
@@ -69,47 +70,6 @@ _UNITS: Final = frozenset(
 )
 
 
-class Places(Protocol):
-    """Where what can be asked for stands in a text, in order; by its keys."""
-
-    def of(self, key: Key) -> Sequence[Span]:
-        """The places of one key."""
-        ...
-
-    def items(self) -> Iterable[tuple[Key, Sequence[Span]]]:
-        """All keys with their places."""
-        ...
-
-    def among(self, keys: frozenset[Key]) -> set[Span]:
-        """The places of any of the keys."""
-        ...
-
-    def __contains__(self, key: object, /) -> bool: ...
-
-    def __iter__(self) -> Iterator[Key]: ...
-
-
-class SentencePlaces(dict[Key, list[Span]]):
-    """The places in one sentence."""
-
-    def of(self, key: Key) -> Sequence[Span]:
-        """The places of one key."""
-        return self.get(key, ())
-
-    def among(self, keys: frozenset[Key]) -> set[Span]:
-        """The places of any of the keys."""
-        if self.keys().isdisjoint(keys):
-            return set()
-        return {span for key in self.keys() & keys for span in self[key]}
-
-    def add(self, key: Key, span: Span) -> None:
-        """Note one place more."""
-        if key in self:
-            self[key].append(span)
-        else:
-            self[key] = [span]
-
-
 @dataclass(frozen=True, slots=True)
 class Parsed:
     """A normalised sentence, the places of its words, its cues, and where its parts begin.
@@ -137,6 +97,17 @@ class Parsed:
     def part(self, place: int) -> int:
         """The number of the part that holds this place."""
         return bisect_right(self.parts, place)
+
+    def matches_of(self, group: tuple[Alternative, ...]) -> list[Match]:
+        """Where the sentence holds the alternatives of a group, one after the other."""
+        needs = needs_of(group)
+        if needs is not None and not self.places.has_any(needs[0]):
+            for text in needs[1]:
+                if text in self.normal:
+                    break
+            else:
+                return []
+        return [match for wanted in group for match in self.matches(wanted)]
 
     def matches(self, wanted: Alternative) -> list[Match]:
         """Where the sentence holds the alternative, words close together first."""

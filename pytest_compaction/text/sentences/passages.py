@@ -16,7 +16,8 @@ from pytest_compaction.text.keys.alternatives import Key, Wanted
 from pytest_compaction.text.negation.polarity import NOWHERE, Cue, Sense
 from pytest_compaction.text.sentences.groups import REVERSING, Found, Weighed
 from pytest_compaction.text.sentences.meaning import is_name, meaning
-from pytest_compaction.text.sentences.parsed import Parsed, Places, Span
+from pytest_compaction.text.sentences.parsed import Parsed, Span
+from pytest_compaction.text.sentences.places import Places
 
 SENTENCES: Final = 3
 """The most sentences that a passage has."""
@@ -58,6 +59,10 @@ class JoinedPlaces:
             for offset, places in self._parts
             for start, end in places.among(keys)
         }
+
+    def has_any(self, keys: frozenset[Key]) -> bool:
+        """Whether any of the keys stands there."""
+        return any(places.has_any(keys) for _, places in self._parts)
 
     def __contains__(self, key: object, /) -> bool:
         return any(key in places for _, places in self._parts)
@@ -132,9 +137,9 @@ def _led_by_another(
     A name may come first and the one who acts on it later.
     """
     opened = {
-        number: min(match.start for one in group for match in own.matches(one))
+        number: min(match.start for match in found)
         for number, group in enumerate(wanted)
-        if any(own.matches(one) for one in group)
+        if (found := own.matches_of(group))
     }
     if not opened or len(wanted) < 2:
         return False

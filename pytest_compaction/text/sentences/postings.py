@@ -33,7 +33,8 @@ class Postings:
         self._rows = rows
         self._tokens: dict[Key, list[str]] = {}
         """The tokens that have a form."""
-        self._merged: dict[Key, list[int]] = {}
+        self._split: dict[Key, list[int]] = {}
+        """The sentences of forms that names in camel case are made of, all of them."""
         known = self._tokens
         for token in rows:
             for form in _posted(token):
@@ -42,7 +43,7 @@ class Postings:
                 else:
                     known[form] = [token]
         if any(names):
-            self._merged = self._parts(excerpt_of, names)
+            self._split = self._parts(excerpt_of, names)
 
     def _parts(
         self, excerpt_of: Sequence[int], names: Sequence[Mapping[str, Sequence[str]]]
@@ -59,24 +60,30 @@ class Postings:
                 if (excerpt := excerpt_of[number]) in of_name:
                     for part in names[excerpt][name]:
                         found.setdefault(part, set()).add(number)
-        self._merged.clear()
         return {part: sorted(numbers.union(self.of(part))) for part, numbers in found.items()}
 
     def __contains__(self, key: Key) -> bool:
-        return key in self._tokens or key in self._merged
+        return key in self._tokens or key in self._split
 
     def of(self, key: Key) -> Sequence[int]:
         """The numbers of the sentences that hold a form, in order."""
-        tokens = self._tokens.get(key)
-        if tokens is not None and len(tokens) == 1 and key not in self._merged:
+        if key in self._split:
+            return self._split[key]
+        tokens = self._tokens.get(key, ())
+        if len(tokens) == 1:
             return self._rows[tokens[0]]
-        merged = self._merged.get(key)
-        if merged is None:
-            if tokens is None:
-                return ()
-            merged = sorted({number for token in tokens for number in self._rows[token]})
-            self._merged[key] = merged
-        return merged
+        return sorted({number for token in tokens for number in self._rows[token]})
+
+    def among(self, keys: frozenset[Key]) -> set[int]:
+        """The sentences that hold any of the forms."""
+        rows, tokens = self._rows, self._tokens
+        found: set[int] = set()
+        for key in tokens.keys() & keys:
+            for token in tokens[key]:
+                found.update(rows[token])
+        for key in self._split.keys() & keys if self._split else ():
+            found.update(self._split[key])
+        return found
 
 
 @lru_cache(maxsize=65536)

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property, lru_cache
+from typing import Final
 
 from pytest_compaction.text.keys.alternatives import (
     Alternative,
@@ -38,6 +39,8 @@ from pytest_compaction.text.words import (
     raw_tokens,
     token_forms,
 )
+
+_NOTHING: Final[frozenset[Key]] = frozenset()
 
 
 class SentenceIndex(SentenceList):
@@ -132,15 +135,16 @@ class SentenceIndex(SentenceList):
     def _could_hold(self, number: int, asked: Sequence[Sequence[frozenset[int] | Term]]) -> bool:
         """Whether all terms of one alternative stand in or near a sentence."""
         near = [number, *self.sentences[number].context, *self.beside(number)]
-        return any(
-            all(
-                not holders.isdisjoint(near)
-                if isinstance(holders, frozenset)
-                else any(not self._values(one).isdisjoint(holders.keys) for one in near)
-                for holders in terms
-            )
-            for terms in asked
-        )
+        for terms in asked:
+            for holders in terms:
+                if isinstance(holders, frozenset):
+                    if holders.isdisjoint(near):
+                        break
+                elif all(self._values(one).isdisjoint(holders.among) for one in near):
+                    break
+            else:
+                return True
+        return False
 
     def _holders_of_term(self, term: Term) -> frozenset[int] | Term:
         """The sentences with the words of a term; the term itself if it asks for a value."""
@@ -155,13 +159,13 @@ class SentenceIndex(SentenceList):
         """
         found: AbstractSet[int] | None = None
         for term in terms:
-            if not is_value(term):
+            if not term.is_value:
                 holders = self._holders_of_word(term)
                 found = holders if found is None else found & holders
                 if not found:
                     return frozenset()
         for term in terms:
-            if is_value(term):
+            if term.is_value:
                 within = found if found is not None else near
                 if within is None:
                     found = self._with_value(term)
@@ -194,18 +198,17 @@ class SentenceIndex(SentenceList):
 
     def _holders_of_word(self, term: Term) -> frozenset[int]:
         """The sentences with one of the words of a term, or a set expression that stands for it."""
-        if term not in self._of_terms:
-            found = set[int]()
-            for key in term.among:
-                found.update(self._postings.of(key))
-            for key in self._phrased.keys() & term.among:
+        known = self._of_terms.get(term)
+        if known is None:
+            found = self._postings.among(term.among)
+            for key in self._phrased.keys() & term.among if self._phrased else ():
                 found.update(self._phrased[key])
             for key in _expressions_among(term):
                 found.update(self._holders_of_expression(key))
             if term.parts:
                 found |= self._with_each((part,) for part in term.parts)
-            self._of_terms[term] = frozenset(found)
-        return self._of_terms[term]
+            known = self._of_terms[term] = frozenset(found)
+        return known
 
     def _holders_of_expression(self, expression: str) -> set[int]:
         """The sentences with all words of an expression, in any of their forms."""
@@ -243,9 +246,11 @@ class SentenceIndex(SentenceList):
         return found
 
     def _values(self, number: int) -> frozenset[Key]:
-        if number not in self._held:
-            self._held[number] = frozenset(key for key, _ in held_values(self.normals[number]))
-        return self._held[number]
+        held = self._held.get(number)
+        if held is None:
+            values = held_values(self.normals[number])
+            held = self._held[number] = frozenset(key for key, _ in values) if values else _NOTHING
+        return held
 
     def literal(self, normal: str) -> list[int]:
         """The sentences in which the normalised text stands, if it has words."""

@@ -108,6 +108,8 @@ class SentenceList:
         self.tokens_of: list[tuple[str, ...]] = []
         self.excerpt_of: list[int] = []
         """The number of the excerpt that each sentence is of."""
+        self.begins = [0]
+        """The number of the first sentence of each excerpt, and in the end of all sentences."""
         self._names = [dict(naming.camel) for naming in namings]
         self._proper = [naming.proper for naming in namings]
         self._parsed: dict[int, Parsed] = {}
@@ -120,6 +122,7 @@ class SentenceList:
             self.normals += excerpt.normals
             self.tokens_of += excerpt.tokens_of
             self.excerpt_of += [number] * len(excerpt.sentences)
+            self.begins.append(len(self.sentences))
             blocks = max((one.block for one in self.sentences[before:]), default=blocks) + 1
 
     def names_of(self, number: int) -> Mapping[str, tuple[str, ...]]:
