@@ -58,9 +58,23 @@ _ARTICLE: Final = (
     r"an?(?=\s(?:hundred|thousand|million|billion|dozen|minute|day|week|fortnight|month|year|hour))"
 )
 """An article with which a value starts."""
+_GOES_ON: Final = spellings.openings(
+    [
+        *"a p o am pm in at and or to until till through of out per".split(),
+        *"percent percents x times".split(),
+        *(word for word in (*CURRENCIES, *DURATIONS, *SIZES) if word.isalpha()),
+        *MONTHS,
+        *spellings.SCALES,
+    ]
+)
+"""A word behind a number that may belong to the value."""
 _FORMS: Final = {
     # Most words start no value: said first, it spares them all other forms.
     "plain": rf"(?!(?:{_STARTS}|{_ARTICLE})(?:\b|fold))[a-z]++(?![\w/\\.~:=-])",
+    # So do names with digits or low lines in them, and most numbers are nothing but numbers.
+    "mixed": rf"(?!v\d|(?:usd|eur|gbp|jpy|{spellings.VERSIONED})\d)(?!\d)[a-z]*+[\d_]\w*+"
+    r"(?![/\\.~:=-])",
+    "bare": rf"\d{{1,24}}(?=[;)\]}}|]|,(?!\d)|\.(?!\w)|\Z|\s(?=[a-z])(?!(?:{_GOES_ON})(?![a-z])))",
     "name": r"(?:https?://\S++|[a-z_~/\\](?=[\w.~-]{0,200}+[/\\]\w|[\w.-]{0,200}?\.(?:"
     + spellings.EXTENSIONS
     + r")\b)[\w./\\~-]*+|[0-9a-f]{8}-[0-9a-f-]{27}"

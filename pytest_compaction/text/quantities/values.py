@@ -277,6 +277,7 @@ def _read_clock(match: re.Match[str]) -> list[Value]:
 
 
 _READERS: Final[dict[str, Callable[[re.Match[str]], list[Value]]]] = {
+    "bare": _read_number,
     "iso": _read_iso,
     "dotted": _read_day_first,
     "slashed": _read_day_first,
