@@ -32,6 +32,7 @@ from pytest_compaction.text.words import printable
 Mode = Literal["normal", "replay", "refresh"]
 FORMAT: Final = 1
 _PARTIAL: Final = ".partial"
+_TO_WRITE: Final = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)
 
 
 class Store:
@@ -221,7 +222,7 @@ class Store:
             "usage": asdict(reply.usage),
         }
         try:
-            self._write(digest, file_bytes(data))
+            _write(self._folder, self._path(digest), file_bytes(data))
         except ValueError:
             self._note(f"a reply that is not valid JSON was not kept in {self._shown}")
         except OSError as error:
@@ -232,20 +233,6 @@ class Store:
         else:
             self._fresh.add(digest)
         return reply
-
-    def _write(self, digest: str, data: bytes) -> None:
-        """Write beside the place of a file, and move it there."""
-        partial = self._folder / _PARTIAL
-        # A writer of its own name: no two threads of any processes write into one file.
-        temporary = partial / f"{digest}.{os.getpid()}.{threading.get_ident()}"
-        path = self._path(digest)
-        try:
-            _write_and_move(data, temporary, path)
-        except FileNotFoundError:
-            # To look for the folders before each file would take as long as to write it.
-            partial.mkdir(parents=True, exist_ok=True)
-            path.parent.mkdir(exist_ok=True)
-            _write_and_move(data, temporary, path)
 
     def _unusable(self, digest: str, why: str) -> None:
         self._note(f"passed over {self._shown}/{digest[:2]}/{digest}.json: {why}")
@@ -283,6 +270,27 @@ def _reply(data: dict[str, Any], digest: str) -> CallReply:
     return CallReply(data["reply"], usage)
 
 
+def _write(folder: Path, path: Path, data: bytes) -> None:
+    """Write beside the place of a file, and move it there."""
+    partial = folder / _PARTIAL
+    # A writer of its own name: no two threads of any processes write into one file.
+    temporary = partial / f"{path.stem}.{os.getpid()}.{threading.get_ident()}"
+    try:
+        _write_and_move(data, temporary, path)
+    except FileNotFoundError:
+        # To look for the folders before each file would take as long as to write it.
+        partial.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(exist_ok=True)
+        _write_and_move(data, temporary, path)
+
+
 def _write_and_move(data: bytes, temporary: Path, path: Path) -> None:
-    temporary.write_bytes(data)
+    # Without a file object: at each call of the system this thread lets others run, and then
+    # has to wait for them.
+    file = os.open(temporary, _TO_WRITE, 0o666)
+    try:
+        while data:
+            data = data[os.write(file, data) :]
+    finally:
+        os.close(file)
     temporary.replace(path)

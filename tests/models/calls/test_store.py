@@ -215,8 +215,8 @@ SLOW_S = 0.4
 
 @pytest.fixture
 def slow_disk(monkeypatch):
-    """Each read and write of a file takes a while."""
-    for name in ("read_bytes", "write_bytes"):
+    """Each reading of a file, and each move of one to its place, takes a while."""
+    for name in ("read_bytes", "replace"):
         work = getattr(Path, name)
 
         def slow(*how, work=work):
