@@ -11,9 +11,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal
+
+from pytest_compaction.conversation.identity import identity
 
 ROLES: tuple[str, ...] = ("system", "developer", "user", "assistant", "tool")
 
@@ -190,28 +192,6 @@ def text_message(
 def canonical_json(value: Any) -> str:
     """JSON with sorted keys and no spaces: equal values give equal text."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-
-
-def identity(value: Any) -> str:
-    """A text that is equal for equal values; made of dataclasses and what JSON can hold.
-
-    Whatever has a ``content_hash`` is identified by that.
-    """
-    return json.dumps(value, default=_parts_of, sort_keys=True, separators=(",", ":"))
-
-
-def _parts_of(value: Any) -> Any:
-    found = getattr(value, "content_hash", None)
-    if found is not None:
-        return found
-    made: Any = type(value)
-    return [made.__name__, *[getattr(value, name) for name in _names_of(made)]]
-
-
-@lru_cache(maxsize=256)
-def _names_of(made: Any) -> tuple[str, ...]:
-    """The names of the fields of a dataclass."""
-    return tuple(field.name for field in fields(made))
 
 
 @lru_cache(maxsize=10_000)

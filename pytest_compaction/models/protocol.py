@@ -9,7 +9,8 @@ from functools import lru_cache
 from typing import Any, Final, Protocol
 
 from pytest_compaction.case.case import AnswerSpec, Fact, Trap
-from pytest_compaction.conversation.messages import Message, identity
+from pytest_compaction.conversation.identity import identity
+from pytest_compaction.conversation.messages import Message
 from pytest_compaction.models.structured_summary import Section, Summary
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Role

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from pytest_compaction.cache.kept_results import Form, KeptResults
 from pytest_compaction.case.case import Case
-from pytest_compaction.conversation.messages import identity
+from pytest_compaction.conversation.identity import identity
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.run.response import Arm
 

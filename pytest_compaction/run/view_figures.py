@@ -14,7 +14,8 @@ from pytest_compaction.cache.latest import Latest
 from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.compactors.protocol import View
 from pytest_compaction.conversation.chat_format import to_chat
-from pytest_compaction.conversation.messages import Message, canonical_json, identity, short_hash
+from pytest_compaction.conversation.identity import identity
+from pytest_compaction.conversation.messages import Message, canonical_json, short_hash
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.metrics.constraints import standing_constraints
 from pytest_compaction.metrics.survival import read as read_facts

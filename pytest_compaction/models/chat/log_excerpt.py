@@ -21,7 +21,7 @@ from typing import Any, Final
 from pytest_compaction.cache.kept_results import Form, KeptResults, results_of_process
 from pytest_compaction.cache.sized_cache import SizedCache
 from pytest_compaction.case.case import Fact
-from pytest_compaction.conversation.messages import identity
+from pytest_compaction.conversation.identity import identity
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.chat.message_excerpts import MessageExcerpts, message_excerpts
 from pytest_compaction.models.protocol import JudgeRequest, LogDigest

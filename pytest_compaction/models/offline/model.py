@@ -9,7 +9,8 @@ from typing import Any, Final
 
 from pytest_compaction.cache.kept_results import KeptResults
 from pytest_compaction.cache.latest import Latest
-from pytest_compaction.conversation.messages import Message, identity
+from pytest_compaction.conversation.identity import identity
+from pytest_compaction.conversation.messages import Message
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.offline.reply_forms import ANSWER, JUDGEMENT, SUMMARY
 from pytest_compaction.models.parameters import Parameters, cannot_take
