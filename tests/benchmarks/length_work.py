@@ -13,10 +13,11 @@ import json
 import pickle
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from pytest_compaction.case.case import Case, case_from_json
 from pytest_compaction.case.files import read_case_file
@@ -207,6 +208,21 @@ def _excerpts(folder) -> Work:
     return lambda: [excerpts_for(_request(case, p), 8000, count) for p in case.probes]
 
 
+def _run(work: Callable[[], Coroutine[Any, Any, object]]) -> list[object]:
+    """What a coroutine returns, in a list.
+
+    In the main thread ``asyncio.run`` writes the result of its task out as text when it ends:
+    for all views of a case that took twice the memory of the conversation, and is no work of ours.
+    """
+    made: list[object] = []
+
+    async def kept() -> None:
+        made.append(await work())
+
+    asyncio.run(kept())
+    return made
+
+
 def _nulls(folder) -> Work:
     case = _case(folder)
     offline = OfflineModel(TokenCounter())
@@ -216,7 +232,7 @@ def _nulls(folder) -> Work:
         nulls = NullViews(Roles(offline, offline, (offline,), TokenCounter()))
         return [await nulls.readings(case, probe, tokens) for probe in case.probes]
 
-    return lambda: asyncio.run(work())
+    return lambda: _run(work)
 
 
 def _fed(spec, trigger, folder) -> Work:
@@ -245,7 +261,7 @@ def _fed(spec, trigger, folder) -> Work:
             feeder.close()
         return fed
 
-    return lambda: asyncio.run(work())
+    return lambda: _run(work)
 
 
 PARTS: dict[str, Callable[[Path], Work]] = {
