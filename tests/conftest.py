@@ -1,5 +1,6 @@
 """What all workers of a test run share: a folder, and counts that are printed at the end."""
 
+import gc
 import os
 import tempfile
 
@@ -12,10 +13,13 @@ from support.counted import totals
 from support.paths import COMMON_FOLDER
 
 FOLDER = pytest.StashKey()
+UNWRITTEN = "PYTHONDONTWRITEBYTECODE"
+"""Environment variable with which each of the many processes would compile the package again."""
 
 
 def pytest_configure(config):
     """The process that starts the workers makes the folder that they share."""
+    os.environ.pop(UNWRITTEN, None)
     if COMMON_FOLDER not in os.environ:
         config.stash[FOLDER] = tempfile.TemporaryDirectory(prefix="compaction-tests-")
         os.environ[COMMON_FOLDER] = config.stash[FOLDER].name
@@ -25,6 +29,12 @@ def pytest_unconfigure(config):
     if FOLDER in config.stash:
         del os.environ[COMMON_FOLDER]
         config.stash[FOLDER].cleanup()
+
+
+def pytest_collection_finish():
+    """Keep the collector of garbage away from thousands of items, which stay to the end."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_terminal_summary(terminalreporter):

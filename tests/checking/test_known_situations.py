@@ -33,6 +33,8 @@ FAITHFUL = [
     for text in (*REGISTRY.names(), *MODES)
     if text not in {*UNCHECKED, "ledger"} and REGISTRY.create(parse_spec(text)).traits.violations
 ]
+OFTEN = 3
+"""Every third strategy is surveyed in the ordinary run, all of them in the slower lane."""
 ITEM = Opaque(json.dumps({"type": "compaction", "encrypted_content": "0xbeef" * 30}))
 
 
@@ -42,6 +44,14 @@ class Native(OfflineModel):
     async def compact(self, request):
         users = (m for m in request.messages if m.role == "user" and m.origin == "log")
         return CompactReply((*users, Message("item", "user", (ITEM,), "synthetic")))
+
+
+def mostly_exhaustive(texts):
+    """Parameters for strategies, of which every third runs every time."""
+    return [
+        pytest.param(text, marks=pytest.mark.exhaustive if number % OFTEN else ())
+        for number, text in enumerate(texts)
+    ]
 
 
 def runner_of(text):
@@ -58,14 +68,14 @@ def test_there_are_strategies_that_declare_violations():
     assert len(FAITHFUL) > 15
 
 
-@pytest.mark.parametrize("text", FAITHFUL)
+@pytest.mark.parametrize("text", mostly_exhaustive(FAITHFUL))
 def test_a_shipped_strategy_shows_each_violation_that_it_declares_and_no_other(text):
     declared = REGISTRY.create(parse_spec(text)).traits.violations
     assert set(declared) <= set(NAMES)
     assert broken_by(text) == set(declared)
 
 
-@pytest.mark.parametrize("text", FAITHFUL)
+@pytest.mark.parametrize("text", mostly_exhaustive(FAITHFUL))
 def test_the_hardened_profile_shows_none(text):
     hardened = f"{text}:profile=hardened"
     assert not REGISTRY.create(parse_spec(hardened)).traits.violations
@@ -89,7 +99,7 @@ LOW_TRIGGERS = {
 """Triggers below what a compaction leaves, with what a strategy declares more because of them."""
 
 
-@pytest.mark.parametrize("text", LOW_TRIGGERS)
+@pytest.mark.parametrize("text", mostly_exhaustive(LOW_TRIGGERS))
 def test_a_trigger_that_a_user_sets_too_low_is_declared_and_waited_for_where_hardened(text):
     plain, _, _ = text.partition(":")
     usual, declared, none = (

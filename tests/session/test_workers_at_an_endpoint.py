@@ -16,7 +16,10 @@ def project(pytester, monkeypatch):
     return EndpointProject(pytester, monkeypatch)
 
 
-@pytest.mark.parametrize("workers", [0, 2, pytest.param(4, marks=pytest.mark.exhaustive), 8])
+SLOW = pytest.mark.exhaustive
+
+
+@pytest.mark.parametrize("workers", [0, 2, *(pytest.param(n, marks=SLOW) for n in (4, 8))])
 def test_a_case_is_compacted_and_a_probe_answered_once_for_each_trial(project, workers):
     with counting() as endpoint:
         selected = "(c00 or c01 or c02 or c03 or c04 or c05) and (limit or next)"
