@@ -12,6 +12,17 @@ from pytest_compaction.records.run_file import load_run
 load_for_good()
 TokenCounter().text("")
 
+LEFT_OUT = (
+    "hypothesispytest",
+    "syrupy",
+    "anyio",
+    "platformdirs",
+    "xdist.looponfail",
+    "cacheprovider",
+    "faulthandler",
+    "unraisableexception",
+)
+"""Plugins that a run in a test does without."""
 MODULE = "strategies"
 PROBES = ("decided", "files", "limit", "next")
 """Ids of the probes of a case, in the order of its file; one of each kind."""
@@ -356,10 +367,11 @@ def run(pytester, *arguments, compactor="keep", cache=False, **how):
 def lean(*needed):
     """Arguments that switch off everything that these tests are not about, but what is needed.
 
-    Assertions of the run's own modules are not rewritten, which takes longer than most runs.
+    Assertions of the run's own modules are not rewritten, and no process collects garbage
+    over and over at its end to find exceptions that nobody raised: both take longer than most
+    runs. Such exceptions in a run in this process fail the test around it.
     """
-    others = ("hypothesispytest", "syrupy", "anyio", "platformdirs", "cacheprovider")
-    return ["--assert=plain", *(f"-pno:{name}" for name in others if name not in needed)]
+    return ["--assert=plain", *(f"-pno:{name}" for name in LEFT_OUT if name not in needed)]
 
 
 def run_files(pytester):
