@@ -33,7 +33,7 @@ def log_digest(case: Case, point: int) -> LogDigest:
 
 def _log_digest(case: Case, point: int) -> LogDigest:
     log = [(m.id, m.role, readable(m)) for m in case.log_until(point)]
-    return LogDigest("\n".join(text for _, _, text in log), tuple(log))
+    return LogDigest("\n".join(text for _, _, text in log), tuple(log), case.id)
 
 
 class ModelJudge:

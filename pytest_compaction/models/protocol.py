@@ -98,11 +98,12 @@ class LogDigest:
     """What a judge may know of the log: its readable text, not the view or the compactor.
 
     ``messages`` is the same text by message, as id, role and text; empty if only the text
-    is known.
+    is known. ``case`` says whose log it is, for those who keep what belongs together in one place.
     """
 
     text: str = field(repr=False)
     messages: tuple[tuple[str, str, str], ...] = field(default=(), repr=False)
+    case: str = field(default="", compare=False)
 
     def __hash__(self) -> int:
         """That of the text alone, which Python computes once."""

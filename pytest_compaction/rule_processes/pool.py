@@ -29,8 +29,8 @@ MOST: Final = 8
 """The most processes that are started without being asked for."""
 HERE_FIRST: Final = 16
 """Calls that are left to the caller before any process is started, which costs as much."""
-BUSY: Final = 12
-"""Calls that wait for a process, beyond which it is busy."""
+BUSY: Final = 24
+"""Calls that wait for a process, beyond which it is busy; about those of two cases."""
 _MOST_PLACES: Final = 1024
 """Places of which is remembered who is called there."""
 _MOST_HELD: Final = 8

@@ -27,6 +27,8 @@ _LOOK_S: Final = 0.01
 """How often a worker looks whether more items were dealt to it."""
 _AHEAD: Final = 2
 """Cases that are open at most; as a multiple of the requests that may fly, if any may."""
+_FOR_PROCESS: Final = 3
+"""Cases that are begun for each process that helps, so that it always has something to do."""
 OPEN: Final = 32
 """The same if that is more, so that requests need not wait for the figures of earlier items."""
 
@@ -45,8 +47,8 @@ class Engine:
     figures if there are any.
 
     While models at an endpoint are asked, further cases are begun as long as fewer requests
-    fly than may. Where rules do all the work, one case is begun after the other, or one more
-    than other processes can help with.
+    fly than may. Where rules do all the work, one case is begun after the other, and some more for
+    each process that helps.
     """
 
     def __init__(
@@ -81,7 +83,7 @@ class Engine:
             judgements,
         )
         self._one_by_one = all(model.name == offline.NAME for model in roles.all)
-        self._side_by_side = 1 + processes.number
+        self._side_by_side = 1 + _FOR_PROCESS * processes.number
         self._window = (
             _AHEAD * self._side_by_side
             if self._one_by_one

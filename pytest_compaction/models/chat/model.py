@@ -180,7 +180,9 @@ class ChatModel:
             log = Held(f"log {request.digest.content_hash}", request.digest)
             rest = replace(request, digest=NO_LOG)
             how = self._log_tokens, self._tokens.name, self._kept.file
-            made = self._processes.call(log.name, excerpts_of_log, log, rest, *how, urgent=True)
+            made = self._processes.call(
+                request.digest.case, excerpts_of_log, log, rest, *how, urgent=True
+            )
         if made is None:
             return excerpts_for(request, self._log_tokens, self._tokens.text, self._kept)
         return await asyncio.wrap_future(made)

@@ -124,7 +124,7 @@ class OfflineModel:
         if self._processes.number:
             log = Held(f"log {request.digest.content_hash}", request.digest)
             rest = replace(request, digest=NO_LOG)
-            made = self._processes.call(log.name, judgement, log, rest, helps=True)
+            made = self._processes.call(request.digest.case, judgement, log, rest, helps=True)
         if made is None:
             return judgement(request.digest, request)
         return await asyncio.wrap_future(made)
