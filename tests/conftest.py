@@ -10,6 +10,7 @@ import httpcore2  # noqa: F401
 import httpx2  # noqa: F401
 import pytest
 from support.counted import totals
+from support.loaded import load_for_good
 from support.paths import COMMON_FOLDER
 
 FOLDER = pytest.StashKey()
@@ -32,7 +33,8 @@ def pytest_unconfigure(config):
 
 
 def pytest_collection_finish():
-    """Keep the collector of garbage away from thousands of items, which stay to the end."""
+    """Keep what the tests need, and the collector of garbage away from thousands of items."""
+    load_for_good()
     gc.collect()
     gc.freeze()
 

@@ -4,12 +4,9 @@ import copy
 import json
 import re
 
-from support.loaded import load_for_good
-
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.records.run_file import load_run
 
-load_for_good()
 TokenCounter().text("")
 
 LEFT_OUT = (
