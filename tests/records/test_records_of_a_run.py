@@ -79,7 +79,7 @@ def test_the_header_holds_every_option(pytester):
     }
     of_the_check = {"compaction_check", "compaction_examples"}
     of_the_export = {"compaction_export", "compaction_export_plain"}
-    of_the_place = {"compaction_executor"}
+    of_the_place = {"compaction_executor", "compaction_processes"}
     in_no_record = of_the_check | of_the_export | of_the_place
     assert {option.key for option in OPTIONS} - in_no_record == set(given)
     flags = [
