@@ -91,7 +91,7 @@ def test_two_checkouts_are_compared(cases, tmp_path, capsys):
                 "an unused plugin",
             ],
         ),
-        (["offline", "--only=none, -n 0"], ["none, -n 0"]),
+        (["offline", "--only=none, -n 0"], ["none, -n 0, first", "none, -n 0, again"]),
         (
             ["collection", "--items=8", "--only=collect"],
             [
