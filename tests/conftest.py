@@ -14,6 +14,8 @@ from support.loaded import load_for_good
 from support.paths import COMMON_FOLDER
 
 FOLDER = pytest.StashKey()
+OBJECTS = 20_000
+"""Objects that are made, beyond those that went, before Python looks at the young ones."""
 UNWRITTEN = "PYTHONDONTWRITEBYTECODE"
 """Environment variable with which each of the many processes would compile the package again."""
 
@@ -33,10 +35,10 @@ def pytest_unconfigure(config):
 
 
 def pytest_collection_finish():
-    """Keep what the tests need, and the collector of garbage away from thousands of items."""
+    """Keep what the tests need, and look for garbage among thousands of items less often."""
     load_for_good()
-    gc.collect()
-    gc.freeze()
+    # Not frozen: Hypothesis asks who refers to its random numbers, and would find nobody.
+    gc.set_threshold(OBJECTS, *gc.get_threshold()[1:])
 
 
 def pytest_terminal_summary(terminalreporter):
