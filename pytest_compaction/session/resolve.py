@@ -97,8 +97,7 @@ def resolve_session(
     settings = _without_endpoint(settings, real)
     accounts = Path(accounts_file) if accounts_file else None
     kept = KeptResults(results_file)
-    given = settings.processes
-    processes = RuleProcesses(processes_to_spare(os.environ) if given is None else given)
+    processes = _rule_processes(settings)
     endpoints = None
     if real:
         connected = _endpoints(settings, root, tokens, accounts)
@@ -149,6 +148,12 @@ def resolve_session(
     )
     index.save()
     return session
+
+
+def _rule_processes(settings: Settings) -> RuleProcesses:
+    """As many processes for rules as were asked for, or as there is room for."""
+    given = settings.processes
+    return RuleProcesses(processes_to_spare(os.environ) if given is None else given)
 
 
 def _without_endpoint(settings: Settings, real: Sequence[str]) -> Settings:

@@ -1,8 +1,9 @@
 """What a call costs beside the openai package: ``python -m tests.benchmarks tax``.
 
-The shipped cases run with a mock endpoint, then again with every call answered from the store,
-and the same requests are sent by the openai package alone. The CPU time of the first run without
-that of the other two is what the project adds to each call. ``--profile`` prints the functions
+The shipped cases run with a mock endpoint, which leaves the results of rules, then again with all
+calls, then with every call answered from the store, and the same requests are sent by the openai
+package alone. The CPU time of the second run without that of the last two is what the project adds
+to each call. ``--profile`` prints the functions
 in which the engine spends most of its time.
 """
 
