@@ -3,6 +3,7 @@
 import gc
 import os
 import tempfile
+from pathlib import Path
 
 # Imported for good: pytester takes modules back that a run in this process imported, and
 # httpx2 would go on looking up errors by the classes of the httpcore2 that is gone.
@@ -13,6 +14,7 @@ from support.counted import totals
 from support.loaded import load_for_good
 from support.paths import COMMON_FOLDER
 
+FILES = Path(__file__).parent
 FOLDER = pytest.StashKey()
 OBJECTS = 20_000
 """Objects that are made, beyond those that went, before Python looks at the young ones."""
@@ -34,8 +36,13 @@ def pytest_unconfigure(config):
         config.stash[FOLDER].cleanup()
 
 
-def pytest_collection_finish():
-    """Keep what the tests need, and look for garbage among thousands of items less often."""
+def pytest_collection_finish(session):
+    """Keep what the tests need, and look for garbage among thousands of items less often.
+
+    The benchmark alone is run without the libraries that only the tests need.
+    """
+    if not any(item.path.is_relative_to(FILES) for item in session.items):
+        return
     load_for_good()
     # Not frozen: Hypothesis asks who refers to its random numbers, and would find nobody.
     gc.set_threshold(OBJECTS, *gc.get_threshold()[1:])
