@@ -35,6 +35,9 @@ _MOST_CHARACTERS: Final = 50_000_000
 most of their messages, so a text is counted dozens of times; but a run of thousands of cases must
 not keep every text. The characters take 50 to 200 MB."""
 
+_LONG_TEXT: Final = 32_768
+"""Characters of a text that is not kept itself: views of long logs, each counted a few times."""
+
 _MOST_TOLD: Final = 500_000
 """The most counts that a counter was told, and the most that it collects for later runs."""
 
@@ -76,8 +79,8 @@ class TokenCounter:
 
     def __init__(self, encoding: str = DEFAULT_ENCODING) -> None:
         self.name = encoding
-        self._known: OrderedDict[str, int] = OrderedDict()
-        """The oldest first."""
+        self._known: OrderedDict[str | bytes, int] = OrderedDict()
+        """By the text, or by a hash of a long one; the oldest first."""
         self._characters = 0
         self._lock = threading.Lock()
         self._told: dict[str, int] = {}
@@ -86,13 +89,14 @@ class TokenCounter:
 
     def text(self, text: str) -> int:
         """Tokens of a text."""
+        name = text if len(text) <= _LONG_TEXT else _digest(text)
         with self._lock:
-            known = self._known.get(text)
+            known = self._known.get(name)
             if known is not None:
-                self._known.move_to_end(text)
+                self._known.move_to_end(name)
                 return known
         count = self._count(text)
-        self._remember(text, count)
+        self._remember(name, count)
         return count
 
     def tell(self, counts: Mapping[str, int]) -> None:
@@ -117,7 +121,7 @@ class TokenCounter:
     def _count(self, text: str) -> int:
         if self._fresh is None:
             return self._encoded(text)
-        key = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).hexdigest()
+        key = _digest(text).hex()
         with self._lock:
             told = self._told.get(key)
         if told is not None:
@@ -132,14 +136,12 @@ class TokenCounter:
         encode = _encoding(self.name).encode_ordinary
         return sum(len(encode(piece)) for piece in _pieces(text))
 
-    def _remember(self, text: str, count: int) -> None:
-        if len(text) > _MOST_CHARACTERS:
-            return
+    def _remember(self, name: str | bytes, count: int) -> None:
         with self._lock:
-            if text in self._known:  # another thread was faster
+            if name in self._known:  # another thread was faster
                 return
-            self._known[text] = count
-            self._characters += len(text)
+            self._known[name] = count
+            self._characters += len(name)
             while len(self._known) > _MOST_TEXTS or self._characters > _MOST_CHARACTERS:
                 oldest, _ = self._known.popitem(last=False)
                 self._characters -= len(oldest)
@@ -167,6 +169,10 @@ class TokenCounter:
             total = sum(map(self.message, messages))
             self._last = messages, total
         return total
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).digest()
 
 
 def _pieces(text: str) -> list[str]:

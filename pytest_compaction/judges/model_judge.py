@@ -22,7 +22,7 @@ from pytest_compaction.rubric import MAX_SCORE
 _MOST_CHARACTERS: Final = 20_000_000
 """Characters of all logs that are remembered."""
 _LOGS: Final[SizedCache[tuple[Case, int], LogDigest]] = SizedCache(
-    _MOST_CHARACTERS, lambda log: len(log.text)
+    _MOST_CHARACTERS, lambda log: log.characters
 )
 
 
@@ -32,8 +32,8 @@ def log_digest(case: Case, point: int) -> LogDigest:
 
 
 def _log_digest(case: Case, point: int) -> LogDigest:
-    log = [(m.id, m.role, readable(m)) for m in case.log_until(point)]
-    return LogDigest("\n".join(text for _, _, text in log), tuple(log), case.id)
+    log = tuple((m.id, m.role, readable(m)) for m in case.log_until(point))
+    return LogDigest("", log, case.id)
 
 
 class ModelJudge:

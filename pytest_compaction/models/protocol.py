@@ -97,17 +97,24 @@ class AnswerReply:
 class LogDigest:
     """What a judge may know of the log: its readable text, not the view or the compactor.
 
-    ``messages`` is the same text by message, as id, role and text; empty if only the text
-    is known. ``case`` says whose log it is, for those who keep what belongs together in one place.
+    ``messages`` gives the text by message, as id, role and text; ``whole`` gives it where the
+    messages are not known. ``case`` says whose log it is, for those who keep what belongs
+    together in one place.
     """
 
-    text: str = field(repr=False)
+    whole: str = field(repr=False)
     messages: tuple[tuple[str, str, str], ...] = field(default=(), repr=False)
     case: str = field(default="", compare=False)
 
-    def __hash__(self) -> int:
-        """That of the text alone, which Python computes once."""
-        return hash(self.text)
+    @property
+    def text(self) -> str:
+        """The readable text, put together when it is asked for."""
+        return "\n".join(text for _, _, text in self.messages) if self.messages else self.whole
+
+    @property
+    def characters(self) -> int:
+        """The characters of the texts."""
+        return len(self.whole) + sum(len(text) for _, _, text in self.messages)
 
     @property
     def content_hash(self) -> str:
@@ -121,7 +128,7 @@ NO_LOG: Final = LogDigest("")
 
 @lru_cache(maxsize=64)
 def _log_hash(log: LogDigest) -> str:
-    return hashlib.sha256(identity([log.text, log.messages]).encode()).hexdigest()
+    return hashlib.sha256(identity([log.whole, log.messages]).encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ import math
 from array import array
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 K1: Final = 1.2
@@ -20,35 +20,42 @@ B: Final = 0.6
 """Within the ranges that the source finds good: 1.2 to 2 for ``K1``, 0.5 to 0.8 for ``B``."""
 
 
-_COUNT_BITS: Final = 32
-"""A posting is one number: that of the document, and in the lower bits how often it has the term.
-Pairs would take six times the memory, which for a long log is more than the log itself."""
+_COUNT_BITS: Final = 5
+"""A posting is one number of 32 bits: that of the document, and in the lower bits how often it has
+the term. Pairs would take twelve times the memory, which for a long log is more than the log."""
 _COUNT: Final = (1 << _COUNT_BITS) - 1
+"""A term may stand more often in a document than the bits can say; then they say this."""
 
 
 class BM25:
     """An index over documents given as lists of terms; no document is kept."""
 
     def __init__(self, documents: Iterable[Sequence[str]] = ()) -> None:
-        self._lengths = array("Q")
+        self._lengths = array("I")
         self._total = 0
         self._postings: dict[str, int | array[int]] = {}
         """The posting of a term that one document has, or the postings of any other, in order."""
+        self._often: dict[str, dict[int, int]] = {}
+        """How often a term stands in the documents where that is ``_COUNT`` or more."""
         for document in documents:
             self.add(document)
 
     def add(self, document: Sequence[str]) -> None:
         """Take in one more document; its number is that of the documents before it."""
-        first = len(self._lengths) << _COUNT_BITS
+        number = len(self._lengths)
+        first = number << _COUNT_BITS
         self._lengths.append(len(document))
         self._total += len(document)
         postings = self._postings
         for term, count in Counter(document).items():
+            if count >= _COUNT:
+                self._often.setdefault(term, {})[number] = count
+                count = _COUNT
             known = postings.get(term)
             if known is None:
                 postings[term] = first | count
             elif isinstance(known, int):
-                postings[term] = array("Q", (known, first | count))
+                postings[term] = array("I", (known, first | count))
             else:
                 known.append(first | count)
 
@@ -60,7 +67,8 @@ class BM25:
     def term(self, term: str) -> TermScores:
         """The scores that one query term adds."""
         average = self._total / len(self._lengths) if self._lengths else 0.0
-        return TermScores(self.idf(term), self._holders(term), self._lengths, average)
+        often = self._often.get(term, {})
+        return TermScores(self.idf(term), self._holders(term), often, self._lengths, average)
 
     def scores(self, query: Iterable[str]) -> Sequence[float]:
         """One score per document; 0 if it shares no term with the query."""
@@ -80,10 +88,16 @@ class TermScores:
     """The score that a query term adds to each document; iterates over those that hold it."""
 
     def __init__(
-        self, weight: float, holders: Sequence[int], lengths: Sequence[int], average: float
+        self,
+        weight: float,
+        holders: Sequence[int],
+        often: Mapping[int, int],
+        lengths: Sequence[int],
+        average: float,
     ) -> None:
         self._weight = weight
         self._holders = holders
+        self._often = often
         self._lengths = lengths
         self._average = average
 
@@ -102,5 +116,7 @@ class TermScores:
         return self._score(number, holders[place] & _COUNT)
 
     def _score(self, number: int, count: int) -> float:
+        if count == _COUNT:
+            count = self._often[number]
         share = self._lengths[number] / self._average
         return self._weight * count * (K1 + 1) / (count + K1 * (1 - B + B * share))

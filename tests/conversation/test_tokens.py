@@ -184,7 +184,15 @@ def test_a_counter_remembers_so_many_texts_and_no_more(monkeypatch):
 def test_a_counter_remembers_so_many_characters_and_no_more(monkeypatch):
     monkeypatch.setattr(tokens, "_MOST_CHARACTERS", 1000)
     assert held_of(Held(f"{n:0300}") for n in range(9)) == [6, 7, 8]
-    assert held_of(Held("a b " * n) for n in (10, 400, 20)) == [0, 2]
+
+
+def test_a_long_text_is_not_kept_and_counted_once(monkeypatch):
+    assert held_of(Held("a b " * n) for n in (10, 10_000, 20)) == [0, 2]
+    counter, counted = TokenCounter(), []
+    encoded = counter._encoded
+    monkeypatch.setattr(counter, "_encoded", lambda text: counted.append(1) or encoded(text))
+    assert {counter.text("a b " * 10_000) for _ in range(3)} == {plain("a b " * 10_000)}
+    assert len(counted) == 1
 
 
 def test_a_text_that_is_counted_again_is_remembered_longer(monkeypatch):

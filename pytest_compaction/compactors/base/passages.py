@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from pytest_compaction.compactors.base.bounds import without_middle
@@ -32,10 +33,36 @@ class Passage:
 
 def ranked(texts: Sequence[str], question: str) -> list[int]:
     """Indices of the texts that share a term with the question, the best first."""
-    index = BM25(content_stems(normalize(text)) for text in texts)
+    return _by_rank(_index_of(texts), question)
+
+
+def _index_of(texts: Iterable[str]) -> BM25:
+    return BM25(content_stems(normalize(text)) for text in texts)
+
+
+def _by_rank(index: BM25, question: str) -> list[int]:
     scores = index.scores(content_stems(normalize(question)))
     found = [number for number, score in enumerate(scores) if score > 0]
     return sorted(found, key=lambda number: (-scores[number], number))
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """Passages with an index, made once for all questions."""
+
+    passages: Sequence[Passage]
+    index: BM25
+
+
+@lru_cache(maxsize=1)
+def archive_of(messages: tuple[Message, ...]) -> Archive:
+    """The passages of messages. The latest archive is remembered: its questions come in a row."""
+    return indexed(passages_of(messages))
+
+
+def indexed(passages: Sequence[Passage]) -> Archive:
+    """Passages with an index."""
+    return Archive(passages, _index_of(passage.text for passage in passages))
 
 
 def passages_of(messages: Sequence[Message], characters: int = PASSAGE_CHARACTERS) -> list[Passage]:
@@ -62,7 +89,7 @@ def _lines(text: str, characters: int) -> list[str]:
     ]
 
 
-def best_passages(passages: Sequence[Passage], question: str, room: int, count: Count) -> str:
+def best_passages(archive: Archive, question: str, room: int, count: Count) -> str:
     """Passages that answer a question best, in their order, within ``room`` tokens.
 
     Empty if no passage that shares a term with the question fits.
@@ -70,8 +97,8 @@ def best_passages(passages: Sequence[Passage], question: str, room: int, count: 
     kept: list[Passage] = []
     most = 0  # tokens of what is kept, at most
     misses = 0
-    for number in ranked([passage.text for passage in passages], question):
-        passage = passages[number]
+    for number in _by_rank(archive.index, question):
+        passage = archive.passages[number]
         added = count(passage.text) + count(passage.origin) + _BETWEEN
         if most + added > room:  # only then it is worth counting the whole
             exact = count(shown([*kept, passage]))

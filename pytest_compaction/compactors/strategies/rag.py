@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Final
 
 from pytest_compaction.compactors.base.history import HistoryCompactor, dump, load, spans_between
-from pytest_compaction.compactors.base.passages import best_passages, passages_of
+from pytest_compaction.compactors.base.passages import archive_of, best_passages
 from pytest_compaction.compactors.base.summaries import summary_message
 from pytest_compaction.compactors.base.windows import cut_to_fit, newest_part
 from pytest_compaction.compactors.parameters import check_share
@@ -76,7 +76,7 @@ class Rag(HistoryCompactor):
         shown = {message.id for message in newest}
         older = [m for m in messages[first:] if m.id not in shown and m.origin == "log"]
         left = room - context.tokens.messages([*newest, summary_message(PASSAGES_ID, "", PREAMBLE)])
-        archive = passages_of([*load(state["archive"]), *older])
+        archive = archive_of((*load(state["archive"]), *older))
         text = best_passages(archive, probe, left, context.tokens.text)
         if not text:
             return View(messages)

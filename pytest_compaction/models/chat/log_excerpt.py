@@ -117,13 +117,13 @@ def prepare(digest: LogDigest) -> PreparedLog:
 def _prepared(digest: LogDigest) -> PreparedLog:
     excerpts: list[Excerpt] = []
     parts: list[tuple[str, int, MessageExcerpts]] = []
-    for id, role, whole in digest.messages or (("", "log", digest.text),):
+    for id, role, whole in digest.messages or (("", "log", digest.whole),):
         message = message_excerpts(whole)
         if message.texts:
             parts.append((id, len(excerpts), message))
         label = f"[{role} {id}]" if id else f"[{role}]"
         excerpts += [Excerpt(id, label, text) for text in message.texts]
-    index = BM25([stems for _, _, message in parts for stems in message.stems])
+    index = BM25(stems for _, _, message in parts for stems in message.stems())
     return PreparedLog(tuple(excerpts), tuple(parts), index)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
 from typing import Final
 
+from pytest_compaction.cache.sized_cache import SizedCache
 from pytest_compaction.text.file_changes.plain_changes import with_keys
 from pytest_compaction.text.keys.alternatives import Alternative, has_words
 from pytest_compaction.text.matching import TextIndex
@@ -27,6 +28,16 @@ _MESSAGES: Final = 4096
 """The most messages that are remembered."""
 
 
+_STEMS: Final[SizedCache[tuple[str, ...], tuple[Sequence[str], ...]]] = SizedCache(
+    1_000_000, lambda stems: sum(map(len, stems))
+)
+"""The stems of the excerpts of a message; together so many, which is those of a long case."""
+
+
+def _stems_of(text: str) -> Sequence[str]:
+    return content_stems(normalize(text))
+
+
 @lru_cache(maxsize=_MESSAGES)
 def message_excerpts(text: str) -> MessageExcerpts:
     """The excerpts of a message with this text."""
@@ -40,10 +51,9 @@ class MessageExcerpts:
         self.texts = tuple(_pieces(text))
         self._stated: dict[Statement, tuple[int, ...]] = {}
 
-    @cached_property
     def stems(self) -> tuple[Sequence[str], ...]:
         """The stems of each excerpt that count for its rank."""
-        return tuple(content_stems(normalize(text)) for text in self.texts)
+        return _STEMS.get(self.texts, lambda: tuple(map(_stems_of, self.texts)))
 
     def that_state(self, statement: Statement) -> tuple[int, ...]:
         """The numbers of the excerpts that state this; the counterparts do not matter."""

@@ -35,13 +35,13 @@ _SEVERAL_LINES: Final = 0.4
 
 
 @lru_cache(maxsize=8)
-def _log_index(text: str) -> TextIndex:
-    return TextIndex(text)
+def _log_index(log: LogDigest) -> TextIndex:
+    return TextIndex(log.text)
 
 
 @lru_cache(maxsize=8)
 def _log_tokens(log: LogDigest) -> LogTokens:
-    return LogTokens(log.text, [text for _, _, text in log.messages])
+    return LogTokens(log.whole, [text for _, _, text in log.messages])
 
 
 def _false_claims(made: Sequence[Claim], log: LogDigest) -> list[Claim]:
@@ -55,7 +55,7 @@ def _false_claims(made: Sequence[Claim], log: LogDigest) -> list[Claim]:
     return [
         claim
         for claim in missing
-        if claim.kind != "quote" or not _log_index(log.text).states([claim.text])
+        if claim.kind != "quote" or not _log_index(log).states([claim.text])
     ]
 
 

@@ -9,6 +9,7 @@ from typing import Final
 
 from pytest_compaction.text.claims import Claim
 from pytest_compaction.text.keys.alternatives import Key, path_keys
+from pytest_compaction.text.packed_texts import PackedTexts
 from pytest_compaction.text.sentences.parsed import bounded_find
 from pytest_compaction.text.words import (
     canonical_number,
@@ -33,13 +34,17 @@ class LogTokens:
     """
 
     def __init__(self, text: str, messages: Sequence[str] = ()) -> None:
-        """``messages`` are what the text is of, one to a line or more; the text if not given.
+        """``messages`` are what the log is of; the text if they are not given.
 
-        The tokens of a message are read once, though it stands in the log up to each point.
+        The tokens of a message are read once, though it stands in the log up to each point. A
+        quotation stands in one message.
         """
-        read = [_read_once(message) for message in messages or (text,)]
-        self._normal = f" {' '.join(one.normal for one in read if one.normal)} "
-        self._keys = frozenset[Key]().union(*(one.keys for one in read))
+        self._normals = PackedTexts()
+        self._keys = set[Key]()
+        for message in messages or (text,):
+            read = _read_once(message)
+            self._normals.append(read.normal)
+            self._keys |= read.keys
 
     def holds(self, claim: Claim) -> bool:
         """Whether the log has the token, or the quotation as it is."""
@@ -50,7 +55,10 @@ class LogTokens:
             )
         if claim.kind != "quote" and canonical_number(normal) in self._keys:
             return True
-        return claim.kind != "number" and bounded_find(normal, self._normal) >= 0
+        return claim.kind != "number" and any(
+            bounded_find(normal, self._normals[number]) >= 0
+            for number in self._normals.holding(normal)
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,15 +70,16 @@ class _Scores:
     """The scores of the terms of a question in the units or passages that hold some."""
 
     def __init__(self, index: BM25, terms: Iterable[str]) -> None:
-        self._found: dict[int, list[tuple[str, float]]] = {}
-        for term in terms:
-            for number, score in index.term(term):
-                if score:
-                    self._found.setdefault(number, []).append((term, score))
+        self._terms = [(term, index.term(term)) for term in terms]
+        self._found: dict[int, Sequence[tuple[str, float]]] = {}
 
     def of(self, number: int) -> Sequence[tuple[str, float]]:
-        """The terms that stand there, each with its score."""
-        return self._found.get(number, ())
+        """The terms that stand there, each with its score; looked up when asked for, then kept."""
+        found = self._found.get(number)
+        if found is None:
+            scores = ((term, scores.of(number)) for term, scores in self._terms)
+            found = self._found[number] = [(term, score) for term, score in scores if score]
+        return found
 
 
 class _Search:

@@ -13,6 +13,7 @@ from typing import Final, overload
 from pytest_compaction.artifacts.operations import FileState, file_operations, file_states
 from pytest_compaction.conversation.messages import Message, Text, ToolCall, ToolResult
 from pytest_compaction.text.bm25 import BM25
+from pytest_compaction.text.packed_texts import PackedTexts
 from pytest_compaction.text.words import content_stems, normalize, segments
 
 PASSAGE_UNITS: Final = 6
@@ -43,22 +44,23 @@ class Units(Sequence[Unit]):
     """The units of a view, in order. Kept by column: a long view has a hundred thousand."""
 
     def __init__(self) -> None:
-        self._texts: list[str] = []
-        self._normals: list[str] = []
-        self._messages = array("L")
-        self._passages = array("L")
+        self._texts = PackedTexts()
+        """Empty for a unit that is the same when it is normalised."""
+        self._normals = PackedTexts()
+        self._messages = array("I")
+        self._passages = array("I")
         self._kinds = bytearray()
-        self.users = array("L")
+        self.users = array("I")
         """The messages with units that the user wrote, in order."""
-        self.begins = array("L")
+        self.begins = array("I")
         """The number of the first unit of each passage."""
         self._cued: dict[re.Pattern[str], bytearray] = {}
         """For each cue, whether it stands in a unit: 2 if it does, 1 if not, 0 if not looked up."""
 
     def add(self, text: str, normal: str, message: int, kind: str, by_user: bool) -> None:
         """Take in the next unit, in the newest passage."""
-        self._texts.append(text)
-        self._normals.append(text if normal == text else normal)  # one string in place of two
+        self._texts.append("" if normal == text else text)
+        self._normals.append(normal)
         self._messages.append(message)
         self._passages.append(len(self.begins) - 1)
         self._kinds.append(_KINDS.index(kind))
@@ -88,7 +90,7 @@ class Units(Sequence[Unit]):
             self._cued[cue] = bytearray(len(self))
         known = self._cued[cue]
         if not known[number]:
-            known[number] = 2 if cue.search(self._texts[number]) else 1
+            known[number] = 2 if cue.search(self._text_of(number)) else 1
         return known[number] == 2
 
     def of_message(self, message: int) -> range:
@@ -109,19 +111,18 @@ class Units(Sequence[Unit]):
 
     def holding(self, quoted: Sequence[str]) -> list[int]:
         """The numbers of the units in which one of these normalised texts stands."""
-        return [
-            number
-            for number, normal in enumerate(self._normals)
-            if any(text in normal for text in quoted)
-        ]
+        return sorted({number for text in quoted for number in self._normals.holding(text)})
 
     def said(self) -> Iterator[str]:
         """The texts of the units that somebody said."""
         said = _KINDS.index("said")
-        return (text for text, kind in zip(self._texts, self._kinds, strict=True) if kind == said)
+        return (self._text_of(number) for number, kind in enumerate(self._kinds) if kind == said)
+
+    def _text_of(self, number: int) -> str:
+        return self._texts[number] or self._normals[number]
 
     def __len__(self) -> int:
-        return len(self._texts)
+        return len(self._normals)
 
     @overload
     def __getitem__(self, place: int) -> Unit: ...
@@ -132,7 +133,7 @@ class Units(Sequence[Unit]):
             return [self[number] for number in range(*place.indices(len(self)))]
         message = self._messages[place]
         return Unit(
-            self._texts[place],
+            self._text_of(place),
             self._normals[place],
             message,
             self._passages[place],

@@ -64,7 +64,11 @@ def test_a_log_is_read_by_message_as_it_is_whole(messages, answer):
     whole = "\n".join(messages)
     by_message, at_once = LogTokens(whole, messages), LogTokens(whole)
     for claim in claims(" ".join(answer)):
-        assert by_message.holds(claim) == at_once.holds(claim)
+        if claim.kind == "quote":  # which may not begin in one message and end in the next
+            held = any(LogTokens(message).holds(claim) for message in messages)
+            assert by_message.holds(claim) == held <= at_once.holds(claim)
+        else:
+            assert by_message.holds(claim) == at_once.holds(claim)
 
 
 def test_the_tokens_of_a_message_are_read_once_for_the_log_up_to_each_point(monkeypatch):
