@@ -27,6 +27,8 @@ Source = Literal["view", "answer"]
 """Where something is read: in the whole view, or in the answer from it."""
 MOST_CHARACTERS: Final = 4_000_000
 """Characters of all views that are held ready for more questions."""
+_LESS: Final = 8
+"""So much less memory a character of a long view takes than one of another, about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,8 @@ class ReadViews:
     """The views read lately, and what their messages have in common.
 
     Views of one case are read near each other. When the texts held come to more than ``most``
-    characters all is dropped, so that a run of many cases, or one long case, stays bounded.
+    characters all is dropped, so that a run of many cases, or one long case, stays bounded;
+    those of long views count less, as they take less.
     """
 
     def __init__(self, most: int = MOST_CHARACTERS) -> None:
@@ -63,7 +66,7 @@ class ReadViews:
         """The readable text of a view, prepared for the facts of all its probes."""
         if view not in self._indexes:
             texts = [readable(message) for message in view]
-            size = sum(map(len, texts))
+            size = _weight(sum(map(len, texts)))
             if self.characters + size > self._most:
                 self.forget()
             self._indexes[view] = self._texts.view(texts)
@@ -77,6 +80,13 @@ class ReadViews:
         if self._shared is None:
             self._shared = SharedTexts()
         return self._shared
+
+
+def _weight(characters: int) -> int:
+    """What a view counts for: a long one takes less memory for each character."""
+    from pytest_compaction.text.shared_texts import LONG  # takes long to import
+
+    return characters // _LESS if characters > LONG else characters
 
 
 _VIEWS: Final = ReadViews()

@@ -105,20 +105,27 @@ class _Term:
 class PreparedText:
     """A text with an index of its sentences, built once for many statements. Linear."""
 
+    sentences: Sequence[str]
+
     def __init__(self, text: str | Sequence[str]) -> None:
         """Index a text, or sentences that a caller has split and numbers itself."""
-        self.sentences = _sentences(text) if isinstance(text, str) else tuple(text)
-        self._holders: dict[Key, list[int]] = defaultdict(list)
+        self.sentences = split_sentences(text) if isinstance(text, str) else tuple(text)
+        holders: dict[Key, list[int]] = defaultdict(list)
         for number, sentence in enumerate(self.sentences):
-            for key in _sentence_keys(sentence):
-                self._holders[key].append(number)
+            for key in sentence_keys(sentence):
+                holders[key].append(number)
+        self._holders = holders
+
+    def holding(self, key: Key) -> Iterable[int]:
+        """The sentences that hold a key, in order."""
+        return self._holders.get(key, ())
 
     def holders(self, keys: Iterable[Key]) -> dict[int, float]:
         """The sentences that hold one of the keys, each with the credit of the best one."""
         credits: dict[int, float] = {}
         for key in keys:
             credit = SYNONYM_CREDIT if key[0] == "sense" else 1.0
-            for number in self._holders.get(key, ()):
+            for number in self.holding(key):
                 credits[number] = max(credits.get(number, 0.0), credit)
         return credits
 
@@ -195,7 +202,8 @@ def _has_exact(
     return all(number in one or not term.exact for term, one in zip(terms, held, strict=True))
 
 
-def _sentences(text: str) -> tuple[str, ...]:
+def split_sentences(text: str) -> tuple[str, ...]:
+    """The sentences of a text, and the parts that semicolons part."""
     pieces = (piece for segment in segments(text) for piece in _END.split(segment))
     return tuple(piece for piece in pieces if piece.strip())
 
@@ -211,7 +219,8 @@ def _credits(term: _Term, places: dict[int, float], sentences: int) -> dict[int,
     return around
 
 
-def _sentence_keys(sentence: str) -> set[Key]:
+def sentence_keys(sentence: str) -> set[Key]:
+    """All keys under which a sentence can be found."""
     keys: set[Key] = set()
     tokens = token_places(normalize(sentence))
     for expression, _ in expressions_in(tokens):

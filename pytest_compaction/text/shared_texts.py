@@ -14,15 +14,20 @@ from functools import cached_property
 
 from pytest_compaction.text.file_changes.plain_changes import with_keys
 from pytest_compaction.text.keys.alternatives import Wanted
+from pytest_compaction.text.long_overlap import LongPreparedText
 from pytest_compaction.text.matching import TextIndex
+from pytest_compaction.text.overlap import PreparedText
 from pytest_compaction.text.sentences.clauses import MESSAGE_END
 from pytest_compaction.text.sentences.groups import Weighed
+from pytest_compaction.text.sentences.long_index import LongIndex
 from pytest_compaction.text.sentences.sentence_index import SentenceIndex
 from pytest_compaction.text.sentences.sentence_list import Excerpt, Naming, namings_of
 from pytest_compaction.text.statement import Outcome, Reading, Statement
 from pytest_compaction.text.statement_keys import signature_of
 from pytest_compaction.text.weighing import weigh_sentence
 
+LONG = 1_000_000
+"""Characters of a view of which the words are not held."""
 _BETWEEN = f"\n\n{MESSAGE_END}\n\n"
 
 
@@ -54,6 +59,8 @@ class SharedTexts:
 
     def view(self, texts: Sequence[str]) -> ViewIndex:
         """The index of a view with these messages. Equal to that of the joined text."""
+        if sum(map(len, texts)) > LONG:
+            return self._long_view(texts)
         excerpts = [self._excerpt(text) for text in texts]
         namings = namings_of(excerpts)
         new: dict[tuple[str, Naming], tuple[Excerpt, Naming]] = {}
@@ -63,7 +70,7 @@ class SharedTexts:
                 new[key] = (excerpt, naming)
         if new:
             batch = len(self._batches)
-            index = SentenceIndex(*zip(*new.values(), strict=True))
+            index = SentenceIndex.of_excerpts(*zip(*new.values(), strict=True))
             self._batches.append(_Batch(index))
             self._homes.update((key, (batch, number)) for number, key in enumerate(new))
         positions: dict[int, dict[int, int]] = {}
@@ -72,6 +79,12 @@ class SharedTexts:
             positions.setdefault(number, {}).setdefault(member, position)
         members = [(self._batches[number], places) for number, places in positions.items()]
         return ViewIndex(texts, members, self._statements)
+
+    def _long_view(self, texts: Sequence[str]) -> LongViewIndex:
+        """The index of a view that shares nothing with others: to hold it would take too much."""
+        batch = _Batch(LongIndex(tuple(dict.fromkeys(texts))))
+        places = {number: number for number in range(len(batch.index.begins) - 1)}
+        return LongViewIndex(texts, [(batch, places)], {})
 
     def _excerpt(self, text: str) -> Excerpt:
         if text not in self._excerpts:
@@ -91,10 +104,15 @@ class ViewIndex(TextIndex):
         members: Sequence[tuple[_Batch, dict[int, int]]],
         statements: dict[Statement, int],
     ) -> None:
-        super().__init__(_BETWEEN.join(texts))
+        self._texts = texts
+        self.touched = 0
         self._members = members
         self._statements = statements
         self._readings: dict[Statement, Reading] = {}
+
+    @cached_property
+    def _text(self) -> str:  # type: ignore[override]
+        return _BETWEEN.join(self._texts)
 
     def _read_alone(self, statement: Statement) -> Reading:
         """As for any text. Probes ask for the same facts, and all for what stands of the rules."""
@@ -136,12 +154,12 @@ class ViewIndex(TextIndex):
                 batch.weighed[key] = weigh_sentence(batch.index, number, wanted, meant, statement)
             weighed = batch.weighed[key]
             if weighed is not None:
-                yield batch.index.sentences[number].text, weighed
+                yield batch.index.text_of(number), weighed
 
     def literal(self, normal: str) -> Iterator[tuple[str, str]]:
         """The sentences, normalised and as written, in which the normalised text stands."""
         for batch, number in self._in_order(lambda batch: batch.index.literal(normal)):
-            yield batch.index.normals[number], batch.index.sentences[number].text
+            yield batch.index.normals[number], batch.index.text_of(number)
 
     def _in_order(self, find: Callable[[_Batch], Sequence[int]]) -> Iterator[tuple[_Batch, int]]:
         """The sentences of this view among those found in each batch, in the order of the view.
@@ -169,3 +187,15 @@ class ViewIndex(TextIndex):
         )
         begins = [batch.index.begins for batch, _ in self._members]
         return [(turn, begins[turn][text], begins[turn][text + 1]) for _, turn, text in places]
+
+
+class LongViewIndex(ViewIndex):
+    """The index of a view of more characters than ``LONG``, in little memory."""
+
+    @property
+    def _index(self) -> SentenceIndex:
+        return self._members[0][0].index
+
+    @cached_property
+    def _graded(self) -> PreparedText:
+        return LongPreparedText(self._texts, _BETWEEN)

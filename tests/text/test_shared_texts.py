@@ -1,10 +1,15 @@
 """Views that share messages are read as their joined text is, and each message once."""
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support.paths import CASES
 
+from pytest_compaction.case.files import read_case_file
+from pytest_compaction.conversation.messages import readable
+from pytest_compaction.text import shared_texts
 from pytest_compaction.text.matching import TextIndex
+from pytest_compaction.text.sentences import long_index, long_lines
 from pytest_compaction.text.sentences.clauses import MESSAGE_END
 from pytest_compaction.text.shared_texts import SharedTexts
 from pytest_compaction.text.statement import Statement
@@ -38,6 +43,7 @@ STATEMENTS = (
     ),
     Statement("the limit stays at 30 seconds"),
     Statement("dry run", aliases=("rehearsal",)),
+    Statement("the message ends here"),
 )
 VIEWS = st.lists(st.lists(st.sampled_from(MESSAGES), max_size=6), min_size=1, max_size=4)
 
@@ -46,8 +52,7 @@ def joined(texts):
     return TextIndex(f"\n\n{MESSAGE_END}\n\n".join(texts))
 
 
-@given(VIEWS, st.permutations(STATEMENTS))
-def test_a_view_is_read_as_its_joined_text_whatever_was_read_before(views, statements):
+def read_as_joined(views, statements):
     shared = SharedTexts()
     for texts in views:
         index, alone = shared.view(texts), joined(texts)
@@ -55,6 +60,50 @@ def test_a_view_is_read_as_its_joined_text_whatever_was_read_before(views, state
             outcome = index.outcome(statement)
             assert index.read(statement) == alone.read(statement), (texts, statement.text)
             assert outcome == alone.outcome(statement) == alone.read(statement).outcome
+
+
+@given(VIEWS, st.permutations(STATEMENTS))
+def test_a_view_is_read_as_its_joined_text_whatever_was_read_before(views, statements):
+    read_as_joined(views, statements)
+
+
+@pytest.fixture
+def forgetful(monkeypatch):
+    """Every text is a long one, and what was read is forgotten at once."""
+    monkeypatch.setattr(shared_texts, "LONG", -1)
+    monkeypatch.setattr(long_index, "_MOST", 0)
+    monkeypatch.setattr(long_index, "_MOST_NUMBERS", 0)
+    monkeypatch.setattr(long_lines, "_REMEMBERED", 0)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(VIEWS, st.permutations(STATEMENTS))
+def test_a_long_view_is_read_as_its_joined_text(forgetful, views, statements):
+    read_as_joined(views, statements)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.sampled_from(MESSAGES), max_size=6), st.data())
+def test_a_long_view_contains_and_names_what_its_joined_text_does(forgetful, texts, data):
+    index, alone = SharedTexts().view(texts), joined(texts)
+    whole = data.draw(st.sampled_from(MESSAGES))
+    start, end = sorted(data.draw(st.tuples(*[st.integers(0, len(whole))] * 2)))
+    part = whole[start:end]
+    assert index.contains(part) == alone.contains(part)
+    for word in part.split():
+        assert index.has_token(word) == alone.has_token(word)
+        assert index.has_path(word) == alone.has_path(word)
+
+
+def test_the_log_of_a_real_case_is_read_as_if_it_was_not_long(monkeypatch):
+    monkeypatch.setattr(shared_texts, "LONG", -1)
+    (case,) = read_case_file(CASES / "real" / "theme_release.json")
+    texts = [readable(message) for message in case.messages]
+    index, alone = SharedTexts().view(texts), joined(texts)
+    facts = [fact for probe in case.probes for fact in probe.facts]
+    read = [alone.read(fact.statement) for fact in facts]
+    assert [index.read(fact.statement) for fact in facts] == read
+    assert any(one.outcome == "stated" for one in read)
 
 
 @pytest.mark.parametrize("statement", STATEMENTS[:5], ids=lambda one: one.text)

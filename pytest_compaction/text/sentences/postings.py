@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from pytest_compaction.text.keys.alternatives import Key
@@ -13,15 +13,9 @@ class Postings:
     """The sentences of each token, and of a form of a token when it is asked for.
 
     A text has many tokens and few of their forms are ever asked for. Building is linear.
-    ``names`` gives, for each excerpt, the words of the names in camel case that it has.
     """
 
-    def __init__(
-        self,
-        tokens_of: Sequence[Sequence[str]],
-        excerpt_of: Sequence[int],
-        names: Sequence[Mapping[str, Sequence[str]]],
-    ) -> None:
+    def __init__(self, tokens_of: Iterable[Sequence[str]] = ()) -> None:
         rows: dict[str, list[int]] = {}
         for number, tokens in enumerate(tokens_of):
             for token in tokens:
@@ -37,18 +31,22 @@ class Postings:
         """The sentences of forms that names in camel case are made of, all of them."""
         known = self._tokens
         for token in rows:
-            for form in _posted(token):
+            for form in posted(token):
                 if form in known:
                     known[form].append(token)
                 else:
                     known[form] = [token]
-        if any(names):
-            self._split = self._parts(excerpt_of, names)
 
-    def _parts(
+    def split_names(
         self, excerpt_of: Sequence[int], names: Sequence[Mapping[str, Sequence[str]]]
-    ) -> dict[Key, list[int]]:
-        """The sentences of the forms that a name in camel case is made of."""
+    ) -> None:
+        """Make the words known of which names in camel case are made.
+
+        ``names`` gives for each excerpt the words of the names that it has, and ``excerpt_of``
+        the excerpt of each sentence.
+        """
+        if not any(names):
+            return
         written: dict[str, list[int]] = {}
         for number, here in enumerate(names):
             for name in here:
@@ -60,34 +58,46 @@ class Postings:
                 if (excerpt := excerpt_of[number]) in of_name:
                     for part in names[excerpt][name]:
                         found.setdefault(part, set()).add(number)
-        return {part: sorted(numbers.union(self.of(part))) for part, numbers in found.items()}
+        self._split = {
+            part: sorted(numbers.union(self.of(part))) for part, numbers in found.items()
+        }
 
     def __contains__(self, key: Key) -> bool:
-        return key in self._tokens or key in self._split
+        return bool(self._with_form(key)) or key in self._split
 
     def of(self, key: Key) -> Sequence[int]:
         """The numbers of the sentences that hold a form, in order."""
         if key in self._split:
             return self._split[key]
-        tokens = self._tokens.get(key, ())
+        tokens = self._with_form(key)
         if len(tokens) == 1:
-            return self._rows[tokens[0]]
-        return sorted({number for token in tokens for number in self._rows[token]})
+            return self.row(tokens[0])
+        return sorted({number for token in tokens for number in self.row(token)})
 
     def among(self, keys: frozenset[Key]) -> set[int]:
         """The sentences that hold any of the forms."""
-        rows, tokens = self._rows, self._tokens
         found: set[int] = set()
-        for key in tokens.keys() & keys:
-            for token in tokens[key]:
-                found.update(rows[token])
+        for key in self._asked(keys):
+            for token in self._with_form(key):
+                found.update(self.row(token))
         for key in self._split.keys() & keys if self._split else ():
             found.update(self._split[key])
         return found
 
+    def row(self, token: str) -> Sequence[int]:
+        """The sentences that hold a token, in order."""
+        return self._rows.get(token, ())
+
+    def _with_form(self, key: Key) -> Sequence[str]:
+        return self._tokens.get(key, ())
+
+    def _asked(self, keys: frozenset[Key]) -> set[Key]:
+        """The keys among these that tokens have."""
+        return self._tokens.keys() & keys
+
 
 @lru_cache(maxsize=65536)
-def _posted(token: str) -> tuple[Key, ...]:
+def posted(token: str) -> tuple[Key, ...]:
     """What a token of a text can be looked up by."""
     if is_path(token):
         return (*token_forms(token), ("path", "/".join(path_suffixes(token)[:1])))

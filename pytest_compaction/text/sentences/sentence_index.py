@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property, lru_cache
 from typing import Final
@@ -27,6 +27,8 @@ from pytest_compaction.text.sentences.parsed import bounded_find
 from pytest_compaction.text.sentences.postings import Postings
 from pytest_compaction.text.sentences.sentence_list import (
     Excerpt,
+    HeldLines,
+    Lines,
     Naming,
     SentenceList,
     namings_of,
@@ -49,10 +51,17 @@ class SentenceIndex(SentenceList):
     What takes longer, values and phrases, is read when asked for and then kept.
     """
 
-    def __init__(self, excerpts: Sequence[Excerpt], namings: Sequence[Naming]) -> None:
-        super().__init__(excerpts, namings)
-        self._excerpts = excerpts
-        self._postings = Postings(self.tokens_of, self.excerpt_of, self._names)
+    def __init__(
+        self,
+        lines: Lines,
+        postings: Postings,
+        names: Sequence[Mapping[str, tuple[str, ...]]],
+        proper: Sequence[frozenset[str]],
+    ) -> None:
+        """The sentences, the tokens in them, and the names that each excerpt has."""
+        super().__init__(lines, names, proper)
+        self._postings = postings
+        self._postings.split_names(self.excerpt_of, names)
         self._held: dict[int, frozenset[Key]] = {}
         self._of_terms: dict[Term, frozenset[int]] = {}
 
@@ -60,11 +69,18 @@ class SentenceIndex(SentenceList):
     def of(cls, text: str) -> SentenceIndex:
         """The sentences of one text."""
         excerpt = Excerpt.of(text)
-        return cls([excerpt], namings_of([excerpt]))
+        return cls.of_excerpts([excerpt], namings_of([excerpt]))
+
+    @classmethod
+    def of_excerpts(cls, excerpts: Sequence[Excerpt], namings: Sequence[Naming]) -> SentenceIndex:
+        """The sentences of excerpts, with the names that each has."""
+        lines = HeldLines.of(excerpts)
+        names = [dict(naming.camel) for naming in namings]
+        return cls(lines, Postings(lines.tokens_of), names, [one.proper for one in namings])
 
     @cached_property
     def _normal(self) -> str:
-        return f" {' '.join(normalize(one.text) for one in self._excerpts)} "
+        return f" {' '.join(map(normalize, self._lines.texts))} "
 
     def has_token(self, token: str) -> bool:
         """Whether the text holds this token, number, identifier or path suffix."""
@@ -225,7 +241,7 @@ class SentenceIndex(SentenceList):
         return found or set()
 
     @cached_property
-    def _phrased(self) -> dict[Key, set[int]]:
+    def _phrased(self) -> Mapping[Key, Collection[int]]:
         """The sentences with a set expression, by the word that it stands for."""
         found: dict[Key, set[int]] = defaultdict(set)
         for number in lines_with_phrases(self.normals):
@@ -238,7 +254,7 @@ class SentenceIndex(SentenceList):
         return {number for key in self._valued.keys() & term.among for number in self._valued[key]}
 
     @cached_property
-    def _valued(self) -> dict[Key, list[int]]:
+    def _valued(self) -> Mapping[Key, Sequence[int]]:
         found: dict[Key, list[int]] = defaultdict(list)
         for number in range(len(self.normals)):
             for key in self._values(number):

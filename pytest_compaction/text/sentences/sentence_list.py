@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Final
+from typing import Final, Protocol
 
 from pytest_compaction.text.sentences.clauses import Sentence, sentences
 from pytest_compaction.text.sentences.names import (
@@ -95,6 +95,89 @@ def namings_of(excerpts: Sequence[Excerpt]) -> list[Naming]:
     ]
 
 
+class Lines(Protocol):
+    """The sentences of excerpts, one after the other; they are named by their number."""
+
+    @property
+    def sentences(self) -> Sequence[Sentence]:
+        """What stands above and beside each sentence. Its text may be left out; see ``text_of``."""
+        ...
+
+    @property
+    def normals(self) -> Sequence[str]:
+        """The sentences normalised."""
+        ...
+
+    @property
+    def tokens_of(self) -> Sequence[tuple[str, ...]]:
+        """The tokens of each sentence."""
+        ...
+
+    @property
+    def excerpt_of(self) -> Sequence[int]:
+        """The number of the excerpt that each sentence is of."""
+        ...
+
+    @property
+    def begins(self) -> Sequence[int]:
+        """The number of the first sentence of each excerpt, and in the end of all sentences."""
+        ...
+
+    @property
+    def texts(self) -> Sequence[str]:
+        """The excerpts."""
+        ...
+
+    def text_of(self, number: int) -> str:
+        """A sentence as written."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class HeldLines:
+    """The sentences of excerpts, all of them held."""
+
+    sentences: Sequence[Sentence]
+    normals: Sequence[str]
+    tokens_of: Sequence[tuple[str, ...]]
+    excerpt_of: Sequence[int]
+    begins: Sequence[int]
+    texts: Sequence[str]
+
+    @classmethod
+    def of(cls, excerpts: Sequence[Excerpt]) -> HeldLines:
+        """The sentences of excerpts, one after the other."""
+        sentences: list[Sentence] = []
+        normals: list[str] = []
+        tokens_of: list[tuple[str, ...]] = []
+        excerpt_of: list[int] = []
+        begins = [0]
+        blocks = 0
+        for number, excerpt in enumerate(excerpts):
+            before = len(sentences)
+            sentences += [_moved(one, before, blocks) for one in excerpt.sentences]
+            normals += excerpt.normals
+            tokens_of += excerpt.tokens_of
+            excerpt_of += [number] * len(excerpt.sentences)
+            begins.append(len(sentences))
+            blocks = max((one.block for one in sentences[before:]), default=blocks) + 1
+        texts = [excerpt.text for excerpt in excerpts]
+        return cls(sentences, normals, tokens_of, excerpt_of, begins, texts)
+
+    def text_of(self, number: int) -> str:
+        """A sentence as written."""
+        return self.sentences[number].text
+
+
+def _moved(sentence: Sentence, before: int, blocks: int) -> Sentence:
+    """The sentence with the numbers that it has behind ``before`` others."""
+    if not before:
+        return sentence
+    context = tuple(number + before for number in sentence.context)
+    last = sentence.last if sentence.last < 0 else sentence.last + before
+    return replace(sentence, context=context, last=last, block=sentence.block + blocks)
+
+
 class SentenceList:
     """The sentences of excerpts, one after the other; they are named by their number.
 
@@ -102,28 +185,28 @@ class SentenceList:
     cues, is read when asked for and then kept.
     """
 
-    def __init__(self, excerpts: Sequence[Excerpt], namings: Sequence[Naming]) -> None:
-        self.sentences: list[Sentence] = []
-        self.normals: list[str] = []
-        self.tokens_of: list[tuple[str, ...]] = []
-        self.excerpt_of: list[int] = []
-        """The number of the excerpt that each sentence is of."""
-        self.begins = [0]
-        """The number of the first sentence of each excerpt, and in the end of all sentences."""
-        self._names = [dict(naming.camel) for naming in namings]
-        self._proper = [naming.proper for naming in namings]
+    def __init__(
+        self,
+        lines: Lines,
+        names: Sequence[Mapping[str, tuple[str, ...]]],
+        proper: Sequence[frozenset[str]],
+    ) -> None:
+        """The sentences, and the names that each excerpt has; see :class:`Naming`."""
+        self.sentences = lines.sentences
+        self.normals = lines.normals
+        self.tokens_of = lines.tokens_of
+        self.excerpt_of = lines.excerpt_of
+        self.begins = lines.begins
+        self._lines = lines
+        self._names = names
+        self._proper = proper
         self._parsed: dict[int, Parsed] = {}
         self._beside: dict[int, list[int]] = {}
         self._around: dict[int, Parsed] = {}
-        blocks = 0
-        for number, excerpt in enumerate(excerpts):
-            before = len(self.sentences)
-            self.sentences += [_moved(one, before, blocks) for one in excerpt.sentences]
-            self.normals += excerpt.normals
-            self.tokens_of += excerpt.tokens_of
-            self.excerpt_of += [number] * len(excerpt.sentences)
-            self.begins.append(len(self.sentences))
-            blocks = max((one.block for one in self.sentences[before:]), default=blocks) + 1
+
+    def text_of(self, number: int) -> str:
+        """A sentence as written."""
+        return self._lines.text_of(number)
 
     def names_of(self, number: int) -> Mapping[str, tuple[str, ...]]:
         """The words of the names in camel case in the excerpt of a sentence, in lower case."""
@@ -181,12 +264,3 @@ class SentenceList:
             for first in range(number - size + 1, number + 1)
             if low <= first and first + size - 1 <= high
         ]
-
-
-def _moved(sentence: Sentence, before: int, blocks: int) -> Sentence:
-    """The sentence with the numbers that it has behind ``before`` others."""
-    if not before:
-        return sentence
-    context = tuple(number + before for number in sentence.context)
-    last = sentence.last if sentence.last < 0 else sentence.last + before
-    return replace(sentence, context=context, last=last, block=sentence.block + blocks)
