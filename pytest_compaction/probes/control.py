@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from pytest_compaction.case.case import AnswerSpec, Case, Fact, Probe
 from pytest_compaction.conversation.messages import Message
@@ -12,6 +13,10 @@ from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.probes.draft import Draft
 from pytest_compaction.run.responder import Responder
 from pytest_compaction.text.matching import TextIndex
+
+MOST_ANSWERS: Final = 512
+"""How many drafts the control answers for a log. Four times the most probes of a case: logs of
+agents at work need two to three for each probe, and an answer takes as long as the log."""
 
 
 class FullLogControl:
@@ -22,9 +27,16 @@ class FullLogControl:
         self._points = points
         counter = TokenCounter()
         self._responder = Responder(OfflineModel(counter), counter)
+        self._answered = 0
+
+    @property
+    def is_done(self) -> bool:
+        """Whether it has answered as many drafts as it may."""
+        return self._answered >= MOST_ANSWERS
 
     def answers(self, draft: Draft) -> bool:
         """Whether the answer from the full log states at least one of the facts."""
+        self._answered += 1
         facts = [found.fact for found in draft.found]
         return self._states_any(facts, draft.question, AnswerSpec(**draft.answer), draft.point)
 

@@ -17,6 +17,7 @@ from pytest_compaction.artifacts.operations import (
     file_operations,
     invocations,
 )
+from pytest_compaction.cache.sized_cache import SizedCache
 from pytest_compaction.case.case import Fact
 from pytest_compaction.case.kinds import Change, FactType
 from pytest_compaction.case.tail import assumed_tail_room, assumed_tail_start
@@ -40,6 +41,8 @@ MAX_FACT_CHARACTERS: Final = 160
 MAX_FACTS: Final = 6
 """The most facts of one probe."""
 _MAX_EVIDENCE: Final = 3
+_REMEMBERED: Final = 1_000_000
+"""Characters of the messages that are held ready for questions."""
 # Bounds the time to index messages that hold a pasted dump of megabytes.
 _MAX_TEXT_CHARACTERS: Final = 400_000
 _PASTED: Final = re.compile(
@@ -64,10 +67,9 @@ class ProbeLog:
         self.points = tuple(points)
         self._budget = budget
         self._tails: dict[int, TextIndex] = {}
-        self._whole: dict[int, TextIndex] = {}
         self.position = {message.id: place for place, message in enumerate(self.messages)}
         self._texts = [readable(message)[:_MAX_TEXT_CHARACTERS] for message in self.messages]
-        self._indexes = [TextIndex(text) for text in self._texts]
+        self._read = SizedCache[int, TextIndex](_REMEMBERED, lambda index: index.characters)
         self._holders: dict[str, list[int]] = {}
         for place, text in enumerate(self._texts):
             for form in set(content_stems(normalize(text))):
@@ -104,19 +106,22 @@ class ProbeLog:
             self._known[known] = tuple(
                 place
                 for place in self._candidates(fact)
-                if self._indexes[place].read(fact.statement).outcome == "stated"
+                if self._index(place).read(fact.statement).outcome == "stated"
             )
         return self._known[known]
 
     def whole(self, asked: int) -> TextIndex:
-        """The log up to the position ``asked`` as ``lint`` reads it, indexed once."""
-        if asked not in self._whole:
-            self._whole[asked] = view_index(self.messages[: asked + 1])
-        return self._whole[asked]
+        """The log up to the position ``asked`` as ``lint`` reads it."""
+        return view_index(self.messages[: asked + 1])
 
     def names(self, path: str) -> tuple[int, ...]:
         """The positions of all messages that name a path."""
-        return tuple(place for place, index in enumerate(self._indexes) if index.has_path(path))
+        places = sorted(self._holding([path]))
+        return tuple(place for place in places if self._index(place).has_path(path))
+
+    def _index(self, place: int) -> TextIndex:
+        """A message prepared for questions. All at once take more than the log many times."""
+        return self._read.get(place, lambda: TextIndex(self._texts[place]))
 
     def frequency(self, form: str) -> int:
         """How many messages hold a stem."""

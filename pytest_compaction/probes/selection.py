@@ -123,7 +123,7 @@ def _next(left: list[Draft], kind: str, selected: _Selection, count: int) -> Dra
             for draft in left
             if kind in {"", draft.kind} and selected.names[draft.name] < _most(draft.name, count)
         ]
-        if not fitting:
+        if not fitting or (control is not None and control.is_done):
             return None
         best = min(fitting, key=selected.rank)
         left.remove(best)

@@ -26,7 +26,7 @@ from pytest_compaction.text.statement import Outcome, Reading, Statement
 from pytest_compaction.text.statement_keys import signature_of
 from pytest_compaction.text.weighing import weigh_sentence
 
-LONG = 1_000_000
+LONG = 500_000
 """Characters of a view of which the words are not held."""
 _BETWEEN = f"\n\n{MESSAGE_END}\n\n"
 

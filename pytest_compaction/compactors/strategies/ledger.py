@@ -30,6 +30,7 @@ from pytest_compaction.compactors.base.insertion import InsertionCompactor
 from pytest_compaction.compactors.base.summaries import summary_message
 from pytest_compaction.compactors.parameters import check_share, check_whole
 from pytest_compaction.compactors.protocol import Context, State, Traits
+from pytest_compaction.conversation.chat_format import from_chat, to_chat
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.models.structured_summary import Source
 from pytest_compaction.text.words import clipped
@@ -49,6 +50,8 @@ _SHARES: Final = {"details": 0.4, "errors": 0.25, "read": 0.25, "commands": 0.1}
 """Shares of the room beside the changed files; what one kind leaves goes to the next."""
 _LEAST: Final = 60
 """A ledger of fewer tokens is not worth its heading."""
+_UNREAD: Final = 64
+"""So many messages are read at once."""
 _DETAILS: Final = 3
 _DETAIL_CHARACTERS: Final = 70
 _ENTRY_CHARACTERS: Final = 240
@@ -88,19 +91,29 @@ class Ledger(InsertionCompactor):
 
     def begin(self) -> State:
         """Notes before any message."""
-        return Trail().as_json()
+        return {"trail": Trail().as_json(), "unread": []}
 
     def note(self, notes: State, new: Sequence[Message]) -> State:
-        """Notes with the next messages of the log taken in."""
-        return trail_from_json(notes).followed_by(new).as_json()
+        """Notes with the next messages of the log taken in.
+
+        Some messages are kept unread, because writing the trail takes as long as the trail is.
+        """
+        unread = [*notes["unread"], *to_chat(new, ids=True)]
+        if len(unread) < _UNREAD:
+            return {**notes, "unread": unread}
+        return {"trail": _trail({**notes, "unread": unread}).as_json(), "unread": []}
 
     def insertion(self, notes: State, context: Context) -> Message | None:
         """The ledger as a message within its share of the budget; ``None`` if it is empty."""
         room = int(context.budget * self.share)
         if room < _LEAST:
             return None
-        text = written(trail_from_json(notes), room, self.limit, context.tokens.text)
+        text = written(_trail(notes), room, self.limit, context.tokens.text)
         return summary_message(LEDGER_ID, text, PREAMBLE) if text else None
+
+
+def _trail(notes: State) -> Trail:
+    return trail_from_json(notes["trail"]).followed_by(from_chat(notes["unread"]))
 
 
 def written(trail: Trail, room: int, limit: int, count: Count) -> str:

@@ -77,9 +77,14 @@ class _Scores:
         """The terms that stand there, each with its score; looked up when asked for, then kept."""
         found = self._found.get(number)
         if found is None:
-            scores = ((term, scores.of(number)) for term, scores in self._terms)
-            found = self._found[number] = [(term, score) for term, score in scores if score]
+            found = self._found[number] = list(self._looked_up(number))
         return found
+
+    def _looked_up(self, number: int) -> Iterator[tuple[str, float]]:
+        for term, scores in self._terms:
+            score = scores.of(number)
+            if score:
+                yield term, score
 
 
 class _Search:

@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Final, overload
 
 from pytest_compaction.artifacts.operations import FileState, file_operations, file_states
+from pytest_compaction.cache.sized_cache import SizedCache
 from pytest_compaction.conversation.messages import Message, Text, ToolCall, ToolResult
 from pytest_compaction.text.bm25 import BM25
 from pytest_compaction.text.packed_texts import PackedTexts
@@ -21,6 +22,8 @@ PASSAGE_UNITS: Final = 6
 _HEADING: Final = re.compile(r"^ {0,3}#{1,6}[ \t][^\n]*$", re.MULTILINE)
 """A heading of a summary names what is below it, and is not a statement of its own."""
 _KINDS: Final = ("said", "printed", "written")
+_MOST_CHARACTERS: Final = 20_000_000
+"""Characters of the units of all views that are remembered."""
 _LONGEST: Final = 20_000
 """Characters of a message whose units are kept."""
 
@@ -46,6 +49,7 @@ class Units(Sequence[Unit]):
     def __init__(self) -> None:
         self._texts = PackedTexts()
         """Empty for a unit that is the same when it is normalised."""
+        self.characters = 0
         self._normals = PackedTexts()
         self._messages = array("I")
         self._passages = array("I")
@@ -61,6 +65,7 @@ class Units(Sequence[Unit]):
         """Take in the next unit, in the newest passage."""
         self._texts.append("" if normal == text else text)
         self._normals.append(normal)
+        self.characters += len(text)
         self._messages.append(message)
         self._passages.append(len(self.begins) - 1)
         self._kinds.append(_KINDS.index(kind))
@@ -154,9 +159,17 @@ class PreparedView:
     """The text of each tool call, normalised, and the messages that answer it."""
 
 
-@lru_cache(maxsize=8)
+_PREPARED: Final = SizedCache[tuple[Message, ...], PreparedView](
+    _MOST_CHARACTERS, lambda made: made.units.characters
+)
+
+
 def prepare(view: tuple[Message, ...]) -> PreparedView:
-    """Cut a view into units and passages and index both."""
+    """Cut a view into units and passages and index both; the latest are remembered."""
+    return _PREPARED.get(view, lambda: _prepared(view))
+
+
+def _prepared(view: tuple[Message, ...]) -> PreparedView:
     units, by_unit, by_passage = Units(), BM25(), BM25()
     for number, message in enumerate(view):
         by_user = message.role == "user" and message.origin == "log"
