@@ -9,7 +9,8 @@ from support.paths import ROOT
 PACKAGE = ROOT / "pytest_compaction"
 FLOORS = (
     "conversation folders garbage hookspecs rubric secrets settings",
-    "cache rule_processes text",
+    "cache rule_processes",
+    "text",
     "artifacts case",
     "importers metrics",
     "models",
