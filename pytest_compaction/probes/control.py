@@ -14,9 +14,9 @@ from pytest_compaction.probes.draft import Draft
 from pytest_compaction.run.responder import Responder
 from pytest_compaction.text.matching import TextIndex
 
-MOST_ANSWERS: Final = 512
-"""How many drafts the control answers for a log. Four times the most probes of a case: logs of
-agents at work need two to three for each probe, and an answer takes as long as the log."""
+MOST_ANSWERS: Final = 256
+"""How many drafts the control answers for a log, since an answer takes as long as the log. Logs
+of agents at work need two to three for each probe, and have less than twenty probes."""
 
 
 class FullLogControl:

@@ -32,6 +32,7 @@ from pytest_compaction.compactors.strategies.anchored import SECTIONS
 from pytest_compaction.conversation.chat_format import to_chat
 from pytest_compaction.conversation.messages import ToolCall, structure_faults
 from pytest_compaction.conversation.tokens import TokenCounter
+from pytest_compaction.garbage import look_less_often
 from pytest_compaction.importers.registry import conversations, importer_for, load_importers
 from pytest_compaction.judges.model_judge import log_digest
 from pytest_compaction.metrics.survival import read, view_index
@@ -339,6 +340,7 @@ def measured(name: str, folder: Path) -> dict[str, float]:
 
 
 if __name__ == "__main__":
+    look_less_often()  # as in a run of the benchmark
     if sys.argv[1] == "write":
         write(int(sys.argv[2]), Path(sys.argv[3]))
     else:

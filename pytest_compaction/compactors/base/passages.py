@@ -41,6 +41,7 @@ def _index_of(texts: Iterable[str]) -> BM25:
 
 
 def _by_rank(index: BM25, question: str) -> list[int]:
+    """Numbers of the documents that share a term with the question, the best first."""
     scores = index.scores(content_stems(normalize(question)))
     found = [number for number, score in enumerate(scores) if score > 0]
     return sorted(found, key=lambda number: (-scores[number], number))
@@ -52,6 +53,10 @@ class Archive:
 
     passages: Sequence[Passage]
     index: BM25
+
+    def ranked(self, question: str) -> list[Passage]:
+        """The passages that share a term with the question, the best first."""
+        return [self.passages[number] for number in _by_rank(self.index, question)]
 
 
 @lru_cache(maxsize=1)
@@ -97,8 +102,7 @@ def best_passages(archive: Archive, question: str, room: int, count: Count) -> s
     kept: list[Passage] = []
     most = 0  # tokens of what is kept, at most
     misses = 0
-    for number in _by_rank(archive.index, question):
-        passage = archive.passages[number]
+    for passage in archive.ranked(question):
         added = count(passage.text) + count(passage.origin) + _BETWEEN
         if most + added > room:  # only then it is worth counting the whole
             exact = count(shown([*kept, passage]))

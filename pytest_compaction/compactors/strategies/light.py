@@ -26,6 +26,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Final
 
 from pytest_compaction.compactors.base.history import (
@@ -35,7 +36,14 @@ from pytest_compaction.compactors.base.history import (
     spans_between,
     unchanged,
 )
-from pytest_compaction.compactors.base.passages import Passage, cut_to, ranked, shown
+from pytest_compaction.compactors.base.passages import (
+    Archive,
+    Passage,
+    cut_to,
+    indexed,
+    ranked,
+    shown,
+)
 from pytest_compaction.compactors.base.summaries import (
     SUMMARY_OVERHEAD,
     summary_message,
@@ -207,19 +215,24 @@ class Light(HistoryCompactor):
 
         A nearer episode may take half of the rest, so that a long one leaves room for others.
         """
-        episodes = _episodes(load(state["archive"]))
-        best = ranked([episode.text for episode in episodes], probe)[: self.episodes]
+        best = _archive(load(state["archive"])).ranked(probe)[: self.episodes]
         count = context.tokens.text
         kept: list[Passage] = []
         left = room - count(_EPISODES)
-        for place, number in enumerate(best, start=1):
+        for place, episode in enumerate(best, start=1):
             most = left if place == len(best) else left // 2
-            text = cut_to(episodes[number].text, most - _ORIGIN, count)
+            text = cut_to(episode.text, most - _ORIGIN, count)
             if text:
-                kept.append(replace(episodes[number], text=text))
+                kept.append(replace(episode, text=text))
                 left -= count(text) + _ORIGIN
         text = f"{_EPISODES}\n{shown(kept)}" if kept else ""
         return text if count(text) <= room else ""
+
+
+@lru_cache(maxsize=1)
+def _archive(messages: tuple[Message, ...]) -> Archive:
+    """The episodes of messages, indexed. The latest are remembered: questions come in a row."""
+    return indexed(_episodes(messages))
 
 
 def _episodes(messages: Sequence[Message]) -> list[Passage]:
