@@ -45,7 +45,13 @@ class RequestLimit:
             raise
 
     def release(self) -> None:
-        """Let another request have the slot: one of this process while it holds its share."""
+        """Let another request have the slot: one of this process while it holds its share.
+
+        After :meth:`stop` the slot is kept until :meth:`close`: another process that has not
+        heard of the stop yet would ask for something in the place of a cancelled request.
+        """
+        if self._stopped:
+            return
         if self._slots.held <= self._slots.share:
             turn = self._first()
             if turn is not None:

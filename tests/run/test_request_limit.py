@@ -113,3 +113,20 @@ def test_two_processes_fill_all_slots_and_none_is_left_out(tmp_path, demands):
     assert len(flights.begun) == sum(demands)
     places = [place for place, (name, _) in enumerate(flights.begun) if name == "b"]
     assert places[0] < 13, "the second process got a slot as soon as one was given back"
+
+
+def test_the_slot_of_a_request_cancelled_by_a_stop_goes_to_no_other_process(tmp_path):
+    pool = SlotPool(tmp_path, 1)
+
+    async def stop():
+        stopped, other = (RequestLimit(SharedSlots(pool.pipe, n, 1, 2)) for n in ("gw0", "gw1"))
+        await stopped.acquire(0)
+        stopped.stop()
+        stopped.release()
+        assert not other.has_room
+        stopped.close()
+        assert other.has_room
+        other.close()
+
+    asyncio.run(asyncio.wait_for(stop(), 60))
+    pool.close()
