@@ -119,13 +119,14 @@ def test_the_slot_of_a_request_cancelled_by_a_stop_goes_to_no_other_process(tmp_
     pool = SlotPool(tmp_path, 1)
 
     async def stop():
-        stopped, other = (RequestLimit(SharedSlots(pool.pipe, n, 1, 2)) for n in ("gw0", "gw1"))
+        slots = [SharedSlots(pool.pipe, name, 1, 2) for name in ("gw0", "gw1")]
+        stopped, other = map(RequestLimit, slots)
         await stopped.acquire(0)
         stopped.stop()
         stopped.release()
-        assert not other.has_room
+        assert not slots[1].take()
         stopped.close()
-        assert other.has_room
+        assert slots[1].take()
         other.close()
 
     asyncio.run(asyncio.wait_for(stop(), 60))
