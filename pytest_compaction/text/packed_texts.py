@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
-from typing import Final, overload
+from collections.abc import Iterable
+from typing import Final
 
 _END: Final = 0xFF
 """Stands behind each text: a byte that no text has in UTF-8."""
 
 
-class PackedTexts(Sequence[str]):
+class PackedTexts:
     """Texts by number, in the order in which they came. A text is made when it is asked for."""
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
@@ -30,14 +30,7 @@ class PackedTexts(Sequence[str]):
     def __len__(self) -> int:
         return len(self._ends)
 
-    @overload
-    def __getitem__(self, place: int) -> str: ...
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[str]: ...
-    def __getitem__(self, place: int | slice) -> str | Sequence[str]:
-        if isinstance(place, slice):
-            return [self[number] for number in range(*place.indices(len(self)))]
-        number = range(len(self))[place]
+    def __getitem__(self, number: int) -> str:
         start = self._ends[number - 1] + 1 if number else 0
         return self._bytes[start : self._ends[number]].decode("utf-8", "surrogatepass")
 

@@ -15,6 +15,8 @@ from pytest_compaction.case.case import Fact
 from pytest_compaction.case_making.case_maker import compaction_points
 from pytest_compaction.conversation.messages import Message, ToolCall, readable
 from pytest_compaction.importers.formats.pi.importer import PiImporter
+from pytest_compaction.probes import control
+from pytest_compaction.probes.control import FullLogControl
 from pytest_compaction.probes.derive import DEFAULT_COUNT, derive_probes, probe_count
 from pytest_compaction.probes.draft import Draft
 from pytest_compaction.probes.keys import given_away
@@ -161,6 +163,25 @@ def test_the_real_session_gives_probes_about_its_files_and_its_code() -> None:
     check_sound(messages, probes)
     assert derive_probes(messages, points) == probes
     assert len(derive_probes(messages, points, 5)) == 5
+
+
+def test_the_control_answers_so_many_drafts_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    messages = PiImporter().read(public_data("pi-agent/large-session.jsonl")).messages
+    answered: list[Draft] = []
+    answers = FullLogControl.answers
+
+    def counted(self: FullLogControl, draft: Draft) -> bool:
+        answered.append(draft)
+        return answers(self, draft)
+
+    monkeypatch.setattr(FullLogControl, "answers", counted)
+    derive_probes(messages, [len(messages) - 1])
+    assert len(answered) > 3
+    answered.clear()
+    monkeypatch.setattr(control, "MOST_ANSWERS", 3)
+    probes = derive_probes(messages, [len(messages) - 1])
+    assert len(answered) == 3
+    assert probes, "unanswered drafts fill up what would be few"
 
 
 def test_tasks_that_calls_create_and_update_by_number_are_a_plan() -> None:

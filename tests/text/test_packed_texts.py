@@ -11,8 +11,8 @@ TEXTS = st.lists(st.text(st.characters(), max_size=12), max_size=12)
 @given(TEXTS)
 def test_texts_come_back_as_they_were_put_in(texts):
     packed = PackedTexts(texts)
+    assert len(packed) == len(texts)
     assert list(packed) == texts
-    assert packed[1:-1] == texts[1:-1]
 
 
 @given(TEXTS, st.text(st.characters(), max_size=3))

@@ -19,7 +19,7 @@ class CompactPostings(Postings):
         super().__init__()
         self._compact: dict[str, int | array[int]] = {}
         """The sentence of a token that only one has, or the sentences of any other, in order."""
-        self._by_form: dict[Key, str | tuple[str, ...]] = {}
+        self._by_form: dict[Key, str | list[str]] = {}
         """The token that has a form, or the tokens."""
         self._sentences = 0
 
@@ -44,9 +44,10 @@ class CompactPostings(Postings):
                 others = known.get(form)
                 if others is None:
                     known[form] = token
+                elif isinstance(others, str):
+                    known[form] = [others, token]
                 else:
-                    others = (others,) if isinstance(others, str) else others
-                    known[form] = (*others, token)
+                    others.append(token)
 
     def row(self, token: str) -> Sequence[int]:
         """The sentences that hold a token, in order."""
