@@ -2,6 +2,7 @@
 
 from pytest_compaction.conversation.messages import readable, text_message
 from pytest_compaction.metrics.survival import ReadViews
+from pytest_compaction.text import shared_texts
 from pytest_compaction.text.statement import Statement
 
 RULE = Statement("the gauge is 45 seconds", keys=(("gauge",), ("45 seconds",)))
@@ -44,3 +45,11 @@ def test_what_is_forgotten_is_read_anew_with_the_same_outcome():
     again = views.index(view(1))
     assert again.read(RULE) == before
     assert again.touched == 1
+
+
+def test_long_views_that_are_asked_in_turn_stay_held(monkeypatch):
+    monkeypatch.setattr(shared_texts, "LONG", 100)
+    views = ReadViews(most=size(view(1)))
+    first, second = views.index(view(1)), views.index(view(2))
+    assert first.read(RULE).outcome == second.read(RULE).outcome == "stated"
+    assert (views.index(view(1)), views.index(view(2))) == (first, second)
