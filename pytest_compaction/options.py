@@ -61,6 +61,7 @@ OPTIONS: Final = (
     Option("--compaction-budget", "linelist", [], "tokens that a view may take, in place of the budgets of the cases; several, as in 1000,2000,4000, make a curve for each strategy; recorded: at each point as many as the view on record there has, and cases without one are left out (not for dialogues)", "N[,N…]|recorded"),
     Option("--compaction-pass-score", "float", 3.5, "overall score (0 to 5) at which an item passes (default: 3.5)", "F"),
     Option("--compaction-threshold", "linelist", [], "gate on an aggregate, such as overall>=3.5, pass^1>=0.9, file.artifact>=3 or removed>=0.5; METRIC@STRATEGY for one strategy only; repeatable", "EXPR"),
+    Option("--compaction-show", "string", "5", "items below the pass score of which the failure is printed whole: the N lowest, or all (default: 5, and all with -v)", "N|all"),
     Option("--compaction-max-unscored", "int", 0, "number of unscored items that the gate accepts (default: 0)", "N"),
     Option("--compaction-concurrency", "int", 32, "model requests in flight at a time, over all workers (default: 32)", "N"),
     Option("--compaction-executor", "string", "", "where cases run: dask://host:port, the scheduler of a Dask cluster (needs the extra dask), or processes://N (default: here, and in the workers of pytest-xdist)", "URL"),
@@ -152,6 +153,7 @@ def read_settings(config: _Reader) -> Settings:
         executor=raw["compaction_executor"],
         pass_score=_number(raw, "compaction_pass_score", float, 0, 5),
         thresholds=tuple(raw["compaction_threshold"]),
+        show=_shown(raw),
         max_unscored=_number(raw, "compaction_max_unscored", int, 0, 10**9),
         concurrency=_number(raw, "compaction_concurrency", int, 1, 10_000),
         processes=_processes(raw),
@@ -163,6 +165,13 @@ def read_settings(config: _Reader) -> Settings:
         snapshots=_snapshot_settings(raw),
         check=bool(raw["compaction_check"]),
         examples=_number(raw, "compaction_examples", int, 1, 100_000),
+    )
+
+
+def _shown(raw: dict[str, Any]) -> int | None:
+    """Failures that are printed whole; ``None`` for all."""
+    return (
+        None if raw["compaction_show"] == "all" else _number(raw, "compaction_show", int, 0, 10**6)
     )
 
 

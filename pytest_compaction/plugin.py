@@ -130,6 +130,11 @@ def pytest_collection_modifyitems(
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Let the engine work ahead on the items that will run, unless workers share a case."""
     benchmark = session.config.stash.get(SESSION, None)
+    if benchmark is not None and benchmark.thresholds:
+        from pytest_compaction.session.items.collection import is_gated
+        from pytest_compaction.session.items.report import GATED
+
+        session.config.stash[GATED] = is_gated(benchmark, session.items)
     workerinput = getattr(session.config, "workerinput", {"compaction_case_is_whole": True})
     if benchmark is not None and workerinput.get("compaction_case_is_whole"):
         from pytest_compaction.session.items.collection import work_ahead
@@ -207,13 +212,13 @@ def pytest_runtest_makereport(
 
 def pytest_report_teststatus(
     report: pytest.TestReport, config: pytest.Config
-) -> tuple[str, str, str] | None:
+) -> tuple[str, str, str | tuple[str, dict[str, bool]]] | None:
     """Show the score of a benchmark item in verbose progress, and ``U`` for unscored."""
     if SESSION not in config.stash or not isinstance(report, pytest.TestReport):
         return None
     from pytest_compaction.session.items.report import progress_of
 
-    return progress_of(report)
+    return progress_of(report, config.stash[SESSION].settings)
 
 
 @pytest.fixture

@@ -157,6 +157,9 @@ class Settings:
     executor: str = ""
     """The address of the executor that cases run on, empty for this machine. It is in no record,
     because results do not depend on it."""
+    show: int | None = 5
+    """Failures of items below the pass score that are printed whole, ``None`` for all. In no
+    record."""
     processes: int | None = 0
     """Processes for rules beside those of pytest, ``None`` for as many as there is room for. It is
     in no record either."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import operator
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from typing import Final
 
 from pytest_compaction.dialogues.aggregates import is_dialogue_metric, measure_dialogues
@@ -24,7 +24,8 @@ from pytest_compaction.metrics.compliance import compliance
 from pytest_compaction.metrics.constraints import constraint_survival
 from pytest_compaction.metrics.origins import ORIGINS, of_origin
 from pytest_compaction.records.record import Record, RecordType, type_of
-from pytest_compaction.settings import CONTROL
+from pytest_compaction.rubric import DIMENSIONS
+from pytest_compaction.settings import CONTROL, Budget
 from pytest_compaction.text.numbers import told_apart
 
 _SIGNS: Final[Mapping[str, Callable[[float, float], bool]]] = {
@@ -33,15 +34,25 @@ _SIGNS: Final[Mapping[str, Callable[[float, float], bool]]] = {
     ">": operator.gt,
     "<": operator.lt,
 }
+_ITEM: Final = ("case", "probe", "trial")
+WEIGHTIEST: Final = 5
+"""How many items a check names."""
 _OPPOSITE: Final = {">=": "<", "<=": ">", ">": "<=", "<": ">="}
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One comparison that the gate made; ``text`` is shown to the user."""
+    """One comparison that the gate made; ``text`` is shown to the user.
+
+    ``rule`` is what was asked for, as in ``overall@anchored>=3.8``. A figure that is a mean has
+    its 95 % ``interval``, and ``items`` are those that are farthest from what is asked for.
+    """
 
     text: str
     holds: bool
+    rule: str
+    interval: tuple[float, float] | None = None
+    items: tuple[Record, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +72,16 @@ class Decision:
     def passed(self) -> bool:
         """Whether every check holds."""
         return all(check.holds for check in self.checks)
+
+
+def applies(
+    threshold: Threshold, arms: Iterable[tuple[str, Budget | None]], measured: Set[RecordType]
+) -> bool:
+    """Whether a run with these strategies at these budgets, of these types, has its figure."""
+    if _type_measured_by(threshold.metric, measured) not in measured:
+        return False
+    scope = threshold.scope
+    return scope is None or any(scope in {name, arm_name(name, budget)} for name, budget in arms)
 
 
 def decide(
@@ -101,15 +122,17 @@ def decide(
                 value = measure(threshold.metric, mine, control)
                 if value is None:
                     why = _why_missing(threshold.metric, mine, control)
-            checks.append(_check(threshold, value, name if several else None, why))
+            check = _check(threshold, value, name if several else None, why)
+            checks.append(_explained(check, threshold, threshold.metric, mine))
     unscored = sum(record["status"] == "unscored" for record in records)
+    tolerated = f"unscored<={max_unscored}"
     if unscored > max_unscored:
-        checks.append(Check(f"unscored {unscored} > {max_unscored}", False))
+        checks.append(Check(f"unscored {unscored} > {max_unscored}", False, tolerated))
     else:
         if unscored and checks:
-            checks.append(Check(f"unscored {unscored} <= {max_unscored}", True))
+            checks.append(Check(f"unscored {unscored} <= {max_unscored}", True, tolerated))
         checks += [
-            Check(f"{name}: none of {len(group)} items could be scored", False)
+            Check(f"{name}: none of {len(group)} items could be scored", False, f"scored@{name}")
             for name, group in groups.items()
             if all(record["status"] == "unscored" for record in group)
         ]
@@ -139,7 +162,7 @@ def _silent_judges(records: Sequence[Record]) -> list[Check]:
     asked: Counter[str] = Counter(judge["name"] for panel in panels for judge in panel)
     scored = {judge["name"] for panel in panels for judge in panel if judge["overall"] is not None}
     return [
-        Check(f"judge {name}: scored none of {count} items", False)
+        Check(f"judge {name}: scored none of {count} items", False, f"judge {name}")
         for name, count in asked.items()
         if scored and name not in scored
     ]
@@ -158,12 +181,43 @@ def _of_type(wanted: RecordType, records: Sequence[Record]) -> list[Record]:
 
 def _check(threshold: Threshold, value: float | None, name: str | None, why: str) -> Check:
     label = f"{threshold.metric}@{name}" if name else threshold.label
+    rule = f"{label}{threshold.sign}{threshold.bound:g}"
     if value is None:
-        return Check(f"{label}: {why}", False)
+        return Check(f"{label}: {why}", False, rule)
     holds = _SIGNS[threshold.sign](value, threshold.bound)
     sign = threshold.sign if holds else _OPPOSITE[threshold.sign]
     measured, bound = told_apart(value, threshold.bound)
-    return Check(f"{label} {measured} {sign} {bound}", holds)
+    return Check(f"{label} {measured} {sign} {bound}", holds, rule)
+
+
+def _explained(check: Check, threshold: Threshold, metric: str, records: Sequence[Record]) -> Check:
+    """The check with the interval of a mean of scores, and the items that keep it from holding."""
+    kind, dot, rest = metric.partition(".")
+    if kind in ORIGINS:
+        return _explained(check, threshold, rest, of_origin(records, kind))
+    name = rest if dot else metric
+    if name != "overall" and name not in DIMENSIONS:
+        return check
+    if dot:
+        records = [record for record in records if record["kind"] == kind]
+    mean = overall_mean(records) if name == "overall" else dimension_mean(records, name)
+    scores = [(_score(record, name), record) for record in records]
+    missing = [
+        (abs(score - threshold.bound), record)
+        for score, record in scores
+        if score is not None and not _SIGNS[threshold.sign](score, threshold.bound)
+    ]
+    missing.sort(key=lambda pair: (-pair[0], *(str(pair[1].get(part)) for part in _ITEM)))
+    interval = None if mean is None else mean.interval
+    return replace(check, interval=interval, items=tuple(r for _, r in missing[:WEIGHTIEST]))
+
+
+def _score(record: Record, metric: str) -> float | None:
+    """The overall score of an item, or that of a dimension; ``None`` if it has none."""
+    found: float | None = (
+        record["overall"] if metric == "overall" else record["dimensions"].get(metric)
+    )
+    return found
 
 
 def measure(metric: str, records: Sequence[Record], control: Sequence[Record]) -> float | None:

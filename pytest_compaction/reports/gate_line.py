@@ -34,8 +34,11 @@ class Failures:
 
 
 def passes(decision: Decision, failures: Failures) -> bool:
-    """Whether a run passes of which the gate decides."""
-    return decision.passed and not failures.parts
+    """Whether a run passes of which the gate decides.
+
+    A threshold on a strategy that is not in the run passes nothing.
+    """
+    return decision.passed and not decision.not_applied and not failures.parts
 
 
 def gate_line(

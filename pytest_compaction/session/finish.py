@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,20 +10,22 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_compaction.folders import make_folder
-from pytest_compaction.gate.decision import decide
+from pytest_compaction.gate.decision import Decision, decide
 from pytest_compaction.judges.snapshots import REFUSED
 from pytest_compaction.models.registry import is_offline
 from pytest_compaction.records.figures import figures_of
 from pytest_compaction.records.part import End, Part
 from pytest_compaction.records.record import Record, went_wrong_later
 from pytest_compaction.records.run_file import RunWriter
-from pytest_compaction.reports.gate_line import Failures, gate_line, no_gate_line, passes
+from pytest_compaction.reports.gate_line import Failures, gate_line, no_gate_line
 from pytest_compaction.reports.lines import Line, write_lines
 from pytest_compaction.reports.run_summary import file_lines, left_out_lines, run_summary
 from pytest_compaction.reports.usage import Bill, usage_lines
+from pytest_compaction.session.gate_reports import is_rule, rule_reports, send, undecided_reports
 from pytest_compaction.session.items.report import is_below, record_of
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.session.shard_end import ran_to_its_end, shard_line
+from pytest_compaction.session.shown_failures import ShownFailures
 
 if TYPE_CHECKING:
     from pytest_compaction.session.snapshots.unused import Unused
@@ -33,15 +35,22 @@ class RunRecorder:
     """Keeps the records of a run, prints its summary and decides its exit code."""
 
     def __init__(
-        self, session: BenchmarkSession, root: Path, selected: tuple[str, ...] = ()
+        self,
+        session: BenchmarkSession,
+        root: Path,
+        shown: ShownFailures,
+        selected: tuple[str, ...] = (),
     ) -> None:
         self._session = session
+        self._shown = shown
         self._root = root
         self._part = replace(session.part, selected=selected) if session.part else None
         self._writer: RunWriter | None = None
         self._other_failures: set[str] = set()
         self._excused: set[str] = set()
         self._unused: Unused | None = None
+        self._decision: Decision | None = None
+        """What the gate decided when all items had run."""
 
     def pytest_sessionstart(self, session: pytest.Session) -> None:
         """Make the folder for the records now, so that a run is not lost for want of one."""
@@ -58,8 +67,39 @@ class RunRecorder:
     def _folder(self) -> Path:
         return self._root / self._session.settings.runs
 
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, object, object]:
+        """Report each rule of the gate as a test once the items have run."""
+        try:
+            result = yield
+        except BaseException:
+            self._report_undecided(session, "the run was stopped before all items ran")
+            raise
+        if session.config.getoption("collectonly") or self._part is not None:
+            return result
+        if session.shouldfail or session.shouldstop:
+            self._report_undecided(session, "the run was stopped before all items ran")
+            return result
+        tolerated = self._session.settings.max_unscored
+        self._decision = decide(self._records, self._session.thresholds, tolerated)
+        if self._records:
+            send(session, rule_reports(self._decision))
+        return result
+
+    def _report_undecided(self, session: pytest.Session, why: str) -> None:
+        """An error for each rule that would have been decided."""
+        if self._part is not None or session.config.getoption("collectonly"):
+            return
+        decision = decide(self._records, self._session.thresholds, 0)
+        applied = {*decision.not_applied, *decision.not_measured}
+        rules = [str(rule) for rule in self._session.thresholds if str(rule) not in applied]
+        if decision.decides:
+            send(session, undecided_reports(rules, f"undecided, {why}"))
+
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep and write the record of an item; remember failures that no score explains."""
+        if is_rule(report):
+            return
         record = record_of(report)
         if record is not None:
             self._open().add(record)
@@ -97,6 +137,7 @@ class RunRecorder:
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Print the summary of the run."""
+        self._shown.restore()
         if terminalreporter.config.getoption("collectonly"):
             return
         records = self._records
@@ -111,6 +152,7 @@ class RunRecorder:
         if self._unused is not None:
             write_lines(terminalreporter, (Line(text, "bad") for text in self._unused.lines()))
         write_lines(terminalreporter, left_out_lines(self._session.left_out))
+        write_lines(terminalreporter, self._shown.lines())
         if self._writer is not None:
             path = self._writer.path
             shown = path.relative_to(self._root) if path.is_relative_to(self._root) else path
@@ -138,7 +180,7 @@ class RunRecorder:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Any:
-        """Decide the gate, set the exit code, and print the decision as the last line."""
+        """Print what the gate decided as the last line."""
         collected_only = session.config.getoption("collectonly")
         if self._part and not collected_only and ran_to_its_end(session, self._part):
             self._open()  # an empty shard has a file too
@@ -160,19 +202,16 @@ class RunRecorder:
             return self._shard_ended(self._part, session, failures)
         records = self._records
         settings = self._session.settings
-        decision = decide(records, self._session.thresholds, settings.max_unscored)
-        if session.exitstatus not in {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED}:
-            said = "the run did not finish" if decision.decides else None
-            return Line(f"GATE UNDECIDED {said}", "bad") if said else None
-        if session.shouldfail or session.shouldstop:
-            if decision.decides:
-                session.exitstatus = pytest.ExitCode.TESTS_FAILED
-                return Line("GATE UNDECIDED the run was stopped before all items ran", "bad")
-            return None
+        decision = self._decision
+        if decision is None:
+            rules = decide(records, self._session.thresholds, settings.max_unscored)
+            if not rules.decides:
+                return None
+            ended = session.exitstatus in {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED}
+            why = "the run was stopped before all items ran" if ended else "the run did not finish"
+            return Line(f"GATE UNDECIDED {why}", "bad")
         if not decision.decides:
             return no_gate_line(decision, records)
-        passed = passes(decision, failures)
-        session.exitstatus = pytest.ExitCode.OK if passed else pytest.ExitCode.TESTS_FAILED
         return gate_line(
             decision, failures, records, settings.pass_score, settings.dialogues.consistency
         )

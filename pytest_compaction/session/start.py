@@ -91,8 +91,11 @@ def _take_charge(config: pytest.Config, session: BenchmarkSession) -> None:
     _estimate_first(config, session)
     from pytest_compaction.session.finish import RunRecorder
     from pytest_compaction.session.shard_end import selected_by
+    from pytest_compaction.session.shown_failures import ShownFailures
 
-    recorder = RunRecorder(session, config.rootpath, selected_by(config))
+    shown = ShownFailures(session.settings.show)
+    config.pluginmanager.register(shown, "compaction-failures")
+    recorder = RunRecorder(session, config.rootpath, shown, selected_by(config))
     config.pluginmanager.register(recorder, "compaction-recorder")
     if _has_xdist(config):
         from pytest_compaction.session.scheduler import BenchmarkScheduling

@@ -1,5 +1,7 @@
 """The gate: what makes a run red or green, and the line that says so."""
 
+from xml.etree import ElementTree
+
 import pytest
 from support.scenarios import case, last_line, own, records, run, set_up, write_cases
 
@@ -16,14 +18,53 @@ def gate(*expressions):
 def test_a_threshold_decides_and_not_the_single_item(pytester, workers):
     set_up(pytester)
     result = run(pytester, workers, *gate("overall>=2.4", "pass^1>=50%"), compactor=HALF)
-    result.assert_outcomes(passed=4, failed=4)
+    result.assert_outcomes(passed=4 + 2, failed=0)
+    result.stdout.fnmatch_lines(["*6 passed, 4 below 3.5 in *"])
     assert result.ret == OK
     assert last_line(result) == (
         "GATE PASSED overall 2.50 >= 2.40, pass^1 0.50 >= 0.50 · 4 items below 3.5"
     )
     result = run(pytester, workers, *gate("overall>=3.5", "artifact>=5"), compactor=HALF)
+    result.assert_outcomes(passed=4 + 1, failed=1)
     assert result.ret == FAILED
     assert last_line(result) == "GATE FAILED overall 2.50 < 3.50"
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_each_rule_is_a_test_that_says_the_figure_its_interval_and_the_lowest_items(
+    pytester, workers
+):
+    set_up(pytester)
+    arguments = ["-v", workers, "--junitxml=junit.xml", *gate("overall>=3.5", "artifact>=5")]
+    result = run(pytester, *arguments, compactor=HALF)
+    result.stdout.fnmatch_lines(
+        [
+            "*BELOW 0.0/5*",
+            "*compaction::overall>=3.5*",
+            "*compaction::artifact>=5*",
+            "*_ overall>=3.5  _*",
+            "overall 2.50 < 3.50, 95 % [[]2.50, 2.50[]]",
+            "the items that weigh most:",
+            "  0.00 first-decided",
+            "  0.00 second-limit",
+            "FAILED compaction::overall>=3.5 - overall 2.50 < 3.50*",
+        ]
+    )
+    assert "_ artifact>=5 _" not in str(result.stdout)
+    assert "5.00 first-files" not in str(result.stdout)
+    cases = ElementTree.parse(pytester.path / "junit.xml").getroot().iter("testcase")
+    by_name = {one.get("name"): [child.tag for child in one] for one in cases}
+    assert by_name.pop("overall>=3.5") == ["failure"]
+    assert by_name.pop("artifact>=5") == []
+    assert len(by_name) == 8
+    assert {tag for tags in by_name.values() for tag in tags} == {"properties"}
+
+
+def test_a_rule_that_fails_is_not_remembered_in_place_of_items(pytester):
+    set_up(pytester)
+    run(pytester, *gate("overall>=3.5"), compactor=HALF, cache=True)
+    again = run(pytester, "--lf", *gate("overall>=3.5"), compactor=HALF, cache=True)
+    assert again.parseoutcomes()["below"] == 4
 
 
 def test_without_a_threshold_the_exit_code_is_pytests_own_and_no_gate_is_named(pytester):
@@ -64,7 +105,7 @@ def test_a_failing_test_of_another_kind_is_red_whatever_the_threshold_says(pytes
         "    assert 1 == 2\n"
     )
     result = run(pytester, *gate("overall>=1"))
-    result.assert_outcomes(passed=7, failed=2)
+    result.assert_outcomes(passed=7 + 1, failed=2)
     assert result.ret == FAILED
     assert last_line(result) == "GATE FAILED 2 failed for another reason than the score"
     (broken,) = [r for r in records(pytester).records if "error" in r]
@@ -97,7 +138,7 @@ def test_a_fixture_that_fails_before_or_after_an_item_is_red(pytester):
         "    judge(probe, compactor(case).ask(probe)).check()\n"
     )
     result = run(pytester, *gate("overall>=1"))
-    result.assert_outcomes(passed=3, errors=2)
+    result.assert_outcomes(passed=3 + 1, errors=2)
     assert result.ret == FAILED
     assert last_line(result) == "GATE FAILED 2 failed for another reason than the score"
     by_probe = {record["probe"]: record["status"] for record in records(pytester).records}
@@ -185,19 +226,25 @@ def test_a_threshold_is_for_every_strategy_but_the_control_unless_it_names_one(p
     assert last_line(result) == "GATE FAILED overall@strategies:forget_limit 2.50 < 3.00"
     scoped = gate(f"overall@{own('keep')}>=4.5", "overall@none>=4.5", "overall@absent>=5")
     result = run(pytester, compactors, *scoped, compactor=None)
+    assert result.ret == FAILED
+    assert last_line(result) == ("GATE FAILED not applied, no such strategy: overall@absent>=5")
+    result = run(pytester, compactors, *scoped[:2], compactor=None)
     assert result.ret == OK
     assert last_line(result) == (
         "GATE PASSED overall@strategies:keep 5.00 >= 4.50, overall@none 5.00 >= 4.50 "
-        "· not applied, no such strategy: overall@absent>=5 · 4 items below 3.5"
+        "· 4 items below 3.5"
     )
 
 
-def test_a_threshold_for_a_strategy_not_in_the_run_is_named_and_decides_nothing(pytester):
+def test_a_threshold_for_a_strategy_not_in_the_run_is_an_error_and_decides_nothing(pytester):
     set_up(pytester, "first")
     result = run(pytester, *gate("overall@anchored>=5"), compactor=HALF)
+    result.assert_outcomes(passed=2, failed=2, errors=1)
+    why = "overall@anchored>=5: not applied, no strategy of this run is named so"
+    result.stdout.fnmatch_lines([why])
     assert result.ret == FAILED
     assert last_line(result) == ("no gate: no strategy of this run is named in overall@anchored>=5")
-    assert run(pytester, *gate("overall@anchored>=5")).ret == OK
+    assert run(pytester, *gate("overall@anchored>=5")).ret == FAILED
 
 
 def test_the_control_is_run_for_kept_and_is_not_gated(pytester):
@@ -212,11 +259,27 @@ def test_the_control_is_run_for_kept_and_is_not_gated(pytester):
 
 @pytest.mark.parametrize("workers", ["-n0", "-n2"])
 def test_a_run_that_was_stopped_early_is_undecided_and_red(pytester, workers):
-    set_up(pytester)
-    result = run(pytester, workers, "-x", *gate("overall>=0.1"), compactor="forget")
+    place = set_up(pytester)
+    place.joinpath("test_own.py").write_text(
+        "def test_probe(case, probe, compactor, judge):\n"
+        "    judge(probe, compactor(case).ask(probe)).check()\n"
+        "    assert probe.id != 'next'\n"
+    )
+    result = run(pytester, workers, "-x", *gate("overall>=0.1", "overall@absent>=1"))
     assert result.ret != OK
     assert last_line(result).startswith("GATE UNDECIDED the run ")
     assert "GATE PASSED" not in str(result.stdout)
+    why = "overall>=0.1: undecided, the run was stopped before all items ran"
+    result.stdout.fnmatch_lines([why, "ERROR compaction::overall>=0.1 - overall>=0.1: undecided*"])
+    assert "overall@absent" not in str(result.stdout)
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_an_item_below_the_pass_score_stops_no_run_that_has_a_gate(pytester, workers):
+    set_up(pytester)
+    result = run(pytester, workers, "-x", *gate("overall>=0.1"), compactor=HALF)
+    assert result.ret == OK
+    assert result.parseoutcomes()["below"] == 4
 
 
 def test_an_interrupted_run_is_undecided_and_keeps_pytests_exit_code(pytester):

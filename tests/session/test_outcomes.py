@@ -74,7 +74,7 @@ def test_an_answer_that_could_not_be_judged_is_unscored_and_makes_the_run_red(
 ):
     set_up(pytester, "first")
     result = run(pytester, f"--compaction-judge={judge}")
-    assert result.parseoutcomes() == {"unscored": 4}
+    assert result.parseoutcomes() == {"unscored": 4, "failed": 1}
     result.stdout.re_match_lines([r"(.* )?UUUU +\[100%\]"])
     result.stdout.fnmatch_lines(["unscored      4", f"not scored (4): {reason}"])
     assert last_line(result) == "GATE FAILED unscored 4 > 0"
@@ -90,7 +90,7 @@ def test_unscored_items_are_counted_apart_and_tolerated_up_to_a_number(pytester,
     set_up(pytester)
     arguments = [workers, "-v", "--compaction-judge=refuses_files"]
     result = run(pytester, *arguments, "--compaction-max-unscored=1")
-    assert result.parseoutcomes() == {"passed": 6, "unscored": 2}
+    assert result.parseoutcomes() == {"passed": 6, "unscored": 2, "failed": 1}
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     assert last_line(result) == "GATE FAILED unscored 2 > 1"
     assert str(result.stdout).count("UNSCORED") == 2
@@ -114,7 +114,7 @@ def test_a_responder_that_cannot_answer_leaves_items_unscored_in_the_models_own_
     result = run(
         pytester, "--compaction-responder=unreachable", "--compaction-threshold=overall>=0"
     )
-    assert result.parseoutcomes() == {"unscored": 4}
+    assert result.parseoutcomes() == {"unscored": 4, "failed": 2}
     said = "the endpoint http://localhost:9 refused the connection"
     result.stdout.fnmatch_lines([f"not scored (4): {said}"])
     assert str(result.stdout).count(said) == 1, "once for the strategy and not for each item"
@@ -177,7 +177,7 @@ def test_a_compactor_that_kills_its_worker_makes_the_run_red_and_hides_no_other_
     assert {record["status"] for record in run_file.records} == {"passed"}
     assert last_line(result).startswith("GATE FAILED ")
     assert last_line(result) == "GATE FAILED 4 failed for another reason than the score"
-    result.assert_outcomes(passed=4, failed=4)
+    result.assert_outcomes(passed=4 + 1, failed=4)
     for probe in PROBES:
         result.stdout.fnmatch_lines([f"worker * crashed while running *-first-{probe}[]]'"])
     result.stdout.fnmatch_lines(["Pass^1        100.0% (4 of 4 items)"])

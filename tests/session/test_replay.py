@@ -130,7 +130,7 @@ def test_an_endpoint_that_refuses_is_said_once_for_a_strategy_and_leaves_items_u
     project(pytester)
     endpoint.status = 401
     result = real(pytester)
-    assert result.parseoutcomes() == {"unscored": 16}
+    assert result.parseoutcomes() == {"unscored": 16, "failed": 1}
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     shown = " ".join(str(result.stdout).split())
     assert shown.count("answered 401") == 2, "once for each of two strategies"

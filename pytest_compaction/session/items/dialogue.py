@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import pytest
 
@@ -14,7 +14,7 @@ from pytest_compaction.dialogues.records import record_without_comparison, repla
 from pytest_compaction.dialogues.replay import trigger_for_dialogues
 from pytest_compaction.dialogues.replayed import Replayed
 from pytest_compaction.models.offline import model as offline
-from pytest_compaction.records.record import Record, Status
+from pytest_compaction.records.record import Record, RecordType, Status
 from pytest_compaction.run.response import Arm
 from pytest_compaction.run.triggers import Trigger
 from pytest_compaction.session.items.kinds import ARM
@@ -30,6 +30,7 @@ class DialogueItem:
     See :class:`~pytest_compaction.session.items.protocol.BenchmarkItem`.
     """
 
+    type: ClassVar[RecordType] = "dialogue"
     dialogue: Dialogue | BrokenFile
     arm: Arm | None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import pytest
 
@@ -13,7 +13,7 @@ from pytest_compaction.case.entries import CaseEntry, ProbeEntry
 from pytest_compaction.case.files import CaseFileError
 from pytest_compaction.judges.verdict import Verdict
 from pytest_compaction.records.probe_record import record_without_verdict, scored_record
-from pytest_compaction.records.record import Record, Status
+from pytest_compaction.records.record import Record, RecordType, Status
 from pytest_compaction.run.asked import Asked
 from pytest_compaction.run.compaction import Compaction
 from pytest_compaction.run.engine import Engine
@@ -32,6 +32,7 @@ class ProbeItem:
     Neither of them need be parsed. ``probe`` is ``None`` where the file of the case is broken.
     """
 
+    type: ClassVar[RecordType] = "probe"
     case: CaseEntry | BrokenFile
     probe: ProbeEntry | None
     arm: Arm | None

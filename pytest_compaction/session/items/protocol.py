@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Protocol, Self
+from typing import Any, ClassVar, Final, Protocol, Self
 
 import pytest
 
 from pytest_compaction.case.files import CaseFileError
-from pytest_compaction.records.record import Record, Status
+from pytest_compaction.records.record import Record, RecordType, Status
 from pytest_compaction.run.response import Arm
 from pytest_compaction.run.triggers import Trigger
 from pytest_compaction.session.session import BenchmarkSession
@@ -35,6 +35,9 @@ class BrokenFile:
 
 class BenchmarkItem(Protocol):
     """One thing to measure with one strategy, in one pytest item."""
+
+    type: ClassVar[RecordType]
+    """What items of this kind measure."""
 
     @property
     def arm(self) -> Arm | None:

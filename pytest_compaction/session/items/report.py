@@ -24,6 +24,7 @@ from pytest_compaction.session.items.collection import item_of
 from pytest_compaction.session.items.kinds import KINDS
 from pytest_compaction.session.items.protocol import RECORD
 from pytest_compaction.session.session import BenchmarkSession
+from pytest_compaction.settings import Settings
 from pytest_compaction.text.words import printable
 
 SELF_EXPLANATORY_ERRORS: Final = (
@@ -43,6 +44,8 @@ _WITH_A_VERDICT: Final = (
 """What a test raises about its verdict: its record says so already."""
 _WIDTH: Final = 80
 """The usual width of a terminal."""
+GATED: Final = pytest.StashKey[bool]()
+"""Whether thresholds decide on the items of this run."""
 _PROPERTY: Final = "compaction"
 _BELOW: Final = "compaction.below"
 """The property of an item that is below the pass score without failing for it."""
@@ -99,7 +102,8 @@ def finish_report(
 ) -> None:
     """Attach the record, and replace tracebacks by the sentence where that is enough.
 
-    In a shard an item below the pass score does not fail: the merged run decides.
+    Where a gate decides, be it that of the merged shards, an item below the pass score is a
+    measurement and does not fail.
     """
     if record is not None:
         report.user_properties.append((_PROPERTY, record))
@@ -112,7 +116,7 @@ def finish_report(
         report.longrepr = (path, line or 0, printable(said, 300))
     elif (
         isinstance(failure, BelowPassScoreError)
-        and session.settings.shard is not None
+        and (session.settings.shard is not None or node.config.stash.get(GATED, False))
         and call.when == "call"
         and report.failed
     ):
@@ -160,12 +164,17 @@ def record_of(report: pytest.TestReport) -> Record | None:
 
 
 def is_below(report: pytest.TestReport) -> bool:
-    """Whether an item of a shard is below the pass score, which fails a whole run."""
+    """Whether an item is below the pass score without failing for it."""
     return any(name == _BELOW for name, _ in report.user_properties)
 
 
-def progress_of(report: pytest.TestReport) -> tuple[str, str, str] | None:
-    """Category, letter and word for the progress display; ``None`` leaves them to pytest."""
+def progress_of(
+    report: pytest.TestReport, settings: Settings
+) -> tuple[str, str, str | tuple[str, dict[str, bool]]] | None:
+    """Category, letter and word for the progress display; ``None`` leaves them to pytest.
+
+    The category of an item below the score at which it passes says which score that is.
+    """
     record = record_of(report)
     if record is None or report.when != "call":
         return None
@@ -173,7 +182,10 @@ def progress_of(report: pytest.TestReport) -> tuple[str, str, str] | None:
         return "unscored", "U", "UNSCORED"
     score = KINDS[type_of(record)].load().score(record)
     if is_below(report):
-        return "below", "b", f"BELOW {score}"
+        least = (
+            settings.pass_score if type_of(record) == "probe" else settings.dialogues.consistency
+        )
+        return f"below {least:g}", "b", (f"BELOW {score}", {"yellow": True})
     if score is None or report.outcome not in {"passed", "failed"}:
         return None
     return report.outcome, "." if report.passed else "F", f"{report.outcome.upper()} {score}"

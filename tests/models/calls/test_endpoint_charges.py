@@ -159,7 +159,7 @@ def test_what_answers_of_no_use_took_is_in_the_table_and_in_the_records(
         return Answer(completion(None, refusal="no", usage=(1000, 500)))
 
     result, shown, asked = run(pytester, monkeypatch, decide, workers=workers)
-    assert result.parseoutcomes() == {"unscored": 4}
+    assert result.parseoutcomes() == {"unscored": 4, "failed": 1}
     assert asked == 4
     total = shown.partition(" total ")[2].split()
     assert total[:2] == ["4", "4,000"]
@@ -179,7 +179,7 @@ def test_what_a_compaction_and_a_judgement_of_no_use_took_is_in_the_table(pytest
 
     native = "--compactor=openai-compact"
     result, shown, asked = run(pytester, monkeypatch, decide, native, compactor=None, long=True)
-    assert result.parseoutcomes() == {"unscored": 4}
+    assert result.parseoutcomes() == {"unscored": 4, "failed": 1}
     shown = shown.partition("model use")[2]
     for role, tokens in (("compaction", 700), ("responder", 100), ("judge", 500)):
         calls, read = shown.partition(f" {role} ")[2].split()[:2]

@@ -111,7 +111,7 @@ def test_a_refusal_of_the_parameter_is_said_once_and_touches_no_other_strategy(
     project(pytester, *(a_case(uses(), id=id) for id in ("one", "two")))
     both = f"{CLEAR},{scenarios.own('keep')}"
     result = run(pytester, workers, compactor=both)
-    assert result.parseoutcomes() == {"passed": 4, "unscored": 4}
+    assert result.parseoutcomes() == {"passed": 4, "unscored": 4, "failed": 1}
     assert len(with_parameters(server)) <= max(int(workers[2:]), 1)
     assert all(body["context_management"] == SENT for body in with_parameters(server))
     reasons = {r["reason"] for (name, _), r in records(pytester).items() if name == CLEAR}
@@ -127,7 +127,7 @@ def test_an_endpoint_that_ignores_the_parameter_gives_no_score(pytester, served,
     server = served(lambda asked: Answer(completion("It is 7004.")))
     project(pytester)
     result = run(pytester, workers)
-    assert result.parseoutcomes() == {"unscored": 2}
+    assert result.parseoutcomes() == {"unscored": 2, "failed": 1}
     assert len(server.asked) == 2, "nothing was judged"
     for record in records(pytester).values():
         assert record["status"] == "unscored"
@@ -173,7 +173,7 @@ def test_a_log_that_reaches_no_trigger_is_not_asked_about(pytester, served):
     server = served(clears)
     project(pytester)
     result = run(pytester, compactor="anthropic:mode=server")
-    assert result.parseoutcomes() == {"unscored": 2}
+    assert result.parseoutcomes() == {"unscored": 2, "failed": 1}
     assert server.asked == []
     [reason] = {record["reason"] for record in records(pytester).values()}
     assert "compact_20260112 from 50,000 tokens on" in reason
@@ -183,7 +183,7 @@ def test_a_log_that_reaches_no_trigger_is_not_asked_about(pytester, served):
 def test_the_offline_model_says_that_it_takes_no_parameters(pytester):
     project(pytester)
     result = scenarios.run(pytester, f"--compactor={CLEAR}", compactor=None)
-    assert result.parseoutcomes() == {"unscored": 2}
+    assert result.parseoutcomes() == {"unscored": 2, "failed": 1}
     [reason] = {record["reason"] for record in records(pytester).values()}
     assert reason.startswith("the model offline takes no request parameters (context_management)")
     assert "use mode=client" in reason
@@ -197,7 +197,7 @@ def test_an_offline_summariser_is_no_hindrance_where_another_model_answers(pytes
     assert result.parseoutcomes() == {"passed": 1, "failed": 1}, "judged by rules: one is wrong"
     other = ("--compaction-model=test-model", "--compaction-responder=offline")
     result = scenarios.run(pytester, *other, f"--compactor={CLEAR}", compactor=None)
-    assert result.parseoutcomes() == {"unscored": 2}
+    assert result.parseoutcomes() == {"unscored": 2, "failed": 1}
 
 
 def test_as_many_calls_are_estimated_as_are_made(pytester, served):

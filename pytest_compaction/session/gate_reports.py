@@ -1,0 +1,112 @@
+"""The gate as tests: a report for each rule, made when all items have run.
+
+So a rule is counted, stands in JUnit files and in IDEs, and the exit code is pytest's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final, Literal
+
+import pytest
+
+from pytest_compaction.gate.decision import Check, Decision
+from pytest_compaction.records.record import Record
+from pytest_compaction.reports.lines import interval_text
+from pytest_compaction.rubric import MAX_SCORE
+from pytest_compaction.session.items.report import in_sentences
+from pytest_compaction.text.words import printable
+
+RULES: Final = "compaction"
+"""Stands where the file of a test does in the ids of rules, as in ``compaction::overall>=3.8``."""
+_WIDTH: Final = 64
+"""Characters of an item that a failed rule names."""
+
+
+class RuleError(AssertionError):
+    """A rule of the gate does not hold, or could not be applied; the text says why."""
+
+
+def is_rule(report: pytest.TestReport) -> bool:
+    """Whether a report is of a rule and not of a test."""
+    return report.nodeid.startswith(f"{RULES}::")
+
+
+def rule_reports(decision: Decision) -> list[pytest.TestReport]:
+    """A report for each check, and for each threshold that could not be applied.
+
+    One that names a strategy which is not in the run is an error; one on dialogues in a run of
+    probes alone, or the reverse, is skipped.
+    """
+    why = "nothing of this kind was selected"
+    return [
+        *map(_of_check, decision.checks),
+        *undecided_reports(
+            decision.not_applied, "not applied, no strategy of this run is named so"
+        ),
+        *(_report(rule, "skipped", (RULES, 0, why)) for rule in decision.not_measured),
+    ]
+
+
+def undecided_reports(rules: Iterable[str], why: str) -> list[pytest.TestReport]:
+    """An error for each rule, with the reason why it decided nothing."""
+    return [_report(rule, "failed", _said(f"{rule}: {why}"), when="setup") for rule in rules]
+
+
+def send(session: pytest.Session, reports: Sequence[pytest.TestReport]) -> None:
+    """Let pytest and its plugins take the reports as they take those of tests."""
+    session.testscollected += len(reports)
+    for report in reports:
+        hook = session.config.hook
+        hook.pytest_runtest_logstart(nodeid=report.nodeid, location=report.location)
+        hook.pytest_runtest_logreport(report=report)
+        hook.pytest_runtest_logreport(report=_report(_rule(report), "passed", when="teardown"))
+        hook.pytest_runtest_logfinish(nodeid=report.nodeid, location=report.location)
+
+
+def _of_check(check: Check) -> pytest.TestReport:
+    if check.holds:
+        return _report(check.rule, "passed")
+    figure = check.text
+    if check.interval is not None:
+        figure += f", 95 % {interval_text(check.interval, limits=(0, MAX_SCORE))}"
+    lines = [figure]
+    if check.items:
+        lines += ["the items that weigh most:", *map(_item, check.items)]
+    return _report(check.rule, "failed", _said("\n".join(lines)))
+
+
+def _item(record: Record) -> str:
+    name = f"{record['case']}-{record['probe']}"
+    if record["trial"] > 1:
+        name += f"-t{record['trial']}"
+    return f"  {record['overall']:.2f}  {printable(name, _WIDTH)}"
+
+
+def _said(text: str) -> object:
+    """The text as pytest keeps what a test raised."""
+    try:
+        raise RuleError(text)
+    except RuleError:
+        return in_sentences(pytest.ExceptionInfo.from_current(), text)
+
+
+def _report(
+    rule: str,
+    outcome: Literal["passed", "failed", "skipped"],
+    longrepr: object = None,
+    when: Literal["setup", "call", "teardown"] = "call",
+) -> pytest.TestReport:
+    name = printable(rule)
+    return pytest.TestReport(
+        f"{RULES}::{name}",
+        (RULES, None, f"{name} "),  # pytest changes the points of a name that ends the id
+        {name: 1},
+        outcome,
+        longrepr,  # type: ignore[arg-type]
+        when,
+    )
+
+
+def _rule(report: pytest.TestReport) -> str:
+    return report.location[2].strip()
