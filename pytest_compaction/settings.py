@@ -225,6 +225,7 @@ class Settings:
             "concurrency": self.concurrency,
             "timeout": self.timeout,
             "runs": self.runs,
+            "show": "all" if self.show is None else self.show,
             **({"shard": str(self.shard)} if self.shard else {}),
             **self.calls.as_json(),
             **self.snapshots.as_json(),

@@ -165,14 +165,21 @@ class Verdict:
         return [f"  {name} ({where}), {type}: {'; '.join(of)}" for type, of in texts.items()]
 
     def _weak_criteria(self, dimension: str) -> str:
-        """Criteria below the pass score, with a reasoning unless it repeats what is lost."""
-        parts: list[str] = []
+        """Criteria below the pass score, with a reasoning unless it repeats what is lost.
+
+        Those of one score share it, and one that has the score of the dimension goes without.
+        """
+        parts: dict[str, list[str]] = {}
         for criterion in self.criteria:
             low = criterion.score < self.pass_score
             if low and _DIMENSION_OF.get(criterion.id) == dimension:
                 why = "" if criterion.lists_facts else f" ({printable(criterion.reasoning, 110)})"
-                parts.append(f"{criterion.id} {criterion.score:.1f}{why}")
-        return ", ".join(parts)
+                parts.setdefault(f"{criterion.score:.1f}", []).append(f"{criterion.id}{why}")
+        same = f"{self.dimensions[dimension]:.1f}"
+        return ", ".join(
+            ", ".join(named) + ("" if score == same else f" {score}")
+            for score, named in parts.items()
+        )
 
 
 def unscored_verdict(reason: str, probe: Probe, view: Readings, pass_score: float) -> Verdict:

@@ -7,12 +7,16 @@ from collections.abc import Iterator, Sequence
 from pytest_compaction.metrics.production_loss import production_loss
 from pytest_compaction.records.record import Record, type_of
 from pytest_compaction.reports.lines import Line
-from pytest_compaction.reports.terminal import summary
+from pytest_compaction.reports.terminal import LOWEST, summary
 from pytest_compaction.reports.usage import agreement_lines
 
 
 def run_summary(
-    records: Sequence[Record], order: Sequence[str], control: bool, grouped: bool
+    records: Sequence[Record],
+    order: Sequence[str],
+    control: bool,
+    grouped: bool,
+    lowest: int = LOWEST,
 ) -> Iterator[Line]:
     """The tables of probes and of dialogues, and how far several judges agree.
 
@@ -21,7 +25,7 @@ def run_summary(
     dialogues = [record for record in records if type_of(record) == "dialogue"]
     probes = [record for record in records if type_of(record) == "probe"]
     if probes or not dialogues:
-        yield from summary(probes, order, control, grouped)
+        yield from summary(probes, order, control, grouped, lowest)
     if dialogues:
         from pytest_compaction.reports.dialogue_summary import dialogue_summary
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
 from pytest_compaction.metrics.aggregate import (
     Aggregate,
@@ -11,13 +12,14 @@ from pytest_compaction.metrics.aggregate import (
     budgets_of,
     by_arm,
     kept_by_dimension,
-    scored,
 )
 from pytest_compaction.metrics.intervals import interval_method
 from pytest_compaction.records.record import Record, went_wrong_later
 from pytest_compaction.reports.comparison import comparison
 from pytest_compaction.reports.constraints import constraint_lines
 from pytest_compaction.reports.curve_table import curve_lines
+from pytest_compaction.reports.item_lines import lowest_first
+from pytest_compaction.reports.kind_table import kind_lines
 from pytest_compaction.reports.lines import WIDTH, Line, interval_text
 from pytest_compaction.reports.origin_lines import origin_lines
 from pytest_compaction.reports.outcomes import (
@@ -31,16 +33,24 @@ from pytest_compaction.rubric import DIMENSIONS, MAX_SCORE
 from pytest_compaction.settings import CONTROL, Budget
 from pytest_compaction.text.words import printable
 
+LOWEST: Final = 3
+"""How many of the lowest items a summary names."""
+
 
 def summary(
-    records: Sequence[Record], order: Sequence[str], control: bool, grouped: bool = True
+    records: Sequence[Record],
+    order: Sequence[str],
+    control: bool,
+    grouped: bool = True,
+    lowest: int = LOWEST,
 ) -> list[Line]:
     """The summary of a run: one strategy in detail, several in a table; then the curves,
     and real and scripted cases apart.
 
     ``order`` is the order of strategies on the command line; with ``control`` the
     strategy ``none`` is the control of a single other one. ``grouped`` is for an offline
-    summariser: strategies that differ only in what it does not read share a row.
+    summariser: strategies that differ only in what it does not read share a row. ``lowest``
+    is how many of the lowest items of a single strategy are named.
     """
     if not records:
         return [Line("no benchmark item was run", "bad")]
@@ -55,7 +65,7 @@ def summary(
     if len(main) <= 1:
         name = main[0] if main else CONTROL
         lines = _single(name, groups[name], groups.get(CONTROL) if main else None)
-        return [*lines, *apart]
+        return [*lines, *_lowest(groups[name], lowest), *apart]
     return [*comparison(groups, grouped), *apart]
 
 
@@ -93,6 +103,10 @@ def _single(
     if figures.overall and figures.overall.interval:
         yield Line(f"intervals: {interval_method(figures.overall.cases)}", "dim")
     yield Line("")
+    asked = list(kind_lines(records))
+    if asked:
+        yield from asked
+        yield Line("")
     yield from _facts_about(figures)
     yield from constraint_lines(records, control or ())
     compared = null_line(records)
@@ -102,7 +116,6 @@ def _single(
     if later:
         yield Line(f"broken later  {later}; went wrong after the verdict, which counts", "bad")
     yield from unscored_because(records)
-    yield from _worst(records)
 
 
 def _row(name: str, mean: Mean | None, kept: Mapping[str, tuple[float, float | None]]) -> str:
@@ -151,14 +164,16 @@ def _facts_about(figures: Aggregate) -> Iterator[Line]:
         yield Line(f"note: {noop} compactions did nothing; such points prove nothing", "dim")
 
 
-def _worst(records: Sequence[Record], count: int = 3) -> Iterator[Line]:
-    ranked = sorted(
-        scored(records), key=lambda r: (r["overall"], r["case"], r["probe"], r["trial"])
-    )
-    if not ranked:
+def _lowest(records: Sequence[Record], most: int) -> Iterator[Line]:
+    """The lowest items with the reason of each score, and how many did not pass."""
+    ranked = lowest_first(records)
+    if not ranked or not most:
         return
     yield Line("")
-    yield Line("lowest items", "dim")
+    failed = sum(record["status"] == "failed" for record in ranked)
+    count = min(most, len(ranked))
+    of = f"lowest {count} of {failed} that did not pass" if failed > count else "lowest items"
+    yield Line(of, "dim")
     several = any(record["trial"] > 1 for record in records)
     for record in ranked[:count]:
         name = f"{record['case']}-{record['probe']}"

@@ -137,22 +137,28 @@ class RunRecorder:
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Print the summary of the run."""
-        self._shown.restore()
         if terminalreporter.config.getoption("collectonly"):
             return
         records = self._records
         settings = self._session.settings
+        self._shown.write(terminalreporter, settings.pass_score)
         terminalreporter.section("compaction")
         if records or settings.shard is None:
             order = [spec.text for spec in self._session.specs]
-            grouped = is_offline(settings.model)
-            write_lines(terminalreporter, run_summary(records, order, settings.control, grouped))
+            lines = run_summary(
+                records,
+                order,
+                settings.control,
+                is_offline(settings.model),
+                0 if self._shown.any_shown else self._shown.lowest(len(records)),
+            )
+            write_lines(terminalreporter, lines)
         write_lines(terminalreporter, self._model_use(records))
         self._unused = _unused_snapshots(terminalreporter.config)
         if self._unused is not None:
             write_lines(terminalreporter, (Line(text, "bad") for text in self._unused.lines()))
         write_lines(terminalreporter, left_out_lines(self._session.left_out))
-        write_lines(terminalreporter, self._shown.lines())
+        write_lines(terminalreporter, self._shown.hint(terminalreporter, settings.pass_score))
         if self._writer is not None:
             path = self._writer.path
             shown = path.relative_to(self._root) if path.is_relative_to(self._root) else path

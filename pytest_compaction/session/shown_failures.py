@@ -2,71 +2,107 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from typing import Any
 
 import pytest
 
-from pytest_compaction.records.record import went_wrong_later
-from pytest_compaction.reports.lines import Line
-from pytest_compaction.session.items.report import record_of
+from pytest_compaction.records.record import Record, went_wrong_later
+from pytest_compaction.reports.item_lines import item_lines
+from pytest_compaction.reports.lines import Line, write_lines
+from pytest_compaction.reports.terminal import LOWEST
+from pytest_compaction.session.items.report import is_below, record_of
+
+BELOW = "b"
+"""The letter after ``-r`` for items below the pass score that do not fail for it."""
 
 
 class ShownFailures:
-    """Leaves out the failure sections of all but the ``most`` lowest items (``None``: of none).
+    """Has the failures of the ``most`` lowest items printed (``None``: of all items).
 
-    Each of them has its line in pytest's short summary. Only items below the pass score are left
-    out: whatever else failed is printed.
+    Each of the others has a line in a table, and none in pytest's short summary. Only items
+    that failed for their score are left out: whatever else failed is printed.
     """
 
     def __init__(self, most: int | None) -> None:
         self._most = most
-        self._failed: list[Any] | None = None
-        self._stats: dict[str, list[Any]] = {}
-        self._left_out = 0
+        self._left_out: list[Record] = []
+        self.any_shown = False
+        """Whether the failure of an item below the pass score is printed, or its line."""
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_terminal_summary(
         self, terminalreporter: pytest.TerminalReporter
     ) -> Generator[None, None, None]:
-        """Have pytest print the others."""
-        failed = terminalreporter.stats.get("failed", [])
-        if self._most is not None and terminalreporter.verbosity < 1:
-            shown = self._shown(failed, self._most)
-            self._failed, self._stats = failed, terminalreporter.stats
-            self._left_out = len(failed) - len(shown)
-            terminalreporter.stats["failed"] = shown
+        """Have pytest print the lowest ones."""
+        stats = terminalreporter.stats
+        failed = stats.get("failed", [])
+        scored = [report for report in failed if _score(report) is not None]
+        self.any_shown = bool(scored)
+        if self._most is None or terminalreporter.verbosity >= 1 or len(scored) <= self._most:
+            return (yield)
+        hidden = {id(report) for report in sorted(scored, key=_rank)[self._most :]}
+        self._left_out = [
+            r for report in failed if id(report) in hidden and (r := record_of(report))
+        ]
+        stats["failed"] = [report for report in failed if id(report) not in hidden]
         try:
             return (yield)
         finally:
-            self.restore()
+            stats["failed"] = failed
 
-    def restore(self) -> None:
-        """Make pytest's list of failures whole again, for its short summary."""
-        if self._failed is not None:
-            self._stats["failed"] = self._failed
-            self._failed = None
+    def lowest(self, items: int) -> int:
+        """How many of the lowest of some items are named where nothing failed."""
+        return items if self._most is None else min(self._most, LOWEST)
 
-    def lines(self) -> list[Line]:
-        """How many were left out; empty if none was."""
-        if not self._left_out:
-            return []
-        what = "failure is" if self._left_out == 1 else "failures are"
-        text = (
-            f"{self._left_out} further {what} not printed; --compaction-show=all or -v prints all"
-        )
-        return [Line(text, "dim")]
+    def write(self, terminal: pytest.TerminalReporter, pass_score: float) -> None:
+        """Write the table of those left out and, with ``-rb``, that of the measured ones."""
+        if self._left_out:
+            self._table(
+                terminal, self._left_out, f"{len(self._left_out)} more below {pass_score:g}"
+            )
+            text = "the failure of each: --compaction-show=all or -v"
+            write_lines(terminal, [Line(text, "dim")])
+        if terminal.hasopt(BELOW):
+            below = _below(terminal)
+            if below:
+                self._table(terminal, below, f"{len(below)} below {pass_score:g}")
 
-    def _shown(self, failed: Sequence[Any], most: int) -> list[Any]:
-        scores = {id(report): score for report in failed if (score := _score(report)) is not None}
-        lowest = sorted(scores.items(), key=lambda pair: pair[1])
-        hidden = {name for name, _ in lowest[most:]}
-        return [report for report in failed if id(report) not in hidden]
+    @staticmethod
+    def hint(terminal: pytest.TerminalReporter, pass_score: float) -> Iterator[Line]:
+        """How to see the items that were measured below the pass score, if they were not shown."""
+        count = 0 if terminal.hasopt(BELOW) else len(_below(terminal))
+        if count:
+            what = "item" if count == 1 else "items"
+            yield Line(f"{count} {what} below {pass_score:g}, a line each: -r{BELOW}", "dim")
+
+    @staticmethod
+    def _table(terminal: pytest.TerminalReporter, records: Sequence[Record], title: str) -> None:
+        terminal.section(title)
+        width = terminal.config.get_terminal_writer().fullwidth
+        write_lines(terminal, item_lines(records, width))
+
+
+def _below(terminal: pytest.TerminalReporter) -> list[Record]:
+    """The records of items that are below the pass score without failing for it."""
+    reports = [report for found in terminal.stats.values() for report in found]
+    return [
+        record
+        for report in reports
+        if isinstance(report, pytest.TestReport)
+        and is_below(report)
+        and (record := record_of(report)) is not None
+    ]
+
+
+def _rank(report: pytest.TestReport) -> tuple[float, str]:
+    """The lowest first; those of one score by their ids, in whatever order they came."""
+    return _score(report) or 0.0, report.nodeid
 
 
 def _score(report: Any) -> float | None:
     """The score of an item that failed for it alone."""
-    record = record_of(report)
+    record = record_of(report) if isinstance(report, pytest.TestReport) else None
     if record is None or record["status"] != "failed" or went_wrong_later(record):
         return None
     score: float | None = record.get("overall")

@@ -70,6 +70,7 @@ def test_the_header_holds_every_option(pytester):
         "compaction_estimate": None,
         "compaction_max_cost": 1.5,
         "compaction_runs": ".pytest_compaction/runs",
+        "compaction_show": "7",
         "compaction_tasks": "GR,SA",
         "compaction_limit": 3,
         "compaction_history": "own",
@@ -118,6 +119,7 @@ def test_the_header_holds_every_option(pytester):
         "judge_snapshots": True,
         "judge_tolerance": [0.25, 2.0],
         "runs": ".pytest_compaction/runs",
+        "show": 7,
         "dialogues": {
             "tasks": ["GR", "SA"],
             "limit": 3,

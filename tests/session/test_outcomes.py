@@ -19,8 +19,8 @@ def test_an_item_below_the_pass_score_says_what_fell_short_and_shows_no_tracebac
     lines = failure(result, "strategies:forget_limit-first-limit")
     assert lines[0] == "overall 0.00 is below the pass score 3.50"
     said = flat(lines)
-    assert " accuracy 0.00: accuracy_factual 0.0 " in said
-    assert " completeness 0.00: completeness_coverage 0.0 " in said
+    assert " accuracy 0.00: accuracy_factual " in said
+    assert " completeness 0.00: completeness_coverage " in said
     for other in ("context", "artifact", "continuity", "instruction"):
         assert other not in said, "a dimension without facts of its types is left out"
     assert " dropped (not in the view), value: 45 " in said
@@ -75,7 +75,7 @@ def test_an_answer_that_could_not_be_judged_is_unscored_and_makes_the_run_red(
     set_up(pytester, "first")
     result = run(pytester, f"--compaction-judge={judge}")
     assert result.parseoutcomes() == {"unscored": 4, "failed": 1}
-    result.stdout.re_match_lines([r"(.* )?UUUU +\[100%\]"])
+    result.stdout.re_match_lines([r"(.* )?UUUU +\[ 80%\]"])
     result.stdout.fnmatch_lines(["unscored      4", f"not scored (4): {reason}"])
     assert last_line(result) == "GATE FAILED unscored 4 > 0"
     assert result.ret == pytest.ExitCode.TESTS_FAILED

@@ -1,5 +1,7 @@
 """Which failures are printed whole."""
 
+import re
+
 import pytest
 from support.scenarios import run, set_up
 
@@ -14,13 +16,37 @@ def listed(result):
 
 
 @pytest.mark.parametrize("workers", ["-n0", "-n2"])
-def test_the_five_lowest_failures_are_printed_and_each_has_its_line(pytester, workers):
+def test_the_five_lowest_failures_are_printed_and_each_other_has_a_line(pytester, workers):
     set_up(pytester)
     result = run(pytester, workers, compactor="forget")
-    assert len(sections(result)) == 5
-    assert len(listed(result)) == 8
-    said = "3 further failures are not printed; --compaction-show=all or -v prints all"
-    assert said in result.outlines
+    assert len(sections(result)) == len(listed(result)) == 5
+    assert result.parseoutcomes() == {"failed": 8}
+    start = next(n for n, line in enumerate(result.outlines) if " 3 more below 3.5 " in line)
+    for line in result.outlines[start + 1 : start + 4]:
+        assert re.match(r"  0\.00  second-\w+ +\d of \d dropped: ", line), line
+        assert len(line) <= 80
+    assert result.outlines[start + 4] == "the failure of each: --compaction-show=all or -v"
+
+
+@pytest.mark.parametrize("columns", ["60", "200"])
+def test_the_table_of_the_others_takes_the_width_of_the_terminal(pytester, monkeypatch, columns):
+    monkeypatch.setenv("COLUMNS", columns)
+    set_up(pytester)
+    result = run(pytester, "--compaction-show=0", compactor="forget")
+    rows = [line for line in result.outlines if line.startswith("  0.00  ")]
+    assert len(rows) == 8
+    assert max(map(len, rows)) <= int(columns)
+    assert any(line.endswith("…") for line in rows) == (columns == "60")
+
+
+def test_items_that_were_measured_below_the_pass_score_are_listed_when_asked_for(pytester):
+    set_up(pytester)
+    gate = "--compaction-threshold=overall>=0"
+    result = run(pytester, gate, compactor="forget")
+    assert "8 items below 3.5, a line each: -rb" in result.outlines
+    listing = run(pytester, gate, "-rb", compactor="forget")
+    listing.stdout.fnmatch_lines(["=* 8 below 3.5 =*", "  0.00  first-decided *"])
+    assert not any("a line each" in line for line in listing.outlines)
 
 
 @pytest.mark.parametrize(
@@ -35,8 +61,8 @@ def test_the_five_lowest_failures_are_printed_and_each_has_its_line(pytester, wo
 def test_as_many_failures_are_printed_as_are_asked_for(pytester, arguments, printed):
     set_up(pytester)
     result = run(pytester, *arguments, compactor="forget")
-    assert len(sections(result)) == printed
-    assert len(listed(result)) == 8
+    assert len(sections(result)) == len(listed(result)) == printed
+    assert result.parseoutcomes() == {"failed": 8}
 
 
 def test_what_failed_for_another_reason_is_always_printed(pytester):

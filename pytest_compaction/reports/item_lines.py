@@ -1,0 +1,83 @@
+"""One line for each item: its score, its name, and what was dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from pytest_compaction.records.record import Record
+from pytest_compaction.reports.lines import WIDTH, Line
+from pytest_compaction.text.words import printable
+
+_SCORE: Final = 6
+"""The columns of a score with the space before it."""
+_NAME_SHARE: Final = 0.5
+"""The most of the rest of a line that a name may take."""
+_FACT: Final = 60
+"""The most characters of a fact."""
+
+
+def lowest_first(records: Iterable[Record]) -> list[Record]:
+    """Records with a score, the lowest first; those of one score by their names."""
+    found = [record for record in records if record.get("overall") is not None]
+    return sorted(
+        found, key=lambda r: (r["overall"], r["compactor"], r["case"], r["probe"], r["trial"])
+    )
+
+
+def item_lines(records: Sequence[Record], width: int = WIDTH) -> Iterator[Line]:
+    """A line of at most ``width`` columns for each record, the lowest score first."""
+    ranked = lowest_first(records)
+    namer = _Names(ranked)
+    names = [namer.name(record) for record in ranked]
+    most = int((width - _SCORE) * _NAME_SHARE)
+    column = min(max(map(len, names), default=0), most)
+    for record, name in zip(ranked, names, strict=True):
+        start = f"{record['overall']:>{_SCORE}.2f}  {_shortened(name, column):<{column}}  "
+        lost = printable(what_was_dropped(record), max(width - len(start), 1))
+        yield Line((start + lost).rstrip())
+
+
+def what_was_dropped(record: Record) -> str:
+    """How many facts of an item are lost, and which; then the stale values that it states.
+
+    Where the view makes the score, a fact that only the answer lacks is not lost.
+    """
+    facts = record.get("facts") or []
+    kinds = ("dropped",) if record.get("reading") == "view" else ("dropped", "unused")
+    parts = []
+    for kind in kinds:
+        lost = [printable(fact["text"], _FACT) for fact in facts if fact.get("loss") == kind]
+        if lost:
+            parts.append(f"{len(lost)} of {len(facts)} {kind}: {'; '.join(lost)}")
+    stale = [printable(trap["text"], _FACT) for trap in record.get("traps") or [] if trap["hit"]]
+    if stale:
+        parts.append(f"stale: {'; '.join(stale)}")
+    return "; ".join(parts)
+
+
+class _Names:
+    """Names items by what tells them apart: strategy and trial only where there are several."""
+
+    def __init__(self, records: Sequence[Record]) -> None:
+        self._strategies = len({record["compactor"] for record in records}) > 1
+        self._budgets = len({record.get("budget") for record in records}) > 1
+        self._trials = any(record["trial"] > 1 for record in records)
+
+    def name(self, record: Record) -> str:
+        """The name of the item of a record."""
+        parts = [record["compactor"]] if self._strategies else []
+        if self._budgets and record.get("budget") is not None:
+            parts.append(f"b{record['budget']}")
+        parts += [str(record["case"]), str(record["probe"])]
+        if self._trials:
+            parts.append(f"t{record['trial']}")
+        return printable("-".join(parts))
+
+
+def _shortened(name: str, width: int) -> str:
+    """A name cut in its middle: both its ends tell items apart."""
+    if len(name) <= width:
+        return name
+    start = (width - 1) // 2
+    return f"{name[:start]}…{name[len(name) - (width - 1 - start) :]}"
