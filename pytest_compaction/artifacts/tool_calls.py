@@ -6,9 +6,11 @@ Names are compared by their words (``writeFile``, ``write_file`` and
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from pytest_compaction.artifacts.patches import patch_touches, replacement_lines
@@ -154,6 +156,18 @@ def shell_script(call: ToolCall) -> str | None:
     return shlex.join(command)
 
 
+def named_paths(call: ToolCall) -> list[str]:
+    """The files and folders that a call names, whatever it would do to them."""
+    return _paths(_arguments(call))
+
+
+def without_old_text(call: ToolCall) -> ToolCall:
+    """The call without the text that it would replace."""
+    parsed = call.parsed()
+    kept = {name: value for name, value in parsed.items() if _plain_key(name) not in _OLD_KEYS}
+    return call if len(kept) == len(parsed) else replace(call, arguments=json.dumps(kept))
+
+
 def _name_words(name: str) -> frozenset[str]:
     words = [word.lower() for word in _BOUNDARY.split(name[-200:]) if word]
     return frozenset(words)
@@ -163,7 +177,11 @@ def _arguments(call: ToolCall) -> dict[str, Any]:
     parsed = call.parsed()
     if not parsed and call.arguments.lstrip().startswith("*** Begin Patch"):
         return {"patch": call.arguments}
-    return {re.sub(r"[^a-z]", "", key[:100].lower()): value for key, value in parsed.items()}
+    return {_plain_key(key): value for key, value in parsed.items()}
+
+
+def _plain_key(key: str) -> str:
+    return re.sub(r"[^a-z]", "", key[:100].lower())
 
 
 def _first(arguments: Mapping[str, Any], keys: Sequence[str]) -> Any:
@@ -233,7 +251,7 @@ def _edit_detail(arguments: Mapping[str, Any]) -> str:
     edits = arguments.get("edits")
     if isinstance(edits, list):
         pairs += [
-            {re.sub(r"[^a-z]", "", str(key)[:100].lower()): value for key, value in edit.items()}
+            {_plain_key(str(key)): value for key, value in edit.items()}
             for edit in edits[:_MAX_ENTRIES]
             if isinstance(edit, Mapping)
         ]

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.case.choice import read_letter
 from pytest_compaction.case.entries import CaseEntry, ProbeEntry
 from pytest_compaction.judges.choice import complied, unreadable
-from pytest_compaction.judges.verdict import FactOutcome, JudgeScores, Scores, Verdict
+from pytest_compaction.judges.verdict import JudgeScores, Scores, Verdict
 from pytest_compaction.models.calls.prices import PriceTable
+from pytest_compaction.records.compaction_record import compaction_of
+from pytest_compaction.records.fact_records import facts_of
 from pytest_compaction.records.record import (
     Record,
     Status,
@@ -24,13 +26,6 @@ from pytest_compaction.records.record import (
 from pytest_compaction.rubric import DIMENSIONS, CriterionScore
 from pytest_compaction.run.response import Arm, Response
 from pytest_compaction.settings import Settings
-from pytest_compaction.text.words import printable
-
-_CLAUSE: Final = 300
-_WORD: Final = 60
-"""The most characters that a record keeps of a clause, and of a word that decided."""
-_WORDS: Final = 12
-
 
 def scored_record(
     item: str,
@@ -45,13 +40,14 @@ def scored_record(
     """
     record = _blank(item, response.case, response.probe, response.arm, settings)
     record |= {
+        "question": clean(response.probe.question),
         "status": status_from(verdict.passed),
         "reason": clean(verdict.unscored or _reason(verdict)),
         "overall": rounded(verdict.overall),
         "dimensions": {name: rounded(verdict.dimensions.get(name)) for name in DIMENSIONS},
         "criteria": _criteria(verdict.criteria),
         "reading": verdict.reading,
-        "facts": [_fact(fact) for fact in verdict.facts],
+        "facts": facts_of(response, verdict),
         "traps": [{"text": clean(text), "hit": hit} for text, hit in verdict.traps],
         "flags": list(verdict.flags),
         "response": clean(response.text),
@@ -72,11 +68,7 @@ def scored_record(
         ),
         "judges": [_judge(scores) for scores in verdict.judges],
         "latency_s": {} if response.latency_s is None else {"responder": response.latency_s},
-        "compaction": {
-            "steps": dict(sorted(Counter(step.status for step in response.steps).items())),
-            "errors": sorted({clean(step.error) for step in response.steps if step.error}),
-            "budget": response.budget,
-        },
+        "compaction": compaction_of(response),
         "nulls": {
             null.name: {
                 "overall": rounded(null.overall),
@@ -193,23 +185,6 @@ def _second(scores: Scores) -> dict[str, Any]:
         "dimensions": {name: rounded(scores.dimensions.get(name)) for name in DIMENSIONS},
         "criteria": _criteria(scores.criteria),
         "traps": [{"text": clean(text), "hit": hit} for text, hit in scores.traps],
-    }
-
-
-def _fact(fact: FactOutcome) -> dict[str, Any]:
-    """What became of one fact, with the clause and the words that decided."""
-    decided = fact.decisive
-    return {
-        "text": clean(fact.text),
-        "type": fact.type,
-        "view": fact.view.outcome,
-        "answer": fact.answer.outcome,
-        "survived": fact.survived,
-        "used": fact.used,
-        "loss": fact.loss,
-        "clause": clean(printable(decided.clause, _CLAUSE)),
-        "words": [clean(printable(word, _WORD)) for word in decided.words[:_WORDS]],
-        "why": clean(printable(decided.why, _CLAUSE)),
     }
 
 

@@ -9,6 +9,7 @@ from pytest_compaction.case.case import Case, Point
 from pytest_compaction.compactors.protocol import Compactor, CompactorError, Context, State, View
 from pytest_compaction.conversation.messages import Message, groups
 from pytest_compaction.run.feeder import Feeder, Step
+from pytest_compaction.run.runway import with_runway
 from pytest_compaction.run.shared_loop import FunctionLoops
 from pytest_compaction.run.triggers import Trigger
 
@@ -18,7 +19,8 @@ class PointState:
     """A strategy at a compaction point: its state, or the ``error`` that left it without one.
 
     ``failure`` says that the last compaction failed and left more in the view than
-    the budget allows: an answer from that view says nothing about the strategy.
+    the budget allows: an answer from that view says nothing about the strategy. ``view`` is
+    what the model would be sent there without a question; ``None`` if that is not what it reads.
     """
 
     state: State | None
@@ -26,6 +28,7 @@ class PointState:
     view_tokens: int
     error: str | None = None
     failure: str | None = None
+    view: tuple[Message, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,7 @@ class CaseFeeder:
     ``budgets`` are the tokens that the view may take at each compaction point; without them
     it is the budget of the context. On the way to a point its budget is in force. ``waited``
     tells for how many seconds the strategy waited for requests of others, which does not count.
+    ``needs_probe`` says that the views depend on the question.
     """
 
     def __init__(
@@ -59,6 +63,7 @@ class CaseFeeder:
         self._case = case
         self._feeder = Feeder(compactor, trigger, timeout, loops, waited)
         self._needs_record = getattr(compactor.traits, "needs_record", False)
+        self.needs_probe = getattr(compactor.traits, "needs_probe", False)
         self._context = context
 
     async def feed(self) -> FeedResult:
@@ -78,7 +83,8 @@ class CaseFeeder:
                     error = f"{raised} (case {self._case.id}, compaction point {point.id})"
             if error is not None:
                 points.append(PointState(None, log_tokens, 0, error))
-        return FeedResult(tuple(points), tuple(self._feeder.steps))
+        steps = with_runway(self._feeder.steps, self._case.messages, self._context.tokens)
+        return FeedResult(tuple(points), steps)
 
     async def rendered(self, state: State, point: int, question: str | None = None) -> View:
         """The view of the state at a point, checked for broken structure."""
@@ -93,9 +99,11 @@ class CaseFeeder:
 
     async def _point(self, number: int, log_tokens: int) -> PointState:
         state = await self._feeder.state()
-        tokens = self._context.tokens.messages((await self.rendered(state, number)).messages)
+        rendered = await self.rendered(state, number)
+        tokens = self._context.tokens.messages(rendered.messages)
         failure = self._failure(tokens, self.budgets[number])
-        return PointState(state, log_tokens, tokens, failure=failure)
+        view = None if rendered.parameters else rendered.messages
+        return PointState(state, log_tokens, tokens, failure=failure, view=view)
 
     def _failure(self, tokens: int, budget: int) -> str | None:
         last = self._feeder.steps[-1] if self._feeder.steps else None

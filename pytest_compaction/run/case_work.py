@@ -194,6 +194,7 @@ class CaseWork:
     async def _response(self, compacted: CompactedCase, probe: Probe) -> Response:
         tokens = self._method.roles.tokens
         view = await compacted.view(probe.point, probe.question)
+        earlier = await compacted.earlier(probe)
         failure = compacted.failure(probe.point)
         reply = AnswerReply("")
         reminded: Reminded | None = None
@@ -211,7 +212,9 @@ class CaseWork:
             log_tokens=compacted.fed.points[probe.point].log_tokens,
             view_tokens=read.tokens,
             budget=compacted.feeder.budgets[probe.point],
-            figures=self._method.reader.figures(compacted, probe, view, read, failure is None),
+            figures=self._method.reader.figures(
+                compacted, probe, view, read, failure is None, earlier
+            ),
             usage=reply.usage,
             compaction_usage=compacted.usage,
             latency_s=reply.latency_s,
@@ -219,6 +222,7 @@ class CaseWork:
             failure=failure,
             leads=self._method.roles.leads,
             reminded=reminded,
+            view=read.messages,
         )
 
     async def _answers(self, probe: Probe, view: View) -> tuple[AnswerReply, Reminded | None]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.compactors.protocol import CompactorError, View
 from pytest_compaction.conversation.messages import Message
-from pytest_compaction.models.protocol import ModelError, NotAskedError
+from pytest_compaction.models.protocol import ChargedError, ModelError, NotAskedError
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.run.case_feeder import CaseFeeder, FeedResult
 from pytest_compaction.run.feeder import CompactionError, Step
@@ -69,6 +69,23 @@ class CompactedCase:
             return await self.feeder.rendered(at_point.state, point, question)
         except CompactorError as error:
             raise CompactionError(f"{error} (case {self.case.id})") from error
+
+    async def earlier(self, probe: Probe) -> tuple[tuple[Message, ...] | None, ...]:
+        """What the model would have read at each point before that of a probe.
+
+        Where views depend on the question, it is what it would have been given with the same
+        one. ``None`` stands for a view that is not known: the endpoint edits it, or there is none.
+        """
+        if not self.feeder.needs_probe:
+            return tuple(point.view for point in self.fed.points[: probe.point])
+        return tuple([await self._asked_at(n, probe) for n in range(probe.point)])
+
+    async def _asked_at(self, point: int, probe: Probe) -> tuple[Message, ...] | None:
+        try:
+            view = await self.view(point, probe.question)
+        except ChargedError:
+            return None
+        return None if view.parameters else view.messages
 
     def failure(self, point: int) -> str | None:
         """Why an answer at a point would say nothing about the strategy, if so."""

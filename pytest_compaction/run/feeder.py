@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -32,13 +32,29 @@ class CompactionError(ChargedError):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One compaction: where, what happened, and the view's tokens before and after."""
+    """One compaction: where, what happened, and the view's tokens before and after.
+
+    ``prefix`` are the tokens of the messages that the view after it begins with as the view
+    before it did, which a cache of prompts still holds. ``by_server`` says that the request asks
+    the endpoint to compact: what it then reads is not known here. ``messages`` and ``log`` are
+    the messages of the log until there and their tokens.
+
+    ``until_next`` is the number of messages of the log after which the view held as many tokens
+    again as before, each taken in as it is; ``None`` if the log ended before, ``left`` messages
+    after this compaction, or if that is not known.
+    """
 
     point: str
     status: Status
     before: int
     after: int
     error: str | None = None
+    prefix: int = 0
+    by_server: bool = False
+    messages: int = 0
+    log: int = 0
+    until_next: int | None = None
+    left: int = 0
 
 
 class CheckedStrategy:
@@ -122,7 +138,8 @@ class CheckedStrategy:
 
     async def compact(self, state: State, context: Context, point: str) -> tuple[State, Step]:
         """The state after a compaction, and what happened there."""
-        view = (await self.rendered(state, context)).messages
+        rendered = await self.rendered(state, context)
+        view = rendered.messages
         before = context.tokens.messages(view)
         outcome = await self._call("compact", self._compactor.compact, state, context)
         if not isinstance(outcome, Outcome):
@@ -132,7 +149,10 @@ class CheckedStrategy:
         check_spans(self._name, outcome, view)
         left = await self.rendered(outcome.state, context)
         after = context.tokens.messages(left.messages)
-        return outcome.state, Step(point, outcome.status, before, after, outcome.error)
+        prefix = sum(map(context.tokens.message, common_prefix(view, left.messages)))
+        by_server = bool(rendered.parameters or left.parameters)
+        step = Step(point, outcome.status, before, after, outcome.error, prefix, by_server)
+        return outcome.state, step
 
     async def _call(self, what: str, method: Callable[..., Any], *arguments: Any) -> Any:
         call = partial(method, *arguments)
@@ -162,6 +182,7 @@ class Feeder:
         self._state: State | None = None
         self._since: list[Message] = []
         self._turns = 0
+        self._observed = 0
 
     @property
     def turns(self) -> int:
@@ -178,6 +199,7 @@ class Feeder:
         """Let the strategy take in new messages."""
         self._state = await self.strategy.observe(await self.state(), new, context)
         self._since.extend(new)
+        self._observed += len(new)
         self._turns += sum(message.role == "user" for message in new)
 
     async def is_time(self, context: Context) -> bool:
@@ -206,6 +228,7 @@ class Feeder:
     async def compact(self, context: Context, point: str) -> Step:
         """Compact now; ``point`` names the place in the conversation."""
         self._state, step = await self.strategy.compact(await self.state(), context, point)
+        step = replace(step, messages=self._observed)
         self.steps.append(step)
         self._since = []
         return step
@@ -213,6 +236,16 @@ class Feeder:
     def close(self) -> None:
         """Let the thread of the strategy end."""
         self.strategy.close()
+
+
+def common_prefix(first: Sequence[Message], second: Sequence[Message]) -> Sequence[Message]:
+    """The messages with which both begin, as an endpoint reads them."""
+    count = 0
+    for one, other in zip(first, second, strict=False):
+        if (one.role, one.parts) != (other.role, other.parts):
+            break
+        count += 1
+    return first[:count]
 
 
 def check_spans(name: str, outcome: Outcome[State], view: Sequence[Message]) -> None:

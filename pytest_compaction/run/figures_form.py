@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from pytest_compaction.cache.kept_results import Form
 from pytest_compaction.metrics.survival import READING, Readings
-from pytest_compaction.run.response import NullReading, ViewFigures
+from pytest_compaction.run.response import FactHistory, NullReading, ViewFigures
 
 
 def _as_json(figures: ViewFigures) -> dict[str, Any]:
@@ -16,6 +16,7 @@ def _as_json(figures: ViewFigures) -> dict[str, Any]:
         "nulls": [[null.name, null.overall, null.stated, null.tokens] for null in figures.nulls],
         "constraints": figures.constraints,
         "prompt_hash": figures.prompt_hash,
+        "history": [[h.stated_after, h.recoverable, h.source] for h in figures.history],
     }
 
 
@@ -26,6 +27,15 @@ def _from_json(kept: Any) -> ViewFigures:
         tuple(NullReading(*null) for null in kept["nulls"]),
         tuple((text, held) for text, held in kept["constraints"]),
         kept["prompt_hash"],
+        tuple(_history(*history) for history in kept["history"]),
+    )
+
+
+def _history(stated_after: Any, recoverable: bool | None, source: Any) -> FactHistory:
+    return FactHistory(
+        tuple((point, stated) for point, stated in stated_after),
+        recoverable,
+        None if source is None else (source[0], source[1]),
     )
 
 

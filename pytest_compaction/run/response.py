@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from pytest_compaction.case.case import Case, Probe
+from pytest_compaction.conversation.messages import Message
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.metrics.survival import Readings, Source
 from pytest_compaction.models.offline import model as offline
@@ -87,10 +88,26 @@ class Reminded:
 
 
 @dataclass(frozen=True, slots=True)
+class FactHistory:
+    """What became of a fact until the point of its probe.
+
+    ``stated_after`` says of each compaction point, from the first at which the log had stated
+    the fact, whether the view there states it; points of which the view is not known are left
+    out. ``recoverable`` says whether the agent can read again what the view dropped, and is
+    ``None`` for a fact that the view states. ``source`` is the smallest message of the log that
+    states the fact, with its tokens.
+    """
+
+    stated_after: tuple[tuple[str, bool], ...]
+    recoverable: bool | None
+    source: tuple[str, int] | None
+
+
+@dataclass(frozen=True, slots=True)
 class ViewFigures:
     """What rules read in the view of a response.
 
-    ``reading`` is what the view does with each of the probe's facts and traps. ``nulls`` says
+    ``history`` is what became of each fact until there. ``reading`` is what the view does with each of the probe's facts and traps. ``nulls`` says
     what each null states at equal tokens; empty for a null or the control. ``constraints``
     are those that stand there, and whether the view states each. ``prompt_hash`` is that of
     view and question.
@@ -100,6 +117,7 @@ class ViewFigures:
     nulls: tuple[NullReading, ...]
     constraints: tuple[tuple[str, bool], ...]
     prompt_hash: str
+    history: tuple[FactHistory, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -112,7 +130,8 @@ class Response:
     if the server edited it, those that the server read. ``latency_s`` is in seconds.
     ``failure`` says why there is nothing to judge: the compaction failed and no model was
     asked, or the endpoint did not compact. ``budget`` is the tokens that the view may take.
-    ``reminded`` is the second reply to a forced choice, ``None`` if there was none.
+    ``reminded`` is the second reply to a forced choice, ``None`` if there was none. ``view`` are
+    the messages that the model read, as far as they are known.
     """
 
     text: str
@@ -130,6 +149,7 @@ class Response:
     failure: str | None = None
     leads: Source = "answer"
     reminded: Reminded | None = None
+    view: tuple[Message, ...] = field(default=(), repr=False, compare=False)
 
     @cached_property
     def _view(self) -> ViewFigures:
@@ -149,6 +169,11 @@ class Response:
     def constraints(self) -> tuple[tuple[str, bool], ...]:
         """The constraints that stand there, and whether the view states each."""
         return self._view.constraints
+
+    @property
+    def history(self) -> tuple[FactHistory, ...]:
+        """What became of each of the probe's facts until there."""
+        return self._view.history
 
     @property
     def prompt_hash(self) -> str:

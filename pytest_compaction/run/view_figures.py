@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import CancelledError, Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -24,6 +24,7 @@ from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.rule_processes.pipe import Held
 from pytest_compaction.rule_processes.pool import RuleProcesses
 from pytest_compaction.run.compaction import CompactedCase
+from pytest_compaction.run.fact_history import Earlier, LogFacts
 from pytest_compaction.run.figures_form import FIGURES
 from pytest_compaction.run.response import NullReading, Roles, ViewFigures
 from pytest_compaction.run.server_context import Seen
@@ -41,7 +42,7 @@ class AskedOfView:
 
     ``tokens`` are those of the views at the points up to that of the probe, ``None`` for a
     strategy that is not compared with the nulls; ``answered`` is false where a failure left
-    nothing to compare.
+    nothing to compare. ``earlier`` are the views at the points before.
     """
 
     probe: Probe
@@ -49,6 +50,7 @@ class AskedOfView:
     messages: tuple[Message, ...]
     tokens: tuple[int, ...] | None
     answered: bool
+    earlier: Earlier = ()
 
 
 class FigureRules:
@@ -61,6 +63,8 @@ class FigureRules:
         # The probes at a point follow one another, with the same view.
         self._identity: Latest[tuple[Message, ...], str] = Latest(identity)
         self._identity_of_read: Latest[tuple[Message, ...], str] = Latest(identity)
+        self._identity_of_earlier: Latest[Earlier, str] = Latest(identity)
+        self._log_facts: LogFacts | None = None
         self._chat: Latest[Sequence[Message], str] = Latest(lambda m: canonical_json(to_chat(m)))
 
     def figures(self, case: Case, asked: AskedOfView) -> ViewFigures:
@@ -69,6 +73,10 @@ class FigureRules:
         if about is None:
             return self._made(case, asked)
         return self._kept.once(about, FIGURES, lambda: self._made(case, asked))
+
+    def identity_of(self, earlier: Earlier) -> str:
+        """A text that is equal for equal views."""
+        return self._identity_of_earlier.of(earlier)
 
     def kept_figures(self, case: Case, asked: AskedOfView) -> ViewFigures | None:
         """The same if they were made and kept before."""
@@ -86,6 +94,7 @@ class FigureRules:
             return None
         view = [self._identity.of(asked.view.messages), asked.view.parameters]
         view += [self._identity_of_read.of(asked.messages)]
+        view += [self._identity_of_earlier.of(asked.earlier)]
         about = [self._encoding, case.id, case.digest, asked.probe.id, *view]
         return identity(["figures", *about, asked.tokens, asked.answered])
 
@@ -100,12 +109,24 @@ class FigureRules:
         nulls: tuple[NullReading, ...] = ()
         if asked.answered and asked.tokens is not None:
             nulls = _result(self._nulls.readings(case, probe, asked.tokens))
+        reading = read_facts(probe.facts, probe.traps, index)
+        log_facts = self._facts_of(case)
         return ViewFigures(
-            read_facts(probe.facts, probe.traps, index),
+            reading,
             nulls,
             tuple(zip((fact.text for fact in standing), held, strict=True)),
             short_hash(f"[{','.join(prompt)}]"),
+            log_facts.history(probe, reading.stated, asked.messages, asked.earlier),
         )
+
+    def _facts_of(self, case: Case) -> LogFacts:
+        """Where the log of a case states facts; the probes of a case follow one another."""
+        known = self._log_facts
+        if known is None or known.case is not case:
+            known = self._log_facts = LogFacts(
+                case, self._roles.tokens, self._kept
+            )
+        return known
 
 
 class ViewReader:
@@ -132,17 +153,22 @@ class ViewReader:
         self._by_rules = any(model.name == "offline" for model in roles.all)
 
     def figures(
-        self, compacted: CompactedCase, probe: Probe, view: View, read: Seen, answered: bool
+        self,
+        compacted: CompactedCase,
+        probe: Probe,
+        view: View,
+        read: Seen,
+        answered: bool,
+        earlier: Earlier,
     ) -> Callable[[], ViewFigures]:
         """Makes the figures of a view when it is called, or waits for them.
 
         ``read`` is what the model read of the view; ``answered`` is false where a failure
-        left nothing to compare. Where rules answer or judge, and no other process makes the
+        left nothing to compare; ``earlier`` are the views at the points before. Where rules answer or judge, and no other process makes the
         figures, they are made at once, because rules read the same views on the same loop.
         """
-        asked = AskedOfView(
-            probe, view, read.messages, self._tokens(compacted, probe, read), answered
-        )
+        tokens = self._tokens(compacted, probe, read)
+        asked = AskedOfView(probe, view, read.messages, tokens, answered, earlier)
         case = compacted.case
         if self._by_rules:
             known = self._rules.kept_figures(case, asked)
@@ -166,11 +192,14 @@ class ViewReader:
         if not case.digest:  # its name would not say what it holds
             return None
         held = Held(f"case {case.id} {case.digest}", case)
+        # The probes at a point have the same views before it.
+        earlier = Held(f"views {short_hash(self._rules.identity_of(asked.earlier))}", asked.earlier)
         return self._processes.call(
             case.id,
             figures_of_view,
             held,
-            asked,
+            replace(asked, earlier=()),
+            earlier,
             self._encoding,
             self._kept.file,
             helps=self._by_rules,
@@ -185,10 +214,10 @@ class ViewReader:
 
 
 def figures_of_view(
-    case: Case, asked: AskedOfView, encoding: str, file: Path | None
+    case: Case, asked: AskedOfView, earlier: Earlier, encoding: str, file: Path | None
 ) -> ViewFigures:
     """The figures of a view, for a process that does nothing else; see :class:`FigureRules`."""
-    return _rules_of_process(encoding, file).figures(case, asked)
+    return _rules_of_process(encoding, file).figures(case, replace(asked, earlier=earlier))
 
 
 @lru_cache(maxsize=4)

@@ -1,0 +1,75 @@
+"""Whether what a view dropped can be read again: a view still names the file or the command."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+
+from pytest_compaction.artifacts.call_places import LogPlaces, Places
+from pytest_compaction.case.case import Fact
+from pytest_compaction.conversation.messages import Message
+
+
+def is_recoverable(
+    fact: Fact,
+    places: LogPlaces,
+    until: int,
+    view: str,
+    states: Callable[[Message, Fact], bool],
+) -> bool:
+    """Whether an agent that reads the view can read a fact again that the view dropped.
+
+    So it is if a tool result is evidence of the fact and the view still names the file or the
+    command of its call, or if a call wrote the fact to such a file. What was only said, by the
+    user or the agent, is gone, and so is a file that was deleted. ``until`` is the position of
+    the last message of the log, ``view`` all text of the view, and ``states`` tells whether a
+    message states the fact.
+    """
+    if any(_leads_to(view, places.of_results(id, until)) for id in fact.evidence):
+        return True
+    return any(
+        _leads_to(view, written.places) and states(written.call, fact)
+        for id in fact.evidence
+        for written in places.of_written(id, until)
+    )
+
+
+def _leads_to(view: str, places: Places) -> bool:
+    return _any_named(view, places.paths, names_path) or _any_named(
+        view, places.commands, names_command
+    )
+
+
+def _any_named(view: str, names: Iterable[str], is_named: Callable[[str, str], bool]) -> bool:
+    return any(is_named(view, name) for name in names)
+
+
+def names_path(text: str, path: str) -> bool:
+    """Whether a text names a path: by its last folder and its name at least, as a whole word."""
+    parts = [part for part in path.split("/") if part not in {"", "."}]
+    if not parts:
+        return False
+    return _stands_in(text, "/".join(parts[-2:]), r"(?<![\w.~-])", r"(?![\w/-]|\.\w)")
+
+
+def names_command(text: str, command: str) -> bool:
+    """Whether a text has a command; one of a single word only where it stands as code.
+
+    That is in backticks, after a prompt, or at the end of the line of a tool call.
+    """
+    command = command.strip()
+    if not command:
+        return False
+    if len(command.split()) > 1:
+        return _stands_in(text, command, r"(?<![\w/.-])", r"(?![\w/-]|\.\w)")
+    return _stands_in(text, command, r"(?:`|\$ |^\w+ |^)", r"(?:`|$)")
+
+
+def _stands_in(text: str, wanted: str, before: str, after: str) -> bool:
+    return wanted in text and bool(_bounded(wanted, before, after).search(text))
+
+
+@lru_cache(maxsize=2048)
+def _bounded(wanted: str, before: str, after: str) -> re.Pattern[str]:
+    return re.compile(f"{before}{re.escape(wanted)}{after}", re.M)
