@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
 
 from pytest_compaction.artifacts.call_places import LogPlaces
-from pytest_compaction.cache.kept_results import Form, KeptResults
 from pytest_compaction.case.case import Case, Fact, Probe
-from pytest_compaction.conversation.identity import identity
 from pytest_compaction.conversation.messages import Message, readable
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.metrics.recovery import is_recoverable
@@ -21,38 +17,15 @@ Earlier = tuple[tuple[Message, ...] | None, ...]
 """The views at the points before that of a probe; ``None`` for one that is not known."""
 
 
-@dataclass(frozen=True, slots=True)
-class StatedAt:
-    """Where the log states a fact.
+class LogFacts:
+    """The facts of one case: where its log states them, and which of its views do.
 
-    ``first`` is the position of the first message that does, or of the last of several that only
-    do together. ``source`` is the smallest message that does, with its tokens; ``None`` if the
-    case names no evidence.
+    Each message that is named as evidence of a fact states it, as the check of a case sees to.
     """
 
-    first: int
-    source: tuple[str, int] | None
-
-
-def _from_json(kept: Any) -> tuple[StatedAt, ...]:
-    return tuple(
-        StatedAt(first, None if source is None else (source[0], source[1]))
-        for first, source in kept
-    )
-
-
-_STATED_AT: Final[Form[tuple[StatedAt, ...]]] = Form(
-    lambda found: [[stated.first, stated.source] for stated in found], _from_json
-)
-
-
-class LogFacts:
-    """Where the log of one case states facts. Facts are read in their evidence alone."""
-
-    def __init__(self, case: Case, tokens: TokenCounter, kept: KeptResults) -> None:
+    def __init__(self, case: Case, tokens: TokenCounter) -> None:
         self.case = case
         self._tokens = tokens
-        self._kept = kept
         self._position = {message.id: number for number, message in enumerate(case.messages)}
 
     def history(
@@ -60,14 +33,18 @@ class LogFacts:
     ) -> tuple[FactHistory, ...]:
         """The history of each fact of a probe; ``survives`` says which the ``view`` states."""
         text = "" if all(survives) else "\n".join(map(readable, view))
-        return tuple(
-            FactHistory(
-                self._stated_after(fact, at.first, probe, held, earlier),
-                None if held else self._recoverable(fact, probe, text),
-                at.source,
+        found: list[FactHistory] = []
+        for fact, held in zip(probe.facts, survives, strict=True):
+            evidence = self._evidence(fact)
+            first = evidence[0] if evidence else 0
+            found.append(
+                FactHistory(
+                    self._stated_after(fact, first, probe, held, earlier),
+                    None if held else self._recoverable(fact, probe, text),
+                    self._source(evidence),
+                )
             )
-            for fact, at, held in zip(probe.facts, self._stated_at(probe), survives, strict=True)
-        )
+        return tuple(found)
 
     def _stated_after(
         self, fact: Fact, first: int, probe: Probe, survives: bool, earlier: Earlier
@@ -90,29 +67,16 @@ class LogFacts:
             fact, self._places, until, view, lambda message, fact: _states((message,), fact)
         )
 
-    def _stated_at(self, probe: Probe) -> tuple[StatedAt, ...]:
-        def make() -> tuple[StatedAt, ...]:
-            return tuple(map(self._place_of, probe.facts))
+    def _evidence(self, fact: Fact) -> list[int]:
+        """The positions of the messages that state a fact; a case made in code may name others."""
+        return sorted(self._position[id] for id in fact.evidence if id in self._position)
 
-        if not self.case.digest:  # a case made in code: its name would not say what it holds
-            return make()
-        about = ["stated at", self._tokens.name, self.case.id, self.case.digest, probe.id]
-        return self._kept.once(identity(about), _STATED_AT, make)
-
-    def _place_of(self, fact: Fact) -> StatedAt:
-        known = sorted(self._position[id] for id in fact.evidence if id in self._position)
-        if not known:
-            return StatedAt(0, None)
-        messages = [self.case.messages[position] for position in known]
-        sizes = list(map(self._tokens.message, messages))
-        stating = [len(known) == 1 or _states((message,), fact) for message in messages]
-        first = stating.index(True) if any(stating) else -1
-        size, number = min(
-            (size, number)
-            for number, size in enumerate(sizes)
-            if stating[number] or not any(stating)
-        )
-        return StatedAt(known[first], (messages[number].id, size))
+    def _source(self, evidence: Sequence[int]) -> tuple[str, int] | None:
+        """The message with the fewest tokens, the first of equal ones."""
+        messages = [self.case.messages[position] for position in evidence]
+        sizes = [(self._tokens.message(message), message.id) for message in messages]
+        size, id = min(sizes, key=lambda pair: pair[0], default=(0, None))
+        return None if id is None else (id, size)
 
     @cached_property
     def _places(self) -> LogPlaces:

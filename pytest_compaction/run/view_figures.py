@@ -123,9 +123,7 @@ class FigureRules:
         """Where the log of a case states facts; the probes of a case follow one another."""
         known = self._log_facts
         if known is None or known.case is not case:
-            known = self._log_facts = LogFacts(
-                case, self._roles.tokens, self._kept
-            )
+            known = self._log_facts = LogFacts(case, self._roles.tokens)
         return known
 
 
