@@ -13,6 +13,7 @@ from pytest_compaction.gate.threshold import Threshold, ThresholdError, parse_th
 from pytest_compaction.models.registry import is_offline
 from pytest_compaction.records.merged_run import MergedRun, MergeError, merge_runs
 from pytest_compaction.records.run_file import Run, RunFileError, load_run, write_run
+from pytest_compaction.records.texts import copy_texts
 from pytest_compaction.reports.gate_line import (
     Failures,
     below_text,
@@ -65,6 +66,7 @@ def run(options: argparse.Namespace) -> int:
         thresholds = _thresholds(options.threshold, merged.run)
         _check_output(options.output, options.run_files)
         write_run(options.output, merged.run)
+        _copy_texts(runs, options.output.parent)
     except MergeError as error:
         for problem in error.problems:
             complain(problem)
@@ -98,6 +100,19 @@ def _check_output(output: Path, shards: Sequence[Path]) -> None:
         raise MergeError([f"-o {output} is a folder; name a file"])
     if output.resolve() in {path.resolve() for path in shards}:
         raise MergeError([f"-o {output} is the file of a shard; name another one"])
+
+
+def _copy_texts(runs: Sequence[tuple[Path, Run]], folder: Path) -> None:
+    """Put the views and logs of all shards beside the whole run."""
+    try:
+        for path, run in runs:
+            if path.parent.resolve() != folder.resolve():
+                copy_texts(run.records, path.parent, folder)
+    except OSError as error:
+        why = error.strerror or error
+        raise MergeError(
+            [f"{folder}: the run is written there, but not its views and logs: {why}"]
+        ) from None
 
 
 def _thresholds(given: Sequence[str], run: Run) -> list[Threshold]:

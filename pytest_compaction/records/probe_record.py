@@ -27,6 +27,7 @@ from pytest_compaction.rubric import DIMENSIONS, CriterionScore
 from pytest_compaction.run.response import Arm, Response
 from pytest_compaction.settings import Settings
 
+
 def scored_record(
     item: str,
     response: Response,

@@ -107,10 +107,10 @@ class FactHistory:
 class ViewFigures:
     """What rules read in the view of a response.
 
-    ``history`` is what became of each fact until there. ``reading`` is what the view does with each of the probe's facts and traps. ``nulls`` says
+    ``reading`` is what the view does with each of the probe's facts and traps. ``nulls`` says
     what each null states at equal tokens; empty for a null or the control. ``constraints``
     are those that stand there, and whether the view states each. ``prompt_hash`` is that of
-    view and question.
+    view and question. ``history`` is what became of each fact until there.
     """
 
     reading: Readings

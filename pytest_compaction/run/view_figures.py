@@ -162,8 +162,9 @@ class ViewReader:
         """Makes the figures of a view when it is called, or waits for them.
 
         ``read`` is what the model read of the view; ``answered`` is false where a failure
-        left nothing to compare; ``earlier`` are the views at the points before. Where rules answer or judge, and no other process makes the
-        figures, they are made at once, because rules read the same views on the same loop.
+        left nothing to compare; ``earlier`` are the views at the points before. Where rules
+        answer or judge, and no other process makes the figures, they are made at once, because
+        rules read the same views on the same loop.
         """
         tokens = self._tokens(compacted, probe, read)
         asked = AskedOfView(probe, view, read.messages, tokens, answered, earlier)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Final, Self
 
 import pytest
 
@@ -14,6 +14,7 @@ from pytest_compaction.case.files import CaseFileError
 from pytest_compaction.judges.verdict import Verdict
 from pytest_compaction.records.probe_record import record_without_verdict, scored_record
 from pytest_compaction.records.record import Record, RecordType, Status
+from pytest_compaction.records.texts import TextWriter
 from pytest_compaction.run.asked import Asked
 from pytest_compaction.run.compaction import Compaction
 from pytest_compaction.run.engine import Engine
@@ -23,6 +24,9 @@ from pytest_compaction.session.items.kinds import ARM
 from pytest_compaction.session.items.protocol import RECORD, BrokenFile
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.settings import Settings
+from pytest_compaction.text.words import printable
+
+_TEXTS: Final = pytest.StashKey[TextWriter]()
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,10 +200,25 @@ def judge_for(session: BenchmarkSession, node: pytest.Item) -> Callable[[Probe, 
             )
         verdict = session.engine.verdict(response)
         record = scored_record(node.nodeid, response, verdict, session.settings, session.prices)
+        texts = _texts_of(node.config, session.settings)
+        view = texts.hash_of(response)
+        record["hashes"] |= {} if view is None else {"view": view}
         node.stash[RECORD] = record
+        try:
+            texts.write(response)
+        except OSError as error:
+            said = f"the view and the log of {node.name} cannot be kept beside the run: {error}"
+            node.warn(pytest.PytestWarning(printable(said)))
         return verdict
 
     return judge
+
+
+def _texts_of(config: pytest.Config, settings: Settings) -> TextWriter:
+    """Writes into the folder of the run, which all its processes share."""
+    if _TEXTS not in config.stash:
+        config.stash[_TEXTS] = TextWriter(config.rootpath / settings.runs)
+    return config.stash[_TEXTS]
 
 
 def _is_sure_to_run(node: pytest.Item) -> bool:

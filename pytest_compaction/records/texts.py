@@ -1,0 +1,222 @@
+"""The texts beside the runs of a folder: what each view held, and the log of each case.
+
+A record names them by hashes. A view that several items share is one file, and so is a log. The
+messages of a view that are those of the log stand there without their text.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_compaction.case.case import Case
+from pytest_compaction.conversation.messages import Message, canonical_json, readable
+from pytest_compaction.records.record import Record
+from pytest_compaction.run.response import Response
+from pytest_compaction.secrets.keys import scrubbed_json
+
+VIEWS: Final = "views"
+LOGS: Final = "logs"
+FORMAT: Final = 1
+_HASH: Final = re.compile(r"[0-9a-f]{8,64}")
+"""Other names are not those of files here, wherever a record comes from."""
+_DIGITS: Final = 16
+
+
+class TextWriter:
+    """Writes views and logs into the folder of a run, each content once.
+
+    Processes may share the folder: a file appears whole, and the same for all.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._logs: set[str] = set()
+        self._last: tuple[str, tuple[Message, ...], str, bytes] | None = None
+
+    def hash_of(self, response: Response) -> str | None:
+        """The name of the view of a response; ``None`` for a case that has no digest."""
+        made = self._view(response)
+        return None if made is None else made[0]
+
+    def write(self, response: Response) -> None:
+        """Write the view of a response, and the log of its case. Raises ``OSError``."""
+        made = self._view(response)
+        if made is None:
+            return
+        name, data = made
+        _write(self._folder / VIEWS / f"{name}.json", data)
+        case = response.case
+        if case.digest not in self._logs:
+            _write(self._folder / LOGS / f"{case.digest}.json", _bytes(_log(case)))
+            self._logs.add(case.digest)
+
+    def _view(self, response: Response) -> tuple[str, bytes] | None:
+        """Name and content of the file; the probes at a point follow one another."""
+        digest = response.case.digest
+        if not _HASH.fullmatch(digest):
+            return None
+        if self._last is None or self._last[:2] != (digest, response.view):
+            data = _bytes(_view(response.case, response.view))
+            self._last = (digest, response.view, _hash(data), data)
+        return self._last[2], self._last[3]
+
+
+class RunTexts:
+    """Reads the views and logs beside the runs in a folder; a log is read once."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._logs: dict[str, dict[str, Any] | None] = {}
+
+    def view(self, record: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+        """The messages of the view of a record; see :func:`view_messages`."""
+        name, log = _hash_in(record, "view"), self.log(record)
+        data = _read(self._folder / VIEWS / f"{name}.json") if name else None
+        if data is None or log is None or _hash(data) != name:
+            return None
+        said = {message["id"]: message["text"] for message in log["messages"]}
+        try:
+            return [_resolved(message, said) for message in json.loads(data)["messages"]]
+        except (ValueError, KeyError, TypeError, RecursionError):
+            return None
+
+    def log(self, record: Mapping[str, Any]) -> dict[str, Any] | None:
+        """The log of the case of a record; see :func:`log_messages`."""
+        name = _hash_in(record, "case")
+        if name is None:
+            return None
+        if name not in self._logs:
+            data = _read(self._folder / LOGS / f"{name}.json")
+            self._logs[name] = None if data is None else _checked_log(data)
+        return self._logs[name]
+
+
+def view_messages(folder: Path, record: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+    """The messages of the view from which an item was answered, in order.
+
+    ``folder`` is that of the run file. Each has ``id``, ``role``, ``text``, ``origin`` (``log``, or
+    ``made`` for what the strategy wrote) and ``changed``: a message of the log that is not word
+    for word that of the log. ``None`` if a file is missing or damaged, or the record names none.
+    """
+    return RunTexts(folder).view(record)
+
+
+def log_messages(folder: Path, record: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The log of the case of an item: ``case``, ``title``, ``task``, ``messages``, ``points``.
+
+    Each message has ``id``, ``role`` and ``text``; each compaction point ``id`` and ``after``, the
+    id of the last message before it. ``None`` if the file is missing or damaged.
+    """
+    return RunTexts(folder).log(record)
+
+
+def copy_texts(records: Iterable[Record], source: Path, target: Path) -> None:
+    """Copy the views and logs of records to another folder, as far as they exist.
+
+    Raises ``OSError`` if the folder cannot be written.
+    """
+    names = {name for record in records for name in _files_of(record)}
+    for name in sorted(names):
+        data = _read(source / name)
+        if data is not None:
+            _write(target / name, data)
+
+
+def _files_of(record: Mapping[str, Any]) -> Iterator[str]:
+    for folder, key in ((VIEWS, "view"), (LOGS, "case")):
+        name = _hash_in(record, key)
+        if name is not None:
+            yield f"{folder}/{name}.json"
+
+
+def _hash_in(record: Mapping[str, Any], key: str) -> str | None:
+    hashes = record.get("hashes")
+    name = hashes.get(key) if isinstance(hashes, dict) else None
+    return name if isinstance(name, str) and _HASH.fullmatch(name) else None
+
+
+def _view(case: Case, view: Iterable[Message]) -> dict[str, Any]:
+    log = {message.id: message for message in case.messages}
+    messages = [_in_view(message, log.get(message.id)) for message in view]
+    return {"format": FORMAT, "case": case.digest, "messages": messages}
+
+
+def _in_view(message: Message, said: Message | None) -> dict[str, Any]:
+    found = {"id": message.id, "role": message.role, "origin": "log"}
+    if said is not None and (said.role, said.parts) == (message.role, message.parts):
+        return found
+    made = said is None or message.origin == "synthetic"
+    return found | {"origin": "made" if made else "log", "text": readable(message)}
+
+
+def _log(case: Case) -> dict[str, Any]:
+    return {
+        "format": FORMAT,
+        "case": case.id,
+        "title": case.title,
+        "task": case.task,
+        "messages": [
+            {"id": message.id, "role": message.role, "text": readable(message)}
+            for message in case.messages
+        ],
+        "points": [
+            {"id": point.id, "after": case.messages[point.index].id} for point in case.points
+        ],
+    }
+
+
+def _resolved(message: Mapping[str, Any], said: Mapping[str, str]) -> dict[str, Any]:
+    id, role, origin = (str(message[key]) for key in ("id", "role", "origin"))
+    changed = origin == "log" and "text" in message
+    text = str(message["text"]) if "text" in message else said[id]
+    return {"id": id, "role": role, "origin": origin, "text": text, "changed": changed}
+
+
+def _checked_log(data: bytes) -> dict[str, Any] | None:
+    try:
+        log = json.loads(data)
+        whole = log["format"] == FORMAT and all(
+            isinstance(each[key], str)
+            for name, keys in (("messages", ("id", "role", "text")), ("points", ("id", "after")))
+            for each in log[name]
+            for key in keys
+        )
+        whole = whole and all(isinstance(log[key], str) for key in ("case", "title", "task"))
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+    return log if whole else None
+
+
+def _bytes(value: Mapping[str, Any]) -> bytes:
+    return f"{canonical_json(scrubbed_json(value))}\n".encode("utf-8", "replace")
+
+
+def _hash(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:_DIGITS]
+
+
+def _read(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return None
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Write a file so that it appears whole; one that is there already stays."""
+    if path.is_file() and path.stat().st_size == len(data):
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}.tmp")
+    try:
+        temporary.write_bytes(data)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
