@@ -41,7 +41,7 @@ def scored_record(
     """
     record = _blank(item, response.case, response.probe, response.arm, settings)
     record |= {
-        "question": clean(response.probe.question),
+        "question": clean(_asked(response.probe)),
         "status": status_from(verdict.passed),
         "reason": clean(verdict.unscored or _reason(verdict)),
         "overall": rounded(verdict.overall),
@@ -141,6 +141,11 @@ def _blank(
     record["origin"] = case.origin
     record["point"] = {"id": point.id, "recorded": bool(point.recorded)}
     return record
+
+
+def _asked(probe: Probe) -> str:
+    """The question as it was put: of a forced choice with both options."""
+    return probe.choice.asked(probe.question) if probe.choice else probe.question
 
 
 def _constraints(response: Response) -> dict[str, Any]:
