@@ -1,0 +1,54 @@
+"""One case measured without pytest: its responses, and the records that a run would write."""
+
+from contextlib import contextmanager
+
+from support.builders import COUNTER
+from support.measuring import offline_settings
+
+from pytest_compaction.compactors.function.compactor import FunctionCompactor
+from pytest_compaction.models.offline.model import OfflineModel
+from pytest_compaction.records.probe_record import scored_record
+from pytest_compaction.run.engine import Engine
+from pytest_compaction.run.response import Arm, Roles
+from pytest_compaction.run.triggers import parse_trigger
+from pytest_compaction.run.work_loop import WorkLoop
+
+
+@contextmanager
+def engine_for(compactor, trigger="case"):
+    """An engine that runs one strategy, or a function as one, with the offline model."""
+    if not hasattr(compactor, "traits"):
+        compactor = FunctionCompactor("my:compact", compactor, {})
+    model = OfflineModel(COUNTER)
+    work = WorkLoop(4)
+    engine = Engine(
+        Roles(model, model, (model,), COUNTER),
+        lambda _: compactor,
+        parse_trigger(trigger),
+        3.5,
+        60.0,
+        work,
+        compares_nulls=False,
+    )
+    try:
+        yield engine
+    finally:
+        work.close()
+
+
+def measured_case(case, compactor, trigger="case"):
+    """The response and the record of each probe, by id."""
+    found = {}
+    with engine_for(compactor, trigger) as engine:
+        compaction = engine.compaction(case, Arm("my:compact"))
+        for probe in case.probes:
+            response = compaction.ask(probe)
+            verdict = engine.verdict(response)
+            settings = offline_settings(compactors=("my:compact",))
+            found[probe.id] = response, scored_record(probe.id, response, verdict, settings)
+    return found
+
+
+def record_of(case, compactor, probe, trigger="case"):
+    """The record of one probe."""
+    return measured_case(case, compactor, trigger)[probe][1]
