@@ -1,8 +1,10 @@
 """What became of a fact at each compaction, where the log states it, and if it can be had again."""
 
+from dataclasses import replace
+
 import pytest
 from support.builders import COUNTER, assistant, case_data, system, tool, user
-from support.measured_case import record_of
+from support.measured_case import measured_case, record_of
 
 from pytest_compaction.case.case import case_from_json
 from pytest_compaction.compactors.strategies.rag import Rag
@@ -224,14 +226,20 @@ def test_what_the_agent_wrote_to_a_file_can_be_read_there(arguments, text, recov
 
 
 def test_views_that_depend_on_the_question_are_those_of_the_same_question():
-    """The summary of no question would say nothing of what was retrieved for this one."""
-    filler = " ".join(f"word{number}" for number in range(400))
-    log = [*LOG[:4], assistant(f"We decided on blue-green deploys. {filler}"), *LOG[5:]]
-    case = history_case(log, {"port": FACTS["port"]})
-    compactor = Rag()
-    (fact,) = record_of(case, compactor, "port")["facts"]
-    assert [point for point, _ in fact["stated_after"]] == list(POINTS)
-    assert fact["stated_after"][-1][1] is fact["survived"]
+    """What was retrieved for another question, or for none, would not hold the port."""
+    talk = [user(f"Remark {number} about the weather and the garden. " * 8) for number in range(30)]
+    log = [system(), user("The gateway must listen on port 8443."), *talk]
+    facts = {"port": (["m1"], "8443")}
+    case = history_case(log, facts, {"p1": 15, "p2": 31})
+    question = replace(case.probes[0], question="On which port must the gateway listen?")
+    weather = replace(case.probes[0], id="weather", question="What of the weather and the garden?")
+    object.__setattr__(case, "probes", (question, weather))
+    found = measured_case(case, Rag())
+    stated = {id: record["facts"][0]["stated_after"] for id, (_, record) in found.items()}
+    assert stated == {
+        "port": [["p1", True], ["p2", True]],
+        "weather": [["p1", False], ["p2", False]],
+    }
 
 
 def test_a_case_that_names_no_evidence_has_no_source():
