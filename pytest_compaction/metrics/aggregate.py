@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from pytest_compaction.metrics.intervals import cluster_interval
 from pytest_compaction.metrics.item_figures import (
     Record,
+    figure_of,
     outcome_of,
     reading_of,
     second_figure,
@@ -16,22 +16,13 @@ from pytest_compaction.metrics.item_figures import (
 )
 from pytest_compaction.metrics.pass_k import mean_pass_hat_k
 from pytest_compaction.metrics.savings import kept_share, removed_share
+from pytest_compaction.metrics.statistics.cluster_interval import ratio_interval
+from pytest_compaction.metrics.statistics.mean import Mean as Mean
+from pytest_compaction.metrics.statistics.mean import mean_over
+from pytest_compaction.metrics.statistics.proportion import proportion_interval
 from pytest_compaction.metrics.survival import Source, loss
 from pytest_compaction.rubric import DIMENSIONS
 from pytest_compaction.settings import RECORDED, Budget
-
-
-@dataclass(frozen=True, slots=True)
-class Mean:
-    """A mean with its 95 % interval over cases (``None`` with one), the number of items and cases.
-
-    See :func:`~pytest_compaction.metrics.intervals.cluster_interval`.
-    """
-
-    value: float
-    interval: tuple[float, float] | None
-    count: int
-    cases: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,17 +44,29 @@ class Losses:
 class Tokens:
     """Tokens of all logs and of the views that replaced them, summed over cases and trials.
 
-    ``views`` is the number of pairs of case and trial.
+    ``views`` is the number of pairs of case and trial. ``by_case`` has the tokens removed
+    and the tokens before of each case.
     """
 
     before: int
     after: int
     views: int = 0
+    by_case: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     @property
     def removed(self) -> float:
         """Share removed; see :func:`~pytest_compaction.metrics.savings.removed_share`."""
         return removed_share(self.before, self.after)
+
+    @property
+    def removed_mean(self) -> Mean | None:
+        """The share removed with its interval over cases, at most 1; ``None`` without tokens."""
+        if not self.before:
+            return None
+        interval = ratio_interval(self.by_case)
+        if interval is not None:
+            interval = interval[0], min(interval[1], 1.0)
+        return Mean(self.removed, interval, self.views, len(self.by_case))
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +89,8 @@ class Aggregate:
     """What the scores were read from; see :func:`reading_of`."""
     second: Mean | None = None
     """The overall score of the other reading."""
+    passed: Mean | None = None
+    """pass^1 with its interval; ``passes`` has it too, without one."""
 
     @property
     def view_tokens(self) -> float | None:
@@ -110,11 +115,7 @@ def mean_of(records: Iterable[Record], value: Callable[[Record], float | None]) 
         found = value(record)
         if found is not None:
             clusters[record["case"]].append(found)
-    values = [x for group in clusters.values() for x in group]
-    if not values:
-        return None
-    mean = sum(values) / len(values)
-    return Mean(mean, cluster_interval(clusters), len(values), len(clusters))
+    return mean_over(clusters)
 
 
 def scored(records: Iterable[Record]) -> list[Record]:
@@ -134,17 +135,34 @@ def overall_mean(records: Sequence[Record]) -> Mean | None:
 
 def pass_estimates(records: Iterable[Record]) -> dict[int, float]:
     """pass^k for every k up to the number of trials; unscored items are left out."""
-    outcomes: dict[tuple[str, str, str], list[bool]] = defaultdict(list)
-    for record in scored(records):
-        key = (record["case"], record["probe"], record["item"].partition("[")[0])
-        outcomes[key].append(record["status"] == "passed")
-    counts = [(len(values), sum(values)) for values in outcomes.values()]
+    counts = [(len(values), sum(values)) for values in _outcomes(records).values()]
     estimates: dict[int, float] = {}
     for k in range(1, max((n for n, _ in counts), default=0) + 1):
         value = mean_pass_hat_k(counts, k)
         if value is not None:
             estimates[k] = value
     return estimates
+
+
+def pass_mean(records: Iterable[Record]) -> Mean | None:
+    """pass^1 with its interval over cases: the mean over items of the share of passed trials.
+
+    See :func:`~pytest_compaction.metrics.statistics.proportion.proportion_interval`.
+    """
+    clusters: dict[str, list[float]] = defaultdict(list)
+    for (case, _, _), values in _outcomes(records).items():
+        clusters[case].append(sum(values) / len(values))
+    found = mean_over(clusters)
+    return None if found is None else replace(found, interval=proportion_interval(clusters))
+
+
+def _outcomes(records: Iterable[Record]) -> dict[tuple[str, str, str], list[bool]]:
+    """Whether each scored trial of an item passed, by case, probe and test."""
+    outcomes: dict[tuple[str, str, str], list[bool]] = defaultdict(list)
+    for record in scored(records):
+        key = (record["case"], record["probe"], record["item"].partition("[")[0])
+        outcomes[key].append(record["status"] == "passed")
+    return outcomes
 
 
 def token_totals(records: Iterable[Record]) -> Tokens:
@@ -156,7 +174,11 @@ def token_totals(records: Iterable[Record]) -> Tokens:
             key = (record["case"], record["trial"])
             last[key] = max(last.get(key, (0, 0)), (tokens["log"], tokens["view"]))
     before, after = (sum(pair[side] for pair in last.values()) for side in (0, 1))
-    return Tokens(before, after, len(last))
+    removed: dict[str, tuple[int, int]] = defaultdict(lambda: (0, 0))
+    for (case, _), (log, view) in last.items():
+        less, of = removed[case]
+        removed[case] = less + log - view, of + log
+    return Tokens(before, after, len(last), dict(removed))
 
 
 def loss_counts(records: Iterable[Record]) -> Losses:
@@ -194,6 +216,7 @@ def aggregate(compactor: str, records: Sequence[Record]) -> Aggregate:
         stated=mean_of(records, stated_share),
         reading=reading_of(records[0]) if records else "view",
         second=mean_of(records, second_figure),
+        passed=pass_mean(records),
     )
 
 
@@ -221,9 +244,9 @@ def kept_by_dimension(
     result: dict[str, tuple[float, float | None]] = {}
     for name in ("overall", *DIMENSIONS):
         values = [
-            (_figure(mine, name), _figure(other, name))
+            (figure_of(mine, name), figure_of(other, name))
             for mine, other in pairs
-            if _figure(mine, name) is not None and _figure(other, name) is not None
+            if figure_of(mine, name) is not None and figure_of(other, name) is not None
         ]
         if values:
             mine = sum(a for a, _ in values if a is not None) / len(values)
@@ -234,11 +257,6 @@ def kept_by_dimension(
 
 def _item_key(record: Record) -> tuple[str, str, int]:
     return (record["case"], record["probe"], record["trial"])
-
-
-def _figure(record: Record, name: str) -> float | None:
-    value: float | None = record["overall"] if name == "overall" else record["dimensions"].get(name)
-    return value
 
 
 def by_arm(records: Iterable[Record]) -> dict[str, list[Record]]:

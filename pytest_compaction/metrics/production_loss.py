@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import Any, Final, get_args
 
 from pytest_compaction.case.case import FactType
-from pytest_compaction.metrics.aggregate import Mean, by_arm
-from pytest_compaction.metrics.intervals import cluster_interval
+from pytest_compaction.metrics.aggregate import by_arm
 from pytest_compaction.metrics.item_figures import Record, is_stated
+from pytest_compaction.metrics.statistics.mean import Mean, mean_over
 from pytest_compaction.settings import CONTROL, RECORDED
 
 ALL_TYPES: Final = "overall"
@@ -109,14 +109,12 @@ def _kept(compactor: str, records: Sequence[Record], unscored: int) -> KeptFacts
         for fact in record["facts"]:
             for type in (ALL_TYPES, fact["type"]):
                 states[type][record["case"]].append(float(is_stated(fact)))
-    shares = {type: _share(clusters) for type, clusters in states.items()}
+    shares = {
+        type: found
+        for type, clusters in states.items()
+        if (found := mean_over(clusters)) is not None
+    }
     return KeptFacts(compactor, shares, _view_tokens(records), unscored)
-
-
-def _share(clusters: Mapping[str, Sequence[float]]) -> Mean:
-    values = [value for group in clusters.values() for value in group]
-    mean = sum(values) / len(values)
-    return Mean(mean, cluster_interval(clusters), len(values), len(clusters))
 
 
 def _view_tokens(records: Iterable[Record]) -> float:

@@ -6,19 +6,20 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pytest_compaction.case.case import Origin
-from pytest_compaction.metrics.aggregate import Aggregate, Mean, by_arm
+from pytest_compaction.metrics.aggregate import Aggregate, Mean, aggregate, by_arm
 from pytest_compaction.metrics.compliance import Compliance, compliance
 from pytest_compaction.metrics.constraints import constraint_survival
 from pytest_compaction.metrics.curve import Curve, curves
 from pytest_compaction.metrics.nulls import best_null
 from pytest_compaction.metrics.origins import by_origin
+from pytest_compaction.metrics.strategy_comparison import StrategyPair, compare_strategies
 from pytest_compaction.records.record import Record, rounded, type_of
 from pytest_compaction.settings import CONTROL
 
 
 def figures_of(records: Sequence[Record]) -> dict[str, Any]:
-    """Curves, comparisons with the best null, constraints and choices, and real and scripted
-    cases apart, as far as there are any.
+    """Every strategy, and every two of them; curves, comparisons with the best null, constraints
+    and choices, and real and scripted cases apart, as far as there are any.
     """
     probes = [record for record in records if type_of(record) == "probe"]
     arms = by_arm(probes)
@@ -36,13 +37,55 @@ def figures_of(records: Sequence[Record]) -> dict[str, Any]:
     }
     apart = by_origin(arms)
     drawn = [_curve(curve) for curve in curves(probes)]
+    between = compare_strategies(arms)
     return {
+        **({"strategies": _strategies(arms, between.letters)} if arms else {}),
+        **({"comparisons": [_pair(pair) for pair in between.pairs]} if between.pairs else {}),
         **({"best_null": compared} if compared else {}),
         **({"constraints": kept} if kept else {}),
         **({"compliance": chosen} if chosen else {}),
         **({"curves": drawn} if drawn else {}),
         **({"origins": {name: _origins(found) for name, found in apart.items()}} if apart else {}),
     }
+
+
+def _strategies(arms: Mapping[str, Sequence[Record]], letters: Mapping[str, str]) -> dict[str, Any]:
+    """The figures of each strategy with their intervals, and its letters among several."""
+    found = {name: aggregate(name, group) for name, group in arms.items()}
+    return {
+        name: {
+            "items": item.items,
+            "scored": item.scored,
+            "overall": _mean(item.overall),
+            "dimensions": {name: _mean(mean) for name, mean in item.dimensions.items()},
+            "pass^1": _mean(item.passed),
+            "stated": _mean(item.stated),
+            "removed": _mean(item.tokens.removed_mean),
+            **({"letters": letters[name]} if len(letters) > 1 and name in letters else {}),
+        }
+        for name, item in found.items()
+    }
+
+
+def _pair(pair: StrategyPair) -> dict[str, Any]:
+    found = pair.paired
+    return {
+        "first": pair.first,
+        "second": pair.second,
+        "difference": _mean(found.difference),
+        "items": found.difference.count,
+        "p": _p(found.p),
+        "holm": _p(pair.holm),
+        "wins": found.wins,
+        "ties": found.ties,
+        "losses": found.losses,
+        "detectable": rounded(found.detectable),
+    }
+
+
+def _p(value: float | None) -> float | None:
+    """A p value to three digits; small ones would be 0 with a fixed number of places."""
+    return None if value is None else float(f"{value:.3g}")
 
 
 def _comparison(records: Sequence[Record]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Runs a benchmark of speed: ``python -m tests.benchmarks [NAME [--page PAGE] [OPTION …]]``."""
+"""Runs a benchmark: ``python -m tests.benchmarks [NAME [--page PAGE] [OPTION …]]``."""
 
 import argparse
 import importlib
@@ -20,6 +20,7 @@ BENCHMARKS = {
     "offline": "runs without an endpoint: the headline command, none, and all strategies",
     "length": "time and memory of the parts over conversations of 0.1 to 10 million tokens",
     "collection": "collecting and running 8,000 small items",
+    "statistics": "how often intervals cover, alarms are false and differences are found",
 }
 """Each benchmark, a module of this folder, with what it measures."""
 

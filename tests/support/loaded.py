@@ -11,8 +11,14 @@ import pytest_compaction
 
 LEFT_OUT = "pytest_compaction.benchmark"
 """Test modules, which each run has to collect itself, and a folder of cases."""
-OTHERS = ("openai.resources.responses", "syrupy.extensions.json", "xdist.dsession", "xdist.remote")
-"""What the package imports, or pytest for it, when it is needed."""
+OTHERS = (
+    "openai.resources.responses",
+    "scipy.special",
+    "syrupy.extensions.json",
+    "xdist.dsession",
+    "xdist.remote",
+)
+"""What the package imports, or pytest for it, when it is needed. numpy cannot be loaded twice."""
 
 
 def load_for_good():

@@ -1,0 +1,1 @@
+"""How sure a figure is when items come in clusters (cases): intervals, comparisons, power."""

@@ -1,0 +1,179 @@
+"""Intervals of means over cases: a studentised bootstrap of whole cases, checked by simulation."""
+
+import math
+import random
+import statistics
+
+import numpy as np
+import pytest
+from calibration.drawn_runs import clusters_of, draw, load_scores, populations
+from calibration.interval_methods import compared_intervals
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_compaction.metrics.intervals import cluster_interval, interval_method, ratio_interval
+from pytest_compaction.metrics.statistics import cluster_interval as room
+from pytest_compaction.metrics.statistics.cluster_interval import MOST_DRAWN
+from pytest_compaction.metrics.statistics.student import t_quantile
+
+scores = st.lists(st.integers(0, 5), min_size=1, max_size=4)
+clusters = st.lists(scores, min_size=2, max_size=40).map(
+    lambda groups: {f"case{i:02}": group for i, group in enumerate(groups)}
+)
+
+
+@pytest.mark.parametrize(
+    ("probability", "freedom", "value"),
+    [
+        (0.975, 1, 12.7062),
+        (0.975, 2, 4.3027),
+        (0.975, 3, 3.1824),
+        (0.975, 11, 2.2010),
+        (0.975, 13, 2.1604),
+        (0.975, 28, 2.0484),
+        (0.95, 6, 1.9432),
+        (0.995, 13, 3.0123),
+        (0.5, 5, 0.0),
+    ],
+)
+def test_quantiles_are_those_of_the_printed_tables(probability, freedom, value):
+    assert t_quantile(probability, freedom) == pytest.approx(value, abs=5e-5)
+
+
+@pytest.mark.parametrize("cases", [2, MOST_DRAWN + 1])
+def test_very_few_or_many_cases_of_one_size_have_the_t_interval_over_case_means(cases):
+    source = random.Random(3)
+    means = [source.uniform(0, 5) for _ in range(cases)]
+    error = statistics.stdev(means) / math.sqrt(cases)
+    reach = t_quantile(0.975, cases - 1) * error
+    middle = statistics.fmean(means)
+    groups = {f"c{number:03}": [mean] * 3 for number, mean in enumerate(means)}
+    assert cluster_interval(groups) == pytest.approx((middle - reach, middle + reach))
+
+
+@given(clusters)
+def test_an_interval_contains_the_mean(groups):
+    low, high = cluster_interval(groups)
+    values = [value for group in groups.values() for value in group]
+    assert low - 1e-9 <= sum(values) / len(values) <= high + 1e-9
+
+
+@given(clusters)
+def test_a_wider_level_gives_an_interval_that_is_not_narrower(groups):
+    low, high = cluster_interval(groups, 0.8)
+    lower, higher = cluster_interval(groups, 0.99)
+    assert lower <= low <= high <= higher
+
+
+@given(st.lists(scores, min_size=2, max_size=35), st.randoms(use_true_random=False))
+def test_an_interval_does_not_depend_on_the_order_of_cases_or_items(groups, source):
+    named = [(f"case{i:02}", group) for i, group in enumerate(groups)]
+    turned = [(name, source.sample(group, len(group))) for name, group in named]
+    source.shuffle(turned)
+    assert cluster_interval(dict(named)) == pytest.approx(cluster_interval(dict(turned)))
+
+
+def test_one_case_has_no_interval():
+    assert cluster_interval({"a": [1.0, 5.0]}) is None
+    assert cluster_interval({"a": [1.0, 5.0], "b": []}) is None
+    assert cluster_interval({}) is None
+
+
+def test_equal_values_have_an_interval_without_width():
+    assert cluster_interval({"a": [3.0], "b": [3.0, 3.0], "c": [3.0]}) == (3.0, 3.0)
+    assert cluster_interval({"a": [3.0], "b": [3.0]}) == (3.0, 3.0)
+
+
+def test_many_cases_are_drawn_deterministically_and_narrow_the_interval():
+    source = random.Random(7)
+    few = {f"c{i}": [source.gauss(3, 1)] for i in range(8)}
+    many = few | {f"d{i}": [source.gauss(3, 1)] for i in range(200)}
+    low, high = cluster_interval(many)
+    assert cluster_interval(many) == (low, high)
+    few_low, few_high = cluster_interval(few)
+    assert 0 < high - low < few_high - few_low
+
+
+def test_it_is_close_to_the_t_interval_where_many_scores_are_normal():
+    source = random.Random(3)
+    groups = {f"c{number:03}": [source.gauss(3, 1)] for number in range(200)}
+    means = [value for (value,) in groups.values()]
+    reach = t_quantile(0.975, 199) * statistics.stdev(means) / math.sqrt(200)
+    middle = statistics.fmean(means)
+    assert cluster_interval(groups) == pytest.approx((middle - reach, middle + reach), abs=0.02)
+
+
+def test_one_case_apart_from_equal_others_makes_no_interval_without_end():
+    low, high = cluster_interval({f"c{number:02}": [5.0] for number in range(11)} | {"d": [3.0]})
+    assert 4.2 < low < 4.4
+    assert 4.9 < high < 5.1
+    low, high = cluster_interval({"a": [5.0], "b": [5.0], "c": [4.99], "d": [3.0]})
+    assert 0 < low < 4.5 < high < 7
+
+
+def test_where_a_few_cases_make_the_mean_the_interval_reaches_further_to_their_side():
+    low, high = cluster_interval({f"c{number:02}": [score] for number, score in enumerate(SKEWED)})
+    middle = statistics.fmean(SKEWED)
+    assert high - middle > 1.5 * (middle - low)
+
+
+SKEWED = (0, 0.1, 0.2, 0.2, 0.3, 0.4, 0.4, 0.5, 0.6, 0.8, 3.5, 4)
+
+
+def test_values_that_are_no_finite_number_are_left_out():
+    groups = {"a": [1.0, math.nan], "b": [2.0, math.inf], "c": [4.0], "d": [math.nan]}
+    assert cluster_interval(groups) == cluster_interval({"a": [1.0], "b": [2.0], "c": [4.0]})
+    assert cluster_interval({"a": [1.0], "b": [math.nan]}) is None
+
+
+def test_a_ratio_has_the_interval_of_a_mean_with_as_many_values():
+    groups = {"a": [1.0, 2.0], "b": [4.0], "c": [0.0, 0.0, 3.0], "d": [5.0]}
+    ratios = {case: (sum(values), len(values)) for case, values in groups.items()}
+    assert ratio_interval({**ratios, "e": (0, 0)}) == cluster_interval(groups)
+    assert ratio_interval({"a": (1, 2)}) is None
+
+
+def test_the_summary_can_say_how_an_interval_was_made():
+    assert interval_method(12) == "studentised bootstrap of 12 cases"
+    assert interval_method(2) == "Student's t over 2 case means"
+    assert interval_method(501) == "Student's t over 501 case means"
+
+
+def test_cases_are_drawn_once_for_all_figures_over_as_many():
+    room._draws.cache_clear()
+    for figure in range(3):
+        cluster_interval({f"c{i:02}": [float(i % 5), float(figure)] for i in range(33)})
+    assert room._draws.cache_info().misses == 1
+
+
+DRAWN = populations(load_scores())
+
+
+@pytest.mark.parametrize("population", DRAWN, ids=lambda population: population.name)
+def test_an_interval_over_12_cases_covers_the_true_mean_as_often_as_it_says(population):
+    source = np.random.default_rng(5)
+    runs = zip(*draw(population, 2000, 12, source), strict=True)
+    bounds = [cluster_interval(clusters_of(*run)) for run in runs]
+    covered = sum(low <= population.mean <= high for low, high in bounds)
+    assert 0.93 <= covered / len(bounds) <= 0.97
+
+
+@pytest.mark.parametrize("population", DRAWN[2:], ids=lambda population: population.name)
+def test_with_12_cases_that_a_few_make_other_methods_cover_less_often(population):
+    totals, sizes = draw(population, 2000, 12, source := np.random.default_rng(5))
+    covered = {
+        name: np.mean((low <= population.mean) & (population.mean <= high))
+        for name, (low, high) in compared_intervals(totals, sizes, source).items()
+    }
+    assert max(covered["t"], covered["percentile"], covered["BCa"]) < 0.93
+    assert covered["percentile"] < 0.91
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("cases", [3, 5, 8, 24, 40])
+@pytest.mark.parametrize("population", DRAWN, ids=lambda population: population.name)
+def test_with_any_number_of_cases_an_interval_covers_nearly_as_often_as_it_says(population, cases):
+    runs = zip(*draw(population, 4000, cases, np.random.default_rng(6)), strict=True)
+    bounds = [cluster_interval(clusters_of(*run)) for run in runs]
+    covered = sum(low <= population.mean <= high for low, high in bounds)
+    assert (0.93 if cases > 8 else 0.9) <= covered / len(bounds) <= 0.98

@@ -1,0 +1,68 @@
+"""The compact letter display: two share a letter if and only if they do not differ."""
+
+import re
+from itertools import combinations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_compaction.metrics.statistics.letters import letters
+
+
+@st.composite
+def differing(draw, most=9):
+    names = [f"s{number}" for number in range(draw(st.integers(0, most)))]
+    pairs = list(combinations(names, 2))
+    apart = draw(st.sets(st.sampled_from(pairs))) if pairs else set()
+    return names, apart
+
+
+def letters_of(names, apart):
+    found = letters(names, lambda first, second: (first, second) in apart)
+    return {name: set(re.findall(r"[a-zA-Z]\d*", text)) for name, text in found.items()}
+
+
+@given(differing())
+def test_two_share_a_letter_if_and_only_if_they_do_not_differ(drawn):
+    names, apart = drawn
+    found = letters_of(names, apart)
+    for pair in combinations(names, 2):
+        assert (not found[pair[0]] & found[pair[1]]) == (pair in apart)
+    assert all(found.values())
+
+
+@given(differing())
+def test_no_letter_can_be_left_out(drawn):
+    names, apart = drawn
+    found = letters_of(names, apart)
+    for letter in set().union(*found.values()):
+        rest = {name: own - {letter} for name, own in found.items()}
+        together = [pair for pair in combinations(names, 2) if pair not in apart]
+        assert not all(rest.values()) or any(not rest[a] & rest[b] for a, b in together)
+
+
+@given(differing())
+def test_the_best_has_the_letter_a_and_letters_come_in_order(drawn):
+    names, apart = drawn
+    found = letters(names, lambda first, second: (first, second) in apart)
+    assert not names or "a" in found[names[0]]
+    first_seen = [letter for name in names for letter in found[name]]
+    assert list(dict.fromkeys(first_seen)) == sorted(set(first_seen))
+
+
+def test_a_middle_one_that_cannot_be_told_from_either_side_has_both_letters():
+    found = letters(["best", "middle", "worst"], lambda a, b: (a, b) == ("best", "worst"))
+    assert found == {"best": "a", "middle": "ab", "worst": "b"}
+
+
+def test_none_differ_and_all_differ():
+    assert letters(["x", "y", "z"], lambda *_: False) == {"x": "a", "y": "a", "z": "a"}
+    assert letters(["x", "y", "z"], lambda *_: True) == {"x": "a", "y": "b", "z": "c"}
+    assert letters([], lambda *_: True) == {}
+
+
+@pytest.mark.parametrize(("number", "letter"), [(51, "Z"), (52, "a2"), (104, "a3")])
+def test_beyond_the_alphabet_letters_have_a_number(number, letter):
+    names = [f"s{place:03}" for place in range(105)]
+    assert letters(names, lambda *_: True)[names[number]] == letter

@@ -1,0 +1,136 @@
+"""The paired comparison: p against all signs, what it counts, and how often it is right."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from calibration.drawn_runs import MIXED, differences, load_scores, without_difference
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.special import nctdtr, stdtrit
+
+from pytest_compaction.metrics.intervals import cluster_interval
+from pytest_compaction.metrics.statistics import sign_flips
+from pytest_compaction.metrics.statistics.paired import compare
+from pytest_compaction.metrics.statistics.sign_flips import sign_flip_p
+from pytest_compaction.metrics.statistics.student import noncentrality
+
+SCORES = load_scores()
+LEVEL = 0.05
+RUNS = 500
+
+totals = st.lists(st.integers(-8, 8) | st.floats(-5, 5, width=16), min_size=2, max_size=9)
+
+
+def enumerated_p(values):
+    """The share of all signs whose sum is as far from 0 as the one observed."""
+    observed = abs(math.fsum(values))
+    sums = [
+        abs(math.fsum(sign * value for sign, value in zip(signs, values, strict=True)))
+        for signs in itertools.product((1, -1), repeat=len(values))
+    ]
+    return sum(found >= observed - 1e-9 for found in sums) / len(sums)
+
+
+@given(totals)
+def test_p_is_the_share_of_all_signs_that_reach_what_was_observed(values):
+    assert sign_flip_p(values) == pytest.approx(enumerated_p(values), abs=1e-12)
+
+
+@given(totals)
+def test_p_is_the_same_for_the_sides_the_other_way_round(values):
+    assert sign_flip_p([-value for value in values]) == sign_flip_p(values)
+
+
+def test_the_smallest_p_is_that_of_two_in_all_signs():
+    assert sign_flip_p([1.0] * 24) == 2 / 2**24
+
+
+def test_drawn_signs_agree_with_all_of_them(monkeypatch):
+    source = np.random.default_rng(2)
+    samples = [source.normal(0.4, 1, 15).tolist() for _ in range(10)]
+    exact = [sign_flip_p(values) for values in samples]
+    monkeypatch.setattr(sign_flips, "MOST_EXACT", 0)
+    assert [sign_flip_p(values) for values in samples] == pytest.approx(exact, abs=0.012)
+
+
+@pytest.mark.parametrize("count", [27, 60, 300])
+def test_drawn_signs_are_all_there_seeded_and_never_give_0(count):
+    values = [1.0] * count
+    assert sign_flip_p(values) == 1 / (sign_flips.FLIPS + 1)
+    blocks = math.ceil(sign_flips.FLIPS / sign_flips._rows(count))
+    rows = [len(sign_flips._signs(count, block)) for block in range(blocks)]
+    assert sum(rows) == sign_flips.FLIPS
+    mixed = [(-1) ** number * (number % 7) + 0.5 for number in range(count)]
+    assert sign_flip_p(mixed) == sign_flip_p(mixed)
+    assert 0 < sign_flip_p(mixed) <= 1
+
+
+def test_no_difference_at_all_has_a_p_of_1():
+    assert sign_flip_p([0.0, 0.0, 0.0]) == 1
+    assert sign_flip_p([1.0, -1.0]) == 1
+
+
+def test_the_difference_is_that_of_the_items_with_its_interval_over_cases():
+    found = {"a": [0.5, 0.0, -0.25], "b": [1.0], "c": [0.5, 1e-12]}
+    paired = compare(found)
+    assert paired.difference.value == pytest.approx(1.75 / 6)
+    assert paired.difference.interval == cluster_interval(found)
+    assert (paired.difference.count, paired.difference.cases) == (6, 3)
+    assert (paired.wins, paired.ties, paired.losses) == (3, 2, 1)
+    assert paired.p == 0.25  # all three cases are higher
+    assert paired.detectable is None  # no signs of three cases can reach 5 %
+
+
+def test_one_case_has_a_difference_and_nothing_to_say_how_sure_it_is():
+    paired = compare({"a": [1.0, 0.0], "b": []})
+    assert (paired.difference.value, paired.difference.interval) == (0.5, None)
+    assert (paired.p, paired.detectable) == (None, None)
+
+
+def test_nothing_to_compare_is_none():
+    assert compare({}) is None
+    assert compare({"a": [], "b": [math.nan]}) is None
+
+
+def test_differences_that_are_no_number_are_left_out():
+    found = {"a": [1.0, math.nan], "b": [2.0], "c": [math.inf, 0.5]}
+    assert compare(found) == compare({"a": [1.0], "b": [2.0], "c": [0.5]})
+
+
+def alike(runs, cases, mixed, seed=4):
+    source = np.random.default_rng(seed)
+    for _ in range(runs):
+        yield differences(*without_difference(SCORES, cases, source, mixed=mixed))
+
+
+@pytest.mark.parametrize("cases", [12, 24])
+def test_500_pairs_of_runs_alike_give_an_alarm_as_often_as_the_level_says(cases):
+    alarms = sum(compare(found).p <= LEVEL for found in alike(RUNS, cases, MIXED))
+    assert 0.03 <= alarms / RUNS <= 0.07
+
+
+@pytest.mark.parametrize(
+    ("cases", "mixed"), [(12, ("anchored",)), (24, ("anchored",)), (24, MIXED), (40, MIXED)]
+)
+def test_a_planted_difference_of_three_tenths_is_found_at_the_stated_power(cases, mixed):
+    drawn = list(alike(RUNS, cases, mixed))
+    error = np.std([compare(found).difference.value for found in drawn])
+    freedom = cases - 1
+    stated = 1 - nctdtr(freedom, 0.3 / error, stdtrit(freedom, 1 - LEVEL / 2))
+    planted = [{case: [v + 0.3 for v in values] for case, values in d.items()} for d in drawn]
+    found = sum(compare(each).p <= LEVEL for each in planted) / RUNS
+    assert found == pytest.approx(stated, abs=0.06)
+
+
+@pytest.mark.parametrize("cases", [12, 24])
+def test_the_detectable_difference_is_found_four_times_of_five(cases):
+    drawn = list(alike(RUNS, cases, ("anchored",)))
+    error = np.std([compare(found).difference.value for found in drawn])
+    true = noncentrality(cases - 1, 0.8, LEVEL) * error
+    said = [compare(found).detectable for found in drawn]
+    assert np.mean(said) == pytest.approx(true, rel=0.1)
+    planted = [{case: [v + true for v in values] for case, values in d.items()} for d in drawn]
+    found = sum(compare(each).p <= LEVEL for each in planted) / RUNS
+    assert 0.75 <= found <= 0.85
