@@ -9,7 +9,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from pytest_compaction.metrics.agreement import kendall_tau_b, spearman, weighted_kappa
-from pytest_compaction.metrics.intervals import cluster_interval, jackknife_interval
+from pytest_compaction.metrics.intervals import jackknife_interval
+from pytest_compaction.metrics.statistics.student import t_quantile
 
 MEASURES = pytest.mark.parametrize("measure", [weighted_kappa, spearman, kendall_tau_b])
 values = st.integers(0, 10).map(lambda half: half / 2)
@@ -102,7 +103,9 @@ def mean(found):
 @given(st.lists(st.floats(0, 5), min_size=2, max_size=12), st.integers(1, 4))
 def test_for_a_mean_of_cases_of_one_size_it_is_the_t_interval(means, size):
     groups = {f"case{number:02}": [value] * size for number, value in enumerate(means)}
-    assert jackknife_interval(groups, mean) == pytest.approx(cluster_interval(groups), abs=1e-6)
+    reach = t_quantile(0.975, len(means) - 1) * statistics.stdev(means) / math.sqrt(len(means))
+    expected = mean(means) - reach, mean(means) + reach
+    assert jackknife_interval(groups, mean) == pytest.approx(expected, abs=1e-6)
 
 
 @given(st.dictionaries(st.sampled_from("abcdef"), pairs, min_size=2))
