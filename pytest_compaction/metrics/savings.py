@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from typing import Any
+
 
 def removed_share(before: int, after: int) -> float:
     """Share of tokens removed: (before - after) / before; negative when the view is larger.
@@ -20,3 +23,18 @@ def kept_share(score: float | None, control: float | None) -> float | None:
     if score is None or not control:
         return None
     return score / control
+
+
+def budget_share(records: Iterable[Mapping[str, Any]]) -> float | None:
+    """Mean share of the budget that views take, over cases and trials (1 is all of it).
+
+    The view of a case and trial is that at the last point with a probe. ``None`` without views.
+    """
+    last: dict[tuple[str, int], tuple[int, float]] = {}
+    for record in records:
+        tokens, budget = record["tokens"], record["compaction"].get("budget")
+        if tokens and budget:
+            key = (record["case"], record["trial"])
+            found = (tokens["log"], tokens["view"] / budget)
+            last[key] = max(last.get(key, found), found)
+    return sum(share for _, share in last.values()) / len(last) if last else None

@@ -4,36 +4,25 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
 
 from pytest_compaction.metrics.aggregate import Aggregate, aggregate
 from pytest_compaction.metrics.intervals import interval_method
 from pytest_compaction.metrics.nulls import best_null, is_null
 from pytest_compaction.metrics.same_views import with_same_views
+from pytest_compaction.metrics.savings import budget_share
+from pytest_compaction.metrics.strategy_comparison import StrategyPair, compare_strategies
 from pytest_compaction.records.record import Record, went_wrong_later
 from pytest_compaction.reports.constraints import compliance_lines, short_constraints
-from pytest_compaction.reports.lines import WIDTH, Line, Style
+from pytest_compaction.reports.lines import WIDTH, Line, Style, interval_text
 from pytest_compaction.reports.outcomes import (
     counted_outcomes,
     null_line,
     reading_line,
     unscored_because,
 )
-from pytest_compaction.rubric import DIMENSIONS
+from pytest_compaction.reports.strategy_table import StrategyRow, strategy_table
 from pytest_compaction.settings import CONTROL
 from pytest_compaction.text.words import printable
-
-_NAME_WIDTH: Final = (15, 19)
-_FIGURES_WIDTH: Final = 60
-"""Characters of a row beside the name."""
-_SHORT: Final = {
-    "accuracy": "accur",
-    "context": "contx",
-    "artifact": "artif",
-    "continuity": "conti",
-    "completeness": "compl",
-    "instruction": "instr",
-}
 
 
 def comparison(groups: Mapping[str, Sequence[Record]], grouped: bool) -> Iterator[Line]:
@@ -44,12 +33,14 @@ def comparison(groups: Mapping[str, Sequence[Record]], grouped: bool) -> Iterato
     """
     rows = with_same_views(groups) if grouped else [[name] for name in groups]
     figures = [aggregate(names[0], groups[names[0]]) for names in rows]
-    width = max(_NAME_WIDTH[0], min(max(len(item.compactor) for item in figures), _NAME_WIDTH[1]))
+    between = compare_strategies({names[0]: groups[names[0]] for names in rows})
     yield reading_line(figures[0])
-    head = f"{'compactor':<{width}} {'overall':>7}"
-    head += "".join(f"{_SHORT[name]:>6}" for name in DIMENSIONS)
-    yield Line(f"{head} {'pass^1':>7}{'tokens':>8}", "dim")
-    yield from _ranked_rows(figures, width)
+    letters = between.letters if between.pairs else {}
+    table = [
+        StrategyRow(item, letters.get(item.compactor, ""), budget_share(groups[item.compactor]))
+        for item in figures
+    ]
+    yield from strategy_table(table)
     for names in rows:
         if len(names) > 1:
             yield from _wrapped(f"same views, one row: {', '.join(names)}", "dim")
@@ -61,8 +52,13 @@ def comparison(groups: Mapping[str, Sequence[Record]], grouped: bool) -> Iterato
     if cases > 1:
         yield Line(f"intervals: {interval_method(cases)}", "dim")
     yield Line("")
+    ranked = [row.figures.compactor for row in table if row.competes]
+    reference = next((name for name in between.letters if name in ranked), None)
+    beside = {pair.second: pair for pair in between.pairs if pair.first == reference}
     for item in figures:
         yield from _about(item, groups[item.compactor], groups.get(CONTROL, ()))
+        if item.compactor in beside:
+            yield _beside_the_best(beside[item.compactor])
 
 
 def _wrapped(text: str, style: Style) -> Iterator[Line]:
@@ -70,64 +66,13 @@ def _wrapped(text: str, style: Style) -> Iterator[Line]:
         yield Line(line, style)
 
 
-def _ranked_rows(figures: Sequence[Aggregate], width: int) -> Iterator[Line]:
-    """The rows by overall score; those that do not compete stand below a rule."""
-    ranked = sorted(figures, key=_rank)
-    inside = [item for item in ranked if _competes(item)]
-    outside = [item for item in ranked if not _competes(item)]
-    best = _best(inside)
-    for item in inside:
-        yield Line(_row(item, width, best))
-    if outside:
-        yield Line("-" * (width + _FIGURES_WIDTH), "dim")
-        for item in outside:
-            yield Line(_row(item, width, {}))
-    note = "* best of those within the budget; tokens: mean of the views"
-    yield Line(note, "dim")
-    if any(item.over_budget and item.compactor != CONTROL for item in outside):
-        yield Line("below the rule: views over the budget of their case, ranked apart", "dim")
-
-
-def _rank(item: Aggregate) -> tuple[float, str]:
-    return -(item.overall.value if item.overall else -1.0), item.compactor
-
-
-def _competes(item: Aggregate) -> bool:
-    """Whether a row can be the best; the control and strategies over budget keep too much."""
-    return item.compactor != CONTROL and not item.over_budget
-
-
-def _best(figures: Sequence[Aggregate]) -> dict[str, float]:
-    """The best value of each column."""
-    best: dict[str, float] = {}
-    for item in figures:
-        for name, value in _figures_of(item).items():
-            best[name] = max(best.get(name, value), value)
-    return best
-
-
-def _figures_of(item: Aggregate) -> dict[str, float]:
-    values = {name: mean.value for name, mean in item.dimensions.items()}
-    if item.overall:
-        values["overall"] = item.overall.value
-    if 1 in item.passes:
-        values["pass"] = item.passes[1]
-    return values
-
-
-def _row(item: Aggregate, width: int, best: Mapping[str, float]) -> str:
-    values = _figures_of(item)
-
-    def cell(name: str, size: int, form: str) -> str:
-        if name not in values:
-            return f"{'-':>{size}}"
-        mark = "*" if values[name] == best.get(name) else ""
-        return f"{format(values[name], form) + mark:>{size}}"
-
-    line = f"{printable(item.compactor, width):<{width}} {cell('overall', 7, '.2f')}"
-    line += "".join(cell(name, 6, ".2f") for name in DIMENSIONS)
-    tokens = "-" if item.view_tokens is None else f"{item.view_tokens:,.0f}"
-    return f"{line} {cell('pass', 7, '.0%')}{tokens:>8}"
+def _beside_the_best(pair: StrategyPair) -> Line:
+    """The paired difference from the strategy with the highest score."""
+    difference = pair.paired.difference
+    interval = interval_text(difference.interval, "+.2f")
+    chance = "" if pair.holm is None else f", p {pair.holm:.2g}"
+    text = f"  {difference.value:+.2f} {interval}{chance}, from the best, "
+    return Line(text + printable(pair.first, WIDTH - len(text)))
 
 
 def _about(item: Aggregate, records: Sequence[Record], control: Sequence[Record]) -> Iterator[Line]:
