@@ -64,6 +64,17 @@ def test_the_limit_is_measured_and_put_on_a_page(cases, tmp_path, capsys):
     assert {row["calls"] for row in found.values()} == {calls}
 
 
+def test_statistics_are_measured_and_put_on_a_page(tmp_path, capsys):
+    page = tmp_path / "page.md"
+    page.write_text("<!-- table statistics -->\n<!-- /table statistics -->\n", "utf-8")
+    assert main(["statistics", "--runs=10", f"--page={page}"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.strip() in page.read_text("utf-8")
+    assert shown.count("| ordinary, sizes as they are |") == 12
+    assert shown.count("| compactions and answers |") == 4
+    assert " nan" not in shown
+
+
 @pytest.mark.exhaustive
 def test_two_checkouts_are_compared(cases, tmp_path, capsys):
     other = tmp_path / "before"

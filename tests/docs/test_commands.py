@@ -160,6 +160,8 @@ RUN_BY = {
         ),
         f"{BENCHMARKS}::test_the_limit_is_measured_and_put_on_a_page",
     ),
+    "python -m tests.benchmarks statistics --page=docs/statistics.md": f"{BENCHMARKS}"
+    "::test_statistics_are_measured_and_put_on_a_page",
     "python -m tests.benchmarks limit --against=../before --repeat=3": f"{BENCHMARKS}"
     "::test_two_checkouts_are_compared",
 }

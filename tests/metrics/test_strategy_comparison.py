@@ -1,11 +1,13 @@
 """All strategies of a run against each other: who is better, and who cannot be told apart."""
 
 import math
+import random
 
 import pytest
 from support.builders import record, unscored
 
 from pytest_compaction.metrics.aggregate import by_arm
+from pytest_compaction.metrics.item_pairs import paired_difference
 from pytest_compaction.metrics.strategy_comparison import compare_strategies
 from pytest_compaction.settings import CONTROL
 
@@ -68,6 +70,30 @@ def test_a_score_that_is_no_number_is_no_score():
     odd = [*arm("b", 3.0)[:-1], record(case=CASES[-1], compactor="b", overall=math.nan)]
     (pair,) = compared(arm("a", 4.0), odd).pairs
     assert (pair.paired.difference.value, pair.paired.difference.cases) == (-1.0, 11)
+
+
+def test_pairs_are_those_of_comparing_two_strategies_alone():
+    source = random.Random(8)
+    arms = {
+        name: [
+            record(case=f"c{n % 10}", probe=f"p{n}", compactor=name, overall=score)
+            for n in range(60)
+            if (score := source.choice([0.0, 1.25, 3.3, 5.0, None])) is not None
+        ]
+        for name in "abcd"
+    }
+    found = compare_strategies(arms).pairs
+    assert len(found) == 6
+    for pair in found:
+        alone = paired_difference(arms[pair.first], arms[pair.second])
+        assert flat(pair.paired) == pytest.approx(flat(alone))
+
+
+def flat(paired):
+    """All figures of a comparison in a row."""
+    low, high = paired.difference.interval
+    counts = (paired.difference.count, paired.wins, paired.ties, paired.losses)
+    return (paired.difference.value, low, high, paired.p, paired.detectable, *counts)
 
 
 def test_no_records_give_no_comparison():

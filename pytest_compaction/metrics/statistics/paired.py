@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from pytest_compaction.metrics.statistics.cluster_interval import interval_of_sums
-from pytest_compaction.metrics.statistics.clusters import Clusters, sums_of
+from pytest_compaction.metrics.statistics.clusters import Clusters, Sums, sums_of
 from pytest_compaction.metrics.statistics.mean import Mean
 from pytest_compaction.metrics.statistics.power import detectable_by
 from pytest_compaction.metrics.statistics.sign_flips import sign_flip_p
@@ -39,17 +39,21 @@ def compare(differences: Clusters) -> Paired | None:
 
     Differences that are not finite are left out.
     """
-    sums = sums_of(differences)
+    values = [value for group in differences.values() for value in group if math.isfinite(value)]
+    wins, losses = sum(value > TIE for value in values), sum(value < -TIE for value in values)
+    return paired_of(sums_of(differences), wins, losses)
+
+
+def paired_of(sums: Sums, wins: int, losses: int) -> Paired | None:
+    """The comparison from the sums of each case and the items won and lost."""
     if not sums.count:
         return None
-    values = [value for group in differences.values() for value in group if math.isfinite(value)]
-    wins = sum(value > TIE for value in values)
-    losses = sum(value < -TIE for value in values)
+    items = round(math.fsum(sums.sizes))
     return Paired(
-        difference=Mean(sums.ratio, interval_of_sums(sums), len(values), sums.count),
+        difference=Mean(sums.ratio, interval_of_sums(sums), items, sums.count),
         p=sign_flip_p(sums.totals),
         wins=wins,
-        ties=len(values) - wins - losses,
+        ties=items - wins - losses,
         losses=losses,
         detectable=detectable_by(sums),
     )
