@@ -11,6 +11,7 @@ from pytest_compaction.commands.complaint import complain
 from pytest_compaction.gate.decision import decide
 from pytest_compaction.gate.threshold import Threshold, ThresholdError, parse_threshold
 from pytest_compaction.models.registry import is_offline
+from pytest_compaction.records.cost_figures import run_pricing
 from pytest_compaction.records.merged_run import MergedRun, MergeError, merge_runs
 from pytest_compaction.records.run_file import Run, RunFileError, load_run, write_run
 from pytest_compaction.records.texts import copy_texts
@@ -142,7 +143,10 @@ def _summary(merged: MergedRun, file: str) -> Iterator[Line]:
     cases = len({record["case"] for record in records})
     yield Line(f"merged: {len(records)} items of {cases} cases, from {merged.shards} shards")
     grouped = is_offline(settings["model"])
-    yield from run_summary(records, settings["compactors"], settings["control"], grouped)
+    prices = run_pricing(settings["responder"], records)
+    yield from run_summary(
+        records, settings["compactors"], settings["control"], grouped, pricing=prices
+    )
     if "prices" in header:
         yield from usage_table(records)
         yield Line("all shards together; what came from a store counts too")

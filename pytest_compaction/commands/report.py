@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.commands.complaint import complain
+from pytest_compaction.records.cost_figures import run_pricing
 from pytest_compaction.records.record import type_of
 from pytest_compaction.records.run_file import RunFileError, load_run
 from pytest_compaction.reports.run_tables import run_tables
@@ -23,7 +24,17 @@ from pytest_compaction.reports.table_page import (
 from pytest_compaction.text.words import printable
 
 FORMATS: Final = ("text", "markdown", "json", "csv", "html")
-TABLES: Final = ("strategies", "origins", "production")
+TABLES: Final = (
+    "strategies",
+    "origins",
+    "production",
+    "losses",
+    "survival",
+    "runway",
+    "lost_by",
+    "most_lost",
+    "cost",
+)
 _BY_SUFFIX: Final = {".md": "markdown", ".json": "json", ".csv": "csv", ".html": "html"}
 
 
@@ -31,10 +42,10 @@ def add(commands: Any) -> None:
     """Add the command to the parser of the command line."""
     parser = commands.add_parser(
         "report",
-        help="show the tables of a run: strategies, real and scripted cases, what production lost",
+        help="show the tables of a run: strategies, real and scripted cases, losses and costs",
         description="Print the tables of a run from its file: its strategies, real and scripted "
-        "cases apart where it has both, and, where `recorded` was among the strategies, what "
-        "production compaction lost by type of fact.",
+        "cases apart where it has both, where `recorded` was among the strategies, what production "
+        "compaction lost by type of fact, and what each strategy lost and what that costs.",
     )
     parser.add_argument("run_file", type=Path, metavar="RUN", help="the file of a run (.jsonl)")
     parser.add_argument(
@@ -65,7 +76,11 @@ def run(options: argparse.Namespace) -> int:
             "pytest-compaction dialogues"
         )
         return 1
-    tables = [item for item in run_tables(probes) if item.name in (options.table or TABLES)]
+    settings = found.header.get("settings") or {}
+    pricing = run_pricing(str(settings.get("responder")), probes)
+    tables = [
+        item for item in run_tables(probes, pricing) if item.name in (options.table or TABLES)
+    ]
     missing = [name for name in options.table or () if name not in {item.name for item in tables}]
     for name in missing:
         complain(f"{options.run_file} has no table {name!r}: {_needs(name)}")
@@ -87,6 +102,10 @@ def run(options: argparse.Namespace) -> int:
 def _needs(name: str) -> str:
     if name == "origins":
         return "it needs a run over real and scripted cases"
+    if name == "lost_by":
+        return "it needs a run of two strategies or more beside none, by this version"
+    if name in {"losses", "survival", "runway", "most_lost", "cost"}:
+        return "it needs a run of a strategy that compacted and lost something, by this version"
     return (
         "it needs a run of recorded over cases with compactions on record, such as "
         "--compactor=recorded,anchored --compaction-budget=recorded"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from pytest_compaction.metrics.cost.formula import Pricing
 from pytest_compaction.metrics.production_loss import production_loss
 from pytest_compaction.records.record import Record, type_of
 from pytest_compaction.reports.lines import Line
@@ -17,6 +18,7 @@ def run_summary(
     control: bool,
     grouped: bool,
     lowest: int = LOWEST,
+    pricing: Pricing | None = None,
 ) -> Iterator[Line]:
     """The tables of probes and of dialogues, and how far several judges agree.
 
@@ -25,7 +27,7 @@ def run_summary(
     dialogues = [record for record in records if type_of(record) == "dialogue"]
     probes = [record for record in records if type_of(record) == "probe"]
     if probes or not dialogues:
-        yield from summary(probes, order, control, grouped, lowest)
+        yield from summary(probes, order, control, grouped, lowest, pricing)
     if dialogues:
         from pytest_compaction.reports.dialogue_summary import dialogue_summary
 

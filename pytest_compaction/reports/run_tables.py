@@ -1,4 +1,4 @@
-"""The tables of a run of probes: its strategies, real and scripted apart, what production lost."""
+"""The tables of a run of probes: its strategies, real and scripted apart, losses and costs."""
 
 from __future__ import annotations
 
@@ -6,10 +6,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from pytest_compaction.metrics.aggregate import Aggregate, aggregate, by_arm
+from pytest_compaction.metrics.cost.formula import Pricing
+from pytest_compaction.metrics.cost.strategy_costs import strategy_costs
 from pytest_compaction.metrics.intervals import interval_method
+from pytest_compaction.metrics.losses.lost_facts import compared_losses, most_lost
+from pytest_compaction.metrics.losses.strategy_losses import strategy_losses
 from pytest_compaction.metrics.origins import by_origin, of_origin
 from pytest_compaction.metrics.production_loss import ProductionLoss, production_loss
+from pytest_compaction.models.calls.cache_prices import default_pricing
 from pytest_compaction.records.record import Record
+from pytest_compaction.reports.cost_table import cost_table
+from pytest_compaction.reports.loss_tables import (
+    losses_table,
+    lost_by_table,
+    most_lost_table,
+    runway_table,
+    survival_table,
+)
 from pytest_compaction.reports.table import Cell, Table, count, estimate, table
 from pytest_compaction.rubric import MAX_SCORE
 
@@ -27,8 +40,8 @@ _STATED: Final = (
 )
 
 
-def run_tables(records: Sequence[Record]) -> Iterator[Table]:
-    """All tables that these records of probes allow."""
+def run_tables(records: Sequence[Record], pricing: Pricing | None = None) -> Iterator[Table]:
+    """All tables that these records of probes allow, with costs at the prices of a model."""
     groups = by_arm(records)
     yield strategies_table(groups)
     apart = origins_table(groups)
@@ -37,6 +50,32 @@ def run_tables(records: Sequence[Record]) -> Iterator[Table]:
     lost = production_loss(records)
     if lost is not None:
         yield production_table(lost)
+    yield from loss_tables(groups)
+    yield from cost_tables(groups, pricing or default_pricing())
+
+
+def loss_tables(groups: Mapping[str, Sequence[Record]]) -> Iterator[Table]:
+    """What each strategy lost; nothing for records that do not tell it."""
+    found = {name: losses for name, group in groups.items() if (losses := strategy_losses(group))}
+    if not found:
+        return
+    yield losses_table(found)
+    yield from filter(None, (survival_table(found), runway_table(found)))
+    compared = compared_losses(groups)
+    if compared is not None:
+        yield lost_by_table(compared)
+    lost = most_lost(groups)
+    if lost:
+        yield most_lost_table(lost)
+
+
+def cost_tables(groups: Mapping[str, Sequence[Record]], pricing: Pricing) -> Iterator[Table]:
+    """What each strategy costs and saves; nothing for records that do not tell it."""
+    costs = {
+        name: found for name, group in groups.items() if (found := strategy_costs(group, pricing))
+    }
+    if costs:
+        yield cost_table(costs)
 
 
 def strategies_table(groups: Mapping[str, Sequence[Record]]) -> Table:

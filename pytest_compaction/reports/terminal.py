@@ -13,14 +13,17 @@ from pytest_compaction.metrics.aggregate import (
     by_arm,
     kept_by_dimension,
 )
+from pytest_compaction.metrics.cost.formula import Pricing
 from pytest_compaction.metrics.intervals import interval_method
 from pytest_compaction.records.record import Record, went_wrong_later
 from pytest_compaction.reports.comparison import comparison
 from pytest_compaction.reports.constraints import constraint_lines
+from pytest_compaction.reports.cost_lines import cost_lines
 from pytest_compaction.reports.curve_table import curve_lines
 from pytest_compaction.reports.item_lines import lowest_first
 from pytest_compaction.reports.kind_table import kind_lines
 from pytest_compaction.reports.lines import WIDTH, Line, interval_text
+from pytest_compaction.reports.loss_lines import loss_lines
 from pytest_compaction.reports.origin_lines import origin_lines
 from pytest_compaction.reports.outcomes import (
     counted_outcomes,
@@ -43,6 +46,7 @@ def summary(
     control: bool,
     grouped: bool = True,
     lowest: int = LOWEST,
+    pricing: Pricing | None = None,
 ) -> list[Line]:
     """The summary of a run: one strategy in detail, several in a table; then the curves,
     and real and scripted cases apart.
@@ -50,7 +54,8 @@ def summary(
     ``order`` is the order of strategies on the command line; with ``control`` the
     strategy ``none`` is the control of a single other one. ``grouped`` is for an offline
     summariser: strategies that differ only in what it does not read share a row. ``lowest``
-    is how many of the lowest items of a single strategy are named.
+    is how many of the lowest items of a single strategy are named. ``pricing`` is that of
+    the agent's model; without it stated ratios are taken.
     """
     if not records:
         return [Line("no benchmark item was run", "bad")]
@@ -64,7 +69,7 @@ def summary(
     main = [name for name in groups if name != CONTROL] if control else list(groups)
     if len(main) <= 1:
         name = main[0] if main else CONTROL
-        lines = _single(name, groups[name], groups.get(CONTROL) if main else None)
+        lines = _single(name, groups[name], groups.get(CONTROL) if main else None, pricing)
         return [*lines, *_lowest(groups[name], lowest), *apart]
     return [*comparison(groups, grouped), *apart]
 
@@ -90,7 +95,10 @@ def _at_each_budget(
 
 
 def _single(
-    name: str, records: Sequence[Record], control: Sequence[Record] | None
+    name: str,
+    records: Sequence[Record],
+    control: Sequence[Record] | None,
+    pricing: Pricing | None,
 ) -> Iterator[Line]:
     figures = aggregate(name, records)
     kept = kept_by_dimension(records, control) if control else {}
@@ -108,6 +116,8 @@ def _single(
         yield from asked
         yield Line("")
     yield from _facts_about(figures)
+    yield from loss_lines(records)
+    yield from cost_lines(records, pricing)
     yield from constraint_lines(records, control or ())
     compared = null_line(records)
     if compared is not None:

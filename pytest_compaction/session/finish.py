@@ -13,6 +13,7 @@ from pytest_compaction.folders import make_folder
 from pytest_compaction.gate.decision import Decision, decide
 from pytest_compaction.judges.snapshots import REFUSED
 from pytest_compaction.models.registry import is_offline
+from pytest_compaction.records.cost_figures import run_pricing
 from pytest_compaction.records.figures import figures_of
 from pytest_compaction.records.part import End, Part
 from pytest_compaction.records.record import Record, went_wrong_later
@@ -151,6 +152,7 @@ class RunRecorder:
                 settings.control,
                 is_offline(settings.model),
                 0 if self._shown.any_shown else self._shown.lowest(len(records)),
+                run_pricing(settings.responder, records),
             )
             write_lines(terminalreporter, lines)
         write_lines(terminalreporter, self._model_use(records))

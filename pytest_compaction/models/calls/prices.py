@@ -67,15 +67,19 @@ class PriceTable:
         return {"as_of": self.as_of, "source": self.source}
 
     def price(self, model: str) -> Price | None:
-        """The price of a model, ``None`` if the table does not know it.
+        """The price of a model, ``None`` if the table does not know it."""
+        name = self.known_name(model)
+        return None if name is None else self.models[name]
 
-        The name is looked up without a prefix ``models/``, then also without an ending that
+    def known_name(self, model: str) -> str | None:
+        """The name under which the table knows a model, or ``None``.
+
+        A name is looked up without a prefix ``models/``, then also without an ending that
         names a version: a date, ``latest``, or a release number of three or four digits.
         """
         name = model.strip().casefold().removeprefix("models/")
-        if name in self.models:
-            return self.models[name]
-        return self.models.get(_DATED.sub("", name))
+        shorter = _DATED.sub("", name)
+        return next((known for known in (name, shorter) if known in self.models), None)
 
     def cost(self, model: str, usage: Usage) -> float | None:
         """US dollars for a usage; ``None`` without a price."""

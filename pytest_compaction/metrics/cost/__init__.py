@@ -1,0 +1,1 @@
+"""What compaction costs and saves where requests are read from a prefix cache."""

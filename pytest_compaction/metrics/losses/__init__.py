@@ -1,0 +1,1 @@
+"""What compaction lost: which facts, of which class, at which compaction, and what room it won."""

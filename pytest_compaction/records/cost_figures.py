@@ -1,0 +1,86 @@
+"""What a strategy costs and saves as plain JSON, and at which prices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from pytest_compaction.metrics.cost.formula import Pricing
+from pytest_compaction.metrics.cost.strategy_costs import (
+    HORIZON,
+    BreakEven,
+    StrategyCosts,
+    strategy_costs,
+)
+from pytest_compaction.models.calls.cache_prices import default_pricing, model_pricing
+from pytest_compaction.records.loss_figures import interval_as_json, mean_as_json
+from pytest_compaction.records.record import Record, rounded
+
+_DOLLAR_DIGITS: Final = 8
+
+
+def run_pricing(responder: str, records: Iterable[Record]) -> Pricing:
+    """The prices of the model that answered, or stated ratios where it has none.
+
+    The file of a run does not name the host of the model, but its records have dollars only
+    where the host has prices.
+    """
+    priced = any((record.get("usd") or {}).get("responder") is not None for record in records)
+    found = model_pricing(responder) if priced else None
+    return found or default_pricing()
+
+
+def costs_as_json(
+    records: Sequence[Record], pricing: Pricing | None = None, horizon: int = HORIZON
+) -> dict[str, Any] | None:
+    """The costs of one strategy; ``None`` if its records do not tell them."""
+    found = strategy_costs(records, pricing or default_pricing(), horizon)
+    if found is None:
+        return None
+    return {
+        "compactions": found.compactions,
+        "unknown": found.unknown,
+        "tokens": _tokens(found),
+        "prefix": mean_as_json(found.prefix),
+        "cost": rounded(found.cost),
+        "saving": rounded(found.saving),
+        "break_even": _break_even(found.break_even),
+        "break_even_if_cached": _break_even(found.if_cached),
+        "horizon": found.horizon,
+        "net": rounded(found.net),
+        "usd": {"cost": _dollars(found.cost_usd), "net": _dollars(found.net_usd)},
+        "pricing": _pricing(found.pricing),
+    }
+
+
+def _tokens(found: StrategyCosts) -> dict[str, Any]:
+    return {
+        "removed": found.removed,
+        "cached": found.cached,
+        "written": found.written,
+        "calls_input": round(found.calls.input),
+        "calls_cached": round(found.calls.cached),
+        "calls_output": round(found.calls.output),
+        "refetch": found.refetch.tokens,
+        "refetch_recoverable": found.refetch.recoverable_tokens,
+        "net": found.net_tokens,
+    }
+
+
+def _break_even(found: BreakEven) -> dict[str, Any]:
+    return {"requests": rounded(found.requests), "interval": interval_as_json(found.interval)}
+
+
+def _pricing(pricing: Pricing) -> dict[str, Any]:
+    ratios = pricing.ratios
+    return {
+        "name": pricing.name,
+        "read": rounded(ratios.read),
+        "write": rounded(ratios.write),
+        "output": rounded(ratios.output),
+        "input_usd": pricing.input_usd,
+    }
+
+
+def _dollars(value: float | None) -> float | None:
+    return None if value is None else round(value, _DOLLAR_DIGITS)

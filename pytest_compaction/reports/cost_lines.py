@@ -1,0 +1,47 @@
+"""What a strategy costs and saves, as lines of the summary."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from pytest_compaction.metrics.cost.formula import Pricing
+from pytest_compaction.metrics.cost.strategy_costs import BreakEven, StrategyCosts, strategy_costs
+from pytest_compaction.models.calls.cache_prices import default_pricing
+from pytest_compaction.records.record import Record
+from pytest_compaction.reports.lines import Line
+from pytest_compaction.reports.loss_lines import LABEL, labelled
+from pytest_compaction.text.words import printable
+
+
+def cost_lines(records: Sequence[Record], pricing: Pricing | None = None) -> Iterator[Line]:
+    """Tokens removed, when that has paid for itself, and what it takes to read again.
+
+    Nothing for records that do not tell it. Without ``pricing`` stated ratios are taken.
+    """
+    found = strategy_costs(records, pricing or default_pricing())
+    if found is None:
+        return
+    again = f"{found.refetch.tokens:,} to read again"
+    dollars = "" if found.net_usd is None else f"; {_saved(found)}"
+    text = f"{found.removed:,} removed; {pays(found.break_even)}; {again}{dollars}"
+    yield from labelled("cost", text)
+    for line in labelled("", f"prices: {printable(found.pricing.name)}"):
+        yield Line(line.text.replace(" " * LABEL, "  ", 1), "dim")
+
+
+def pays(found: BreakEven) -> str:
+    """After how many requests compactions have paid for themselves, in words."""
+    if found.requests is None:
+        return "never pays for itself"
+    if found.requests == 0:
+        return "pays at once"
+    within = ""
+    if found.interval is not None:
+        within = f" [{found.interval[0]:.0f}, {found.interval[1]:.0f}]"
+    return f"pays after {found.requests:.0f}{within} requests"
+
+
+def _saved(found: StrategyCosts) -> str:
+    usd = found.net_usd or 0.0
+    word = "saves" if usd >= 0 else "costs"
+    return f"{word} {abs(usd):.4f} US dollars over {found.horizon} requests"

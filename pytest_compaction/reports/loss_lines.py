@@ -1,0 +1,55 @@
+"""What a strategy lost, as a line of the summary."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from pytest_compaction.metrics.losses.life_table import HalfLife
+from pytest_compaction.metrics.losses.strategy_losses import LossCounts, strategy_losses
+from pytest_compaction.records.record import Record
+from pytest_compaction.reports.lines import WIDTH, Line
+
+LABEL: Final = 14
+"""The columns of the label of a line."""
+
+
+def loss_lines(records: Sequence[Record]) -> Iterator[Line]:
+    """How many facts were dropped, which of them can be had again, and the half-life of facts.
+
+    Nothing for records that do not tell it.
+    """
+    found = strategy_losses(records)
+    if found is not None:
+        half = found.whole.half_life
+        parts = [_dropped(found.whole.counts), *([] if half is None else [_half_life(half)])]
+        yield from labelled("losses", "; ".join(parts))
+
+
+def labelled(label: str, text: str) -> Iterator[Line]:
+    """A line that begins with its label; what has no room goes on below its text."""
+    for number, part in enumerate(textwrap.wrap(text, WIDTH - LABEL, break_on_hyphens=False)):
+        yield Line(f"{'' if number else label:<{LABEL}}{part}")
+
+
+def _dropped(counts: LossCounts) -> str:
+    if not counts.dropped:
+        return f"none of {counts.facts:,} facts dropped"
+    kinds = {"recoverable": counts.recoverable, "gone": counts.gone, "unknown": counts.unknown}
+    named = ", ".join(
+        f"{number:,} {kind}" for kind, number in kinds.items() if number or kind != "unknown"
+    )
+    return f"{counts.dropped:,} dropped: {named}"
+
+
+def _half_life(found: HalfLife) -> str:
+    within = ""
+    if found.interval is not None:
+        within = f" [{', '.join(map(_compactions, found.interval))}]"
+    return f"half-life {_compactions(found.compactions)}{within}"
+
+
+def _compactions(value: float) -> str:
+    return "infinite" if math.isinf(value) else f"{value:.1f}"
