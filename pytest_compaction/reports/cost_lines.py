@@ -8,25 +8,24 @@ from pytest_compaction.metrics.cost.formula import Pricing
 from pytest_compaction.metrics.cost.strategy_costs import BreakEven, StrategyCosts, strategy_costs
 from pytest_compaction.models.calls.cache_prices import default_pricing
 from pytest_compaction.records.record import Record
-from pytest_compaction.reports.lines import Line
-from pytest_compaction.reports.loss_lines import LABEL, labelled
+from pytest_compaction.reports.lines import WIDTH, Line
+from pytest_compaction.reports.loss_lines import labelled
 from pytest_compaction.text.words import printable
 
 
 def cost_lines(records: Sequence[Record], pricing: Pricing | None = None) -> Iterator[Line]:
-    """Tokens removed, when that has paid for itself, and what it takes to read again.
+    """Tokens removed, when that has paid for itself, and tokens to read again what was lost.
 
     Nothing for records that do not tell it. Without ``pricing`` stated ratios are taken.
     """
     found = strategy_costs(records, pricing or default_pricing())
     if found is None:
         return
-    again = f"{found.refetch.tokens:,} to read again"
+    again = f"{short_count(found.refetch.tokens)} to read again"
     dollars = "" if found.net_usd is None else f"; {_saved(found)}"
-    text = f"{found.removed:,} removed; {pays(found.break_even)}; {again}{dollars}"
+    text = f"{short_count(found.removed)} removed; {pays(found.break_even)}; {again}{dollars}"
     yield from labelled("cost", text)
-    for line in labelled("", f"prices: {printable(found.pricing.name)}"):
-        yield Line(line.text.replace(" " * LABEL, "  ", 1), "dim")
+    yield Line(f"  prices {printable(found.pricing.name, WIDTH - 9)}", "dim")
 
 
 def pays(found: BreakEven) -> str:
@@ -39,6 +38,13 @@ def pays(found: BreakEven) -> str:
     if found.interval is not None:
         within = f" [{found.interval[0]:.0f}, {found.interval[1]:.0f}]"
     return f"pays after {found.requests:.0f}{within} requests"
+
+
+def short_count(tokens: int) -> str:
+    """Tokens in thousands or millions from 10,000 on, such as ``71k`` and ``1.67M``."""
+    if abs(tokens) < 10_000:
+        return f"{tokens:,}"
+    return f"{tokens / 1_000:,.0f}k" if abs(tokens) < 999_500 else f"{tokens / 1_000_000:,.2f}M"
 
 
 def _saved(found: StrategyCosts) -> str:

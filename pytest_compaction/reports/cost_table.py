@@ -28,16 +28,23 @@ _HEADS: Final = (
     ("refetch_recoverable", "of that recoverable"),
     ("net_tokens", "net tokens"),
     ("net", "net"),
-    ("cost_usd", "cost, US dollars"),
-    ("net_usd", "net, US dollars"),
 )
+_DOLLARS: Final = (("cost_usd", "cost, US dollars"), ("net_usd", "net, US dollars"))
 
 
 def cost_table(found: Mapping[str, StrategyCosts]) -> Table:
-    """Tokens removed, costs and savings at the prices of a model, of one or more strategies."""
-    rows = [(Cell(name), *_costs(costs)) for name, costs in found.items()]
+    """Tokens removed, costs and savings of one or more strategies, at the same prices.
+
+    In US dollars too if the model has a price.
+    """
     first = next(iter(found.values()))
-    return table("cost", "What compaction costs and saves", _HEADS, rows, _notes(first))
+    priced = first.pricing.input_usd is not None
+    rows = [
+        (Cell(name), *_costs(costs), *(_dollars(costs) if priced else ()))
+        for name, costs in found.items()
+    ]
+    heads = (*_HEADS, *(_DOLLARS if priced else ()))
+    return table("cost", "What compaction costs and saves", heads, rows, _notes(first))
 
 
 def _costs(costs: StrategyCosts) -> Iterator[Cell]:
@@ -57,6 +64,9 @@ def _costs(costs: StrategyCosts) -> Iterator[Cell]:
     yield count(costs.refetch.recoverable_tokens)
     yield count(costs.net_tokens)
     yield count(costs.net)
+
+
+def _dollars(costs: StrategyCosts) -> Iterator[Cell]:
     yield Cell(costs.cost_usd, "score")
     yield Cell(costs.net_usd, "score")
 

@@ -86,10 +86,10 @@ def fates(records: Iterable[Record]) -> list[FactFate]:
     for record in records:
         if record["overall"] is None:
             continue
-        real = _real_points(record)
+        idle = _idle_points(record)
         for fact in record["facts"]:
             if isinstance(fact.get("class"), str):
-                fate = _fate(record, fact, real)
+                fate = _fate(record, fact, idle)
                 found.setdefault((fate.key, fate.trial), fate)
     return [fate for _, fate in sorted(found.items(), key=lambda pair: pair[0])]
 
@@ -99,15 +99,20 @@ def whole(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
-def _real_points(record: Record) -> frozenset[str] | None:
-    """The points at which a compaction changed the view; ``None`` where a record does not tell."""
-    events = record["compaction"].get("events")
-    if not isinstance(events, list):
-        return None
-    return frozenset(str(e.get("point")) for e in events if e.get("status") in COMPACTED)
+def _idle_points(record: Record) -> frozenset[str]:
+    """The points at which a compaction was due and left the view as it was.
+
+    Where compactions are due by size or turns and not at the points of the case, no point is
+    idle: each counts as one compaction, however many took place before it.
+    """
+    ended: dict[str, bool] = {}
+    for event in record["compaction"].get("events") or ():
+        point = str(event.get("point"))
+        ended[point] = ended.get(point, False) or event.get("status") in COMPACTED
+    return frozenset(point for point, changed in ended.items() if not changed)
 
 
-def _fate(record: Record, fact: Mapping[str, Any], real: frozenset[str] | None) -> FactFate:
+def _fate(record: Record, fact: Mapping[str, Any], idle: frozenset[str]) -> FactFate:
     survived = bool(fact["survived"])
     recoverable = fact.get("recoverable")
     return FactFate(
@@ -120,15 +125,15 @@ def _fate(record: Record, fact: Mapping[str, Any], real: frozenset[str] | None) 
         used=bool(fact["used"]),
         contradicted=not survived and fact.get("view") == "contradicted",
         recoverable=recoverable if isinstance(recoverable, bool) and not survived else None,
-        stated=tuple(_stated(fact.get("stated_after"), real)),
+        stated=tuple(_stated(fact.get("stated_after"), idle)),
         source=_source(fact.get("source")),
         evidence=tuple(str(id) for id in fact.get("evidence") or ()),
     )
 
 
-def _stated(pairs: Any, real: frozenset[str] | None) -> Iterator[tuple[str, bool]]:
+def _stated(pairs: Any, idle: frozenset[str]) -> Iterator[tuple[str, bool]]:
     for point, stated in pairs or ():
-        if real is None or point in real:
+        if str(point) not in idle:
             yield str(point), bool(stated)
 
 

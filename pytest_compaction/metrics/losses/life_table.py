@@ -59,7 +59,7 @@ def life_table(facts: Iterable[FactFate]) -> tuple[LifeRow, ...]:
 
     Source: Kaplan and Meier, "Nonparametric Estimation from Incomplete Observations", JASA 53
     (1958). The 95 % interval leaves out one case at a time, because the facts of a case share
-    its compactions; where nothing was dropped it is that of a share.
+    its compactions; where none or all were dropped it is that of a share.
     """
     clusters = _by_case(facts)
     together = _together(clusters.values())
@@ -117,9 +117,9 @@ def _together(clusters: Iterable[_Counts]) -> _Counts:
 def _row(k: int, clusters: Mapping[str, _Counts], together: _Counts) -> LifeRow:
     at_risk, dropped = together
     value = _survival(k, together)
-    if sum(dropped[j] for j in range(1, k + 1)) == 0:
-        stayed = {case: [True] * counts[0][k] for case, counts in clusters.items()}
-        interval = share_interval(stayed)
+    if value in {0.0, 1.0}:
+        same = {case: [value == 1.0] * counts[0][1] for case, counts in clusters.items()}
+        interval = share_interval(same)
     else:
         single = {case: [counts] for case, counts in clusters.items() if counts[0]}
         interval = jackknife_interval(single, lambda some: _survival_of(k, some))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from pytest_compaction.metrics.aggregate import Mean
 from pytest_compaction.metrics.losses.events import CompactionEvent
@@ -70,10 +71,10 @@ def median_length(ended: Sequence[int], cut_off: Sequence[int]) -> int | None:
     "Nonparametric Estimation from Incomplete Observations", JASA 53, 1958). The mean of the
     known lengths would be too small: long ones are cut off more often.
     """
-    survival = 1.0
+    survival = Fraction(1)
     for length in sorted(set(ended)):
         at_risk = sum(each >= length for each in (*ended, *cut_off))
-        survival *= 1 - ended.count(length) / at_risk
-        if survival <= 0.5:
+        survival *= 1 - Fraction(ended.count(length), at_risk)
+        if survival <= Fraction(1, 2):
             return length
     return None
