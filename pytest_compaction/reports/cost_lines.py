@@ -22,9 +22,8 @@ def cost_lines(records: Sequence[Record], pricing: Pricing | None = None) -> Ite
     if found is None:
         return
     again = f"{short_count(found.refetch.tokens)} to read again"
-    dollars = "" if found.net_usd is None else f"; {_saved(found)}"
-    text = f"{short_count(found.removed)} removed; {pays(found.break_even)}; {again}{dollars}"
-    yield from labelled("cost", text)
+    parts = [f"{short_count(found.removed)} removed", pays(found.break_even), again]
+    yield from labelled("cost", [*parts, *_saved(found)])
     yield Line(f"  prices {printable(found.pricing.name, WIDTH - 9)}", "dim")
 
 
@@ -36,8 +35,12 @@ def pays(found: BreakEven) -> str:
         return "pays at once"
     within = ""
     if found.interval is not None:
-        within = f" [{found.interval[0]:.0f}, {found.interval[1]:.0f}]"
-    return f"pays after {found.requests:.0f}{within} requests"
+        within = f" [{', '.join(map(_requests, found.interval))}]"
+    return f"pays after {_requests(found.requests)}{within} requests"
+
+
+def _requests(value: float) -> str:
+    return f"{value:.1f}" if value < 10 else f"{value:,.0f}"
 
 
 def short_count(tokens: int) -> str:
@@ -47,7 +50,9 @@ def short_count(tokens: int) -> str:
     return f"{tokens / 1_000:,.0f}k" if abs(tokens) < 999_500 else f"{tokens / 1_000_000:,.2f}M"
 
 
-def _saved(found: StrategyCosts) -> str:
-    usd = found.net_usd or 0.0
-    word = "saves" if usd >= 0 else "costs"
-    return f"{word} {abs(usd):.4f} US dollars over {found.horizon} requests"
+def _saved(found: StrategyCosts) -> Iterator[str]:
+    """Dollars over the horizon; nothing without a price."""
+    usd = found.net_usd
+    if usd is not None:
+        word = "saves" if usd >= 0 else "costs"
+        yield f"{word} {abs(usd):,.4f} US dollars over {found.horizon} requests"

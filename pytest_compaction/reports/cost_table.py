@@ -73,8 +73,8 @@ def _dollars(costs: StrategyCosts) -> Iterator[Cell]:
 
 def _requests(found: BreakEven) -> Cell:
     if found.requests is None:
-        return Cell(None, "count", absent="never", estimated=True)
-    return Cell(found.requests, "count", estimated=True, interval=found.interval)
+        return Cell(None, "number", absent="never", estimated=True)
+    return Cell(found.requests, "number", estimated=True, interval=found.interval)
 
 
 def _notes(costs: StrategyCosts) -> Iterator[str]:

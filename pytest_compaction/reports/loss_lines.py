@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -25,13 +24,19 @@ def loss_lines(records: Sequence[Record]) -> Iterator[Line]:
     if found is not None:
         half = found.whole.half_life
         parts = [_dropped(found.whole.counts), *([] if half is None else [_half_life(half)])]
-        yield from labelled("losses", "; ".join(parts))
+        yield from labelled("losses", parts)
 
 
-def labelled(label: str, text: str) -> Iterator[Line]:
-    """A line that begins with its label; what has no room goes on below its text."""
-    for number, part in enumerate(textwrap.wrap(text, WIDTH - LABEL, break_on_hyphens=False)):
-        yield Line(f"{'' if number else label:<{LABEL}}{part}")
+def labelled(label: str, parts: Sequence[str]) -> Iterator[Line]:
+    """A line that begins with its label; parts that have no room go on below its text."""
+    lines: list[str] = []
+    for part in parts:
+        if lines and len(lines[-1]) + len(part) + 2 <= WIDTH - LABEL:
+            lines[-1] += f"; {part}"
+        else:
+            lines.append(part)
+    for number, text in enumerate(lines):
+        yield Line(f"{'' if number else label:<{LABEL}}{text}")
 
 
 def _dropped(counts: LossCounts) -> str:

@@ -127,8 +127,8 @@ def most_lost_table(facts: Sequence[LostFact]) -> Table:
         ("evidence", "said in"),
     )
     notes = (
-        "Lost: in how many of the strategies and trials that were asked. At compaction: the "
-        "earliest that dropped it, counted since it was said, and the point of the log.",
+        "Lost: in how many of the items that ask for it, of all strategies, trials and probes. At "
+        "compaction: the earliest that dropped it, counted since it was said, and its point.",
     )
     return table("most_lost", "Most lost facts", heads, map(_lost_fact, facts), notes)
 

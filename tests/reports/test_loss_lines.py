@@ -80,10 +80,16 @@ def test_a_model_with_a_price_shows_dollars_and_its_name():
 
 
 def test_no_line_takes_more_than_80_columns():
-    huge = [fact(str(n), GONE, source={"message": str(n), "tokens": 10**9}) for n in range(40)]
-    made = [lossy(case, huge, [event(10**9, 10**5, 10)], (10**9, 0, 10**6)) for case in "abcd"]
-    lines = texts([*loss_lines(made), *cost_lines(made)])
-    assert len(lines) > 3
+    many = facts(3_000, 2_000, 40_000)
+    many[-1]["source"] = {"message": "m2", "tokens": 10**11}
+    sizes = {"a": 10**9, "b": 10**8, "c": 10**6}
+    made = [
+        lossy(case, many, [event(size, 10**5, 10)], (size, 0, 10**6))
+        for case, size in sizes.items()
+    ]
+    pricing = Pricing("x" * 200, Ratios(0.01, 1.25, 5), 5.0)
+    lines = texts([*loss_lines(made), *cost_lines(made, pricing)])
+    assert [line[:14].strip() for line in lines] == ["losses", "", "cost", "", "", "prices xxxxx"]
     assert max(map(len, lines)) <= 80
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -12,7 +14,7 @@ from pytest_compaction.settings import CONTROL
 
 @dataclass(frozen=True, slots=True)
 class LostFact:
-    """A fact that views did not state: ``times`` of the ``asked`` strategies and trials.
+    """A fact that views did not state: ``times`` of the ``asked`` items that ask for it.
 
     ``drop`` is the earliest; ``None`` if no record tells it. ``recoverable`` is true if the
     agent could read it again every time, false if it could not once, ``None`` if that is not
@@ -61,29 +63,34 @@ def compared_losses(arms: Mapping[str, Sequence[Record]]) -> ComparedLosses | No
 
 
 def most_lost(arms: Mapping[str, Sequence[Record]], count: int = 10) -> list[LostFact]:
-    """The facts that most strategies and trials lost, without the control.
+    """The facts that most items lost, over strategies, trials and probes of a case.
 
-    Of facts that were lost equally often, one that is gone comes before one that can be read
-    again, then the one that was dropped by the earlier compaction.
+    The control takes no part. Of facts that were lost equally often, one that is gone comes
+    before one that can be read again, then the one that was dropped by the earlier compaction;
+    of those that are equal in this too, one of each case comes before a second of one case.
     """
-    by_key: dict[FactKey, list[FactFate]] = {}
+    by_text: dict[tuple[str, str], list[FactFate]] = {}
     for name, group in arms.items():
         if name != CONTROL:
             for fate in fates(group):
-                by_key.setdefault(fate.key, []).append(fate)
-    lost = [_lost_fact(same) for same in by_key.values() if any(not f.survived for f in same)]
-    return sorted(lost, key=_rank)[:count]
+                by_text.setdefault((fate.case, fate.text), []).append(fate)
+    lost = [_lost_fact(same) for same in by_text.values() if any(not f.survived for f in same)]
+    lost.sort(key=lambda fact: (_rank(fact), fact.case, fact.probe, fact.text))
+    before: Counter[tuple[_Rank, str]] = Counter()
+    turns: list[tuple[_Rank, int]] = []
+    for fact in lost:
+        turns.append((_rank(fact), before[_rank(fact), fact.case]))
+        before[_rank(fact), fact.case] += 1
+    ordered = sorted(range(len(lost)), key=lambda place: turns[place])
+    return [lost[place] for place in ordered[:count]]
 
 
-def _rank(fact: LostFact) -> tuple[int, int, bool, float, FactKey]:
-    number = float("inf") if fact.drop is None else fact.drop.number
-    return (
-        -fact.times,
-        fact.asked,
-        fact.recoverable is not False,
-        number,
-        (fact.case, fact.probe, fact.text),
-    )
+_Rank = tuple[int, int, bool, float]
+
+
+def _rank(fact: LostFact) -> _Rank:
+    number = math.inf if fact.drop is None else fact.drop.number
+    return -fact.times, fact.asked, fact.recoverable is not False, number
 
 
 def _by_fact(found: Iterable[FactFate]) -> dict[FactKey, list[FactFate]]:

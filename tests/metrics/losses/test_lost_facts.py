@@ -58,3 +58,18 @@ def test_the_most_lost_come_first_then_what_is_gone_then_what_went_early():
     assert found[2].drop == Drop("p2", 2)
     assert texts(most_lost(arms, 2)) == texts(found)[:2]
     assert most_lost({"none": [lossy("a", [fact("x", GONE)])]}) == []
+
+
+def test_a_fact_that_several_probes_ask_for_is_lost_more_often():
+    probes = [lossy("a", [fact("asked twice", GONE)], probe=name) for name in ("p", "q")]
+    found = most_lost({"x": [*probes, lossy("a", [fact("asked once", GONE)], probe="r")]})
+    assert [(each.text, each.times, each.asked) for each in found] == [
+        ("asked twice", 2, 2),
+        ("asked once", 1, 1),
+    ]
+
+
+def test_facts_lost_alike_are_shown_one_of_each_case_first():
+    arms = {"x": [lossy(case, [fact("one", GONE), fact("two", GONE)]) for case in "ab"]}
+    found = [(each.case, each.text) for each in most_lost(arms)]
+    assert found == [("a", "one"), ("b", "one"), ("a", "two"), ("b", "two")]
