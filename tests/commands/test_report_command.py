@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from support.builders import record
+from support.loss_records import fact, lossy
 from support.recorded_session import write_recorded_session
 from support.scenarios import lean, run_files
 
@@ -161,6 +162,24 @@ def test_what_a_run_lacks_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "has no table 'origins': it needs a run over real and scripted cases" in err
     code, out, _ = report(capsys, path)
     assert (code, out.splitlines()[0]) == (0, "Strategies")
+
+
+def test_what_was_lost_and_what_it_costs_can_be_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lost = fact("45 seconds", (False,), recoverable=True)
+    path = run_file(tmp_path, lossy("a", [lost]), lossy("b", [fact()]))
+    code, out, _ = report(capsys, path, "--table", "losses", "--table", "cost", "--format", "json")
+    tables = json.loads(out)["tables"]
+    assert (code, list(tables)) == (0, ["losses", "cost"])
+    assert tables["losses"]["rows"][0]["dropped"] == 1
+    assert tables["cost"]["rows"][0]["removed"] == 90_000
+    code, out, err = report(capsys, path, "--table", "lost_by")
+    assert (code, out) == (1, "")
+    assert "has no table 'lost_by': it needs a run of two strategies or more" in err
+    old = run_file(tmp_path, item("anchored", "a", True), name="0002-old.jsonl")
+    _, _, err = report(capsys, old, "--table", "cost")
+    assert "has no table 'cost': it needs a run of a strategy that compacted" in err
 
 
 def test_a_file_that_is_no_run_of_probes_is_named(
