@@ -138,6 +138,9 @@ RUN_BY = {
     "pytest-compaction lint -v": "tests/commands/test_lint_command.py"
     "::test_verbose_says_which_words_of_which_message_decide",
     "pytest-compaction show": "tests/commands/test_show_command.py::test_a_whole_case",
+    # losses.md
+    "pytest-compaction report RUN": "tests/commands/test_report_command.py"
+    "::test_what_was_lost_and_what_it_costs_can_be_asked_for",
     # dialogues.md
     "pytest --compactor=anchored --compaction-cases=mtbench101.jsonl -n 8": (
         "tests/dialogues/test_dialogue_items.py"
