@@ -11,12 +11,11 @@ from typing import Any, Final
 from pytest_compaction.commands.complaint import complain
 from pytest_compaction.records.cost_figures import run_pricing
 from pytest_compaction.records.record import type_of
-from pytest_compaction.records.run_file import RunFileError, load_run
+from pytest_compaction.records.run_file import Run, RunFileError, load_run
 from pytest_compaction.reports.run_tables import run_tables
 from pytest_compaction.reports.table import Table
 from pytest_compaction.reports.table_page import (
     csv_tables,
-    html_page,
     json_table,
     markdown_table,
     plain_table,
@@ -45,9 +44,16 @@ def add(commands: Any) -> None:
         help="show the tables of a run: strategies, real and scripted cases, losses and costs",
         description="Print the tables of a run from its file: its strategies, real and scripted "
         "cases apart where it has both, where `recorded` was among the strategies, what production "
-        "compaction lost by type of fact, and what each strategy lost and what that costs.",
+        "compaction lost by type of fact, and what each strategy lost and what that costs. With "
+        "-o PATH.html write one page that shows every item, of several runs too.",
     )
-    parser.add_argument("run_file", type=Path, metavar="RUN", help="the file of a run (.jsonl)")
+    parser.add_argument(
+        "run_files",
+        nargs="+",
+        type=Path,
+        metavar="RUN",
+        help="the file of a run (.jsonl); several make one page that compares them",
+    )
     parser.add_argument(
         "--format",
         choices=FORMATS,
@@ -65,16 +71,19 @@ def add(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print or write the tables; returns 1 if the run has none of those asked for."""
     try:
-        found = load_run(options.run_file)
+        runs = [load_run(path) for path in options.run_files]
     except RunFileError as error:
         complain(str(error))
         return 1
+    if _format(options) == "html":
+        return _page(options, runs)
+    if len(runs) > 1:
+        complain("tables are those of one run; several make a page: add -o PATH.html")
+        return 1
+    (run_file,), (found,) = options.run_files, runs
     probes = [record for record in found.records if type_of(record) == "probe"]
     if not probes:
-        complain(
-            f"{options.run_file} holds no record of a probe; the tables of dialogues are those of "
-            "pytest-compaction dialogues"
-        )
+        complain(_no_probes(run_file))
         return 1
     settings = found.header.get("settings") or {}
     pricing = run_pricing(str(settings.get("responder")), probes)
@@ -83,10 +92,10 @@ def run(options: argparse.Namespace) -> int:
     ]
     missing = [name for name in options.table or () if name not in {item.name for item in tables}]
     for name in missing:
-        complain(f"{options.run_file} has no table {name!r}: {_needs(name)}")
+        complain(f"{run_file} has no table {name!r}: {_needs(name)}")
     if not tables:
         return 1
-    text = _rendered(tables, options.run_file.name, _format(options))
+    text = _rendered(tables, _format(options))
     if options.output is None:
         print(text, end="")
     else:
@@ -97,6 +106,39 @@ def run(options: argparse.Namespace) -> int:
             return 1
         print(f"written: {printable(str(options.output))}")
     return 1 if missing else 0
+
+
+def _page(options: argparse.Namespace, runs: Sequence[Run]) -> int:
+    """Write or print the page of all runs."""
+    from pytest_compaction.reports.page.arms import PageRun
+    from pytest_compaction.reports.page.page import page_of, write_page
+
+    if options.table:
+        complain("a page holds all tables; leave --table out")
+        return 1
+    pairs = list(zip(options.run_files, runs, strict=True))
+    for path, found in pairs:
+        if not any(type_of(record) == "probe" for record in found.records):
+            complain(_no_probes(path))
+            return 1
+    shown = [PageRun(path.stem, found, path.parent) for path, found in pairs]
+    if options.output is None:
+        print(page_of(shown), end="")
+        return 0
+    try:
+        write_page(options.output, shown)
+    except OSError as error:
+        complain(f"{options.output}: cannot be written: {error.strerror or error}")
+        return 1
+    print(f"written: {printable(str(options.output))}")
+    return 0
+
+
+def _no_probes(path: Path) -> str:
+    return (
+        f"{path} holds no record of a probe; the tables of dialogues are those of "
+        "pytest-compaction dialogues"
+    )
 
 
 def _needs(name: str) -> str:
@@ -119,7 +161,7 @@ def _format(options: argparse.Namespace) -> str:
     return _BY_SUFFIX.get(suffix, "text")
 
 
-def _rendered(tables: Sequence[Table], name: str, form: str) -> str:
+def _rendered(tables: Sequence[Table], form: str) -> str:
     if form == "markdown":
         return "\n\n".join(part for item in tables for part in markdown_table(item)) + "\n"
     if form == "json":
@@ -127,6 +169,4 @@ def _rendered(tables: Sequence[Table], name: str, form: str) -> str:
         return json.dumps(data, indent=2, allow_nan=False) + "\n"
     if form == "csv":
         return csv_tables(tables)
-    if form == "html":
-        return html_page(name, tables)
     return "\n\n".join("\n".join(plain_table(item)) for item in tables) + "\n"

@@ -1,9 +1,8 @@
-"""Tables as plain columns, Markdown, JSON, CSV or a page of HTML."""
+"""Tables as plain columns, Markdown, JSON or CSV."""
 
 from __future__ import annotations
 
 import csv
-import html
 import io
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
@@ -36,19 +35,6 @@ _HUGE_COUNT: Final = 10**9
 _INDENT: Final = "  "
 _GAP: Final = "  "
 _MARKDOWN: Final = str.maketrans({ch: f"\\{ch}" for ch in "\\`*_{}[]<>|#~"})
-
-_HTML_HEAD: Final = """<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>TITLE</title>
-<style>
-:root { color-scheme: light dark; font-family: sans-serif; }
-table { border-collapse: collapse; }
-th, td { padding: .2em .8em; text-align: right; border-bottom: 1px solid; }
-th:first-child, td:first-child { text-align: left; }
-</style>"""
 
 
 def written(cell: Cell) -> str:
@@ -194,23 +180,3 @@ def csv_tables(tables: Iterable[Table]) -> str:
 def _inert(value: Any) -> Any:
     """A text that a spreadsheet does not take for a formula."""
     return f"'{value}" if isinstance(value, str) and value[:1] in "=+-@\t\r" and value else value
-
-
-def html_page(title: str, tables: Iterable[Table]) -> str:
-    """Tables as one page that loads nothing; every text is escaped."""
-    parts = [_HTML_HEAD.replace("TITLE", _safe(title)), f"<h1>{_safe(title)}</h1>"]
-    for table in tables:
-        parts.append(f"<h2>{_safe(table.title)}</h2>\n<table>")
-        parts.append(_html_row("th", (column.head for column in table.columns)))
-        parts += [_html_row("td", map(written, row)) for row in table.rows]
-        parts.append("</table>")
-        parts += [f"<p>{_safe(note)}</p>" for note in table.notes]
-    return "\n".join([*parts, "</html>", ""])
-
-
-def _html_row(tag: str, texts: Iterable[str]) -> str:
-    return f"<tr>{''.join(f'<{tag}>{_safe(text)}</{tag}>' for text in texts)}</tr>"
-
-
-def _safe(text: str) -> str:
-    return html.escape(printable(text))

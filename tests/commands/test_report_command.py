@@ -121,10 +121,25 @@ def test_html_is_one_safe_page(tmp_path: Path, capsys: pytest.CaptureFixture[str
     code, out, _ = report(capsys, path, "-o", page)
     assert (code, out) == (0, f"written: {page}\n")
     text = page.read_text("utf-8")
-    assert "<script>" not in text
+    assert "<script>alert" not in text
     assert "&lt;script&gt;" in text
-    assert "default-src &#x27;none&#x27;" in text or "default-src 'none'" in text
+    assert "default-src 'none'" in text
     assert "What production compaction lost" in text
+
+
+def test_several_runs_make_one_page(both: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    later = run_file(both.parent, item("anchored", "a", False), name="0002-later.jsonl")
+    page = both.parent / "out.html"
+    assert report(capsys, both, later, "-o", page)[0] == 0
+    text = page.read_text("utf-8")
+    assert "anchored (0001-run)" in text
+    assert "anchored (0002-later)" in text
+    code, out, err = report(capsys, both, later)
+    assert (code, out) == (1, "")
+    assert "several make a page: add -o PATH.html" in err
+    code, _, err = report(capsys, both, "--table", "strategies", "-o", page)
+    assert code == 1
+    assert "a page holds all tables" in err
 
 
 def test_a_text_that_a_spreadsheet_would_run_is_inert(

@@ -1,0 +1,181 @@
+"""The page as one HTML file, from runs alone."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import quote
+
+from pytest_compaction.metrics.intervals import interval_method
+from pytest_compaction.records.record import type_of
+from pytest_compaction.reports.page.arms import Arm, PageRun, arms_of, probes_of
+from pytest_compaction.reports.page.inert import content_policy, inert_json
+from pytest_compaction.reports.page.items import Index, index_of
+from pytest_compaction.reports.page.overview import CLASSES, Figures, figures_of_arm
+from pytest_compaction.reports.page.pairs import differences
+from pytest_compaction.reports.page.plots import Scale, scatter, survival_curves, whisker
+from pytest_compaction.reports.page.texts import Texts, texts_of
+from pytest_compaction.reports.run_tables import run_tables
+from pytest_compaction.reports.table_page import written
+from pytest_compaction.rubric import DIMENSIONS, MAX_SCORE
+from pytest_compaction.text.words import printable
+
+MOST_BYTES: Final = 4_900_000
+"""The size that a page stays below, if cutting long messages suffices for it."""
+PASS_SCORE: Final = 3.5
+"""The pass score of a run whose header does not name one."""
+
+_SCRIPTS: Final = "texts data marks filters list panes item changes start".split()
+_CELL: Final = Scale(0, MAX_SCORE, 6, 106)
+"""The scale of the small plots of the table of strategies."""
+_FIGURE: Final = (460.0, 300.0)
+
+
+def page_of(runs: Sequence[PageRun], most: int = MOST_BYTES) -> str:
+    """The page of these runs; the same runs give the same text.
+
+    ``most`` is the size in bytes up to which long messages are kept whole.
+    """
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # takes long to import
+
+    environment = Environment(
+        loader=PackageLoader("pytest_compaction.reports.page"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters |= {"shown": printable, "written": written, "address": _address}
+    environment.globals |= {"whisker": whisker, "cell": _CELL}
+    arms = arms_of(runs)
+    index = index_of(arms)
+    style, script = _asset("page.css"), _script()
+    rest = inert_json(_data(runs, arms, index, None))
+    room = most - len(rest) - len(style) - len(script)
+    texts = texts_of(runs, arms, index, room)
+    return environment.get_template("page.html").render(
+        title=" and ".join(printable(each.name) for each in runs) or "no run",
+        policy=content_policy(script, style),
+        style=style,
+        script=script,
+        data=inert_json(_data(runs, arms, index, texts)),
+        index=index,
+        dimensions=DIMENSIONS,
+        pass_score=_pass_score(runs),
+        notes=list(_notes(runs, arms, texts)),
+        tables=[
+            (each.name, list(run_tables(found))) for each in runs if (found := probes_of(each.run))
+        ],
+        **_figures(arms),
+    )
+
+
+def write_page(path: Path, runs: Sequence[PageRun]) -> None:
+    """Write the page atomically: there is the whole page or none, whatever interrupts it.
+
+    Raises :class:`OSError` if it cannot be written.
+    """
+    content = page_of(runs).encode()
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        temporary.write_bytes(content)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _figures(arms: Sequence[Arm]) -> dict[str, Any]:
+    figures = sorted(map(figures_of_arm, arms), key=_rank)
+    classes = {name for item in figures for name in item.classes}
+    known = [name for name in CLASSES if name in classes]
+    return {
+        "figures": figures,
+        "classes": [*known, *sorted(classes - set(known))],
+        "scatter": scatter(figures, *_FIGURE),
+        "curves": survival_curves(figures, *_FIGURE),
+        "size": _FIGURE,
+        "known": {
+            name: any(getattr(item.cost, name) is not None for item in figures)
+            for name in ("dollars", "prefix", "until_next")
+        },
+    }
+
+
+def _rank(figures: Figures) -> tuple[float, str]:
+    """The best first; a strategy without a score comes last."""
+    overall = figures.whole.overall
+    return (-overall.value if overall else 1.0, figures.label)
+
+
+def _data(
+    runs: Sequence[PageRun], arms: Sequence[Arm], index: Index, texts: Texts | None
+) -> dict[str, Any]:
+    """What the script reads."""
+    return {
+        "passScore": _pass_score(runs),
+        "dimensions": DIMENSIONS,
+        "runs": [each.name for each in runs],
+        "arms": [{"label": arm.label, "name": arm.name, "run": arm.run} for arm in arms],
+        "cases": index.cases,
+        "probes": index.probes,
+        "items": index.items,
+        "pairs": differences(arms),
+        "blocks": texts.blocks if texts else (),
+    }
+
+
+def _pass_score(runs: Sequence[PageRun]) -> float:
+    for each in runs:
+        found = (each.run.header.get("settings") or {}).get("pass_score")
+        if isinstance(found, int | float):
+            return float(found)
+    return PASS_SCORE
+
+
+def _notes(runs: Sequence[PageRun], arms: Sequence[Arm], texts: Texts) -> Iterator[str]:
+    """What a reader must know of the page: intervals, texts that are missing or cut."""
+    cases = len({record["case"] for arm in arms for record in arm.records})
+    if cases > 1:
+        yield f"Whiskers and brackets are 95 % intervals: {interval_method(cases)}."
+    elif cases:
+        yield "One case: there are no intervals."
+    else:
+        yield "There is no record of a probe."
+    left = sum(type_of(record) == "dialogue" for each in runs for record in each.run.records)
+    if left:
+        yield (
+            f"{left:,} records of dialogues are not on this page; pytest-compaction dialogues "
+            "shows them."
+        )
+    if cases and not texts.logs:
+        yield (
+            "The texts of logs and views are not there: the run kept none, or the folders logs "
+            "and views no longer lie beside its file."
+        )
+    elif cases and texts.logs < len(texts.blocks):
+        yield f"The log is there for {texts.logs} of {len(texts.blocks)} cases."
+    if texts.limit:
+        yield (
+            f"So that the page stays small, messages are cut to {texts.limit:,} characters; "
+            f"{texts.left_out:,} characters are left out."
+        )
+    elif texts.limit == 0 and texts.logs:
+        yield "The texts of logs and views are left out: they are too large for one page."
+
+
+def _script() -> str:
+    """All scripts as one, in a scope of their own."""
+    parts = "\n".join(_asset(f"{name}.js") for name in _SCRIPTS)
+    return f'(() => {{\n"use strict";\n{parts}}})();\n'
+
+
+def _address(text: str) -> str:
+    return quote(text.encode("utf-8", "backslashreplace"), safe="")
+
+
+def _asset(name: str) -> str:
+    return (files("pytest_compaction.reports.page") / "assets" / name).read_text("utf-8")
