@@ -7,6 +7,8 @@ from contextlib import contextmanager
 
 WIDE = (1440, 900)
 PHONE = (375, 740)
+SHEET = (718, 1000)
+"""What A4 leaves between its margins, in CSS pixels."""
 
 
 class Browser:

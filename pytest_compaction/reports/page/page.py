@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from pytest_compaction.metrics.intervals import interval_method
 from pytest_compaction.records.record import type_of
-from pytest_compaction.reports.page.arms import Arm, PageRun, arms_of, probes_of
+from pytest_compaction.reports.page.arms import Arm, PageRun, arms_of
 from pytest_compaction.reports.page.inert import content_policy, inert_json
 from pytest_compaction.reports.page.items import Index, index_of
 from pytest_compaction.reports.page.overview import CLASSES, Figures, figures_of_arm
@@ -68,7 +68,9 @@ def page_of(runs: Sequence[PageRun], most: int = MOST_BYTES) -> str:
         pass_score=_pass_score(runs),
         notes=list(_notes(runs, arms, texts)),
         tables=[
-            (each.name, list(run_tables(found))) for each in runs if (found := probes_of(each.run))
+            (each.name, list(run_tables(found)))
+            for number, each in enumerate(runs)
+            if (found := [r for arm in arms if arm.run == number for r in arm.records])
         ],
         **_figures(arms),
     )

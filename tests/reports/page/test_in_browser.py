@@ -4,7 +4,7 @@ import json
 from urllib.parse import quote
 
 import pytest
-from support.browser import PHONE, chromium
+from support.browser import PHONE, SHEET, chromium
 from support.page_runs import HOSTILE, LIMIT, SHOWN, write_small_run
 
 from pytest_compaction.records.run_file import load_run
@@ -197,10 +197,10 @@ def test_changes_show_facts_lost_with_links_to_both_items(browser, page):
 
 
 @pytest.mark.parametrize("address", ["#overview", "#items", ITEM, "#changes"])
-@pytest.mark.parametrize("media", ["", "print"])
-def test_nothing_stands_outside_of_a_narrow_page(browser, page, address, media):
-    browser.open(page, address, PHONE, media=media)
-    assert browser.ask("document.documentElement.scrollWidth") <= PHONE[0]
+@pytest.mark.parametrize(("media", "size"), [("", PHONE), ("print", SHEET)], ids=["phone", "print"])
+def test_nothing_stands_outside_of_a_narrow_page(browser, page, address, media, size):
+    browser.open(page, address, size, media=media)
+    assert browser.ask("document.documentElement.scrollWidth") <= size[0]
 
 
 def test_a_printed_item_has_its_whole_panes(browser, page):

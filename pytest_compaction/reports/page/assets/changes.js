@@ -11,7 +11,9 @@ function changesBetween(first, second) {
     if (from) pairs.push({ from, to, ...factChanges(from, to) });
   }
   const size = (pair) => (pair.change === null ? -1 : Math.abs(pair.change));
-  return pairs.sort((a, b) => size(b) - size(a) || a.to.number - b.to.number);
+  return pairs.sort(
+    (a, b) => size(b) - size(a) || (a.change ?? 0) - (b.change ?? 0) || a.to.number - b.to.number,
+  );
 }
 
 function factChanges(from, to) {
