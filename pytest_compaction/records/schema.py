@@ -10,7 +10,8 @@ NAME: Final = "record.schema.json"
 RECORD_SCHEMA: Final[dict[str, Any]] = json.loads(
     resources.files(__package__).joinpath(NAME).read_text("utf-8")
 )
-"""Draft 2020-12. In ``$defs``: ``header``, ``probe``, ``dialogue``, ``view_file``, ``log_file``."""
+"""Draft 2020-12. Under ``$defs`` are ``header``, ``probe``, ``dialogue``, ``view_file`` and
+``log_file``."""
 
 
 def schema_of(shape: str) -> dict[str, Any]:

@@ -38,6 +38,7 @@ class TextWriter:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._logs: set[str] = set()
+        self._failed = False
         self._last: tuple[str, tuple[Message, ...], str, bytes] | None = None
 
     def hash_of(self, response: Response) -> str | None:
@@ -46,11 +47,21 @@ class TextWriter:
         return None if made is None else made[0]
 
     def write(self, response: Response) -> None:
-        """Write the view of a response, and the log of its case. Raises ``OSError``."""
+        """Write the view of a response, and the log of its case.
+
+        Raises ``OSError`` the first time that one cannot be written, which then says enough.
+        """
         made = self._view(response)
         if made is None:
             return
-        name, data = made
+        try:
+            self._write(response, *made)
+        except OSError:
+            if not self._failed:
+                self._failed = True
+                raise
+
+    def _write(self, response: Response, name: str, data: bytes) -> None:
         _write(self._folder / VIEWS / f"{name}.json", data)
         case = response.case
         if case.digest not in self._logs:
@@ -144,16 +155,41 @@ def _hash_in(record: Mapping[str, Any], key: str) -> str | None:
 
 def _view(case: Case, view: Iterable[Message]) -> dict[str, Any]:
     log = {message.id: message for message in case.messages}
-    messages = [_in_view(message, log.get(message.id)) for message in view]
+    calling = _by_calls(case.messages)
+    messages = []
+    for message in view:
+        said = log.get(message.id)
+        if said is None or (message.origin == "synthetic" and message.parts != said.parts):
+            said = calling.get(_calls_of(message))
+        messages.append(_in_view(message, said))
     return {"format": FORMAT, "case": case.digest, "messages": messages}
 
 
 def _in_view(message: Message, said: Message | None) -> dict[str, Any]:
-    found = {"id": message.id, "role": message.role, "origin": "log"}
-    if said is not None and (said.role, said.parts) == (message.role, message.parts):
-        return found
-    made = said is None or message.origin == "synthetic"
-    return found | {"origin": "made" if made else "log", "text": readable(message)}
+    """A message of a view, of which ``said`` is the one of the log, if there is one."""
+    if said is None or said.role != message.role:
+        made = {"id": message.id, "role": message.role, "origin": "made"}
+        return made | {"text": readable(message)}
+    found = {"id": said.id, "role": said.role, "origin": "log"}
+    return found if said.parts == message.parts else found | {"text": readable(message)}
+
+
+_Calls = tuple[str, tuple[str, ...], tuple[str, ...]]
+
+
+def _calls_of(message: Message) -> _Calls:
+    """The calls that a message makes and answers, which a strategy that changes it must keep."""
+    made = tuple(call.id for call in message.calls)
+    return message.role, made, tuple(result.call_id for result in message.results)
+
+
+def _by_calls(log: Iterable[Message]) -> dict[_Calls, Message]:
+    """The messages of a log by their calls, as far as no two have the same."""
+    found: dict[_Calls, list[Message]] = {}
+    for message in log:
+        if message.calls or message.results:
+            found.setdefault(_calls_of(message), []).append(message)
+    return {calls: messages[0] for calls, messages in found.items() if len(messages) == 1}
 
 
 def _log(case: Case) -> dict[str, Any]:

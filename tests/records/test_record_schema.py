@@ -1,0 +1,114 @@
+"""The published schema of a record: every line of a run keeps to it, of an older one too."""
+
+import copy
+import json
+
+import pytest
+from jsonschema import Draft202012Validator, ValidationError
+from support.dialogue_project import TALKS, project
+from support.scenarios import case as small_case
+from support.scenarios import own, run, run_files, set_up, write_cases
+from support.talks import talk
+
+from pytest_compaction.records.run_file import load_run
+from pytest_compaction.records.schema import RECORD_SCHEMA, schema_of
+
+NEW_OF_FACTS = {"class", "evidence", "stated_after", "source", "recoverable"}
+NEW_OF_COMPACTION = {"window", "messages", "events"}
+
+
+def lines_of(file):
+    return [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+
+
+def faults(line, schema=RECORD_SCHEMA):
+    return [error.message for error in Draft202012Validator(schema).iter_errors(line)]
+
+
+def test_the_schema_is_one():
+    Draft202012Validator.check_schema(RECORD_SCHEMA)
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_every_line_of_a_run_keeps_to_it(pytester, workers):
+    """Strategies that keep, sum up, lose and fail, with unscored items among them."""
+    set_up(pytester)
+    given = [f"--compactor={own('keep')},{own('raises')},{own('forget')},anchored,rag"]
+    given += ["--compaction-control", "--compaction-judge=refuses_files", "--compaction-budget=90"]
+    run(pytester, workers, *given, compactor=None)
+    (file,) = run_files(pytester)
+    lines = lines_of(file)
+    assert {line.get("status") for line in lines} == {None, "passed", "failed", "unscored", "error"}
+    assert [faults(line) for line in lines] == [[]] * len(lines)
+
+
+def test_the_record_of_a_dialogue_keeps_to_it(pytester):
+    project(pytester, talk(1))
+    write_cases(pytester, small_case())
+    run(pytester, TALKS, "--compaction-cases=cases")
+    (file,) = run_files(pytester)
+    lines = lines_of(file)
+    assert {line.get("type") for line in lines} == {None, "dialogue"}
+    assert [faults(line) for line in lines] == [[]] * len(lines)
+
+
+def test_the_files_beside_a_run_keep_to_it(pytester):
+    set_up(pytester, "first")
+    run(pytester, "--compactor=anchored", compactor=None)
+    (file,) = run_files(pytester)
+    for folder, shape in (("views", "view_file"), ("logs", "log_file")):
+        paths = sorted((file.parent / folder).iterdir())
+        assert paths
+        assert [faults(json.loads(path.read_text()), schema_of(shape)) for path in paths] == [
+            []
+        ] * len(paths)
+
+
+@pytest.fixture
+def record(pytester):
+    """The record of an item that failed."""
+    set_up(pytester, "first")
+    run(pytester, compactor="forget")
+    return lines_of(run_files(pytester)[0])[1]
+
+
+def without_new_keys(record):
+    """The record as an older version wrote it."""
+    old = copy.deepcopy(record)
+    del old["question"], old["hashes"]["view"]
+    for fact in old["facts"]:
+        for key in NEW_OF_FACTS:
+            del fact[key]
+    for key in NEW_OF_COMPACTION:
+        del old["compaction"][key]
+    return old
+
+
+def test_records_of_older_runs_keep_to_it_and_are_read(pytester, record):
+    old = without_new_keys(record)
+    assert faults(old) == []
+    (file,) = run_files(pytester)
+    header = file.read_text().splitlines()[0]
+    file.write_text(f"{header}\n{json.dumps(old)}\n")
+    assert load_run(file).records == [old]
+
+
+def test_keys_that_nobody_knows_yet_are_passed_over(record):
+    record["facts"][0]["shade"] = "blue"
+    assert faults({**record, "later": [1]}) == []
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("status", "fine"),
+        ("overall", 5.5),
+        ("trial", 0),
+        ("facts", [{"text": "x"}]),
+        ("compaction", {"events": [{"point": "p1"}]}),
+        ("hashes", {"case": 3, "settings": ""}),
+    ],
+)
+def test_what_is_no_record_breaks_it(record, key, value):
+    with pytest.raises(ValidationError):
+        Draft202012Validator(schema_of("probe")).validate({**record, key: value})
