@@ -172,12 +172,21 @@ def test_a_record_says_what_was_measured_and_nothing_of_the_machine(pytester):
             "clause": "",
             "words": [],
             "why": "",
+            "class": "number",
+            "evidence": ["again", "agreed"],
+            "stated_after": [["late", False]],
+            "recoverable": False,
+            "source": {"message": "agreed", "tokens": 17},
         }
     ]
+    assert record["question"] == "What is the retry limit now?"
     assert record["traps"] == [{"text": "the retry limit is 30", "hit": True}]
     assert record["latency_s"] == {}, "offline nothing is waited for"
     assert record["tokens"]["view"] < record["tokens"]["log"]
     assert record["compaction"]["steps"] == {"compacted": 1, "noop": 1}
+    ended = [(event["point"], event["status"]) for event in record["compaction"]["events"]]
+    assert ended == [("early", "noop"), ("late", "compacted")]
+    assert [event["point"] for event in by_probe["files"]["compaction"]["events"]] == ["early"]
     assert set(record["usage"]) == {"compaction", "responder", "judge"}
     assert by_probe["files"]["hashes"]["prompt"] != record["hashes"]["prompt"]
     assert by_probe["files"]["hashes"]["case"] == record["hashes"]["case"]

@@ -83,7 +83,7 @@ class Named(HistoryCompactor):
             text_message("m4", "user", "In short.", "synthetic"),
         )
         spans = (Span(("m0",), "kept"), Span(tuple(m.id for m in view[1:]), "replaced"))
-        return Outcome({"messages": dump(made)}, spans, "compacted")
+        return Outcome({"messages": dump(made)}, "compacted", spans)
 
 
 def test_a_message_that_the_strategy_made_is_not_of_the_log_whatever_it_is_called(tmp_path):

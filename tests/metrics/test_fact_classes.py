@@ -1,0 +1,45 @@
+"""The class of a fact: what a reader of figures would call it."""
+
+import pytest
+
+from pytest_compaction.case.case import Fact
+from pytest_compaction.case.kinds import FactType
+from pytest_compaction.metrics.fact_classes import FactClass, class_of
+
+CLASSES = {
+    "path": "path",
+    "error": "error",
+    "decision": "decision",
+    "reason": "decision",
+    "constraint": "instruction",
+    "next_step": "next_step",
+    "identifier": "identifier",
+    "command": "command",
+    "state": "state",
+    "value": "value",
+}
+
+
+def test_every_type_has_a_class_and_every_class_a_type():
+    assert set(CLASSES) == set(FactType.__args__)
+    assert {*CLASSES.values(), "number"} == set(FactClass.__args__)
+
+
+@pytest.mark.parametrize(("type", "found"), CLASSES.items())
+def test_a_fact_has_the_class_of_its_type(type, found):
+    assert class_of(Fact("a word", type=type)) == found
+
+
+@pytest.mark.parametrize(
+    ("fact", "found"),
+    [
+        (Fact("the port is 8443"), "number"),
+        (Fact("the port is open"), "value"),
+        (Fact("the port", keys=(("port",), ("8443", "tls"))), "number"),
+        (Fact("the second of 2 ports", keys=(("port",), ("open",))), "value"),
+        (Fact("exit 3", type="error"), "error"),
+    ],
+    ids=["digit", "words", "digit-in-a-key", "digit-beside-the-keys", "another-type"],
+)
+def test_a_value_is_a_number_if_what_must_be_stated_has_a_digit(fact, found):
+    assert class_of(fact) == found
