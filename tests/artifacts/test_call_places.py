@@ -34,7 +34,7 @@ def places(*calls, id="m2"):
             Places(("a/b.py",), ("cat a/b.py && make test", "make test")),
         ),
     ],
-    ids=lambda value: "",
+    ids=["file", "files", "folder", "word", "query", "command", "script"],
 )
 def test_a_result_is_read_again_by_what_its_call_names(call, expected):
     assert places(call) == expected
