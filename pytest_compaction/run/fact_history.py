@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from pytest_compaction.artifacts.call_places import LogPlaces
 from pytest_compaction.case.case import Case, Fact, Probe
@@ -12,6 +13,9 @@ from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.metrics.recovery import is_recoverable
 from pytest_compaction.metrics.survival import view_index
 from pytest_compaction.run.response import FactHistory
+
+if TYPE_CHECKING:
+    from pytest_compaction.text.matching import TextIndex
 
 Earlier = tuple[tuple[Message, ...] | None, ...]
 """The views at the points before that of a probe; ``None`` for one that is not known."""
@@ -33,13 +37,14 @@ class LogFacts:
     ) -> tuple[FactHistory, ...]:
         """The history of each fact of a probe; ``survives`` says which the ``view`` states."""
         text = "" if all(survives) else "\n".join(map(readable, view))
+        indexes = [None if before is None else view_index(before) for before in earlier]
         found: list[FactHistory] = []
         for fact, held in zip(probe.facts, survives, strict=True):
             evidence = self._evidence(fact)
             first = evidence[0] if evidence else 0
             found.append(
                 FactHistory(
-                    self._stated_after(fact, first, probe, held, earlier),
+                    self._stated_after(fact, first, probe, held, indexes),
                     None if held else self._recoverable(fact, probe, text),
                     self._source(evidence),
                 )
@@ -47,12 +52,17 @@ class LogFacts:
         return tuple(found)
 
     def _stated_after(
-        self, fact: Fact, first: int, probe: Probe, survives: bool, earlier: Earlier
+        self,
+        fact: Fact,
+        first: int,
+        probe: Probe,
+        survives: bool,
+        earlier: Sequence[TextIndex | None],
     ) -> tuple[tuple[str, bool], ...]:
         points = self.case.points[: probe.point + 1]
         held = [
-            None if view is None or point.index < first else _states(view, fact)
-            for point, view in zip(points, earlier, strict=False)
+            None if index is None or point.index < first else index.is_stated(fact.statement)
+            for point, index in zip(points, earlier, strict=False)
         ]
         held.append(survives if points[-1].index >= first else None)
         return tuple(
@@ -63,9 +73,7 @@ class LogFacts:
 
     def _recoverable(self, fact: Fact, probe: Probe, view: str) -> bool:
         until = self.case.points[probe.point].index
-        return is_recoverable(
-            fact, self._places, until, view, lambda message, fact: _states((message,), fact)
-        )
+        return is_recoverable(fact, self._places, until, view, _states)
 
     def _evidence(self, fact: Fact) -> list[int]:
         """The positions of the messages that state a fact; a case made in code may name others."""
@@ -83,5 +91,5 @@ class LogFacts:
         return LogPlaces(self.case.messages)
 
 
-def _states(view: tuple[Message, ...], fact: Fact) -> bool:
-    return view_index(view).is_stated(fact.statement)
+def _states(message: Message, fact: Fact) -> bool:
+    return view_index((message,)).is_stated(fact.statement)
