@@ -1,6 +1,7 @@
 """pass^k, savings, survival: each against its definition."""
 
 import itertools
+import math
 
 import pytest
 from hypothesis import assume, given
@@ -179,6 +180,13 @@ def test_unscored_items_do_not_enter_a_mean():
     assert mean.cases == 2
     assert mean.interval == cluster_interval({"a": [4.0], "b": [2.0]})
     assert overall_mean([unscored()]) is None
+
+
+def test_a_score_that_is_no_number_does_not_enter_a_mean():
+    odd = [record(case="c", overall=math.nan), record(case="d", overall=math.inf)]
+    known = [record(overall=4.0), record(case="b", overall=2.0)]
+    assert overall_mean([*known, *odd]) == overall_mean(known)
+    assert overall_mean(odd) is None
 
 
 def test_what_is_kept_is_compared_on_the_same_items():
