@@ -58,7 +58,7 @@ def compare_strategies(groups: Mapping[str, Sequence[Record]]) -> StrategyCompar
     scores = {
         name: found
         for name, group in groups.items()
-        if name != CONTROL and (found := figures_by_item(group, "overall"))
+        if not _is_control(group) and (found := figures_by_item(group, "overall"))
     }
     ranked = sorted(scores, key=lambda name: (-fmean(scores[name].values()), name))
     differences = dict(_differences([(name, scores[name]) for name in ranked]))
@@ -69,6 +69,11 @@ def compare_strategies(groups: Mapping[str, Sequence[Record]]) -> StrategyCompar
     ]
     apart = {(pair.first, pair.second) for pair in pairs if pair.differ}
     return StrategyComparison(tuple(pairs), letters(ranked, lambda a, b: (a, b) in apart))
+
+
+def _is_control(records: Sequence[Record]) -> bool:
+    """Whether an arm is the control, at whatever budget."""
+    return any(record["compactor"] == CONTROL for record in records)
 
 
 def _differences(

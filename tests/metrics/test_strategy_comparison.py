@@ -48,6 +48,9 @@ def test_p_values_are_corrected_for_all_pairs():
 
 def test_the_control_and_strategies_without_a_score_are_not_compared():
     silent = [unscored(case=case, compactor="silent") for case in CASES]
+    at_a_budget = [*arm(CONTROL, 5.0, budget=1), *arm(CONTROL, 5.0, budget=2)]
+    found = compared(at_a_budget, arm("a", 4.0), silent)
+    assert found.pairs == ()
     found = compared(arm(CONTROL, 5.0), arm("a", 4.0), silent)
     assert found.pairs == ()
     assert found.letters == {"a": "a"}
