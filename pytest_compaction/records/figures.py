@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pytest_compaction.case.case import Origin
@@ -14,14 +14,14 @@ from pytest_compaction.metrics.nulls import best_null
 from pytest_compaction.metrics.origins import by_origin
 from pytest_compaction.metrics.strategy_comparison import StrategyPair, compare_strategies
 from pytest_compaction.records.cost_figures import costs_as_json
-from pytest_compaction.records.loss_figures import losses_as_json
+from pytest_compaction.records.loss_figures import by_strategy, losses_as_json
 from pytest_compaction.records.record import Record, rounded, type_of
 from pytest_compaction.settings import CONTROL
 
 
 def figures_of(records: Sequence[Record]) -> dict[str, Any]:
     """Every strategy, and every two of them; curves, comparisons with the best null, constraints
-    and choices, and real and scripted cases apart, as far as there are any.
+    and choices, losses and costs, and real and scripted cases apart, as far as there are any.
     """
     probes = [record for record in records if type_of(record) == "probe"]
     arms = by_arm(probes)
@@ -47,8 +47,8 @@ def figures_of(records: Sequence[Record]) -> dict[str, Any]:
         **({"constraints": kept} if kept else {}),
         **({"compliance": chosen} if chosen else {}),
         **({"curves": drawn} if drawn else {}),
-        **_of_arms("losses", arms, losses_as_json),
-        **_of_arms("costs", arms, costs_as_json),
+        **by_strategy("losses", arms, losses_as_json),
+        **by_strategy("costs", arms, costs_as_json),
         **({"origins": {name: _origins(found) for name, found in apart.items()}} if apart else {}),
     }
 
@@ -90,15 +90,6 @@ def _pair(pair: StrategyPair) -> dict[str, Any]:
 def _p(value: float | None) -> float | None:
     """A p value to three digits; small ones would be 0 with a fixed number of places."""
     return None if value is None else float(f"{value:.3g}")
-
-
-def _of_arms(
-    name: str,
-    arms: Mapping[str, Sequence[Record]],
-    as_json: Callable[[Sequence[Record]], dict[str, Any] | None],
-) -> dict[str, Any]:
-    found = {arm: made for arm, group in arms.items() if (made := as_json(group)) is not None}
-    return {name: found} if found else {}
 
 
 def _comparison(records: Sequence[Record]) -> dict[str, Any]:

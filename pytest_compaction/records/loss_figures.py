@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
 
 from pytest_compaction.metrics.aggregate import Mean
 from pytest_compaction.metrics.losses.life_table import HalfLife, LifeRow
@@ -12,7 +12,7 @@ from pytest_compaction.metrics.losses.runway import Runway
 from pytest_compaction.metrics.losses.strategy_losses import FactLosses, strategy_losses
 from pytest_compaction.records.record import Record, rounded
 
-COUNTS = (
+_COUNTS: Final = (
     "facts",
     "survived",
     "used",
@@ -25,6 +25,16 @@ COUNTS = (
     "guessed",
     "returned",
 )
+
+
+def by_strategy(
+    name: str,
+    arms: Mapping[str, Sequence[Record]],
+    as_json: Callable[[Sequence[Record]], dict[str, Any] | None],
+) -> dict[str, Any]:
+    """A figure of each strategy that has it, under its name; nothing if none has."""
+    found = {arm: made for arm, group in arms.items() if (made := as_json(group)) is not None}
+    return {name: found} if found else {}
 
 
 def losses_as_json(records: Sequence[Record]) -> dict[str, Any] | None:
@@ -61,7 +71,7 @@ def _finite(value: float) -> float | None:
 def _losses(losses: FactLosses) -> dict[str, Any]:
     counts = losses.counts
     return {
-        **{name: getattr(counts, name) for name in COUNTS},
+        **{name: getattr(counts, name) for name in _COUNTS},
         "survival": mean_as_json(counts.survival),
         "recovery": mean_as_json(counts.recovery),
         "after": [_row(row) for row in losses.table],

@@ -20,8 +20,8 @@ _HEADS: Final = (
     ("written", "written"),
     ("calls_input", "read to summarise"),
     ("calls_output", "summaries"),
-    ("cost", "cost"),
-    ("saving", "saving"),
+    ("cost_each", "cost each"),
+    ("saving_each", "saving each"),
     ("break_even", "pays after"),
     ("break_even_if_cached", "pays if cached"),
     ("refetch", "to read again"),
@@ -56,8 +56,8 @@ def _costs(costs: StrategyCosts) -> Iterator[Cell]:
     yield count(costs.written)
     yield count(costs.calls.input)
     yield count(costs.calls.output)
-    yield count(costs.cost)
-    yield count(costs.saving)
+    yield estimate(costs.cost_each, "count", (-math.inf, math.inf))
+    yield estimate(costs.saving_each, "count", (-math.inf, math.inf))
     yield _requests(costs.break_even)
     yield _requests(costs.if_cached)
     yield count(costs.refetch.tokens)
@@ -80,9 +80,9 @@ def _requests(found: BreakEven) -> Cell:
 def _notes(costs: StrategyCosts) -> Iterator[str]:
     yield f"Prices: {_prices(costs.pricing)}."
     yield (
-        "Cost, saving and net are worth as many input tokens: cost of all compactions with the "
-        "next request after each, saving of each later request, net over "
-        f"{costs.horizon} later requests after reading again what was dropped. Pays after: later "
+        "Cost, saving and net are worth as many input tokens: cost of a compaction with the next "
+        "request after it, saving of each later request, and net of all over "
+        f"{costs.horizon} later requests, after reading again what was dropped. Pays after: later "
         "requests until the cost is saved; if cached: had the summariser read its input from the "
         "cache. Net tokens: removed, as often as there are requests, less the calls and what is "
         "read again."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -46,9 +46,10 @@ class StrategyCosts:
     ``removed``, ``cached`` and ``written`` are tokens summed over compactions: taken off the
     request, and those of the view that the cache holds (the longest common prefix) or not.
     ``prefix`` is the mean share of the request before that stays a common prefix. ``calls``
-    wrote the summaries. ``cost`` and ``saving`` (of each later request) are input-token
-    equivalents, see :mod:`~pytest_compaction.metrics.cost.formula`; ``if_cached`` is the
-    break-even had the calls read their input from the cache.
+    wrote the summaries. ``cost`` and ``saving`` (of each later request) are sums of input-token
+    equivalents, see :mod:`~pytest_compaction.metrics.cost.formula`, and ``cost_each`` and
+    ``saving_each`` their means by compaction; ``if_cached`` is the break-even had the calls read
+    their input from the cache.
 
     Over ``horizon`` later requests: ``net_tokens`` = removed * horizon - tokens of the calls -
     tokens to read again, and ``net`` = saving * horizon - cost - tokens to read again * write,
@@ -64,7 +65,9 @@ class StrategyCosts:
     written: int
     calls: SummaryCalls
     cost: float
+    cost_each: Mean
     saving: float
+    saving_each: Mean
     break_even: BreakEven
     if_cached: BreakEven
     refetch: Refetch
@@ -102,12 +105,12 @@ def strategy_costs(
     """
     listed = events_by_case(records)
     work = _work(records, listed)
-    sizes = [size for each in work for size in each.sizes]
+    sizes = _sizes_of(work)
     if not sizes:
         return None
     changed = sum(event.changed for events in listed.values() for event in events)
     ratios = pricing.ratios
-    calls = _all_calls(work)
+    calls = _calls_of(work)
     again = refetch(fates(records))
     removed = sum(size.removed for size in sizes)
     cost, saving = compaction_cost(sizes, calls, ratios), request_saving(sizes, ratios)
@@ -122,7 +125,11 @@ def strategy_costs(
         written=sum(size.written for size in sizes),
         calls=calls,
         cost=cost,
+        cost_each=_each(
+            work, lambda some: compaction_cost(_sizes_of(some), _calls_of(some), ratios)
+        ),
         saving=saving,
+        saving_each=_each(work, lambda some: request_saving(_sizes_of(some), ratios)),
         break_even=_break_even(work, ratios),
         if_cached=_break_even([replace(w, calls=w.calls.from_cache()) for w in work], ratios),
         refetch=again,
@@ -167,18 +174,36 @@ def _calls(record: Record) -> SummaryCalls:
     return SummaryCalls(*(whole(usage.get(name)) or 0 for name in names))
 
 
-def _all_calls(work: Iterable[_Work]) -> SummaryCalls:
+def _sizes_of(work: Iterable[_Work]) -> list[Sizes]:
+    return [size for each in work for size in each.sizes]
+
+
+def _calls_of(work: Iterable[_Work]) -> SummaryCalls:
     return sum((each.calls for each in work), SummaryCalls())
+
+
+def _each(work: Sequence[_Work], total: Callable[[Sequence[_Work]], float]) -> Mean:
+    """A sum by compaction, with its interval over cases."""
+
+    def mean(some: Sequence[_Work]) -> float:
+        return total(some) / len(_sizes_of(some))
+
+    clusters = _by_case(work)
+    interval = jackknife_interval(clusters, mean)
+    return Mean(mean(work), interval, len(_sizes_of(work)), len(clusters))
 
 
 def _break_even(work: Sequence[_Work], ratios: Ratios) -> BreakEven:
     def requests(some: Sequence[_Work]) -> float | None:
-        sizes = [size for each in some for size in each.sizes]
-        cost = compaction_cost(sizes, _all_calls(some), ratios)
-        return break_even(cost, request_saving(sizes, ratios))
+        cost = compaction_cost(_sizes_of(some), _calls_of(some), ratios)
+        return break_even(cost, request_saving(_sizes_of(some), ratios))
 
+    interval = jackknife_interval(_by_case(work), requests)
+    return BreakEven(requests(work), interval and (max(interval[0], 0.0), interval[1]))
+
+
+def _by_case(work: Iterable[_Work]) -> dict[str, list[_Work]]:
     clusters: dict[str, list[_Work]] = defaultdict(list)
     for each in work:
         clusters[each.case].append(each)
-    interval = jackknife_interval(clusters, requests)
-    return BreakEven(requests(work), interval and (max(interval[0], 0.0), interval[1]))
+    return clusters
