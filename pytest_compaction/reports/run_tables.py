@@ -25,6 +25,7 @@ from pytest_compaction.reports.loss_tables import (
 )
 from pytest_compaction.reports.table import Cell, Table, count, estimate, table
 from pytest_compaction.rubric import MAX_SCORE
+from pytest_compaction.settings import CONTROL
 
 FIGURES: Final = (
     ("cases", "cases"),
@@ -55,8 +56,12 @@ def run_tables(records: Sequence[Record], pricing: Pricing | None = None) -> Ite
 
 
 def loss_tables(groups: Mapping[str, Sequence[Record]]) -> Iterator[Table]:
-    """What each strategy lost; nothing for records that do not tell it."""
-    found = {name: losses for name, group in groups.items() if (losses := strategy_losses(group))}
+    """What each strategy but the control lost; nothing for records that do not tell it."""
+    found = {
+        name: losses
+        for name, group in groups.items()
+        if name != CONTROL and (losses := strategy_losses(group)) is not None
+    }
     if not found:
         return
     yield losses_table(found)
