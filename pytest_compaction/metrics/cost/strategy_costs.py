@@ -20,8 +20,14 @@ from pytest_compaction.metrics.cost.formula import (
 from pytest_compaction.metrics.cost.refetch import Refetch, refetch
 from pytest_compaction.metrics.intervals import jackknife_interval
 from pytest_compaction.metrics.item_figures import Record
-from pytest_compaction.metrics.losses.events import CaseTrial, CompactionEvent, events_by_case
-from pytest_compaction.metrics.losses.fates import COMPACTED, fates, whole
+from pytest_compaction.metrics.losses.events import (
+    COMPACTED,
+    CaseTrial,
+    CompactionEvent,
+    events_by_case,
+    whole,
+)
+from pytest_compaction.metrics.losses.fates import fates
 from pytest_compaction.metrics.losses.shares import mean_over
 
 HORIZON: Final = 20
@@ -156,7 +162,7 @@ def _work(
         sizes = tuple(size for event in events if (size := _sizes(event)) is not None)
         if sizes:
             taken = recorded[key]["compaction"].get("steps") or {}
-            all_of_them = sum(taken.get(status, 0) for status in COMPACTED)
+            all_of_them = sum(whole(taken.get(status)) or 0 for status in COMPACTED)
             part = min(len(sizes) / all_of_them, 1.0) if all_of_them else 1.0
             found.append(_Work(key[0], sizes, _calls(recorded[key]).part(part)))
     return found

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from pytest_compaction.metrics.item_figures import Record
-from pytest_compaction.metrics.losses.fates import COMPACTED, whole
+
+COMPACTED: Final = frozenset({"compacted", "truncated"})
+"""The statuses of a compaction that changed the view."""
 
 CaseTrial = tuple[str, int]
 
@@ -46,20 +48,29 @@ def events_by_case(records: Iterable[Record]) -> dict[CaseTrial, tuple[Compactio
 
     A record lists those up to the point of its probe: the longest list has them all.
     """
-    longest: dict[CaseTrial, Record] = {}
+    longest: dict[CaseTrial, tuple[CompactionEvent, ...]] = {}
     for record in records:
-        listed = record["compaction"].get("events")
-        if not isinstance(listed, list):
+        listed = listed_events(record)
+        if listed is None:
             continue
         key = record["case"], record["trial"]
-        if key not in longest or len(listed) > len(longest[key]["compaction"]["events"]):
-            longest[key] = record
-    return {key: _events(longest[key]) for key in sorted(longest)}
+        if key not in longest or len(listed) > len(longest[key]):
+            window = whole(record["compaction"].get("window"))
+            longest[key] = tuple(_event(record, event, window) for event in listed)
+    return {key: longest[key] for key in sorted(longest)}
 
 
-def _events(record: Record) -> tuple[CompactionEvent, ...]:
-    window = whole(record["compaction"].get("window"))
-    return tuple(_event(record, event, window) for event in record["compaction"]["events"])
+def listed_events(record: Record) -> list[Mapping[str, Any]] | None:
+    """The compactions that a record lists; ``None`` if it has no list of them."""
+    listed = record["compaction"].get("events")
+    if not isinstance(listed, list):
+        return None
+    return [event for event in listed if isinstance(event, Mapping)]
+
+
+def whole(value: Any) -> int | None:
+    """A whole number from a record, or ``None`` for anything else."""
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def _event(record: Record, event: Mapping[str, Any], window: int | None) -> CompactionEvent:

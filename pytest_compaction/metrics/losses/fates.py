@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from pytest_compaction.metrics.item_figures import Record
-
-COMPACTED: Final = frozenset({"compacted", "truncated"})
-"""The statuses of a compaction that changed the view."""
+from pytest_compaction.metrics.losses.events import COMPACTED, listed_events, whole
 
 FactKey = tuple[str, str, str]
 """Case, probe and text: the same fact under every strategy and in every trial."""
@@ -94,11 +92,6 @@ def fates(records: Iterable[Record]) -> list[FactFate]:
     return [fate for _, fate in sorted(found.items(), key=lambda pair: pair[0])]
 
 
-def whole(value: Any) -> int | None:
-    """A whole number from a record, or ``None`` for anything else."""
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
 def _idle_points(record: Record) -> frozenset[str]:
     """The points at which a compaction was due and left the view as it was.
 
@@ -106,7 +99,7 @@ def _idle_points(record: Record) -> frozenset[str]:
     idle: each counts as one compaction, however many took place before it.
     """
     ended: dict[str, bool] = {}
-    for event in record["compaction"].get("events") or ():
+    for event in listed_events(record) or ():
         point = str(event.get("point"))
         ended[point] = ended.get(point, False) or event.get("status") in COMPACTED
     return frozenset(point for point, changed in ended.items() if not changed)
@@ -132,11 +125,11 @@ def _fate(record: Record, fact: Mapping[str, Any], idle: frozenset[str]) -> Fact
 
 
 def _stated(pairs: Any, idle: frozenset[str]) -> Iterator[tuple[str, bool]]:
-    for point, stated in pairs or ():
-        if str(point) not in idle:
-            yield str(point), bool(stated)
+    for pair in pairs if isinstance(pairs, list) else ():
+        if isinstance(pair, list) and len(pair) == 2 and str(pair[0]) not in idle:
+            yield str(pair[0]), bool(pair[1])
 
 
 def _source(found: Any) -> FactSource | None:
     tokens = whole(found.get("tokens")) if isinstance(found, Mapping) else None
-    return None if tokens is None else FactSource(str(found["message"]), tokens)
+    return None if tokens is None else FactSource(str(found.get("message")), tokens)
