@@ -12,15 +12,30 @@ from typing import Final
 from pytest_compaction.commands import (
     agree,
     answers,
+    compare,
     dialogues,
+    gate,
     import_transcripts,
     lint,
     merge,
     report,
+    runs,
     show,
 )
 
-COMMANDS: Final = (import_transcripts, lint, show, report, merge, agree, dialogues, answers)
+COMMANDS: Final = (
+    import_transcripts,
+    lint,
+    show,
+    runs,
+    report,
+    compare,
+    gate,
+    merge,
+    agree,
+    dialogues,
+    answers,
+)
 """Modules with ``add(commands)``, in the order of the help text; add a new command here."""
 
 

@@ -5,12 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Any, Final, Literal, Protocol
 
 from pytest_compaction.compactors.parameters import parted
 from pytest_compaction.settings import (
     HISTORIES,
+    INCONCLUSIVE,
     RECORDED,
+    REPORT_SUFFIXES,
+    BaselineSettings,
     Budget,
     CallSettings,
     DialogueSettings,
@@ -61,7 +65,12 @@ OPTIONS: Final = (
     Option("--compaction-budget", "linelist", [], "tokens that a view may take, in place of the budgets of the cases; several, as in 1000,2000,4000, make a curve for each strategy; recorded: at each point as many as the view on record there has, and cases without one are left out (not for dialogues)", "N[,N…]|recorded"),
     Option("--compaction-pass-score", "float", 3.5, "overall score (0 to 5) at which an item passes (default: 3.5)", "F"),
     Option("--compaction-threshold", "linelist", [], "gate on an aggregate, such as overall>=3.5, pass^1>=0.9, file.artifact>=3 or removed>=0.5; METRIC@STRATEGY for one strategy only; repeatable", "EXPR"),
+    Option("--compaction-baseline", "string", "", "gate on what got worse since this run: a run file, a folder whose newest run of the same strategy is taken, a committed .json file, or last; RUN@STRATEGY compares with another strategy", "RUN"),
+    Option("--compaction-max-drop", "float", 0.1, "points (0 to 5) by which overall and each dimension may be lower than in the baseline (default: 0.1)", "F"),
+    Option("--compaction-inconclusive", "string", "pass", "what becomes of a rule against the baseline of which the cases cannot tell whether it holds: pass (with a warning) or fail (default: pass)", "pass|fail"),
+    Option("--compaction-baseline-update", "bool", False, "accept this run as the baseline: write it to the .json file that --compaction-baseline names"),
     Option("--compaction-show", "string", "5", "items below the pass score of which the failure is printed whole: the N lowest, or all (default: 5, and all with -v)", "N|all"),
+    Option("--compaction-report", "linelist", [], "write the run to this file when it ends, in the form of its suffix: .html, .md, .json, .csv (one row an item) or .svg (a badge); repeatable", "PATH"),
     Option("--compaction-max-unscored", "int", 0, "number of unscored items that the gate accepts (default: 0)", "N"),
     Option("--compaction-concurrency", "int", 32, "model requests in flight at a time, over all workers (default: 32)", "N"),
     Option("--compaction-executor", "string", "", "where cases run: dask://host:port, the scheduler of a Dask cluster (needs the extra dask), or processes://N (default: here, and in the workers of pytest-xdist)", "URL"),
@@ -153,6 +162,8 @@ def read_settings(config: _Reader) -> Settings:
         executor=raw["compaction_executor"],
         pass_score=_number(raw, "compaction_pass_score", float, 0, 5),
         thresholds=tuple(raw["compaction_threshold"]),
+        reports=_reports(raw["compaction_report"]),
+        baseline=_baseline_settings(raw),
         show=_shown(raw),
         max_unscored=_number(raw, "compaction_max_unscored", int, 0, 10**9),
         concurrency=_number(raw, "compaction_concurrency", int, 1, 10_000),
@@ -172,6 +183,45 @@ def _shown(raw: dict[str, Any]) -> int | None:
     """Failures that are printed whole; ``None`` for all."""
     return (
         None if raw["compaction_show"] == "all" else _number(raw, "compaction_show", int, 0, 10**6)
+    )
+
+
+def _reports(given: Iterable[str]) -> tuple[str, ...]:
+    """The files of reports, each once; their suffixes say in which form they are written."""
+    paths = tuple(dict.fromkeys(given))
+    for path in paths:
+        if PurePath(path).suffix.lower() not in REPORT_SUFFIXES:
+            raise OptionError(
+                f"--compaction-report={path} names no form of a report; let the name end with one "
+                f"of {', '.join(REPORT_SUFFIXES)}"
+            )
+    return paths
+
+
+def _baseline_settings(raw: dict[str, Any]) -> BaselineSettings:
+    given, update = raw["compaction_baseline"].strip(), bool(raw["compaction_baseline_update"])
+    inconclusive = raw["compaction_inconclusive"]
+    if inconclusive not in INCONCLUSIVE:
+        expected = " or ".join(INCONCLUSIVE)
+        raise OptionError(f"--compaction-inconclusive={inconclusive} is not {expected}")
+    if update and not given.lower().endswith(".json"):
+        named = (
+            f"--compaction-baseline={given} is no file of that kind" if given else "none is named"
+        )
+        raise OptionError(
+            "--compaction-baseline-update writes a .json file to be committed, and "
+            f"{named}; name it, such as --compaction-baseline=compaction-baseline.json"
+        )
+    if update and raw["compaction_shard"] is not None:
+        raise OptionError(
+            "--compaction-baseline-update takes a whole run, and --compaction-shard measures a part "
+            "of one; leave one of the two out"
+        )
+    return BaselineSettings(
+        path=given,
+        max_drop=_number(raw, "compaction_max_drop", float, 0, 5),
+        inconclusive=inconclusive,
+        update=update,
     )
 
 

@@ -130,7 +130,7 @@ def pytest_collection_modifyitems(
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Let the engine work ahead on the items that will run, unless workers share a case."""
     benchmark = session.config.stash.get(SESSION, None)
-    if benchmark is not None and benchmark.thresholds:
+    if benchmark is not None and (benchmark.thresholds or benchmark.settings.baseline.path):
         from pytest_compaction.session.items.collection import is_gated
         from pytest_compaction.session.items.report import GATED
 

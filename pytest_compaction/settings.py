@@ -16,8 +16,15 @@ many as the view has that is on record there."""
 
 RECORDED: Final = "recorded"
 
+REPORT_SUFFIXES: Final = (".html", ".md", ".json", ".csv", ".svg")
+"""The forms in which a run is reported."""
+
 HISTORIES: Final = ("auto", "own", "recorded")
 """Whose answers the log of a dialogue holds in later turns: the arm's own, or those on record."""
+
+Inconclusive = Literal["pass", "fail"]
+INCONCLUSIVE: Final = ("pass", "fail")
+"""What becomes of a rule against a baseline of which the cases cannot tell whether it holds."""
 
 
 class OptionError(ValueError):
@@ -125,6 +132,31 @@ class SnapshotSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class BaselineSettings:
+    """What a run is compared with, and by how much it may be worse.
+
+    ``path`` is empty for none. ``max_drop`` is in points (0 to 5). ``inconclusive`` says what
+    becomes of a rule of which the cases cannot tell. ``update`` accepts the run instead.
+    """
+
+    path: str = ""
+    max_drop: float = 0.1
+    inconclusive: Inconclusive = "pass"
+    update: bool = False
+
+    def as_json(self) -> dict[str, Any]:
+        """The settings as a dictionary; empty if the run has no baseline."""
+        if not self.path:
+            return {}
+        return {
+            "baseline": self.path,
+            "max_drop": self.max_drop,
+            "inconclusive": self.inconclusive,
+            "baseline_update": self.update,
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """The values of all options, from the command line or else the ini file."""
 
@@ -146,6 +178,7 @@ class Settings:
     dialogues: DialogueSettings = DialogueSettings()
     calls: CallSettings = CallSettings()
     snapshots: SnapshotSettings = SnapshotSettings()
+    baseline: BaselineSettings = BaselineSettings()
     check: bool = False
     examples: int = 200
     judgements: int = 1
@@ -157,6 +190,8 @@ class Settings:
     executor: str = ""
     """The address of the executor that cases run on, empty for this machine. It is in no record,
     because results do not depend on it."""
+    reports: tuple[str, ...] = ()
+    """Files to which the run is written when it ends, each in the form of its suffix."""
     show: int | None = 5
     """Failures of items below the pass score that are printed whole, ``None`` for all. In no
     record."""
@@ -227,8 +262,10 @@ class Settings:
             "runs": self.runs,
             "show": "all" if self.show is None else self.show,
             **({"shard": str(self.shard)} if self.shard else {}),
+            **({"reports": list(self.reports)} if self.reports else {}),
             **self.calls.as_json(),
             **self.snapshots.as_json(),
+            **self.baseline.as_json(),
             "dialogues": {
                 **self.dialogues.scoring(),
                 "tasks": list(self.dialogues.tasks),

@@ -20,11 +20,14 @@ OBJECTS = 20_000
 """Objects that are made, beyond those that went, before Python looks at the young ones."""
 UNWRITTEN = "PYTHONDONTWRITEBYTECODE"
 """Environment variable with which each of the many processes would compile the package again."""
+SERVICE = ("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY")
+"""Environment variables by which the runs in tests would write to the job that runs the tests."""
 
 
 def pytest_configure(config):
     """The process that starts the workers makes the folder that they share."""
-    os.environ.pop(UNWRITTEN, None)
+    for name in (UNWRITTEN, *SERVICE):
+        os.environ.pop(name, None)
     if COMMON_FOLDER not in os.environ:
         config.stash[FOLDER] = tempfile.TemporaryDirectory(prefix="compaction-tests-")
         os.environ[COMMON_FOLDER] = config.stash[FOLDER].name

@@ -41,6 +41,14 @@ OTHER_VALUES = {
     "compaction_budget": (["2000", "1000"], lambda s: s.budgets == (1000, 2000)),
     "compaction_pass_score": (1.25, lambda s: s.pass_score == 1.25),
     "compaction_threshold": (["overall>=1", "pass^1>=0"], lambda s: len(s.thresholds) == 2),
+    "compaction_report": (
+        ["out.md", "out/run.json"],
+        lambda s: s.reports == ("out.md", "out/run.json"),
+    ),
+    "compaction_baseline": ("main.json", lambda s: s.baseline.path == "main.json"),
+    "compaction_max_drop": (0.25, lambda s: s.baseline.max_drop == 0.25),
+    "compaction_inconclusive": ("fail", lambda s: s.baseline.inconclusive == "fail"),
+    "compaction_baseline_update": (True, lambda s: s.baseline.update),
     "compaction_max_unscored": (9, lambda s: s.max_unscored == 9),
     "compaction_concurrency": (5, lambda s: s.concurrency == 5),
     "compaction_executor": ("processes://1", lambda s: s.executor == "processes://1"),
@@ -68,7 +76,10 @@ OTHER_VALUES = {
 }
 """For each ini key a value other than its default, and a check of the resulting settings."""
 
-ALSO = {"compaction_judge_snapshots": ["-psyrupy"]}
+ALSO = {
+    "compaction_judge_snapshots": ["-psyrupy"],
+    "compaction_baseline_update": ["--compaction-baseline=main.json"],
+}
 """Other arguments that an option needs."""
 
 

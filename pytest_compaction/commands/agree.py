@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.commands.complaint import complain
+from pytest_compaction.commands.named_run import named_run
 from pytest_compaction.metrics.run_agreement import Agreement, of_judges, of_readings, of_runs
 from pytest_compaction.records.record import Record, type_of
-from pytest_compaction.records.run_file import RunFileError, load_run
+from pytest_compaction.records.run_file import Run, RunFileError
 from pytest_compaction.reports.agreement import as_json, as_markdown, as_text
 from pytest_compaction.text.words import printable
 
@@ -29,7 +30,7 @@ def add(commands: Any) -> None:
         "ranking of strategies. For each run also compare what its views state with how its "
         "answers score, and its judges or judgements with each other. Calls no model.",
     )
-    parser.add_argument("first", type=Path, metavar="RUN", help="a run file")
+    parser.add_argument("first", type=Path, metavar="RUN", help="a run file, or last")
     parser.add_argument("second", type=Path, nargs="?", metavar="RUN", help="another one")
     parser.add_argument(
         "--format",
@@ -46,10 +47,12 @@ def run(options: argparse.Namespace) -> int:
     """Print or write the figures; returns 1 if there is nothing to compare."""
     paths = [path for path in (options.first, options.second) if path is not None]
     try:
-        runs = [_probes(path) for path in paths]
+        named = [named_run(path) for path in paths]
     except RunFileError as error:
         complain(str(error))
         return 1
+    paths = [path for path, _ in named]
+    runs = [_probes(run) for _, run in named]
     found = list(_agreements([_name(path, paths) for path in paths], runs))
     if not found:
         complain(
@@ -70,8 +73,8 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _probes(path: Path) -> list[Record]:
-    return [record for record in load_run(path).records if type_of(record) == "probe"]
+def _probes(run: Run) -> list[Record]:
+    return [record for record in run.records if type_of(record) == "probe"]
 
 
 def _name(path: Path, paths: Sequence[Path]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -23,8 +24,20 @@ from pytest_compaction.reports.gate_line import (
     passes,
 )
 from pytest_compaction.reports.lines import Line
+from pytest_compaction.reports.outlets.finished_run import (
+    FinishedRun,
+    Outcome,
+    with_finite_figures,
+)
+from pytest_compaction.reports.outlets.report_file import check_place
+from pytest_compaction.reports.outlets.written_files import (
+    marked_failure,
+    write_files,
+    write_summary,
+)
 from pytest_compaction.reports.run_summary import file_lines, left_out_lines, run_summary
 from pytest_compaction.reports.usage import usage_table
+from pytest_compaction.settings import REPORT_SUFFIXES
 from pytest_compaction.text.words import printable
 
 PASSED: Final = 0
@@ -56,6 +69,14 @@ def add(commands: Any) -> None:
         help="gate on an aggregate, such as overall>=3.5, where the shards were run without "
         "--compaction-threshold; repeatable",
     )
+    parser.add_argument(
+        "--report",
+        action="append",
+        default=[],
+        metavar="PATH",
+        help=f"write the whole run to this file, in the form of its suffix: "
+        f"{', '.join(REPORT_SUFFIXES)}; repeatable",
+    )
     parser.set_defaults(run=run)
 
 
@@ -66,6 +87,7 @@ def run(options: argparse.Namespace) -> int:
         merged = merge_runs([(printable(str(path)), found) for path, found in runs])
         thresholds = _thresholds(options.threshold, merged.run)
         _check_output(options.output, options.run_files)
+        _check_reports(options.report)
         write_run(options.output, merged.run)
         _copy_texts(runs, options.output.parent)
     except MergeError as error:
@@ -78,9 +100,18 @@ def run(options: argparse.Namespace) -> int:
     for line in _summary(merged, str(options.output)):
         print(line.text)
     code, lines = _decided(merged, thresholds)
-    for line in lines:
+    finished = _finished(merged, thresholds, str(options.output), code, lines)
+    written = [
+        *write_files(finished, {name: Path(name) for name in options.report}),
+        *write_summary(finished, os.environ),
+    ]
+    for line in [*written, *lines]:
         print(line.text)
-    return code
+    command = marked_failure(finished, os.environ)
+    if command is not None:
+        print(command)
+    lost = any(line.style == "bad" for line in written[: len(options.report)])
+    return FAILED if code == PASSED and lost else code
 
 
 def _load(paths: Sequence[Path]) -> list[tuple[Path, Run]]:
@@ -88,9 +119,12 @@ def _load(paths: Sequence[Path]) -> list[tuple[Path, Run]]:
     runs, problems = [], []
     for path in paths:
         try:
-            runs.append((path, load_run(path)))
+            found = load_run(path)
         except RunFileError as error:
             problems.append(str(error))
+        else:
+            runs.append((path, found))
+            problems += found.problems
     if problems:
         raise MergeError(problems)
     return runs
@@ -101,6 +135,20 @@ def _check_output(output: Path, shards: Sequence[Path]) -> None:
         raise MergeError([f"-o {output} is a folder; name a file"])
     if output.resolve() in {path.resolve() for path in shards}:
         raise MergeError([f"-o {output} is the file of a shard; name another one"])
+
+
+def _check_reports(names: Sequence[str]) -> None:
+    """Refuse what cannot be written before anything is; raises :class:`MergeError`."""
+    for name in names:
+        if Path(name).suffix.lower() not in REPORT_SUFFIXES:
+            raise MergeError(
+                [f"--report={name} names no form; end it with one of {', '.join(REPORT_SUFFIXES)}"]
+            )
+        try:
+            check_place(Path(name))
+        except OSError as error:
+            why = error.strerror or error
+            raise MergeError([f"--report={name}: cannot write this file: {why}"]) from None
 
 
 def _copy_texts(runs: Sequence[tuple[Path, Run]], folder: Path) -> None:
@@ -152,6 +200,34 @@ def _summary(merged: MergedRun, file: str) -> Iterator[Line]:
         yield Line("all shards together; what came from a store counts too")
     yield from left_out_lines(header.get("left_out", ()))
     yield from file_lines(file, records)
+
+
+def _finished(
+    merged: MergedRun,
+    thresholds: Sequence[Threshold],
+    file: str,
+    code: int,
+    lines: Sequence[Line],
+) -> FinishedRun:
+    """The whole run as its reports show it."""
+    records, settings = merged.run.records, _settings(merged.run)
+    decision = decide(records, thresholds, settings["max_unscored"])
+    outcome: Outcome = "none"
+    if decision.decides or code == NOTHING:
+        outcome = "passed" if code == PASSED else "failed"
+    return FinishedRun(
+        name=file,
+        header=merged.run.header,
+        records=with_finite_figures(records),
+        order=tuple(settings["compactors"]),
+        outcome=outcome,
+        line=lines[-1].text if lines else "",
+        decision=decision,
+        control=settings["control"],
+        grouped=is_offline(settings["model"]),
+        pass_score=settings["pass_score"],
+        folder=Path(file).parent,
+    )
 
 
 def _decided(merged: MergedRun, thresholds: Sequence[Threshold]) -> tuple[int, list[Line]]:

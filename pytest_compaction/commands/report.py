@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.commands.complaint import complain
+from pytest_compaction.commands.named_run import named_run
 from pytest_compaction.records.cost_figures import run_pricing
 from pytest_compaction.records.record import type_of
-from pytest_compaction.records.run_file import Run, RunFileError, load_run
+from pytest_compaction.records.run_file import Run, RunFileError
+from pytest_compaction.reports.outlets.report_file import write_whole
 from pytest_compaction.reports.run_tables import run_tables
 from pytest_compaction.reports.table import Table
 from pytest_compaction.reports.table_page import (
@@ -52,7 +54,7 @@ def add(commands: Any) -> None:
         nargs="+",
         type=Path,
         metavar="RUN",
-        help="the file of a run (.jsonl); several make one page that compares them",
+        help="a run file, or last; several make one page that compares them",
     )
     parser.add_argument(
         "--format",
@@ -71,16 +73,16 @@ def add(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print or write the tables; returns 1 if the run has none of those asked for."""
     try:
-        runs = [load_run(path) for path in options.run_files]
+        named = [named_run(path) for path in options.run_files]
     except RunFileError as error:
         complain(str(error))
         return 1
     if _format(options) == "html":
-        return _page(options, runs)
-    if len(runs) > 1:
+        return _page(options, named)
+    if len(named) > 1:
         complain("tables are those of one run; several make a page: add -o PATH.html")
         return 1
-    (run_file,), (found,) = options.run_files, runs
+    ((run_file, found),) = named
     probes = [record for record in found.records if type_of(record) == "probe"]
     if not probes:
         complain(_no_probes(run_file))
@@ -100,7 +102,7 @@ def run(options: argparse.Namespace) -> int:
         print(text, end="")
     else:
         try:
-            options.output.write_text(text, "utf-8")
+            write_whole(options.output, text.encode())
         except OSError as error:
             complain(f"{options.output}: cannot be written: {error.strerror or error}")
             return 1
@@ -108,7 +110,7 @@ def run(options: argparse.Namespace) -> int:
     return 1 if missing else 0
 
 
-def _page(options: argparse.Namespace, runs: Sequence[Run]) -> int:
+def _page(options: argparse.Namespace, named: Sequence[tuple[Path, Run]]) -> int:
     """Write or print the page of all runs."""
     from pytest_compaction.reports.page.arms import PageRun
     from pytest_compaction.reports.page.page import page_of, write_page
@@ -116,12 +118,11 @@ def _page(options: argparse.Namespace, runs: Sequence[Run]) -> int:
     if options.table:
         complain("a page holds all tables; leave --table out")
         return 1
-    pairs = list(zip(options.run_files, runs, strict=True))
-    for path, found in pairs:
+    for path, found in named:
         if not any(type_of(record) == "probe" for record in found.records):
             complain(_no_probes(path))
             return 1
-    shown = [PageRun(path.stem, found, path.parent) for path, found in pairs]
+    shown = [PageRun(path.stem, found, path.parent) for path, found in named]
     if options.output is None:
         print(page_of(shown), end="")
         return 0

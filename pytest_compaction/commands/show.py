@@ -1,4 +1,4 @@
-"""``pytest-compaction show``: a case, readable in the terminal."""
+"""``pytest-compaction show``: a case, or an item of a run, readable in the terminal."""
 
 from __future__ import annotations
 
@@ -12,7 +12,12 @@ from typing import Any
 from pytest_compaction.case.case import Case
 from pytest_compaction.case.files import load_cases
 from pytest_compaction.commands.complaint import complain
+from pytest_compaction.commands.named_run import is_run, named_run
+from pytest_compaction.metrics.dimensions import listed
+from pytest_compaction.records.run_file import RunFileError
+from pytest_compaction.records.texts import view_messages
 from pytest_compaction.reports import case_page as cases
+from pytest_compaction.reports.item_page import find_items, item_id, item_lines, item_page
 from pytest_compaction.text.words import printable
 
 MAX_WIDTH = 200
@@ -22,11 +27,18 @@ def add(commands: Any) -> None:
     """Add the command to the parser of the command line."""
     parser = commands.add_parser(
         "show",
-        help="show a case: messages, points, probes, facts, traps",
+        help="show a case: messages, points, probes, facts, traps; or the items of a run",
         description="Show case files readably, long texts shortened. Without --messages or "
-        "--probes both are shown.",
+        "--probes both are shown. For a run file, or last, list its items, or show one of them: "
+        "question, view, answer, facts and verdict.",
     )
-    parser.add_argument("paths", nargs="+", type=Path, metavar="CASE", help="case files, folders")
+    parser.add_argument(
+        "paths",
+        nargs="+",
+        type=Path,
+        metavar="CASE",
+        help="case files, folders; or RUN [ITEM], ITEM being a part of its id",
+    )
     parser.add_argument("--messages", action="store_true", help="only the messages")
     parser.add_argument("--probes", action="store_true", help="only the probes")
     parser.add_argument(
@@ -40,14 +52,15 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the cases; returns 1 if one cannot be used or has no such point."""
+    """Print the cases or items; returns 1 if one cannot be used or there is no such point."""
+    if is_run(options.paths[0]):
+        return _run_or_item(options.paths, cases.Page(_width(), options.full))
     loaded = load_cases(options.paths)
     for error in loaded.errors:
         for line in str(error).splitlines():
             complain(line)
     failed = bool(loaded.errors)
-    width = min(shutil.get_terminal_size((80, 24)).columns, MAX_WIDTH)
-    page = cases.Page(width, options.full)
+    page = cases.Page(_width(), options.full)
     for number, case in enumerate(loaded.cases):
         point = None
         if options.point is not None:
@@ -60,6 +73,44 @@ def run(options: argparse.Namespace) -> int:
         for line in ["", *_case(case, page, options, point)][0 if number else 1 :]:
             print(line)
     return 1 if failed else 0
+
+
+def _width() -> int:
+    return min(shutil.get_terminal_size((80, 24)).columns, MAX_WIDTH)
+
+
+def _run_or_item(named: Sequence[Path], page: cases.Page) -> int:
+    """The items of a run, or the one that is named after it."""
+    run, *items = named
+    if len(items) > 1:
+        complain(f"show {run} takes one item; there are {len(items)}")
+        return 1
+    try:
+        path, found = named_run(run)
+    except RunFileError as error:
+        complain(str(error))
+        return 1
+    if not items:
+        for line in item_lines(found.records, page):
+            print(line)
+        return 0
+    text = str(items[0])
+    there = find_items(found.records, text)
+    if len(there) != 1:
+        complain(_not_one(path, text, [item_id(record) for record in there or found.records]))
+        return 1
+    for line in item_page(there[0], view_messages(path.parent, there[0]), page):
+        print(line)
+    return 0
+
+
+def _not_one(path: Path, text: str, names: Sequence[str]) -> str:
+    several = [name for name in names if text in name]
+    if several:
+        return f"{len(several)} items of {path} hold {text!r}: {listed(several)}"
+    near = difflib.get_close_matches(text, names, n=1, cutoff=0.3)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    return f"{path}: no item {text!r}{hint} (pytest-compaction show {path} lists all)"
 
 
 def _no_point(case: Case, name: str, names: Sequence[str]) -> str:

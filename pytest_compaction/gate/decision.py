@@ -46,6 +46,7 @@ class Check:
 
     ``rule`` is what was asked for, as in ``overall@anchored>=3.8``. A figure that is a mean has
     its 95 % ``interval``, and ``items`` are those that are farthest from what is asked for.
+    ``details`` are lines that say so where a score alone does not.
     """
 
     text: str
@@ -53,6 +54,7 @@ class Check:
     rule: str
     interval: tuple[float, float] | None = None
     items: tuple[Record, ...] = ()
+    details: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

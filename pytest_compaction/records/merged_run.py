@@ -14,7 +14,7 @@ from pytest_compaction.secrets.keys import scrubbed_json
 from pytest_compaction.settings import shard_of
 from pytest_compaction.text.words import printable
 
-_PLACES: Final = frozenset({"runs", "store"})
+_PLACES: Final = frozenset({"runs", "store", "reports"})
 """Settings that say where files lie on a machine, which may be another one for each shard."""
 _NEEDED: Final = frozenset(
     {"compactors", "control", "dialogues", "max_unscored", "model", "pass_score", "thresholds"}

@@ -7,16 +7,28 @@ import os
 import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.conversation.messages import canonical_json
 from pytest_compaction.folders import make_folder
-from pytest_compaction.records.record import Record
+from pytest_compaction.records.record import Record, type_of
 from pytest_compaction.secrets.keys import scrubbed_json
 
 FORMAT: Final = 1
 _KEYS: Final = frozenset({"item", "compactor", "case", "probe", "trial"})
+_SHAPES: Final[Mapping[str, tuple[type, ...]]] = {
+    "trial": (int,),
+    "status": (str,),
+    "overall": (int, float, type(None)),
+    "dimensions": (dict,),
+    "facts": (list,),
+    "traps": (list,),
+    "tokens": (dict,),
+    "compaction": (dict,),
+}
+"""What every report reads of the record of a probe, and of which type it is."""
 
 
 class RunFileError(Exception):
@@ -25,10 +37,14 @@ class RunFileError(Exception):
 
 @dataclass
 class Run:
-    """The records of a run. An item that ran twice counts once, with its last record."""
+    """The records of a run. An item that ran twice counts once, with its last record.
+
+    ``problems`` are sentences on what of its file could not be used.
+    """
 
     header: dict[str, Any] = field(default_factory=dict)
     by_item: dict[str, Record] = field(default_factory=dict)
+    problems: tuple[str, ...] = ()
 
     def add(self, record: Record) -> None:
         """Add or replace the record of an item."""
@@ -84,7 +100,7 @@ class RunWriter:
         if part is not None:
             self.run.header["shard"] = scrubbed_json(part)
         lines = (self._lines[record["item"]] for record in self.run.records)
-        _write(self.path, (_line(self.run.header), *lines))
+        write_whole(self.path, (_line(self.run.header), *lines))
 
     def _append(self, data: bytes) -> None:
         descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND)
@@ -96,10 +112,11 @@ class RunWriter:
 
 def write_run(path: Path, run: Run) -> None:
     """Write the file of a run atomically: its header, then all records in the fixed order."""
-    _write(path, map(_line, [run.header, *run.records]))
+    write_whole(path, map(_line, [run.header, *run.records]))
 
 
-def _write(path: Path, lines: Iterable[bytes]) -> None:
+def write_whole(path: Path, lines: Iterable[bytes]) -> None:
+    """Write a file atomically: it is there whole, or as it was before."""
     temporary = path.with_suffix(f".{os.getpid()}.tmp")
     temporary.write_bytes(b"".join(lines))
     temporary.replace(path)
@@ -144,31 +161,74 @@ def _place(temporary: Path, path: Path, header: bytes) -> None:
 
 
 def load_run(path: Path) -> Run:
-    """Read a run file. A torn last line of a killed run is ignored.
+    """Read a run file: every whole line that is sound; ``problems`` of the run says the rest.
 
-    Raises :class:`RunFileError` for a file that is not a run of this format.
+    A torn last line of a killed run is passed over, and so is a line that is no record of this
+    format. Raises :class:`RunFileError` for a file without a header of this format.
     """
     try:
         text = path.read_bytes().decode("utf-8", "replace")
     except OSError as error:
         raise RunFileError(f"cannot read the run {path}: {error.strerror or error}") from None
-    lines = text.split("\n")
-    if lines and lines[-1]:
-        lines.pop()
+    *lines, torn = text.split("\n")
     run = Run()
+    problems: list[str] = []
     for number, line in enumerate(lines, start=1):
         if not line:
             continue
+        where = f"{path}:{number}"
         try:
-            data = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise RunFileError(f"{path}:{number} is not JSON: {error}") from None
-        if number == 1 and isinstance(data, dict) and data.get("format") == FORMAT:
-            run.header = data
-        elif isinstance(data, dict) and data.keys() >= _KEYS and isinstance(data["item"], str):
-            run.add(data)
-        else:
-            raise RunFileError(f"{path}:{number} is not a record of this format ({FORMAT})")
+            data = _parsed(line)
+            if not run.header:
+                run.header = _header(data)
+            else:
+                run.add(_record(data))
+        except _UnsoundLineError as error:
+            if not run.header:
+                raise RunFileError(f"{where} {error}") from None
+            problems.append(f"{where} {error}; it is left out")
     if not run.header:
         raise RunFileError(f"{path} has no header line of format {FORMAT}; is it a run file?")
+    if torn:
+        problems.append(f"{path}:{len(lines) + 1} is cut short; the whole lines before it are used")
+    run.problems = tuple(problems)
     return run
+
+
+class _UnsoundLineError(ValueError):
+    """A line cannot be used; the text goes on after its place."""
+
+
+def _parsed(line: str) -> Any:
+    try:
+        return _decoder().decode(line)
+    except _UnsoundLineError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise _UnsoundLineError(f"is not JSON: {error}") from None
+
+
+@cache
+def _decoder() -> json.JSONDecoder:
+    return json.JSONDecoder(parse_constant=_refuse_constant)
+
+
+def _refuse_constant(name: str) -> Any:
+    raise _UnsoundLineError(f"holds {name}, which is no figure")
+
+
+def _header(data: Any) -> dict[str, Any]:
+    if isinstance(data, dict) and data.get("format") == FORMAT:
+        return data
+    raise _UnsoundLineError(f"is not a record of this format ({FORMAT})")
+
+
+def _record(data: Any) -> Record:
+    """The record of a line, with everything that every report reads."""
+    if not (isinstance(data, dict) and data.keys() >= _KEYS and isinstance(data["item"], str)):
+        raise _UnsoundLineError(f"is not a record of this format ({FORMAT})")
+    if type_of(data) == "probe":
+        wrong = [key for key, types in _SHAPES.items() if not isinstance(data.get(key, ...), types)]
+        if wrong:
+            raise _UnsoundLineError(f"is a record whose {', '.join(wrong)} cannot be read")
+    return data

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
 
+from pytest_compaction.gate.baseline import BaselineDecision
 from pytest_compaction.gate.decision import Decision
 from pytest_compaction.records.record import Record, type_of
 from pytest_compaction.reports.lines import Line
 from pytest_compaction.text.words import printable
+
+_NONE: Final = BaselineDecision()
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +37,14 @@ class Failures:
         return found
 
 
-def passes(decision: Decision, failures: Failures) -> bool:
+def passes(decision: Decision, failures: Failures, against: BaselineDecision = _NONE) -> bool:
     """Whether a run passes of which the gate decides.
 
-    A threshold on a strategy that is not in the run passes nothing.
+    A threshold on a strategy that is not in the run passes nothing, and neither does a rule
+    ``against`` a baseline that could not be applied.
     """
-    return decision.passed and not decision.not_applied and not failures.parts
+    held = decision.passed and against.passed
+    return held and not decision.not_applied and not failures.parts
 
 
 def gate_line(
@@ -47,14 +53,16 @@ def gate_line(
     records: Sequence[Record],
     pass_score: float,
     consistency: float,
+    against: BaselineDecision = _NONE,
 ) -> Line:
-    """What the gate decided, and why.
+    """What the gate decided, and why; ``against`` is what the baselines decided.
 
     ``pass_score`` (0 to 5) and ``consistency`` (0 to 1) are those at which an item passes.
     """
-    passed = passes(decision, failures)
+    passed = passes(decision, failures, against)
     shown = decision.checks if passed else [c for c in decision.checks if not c.holds]
     parts = [", ".join(check.text for check in shown)] if shown else []
+    parts += _against_parts(against, passed)
     parts += failures.parts
     if decision.not_applied:
         parts.append(f"not applied, no such strategy: {', '.join(decision.not_applied)}")
@@ -64,6 +72,23 @@ def gate_line(
         parts.append(below_text(records, pass_score, consistency))
     word = "GATE PASSED" if passed else "GATE FAILED"
     return Line(printable(f"{word} {' · '.join(parts)}"), "good" if passed else "bad")
+
+
+def _against_parts(against: BaselineDecision, passed: bool) -> Iterator[str]:
+    """The first rule of each strategy that fails and the names of the others, or that all hold."""
+    for each in against.comparisons:
+        failed = [rule for rule in each.rules if not rule.check.holds]
+        if failed:
+            others = ", ".join(rule.metric for rule in failed[1:])
+            yield failed[0].check.text + (f" (and {others})" if others else "")
+        elif passed:
+            overall = each.changes.figures["overall"].value
+            named = f" {each.arm}" if len(against.comparisons) > 1 else ""
+            unclear = ", ".join(rule.metric for rule in each.unclear)
+            cannot = f", cannot tell for {unclear}" if unclear else ""
+            word = "not shown to be worse" if unclear else "no worse"
+            yield f"{word} than {each.baseline.name}{named}: overall {overall:+.2f}{cannot}"
+    yield from (f"{rule}: {why}" for rule, why in against.undecided)
 
 
 def no_gate_line(decision: Decision, records: Sequence[Record]) -> Line | None:

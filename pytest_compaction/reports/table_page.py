@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
@@ -34,7 +35,20 @@ _HUGE_COUNT: Final = 10**9
 
 _INDENT: Final = "  "
 _GAP: Final = "  "
-_MARKDOWN: Final = str.maketrans({ch: f"\\{ch}" for ch in "\\`*_{}[]<>|#~"})
+_MARKDOWN: Final = {
+    **{ch: f"\\{ch}" for ch in "\\`*_{}[]<>|~$"},
+    "&": "&amp;",
+    "@": "@&#8203;",
+    "#": "\\#&#8203;",
+    "://": ":\\//",
+    "www.": "www\\.",
+}
+"""What stands in Markdown for what would mean something there. An invisible space of no width
+keeps GitHub from taking ``@name`` and ``#1`` for a person and an issue."""
+_MEANS_SOMETHING: Final = re.compile("|".join(map(re.escape, _MARKDOWN)))
+
+_FORMULA: Final = "=+-@\t\r\n＝＋－＠"
+"""What a formula of a spreadsheet begins with; some take the wide forms too."""
 
 
 def written(cell: Cell) -> str:
@@ -140,7 +154,8 @@ def markdown_table(table: Table) -> Iterator[str]:
 
 
 def escaped(text: str) -> str:
-    return text.translate(_MARKDOWN)
+    """A text of one line that Markdown shows as it is: no markup, link, mention or reference."""
+    return _MEANS_SOMETHING.sub(lambda found: _MARKDOWN[found[0]], text)
 
 
 def json_table(table: Table) -> dict[str, Any]:
@@ -173,10 +188,15 @@ def csv_tables(tables: Iterable[Table]) -> str:
                 bounds = cell.interval or ("", "")
                 value = "" if cell.value is None else cell.value
                 line = [table.name, label.value, column.key, value, *bounds]
-                writer.writerow([_inert(each) for each in line])
+                writer.writerow([inert(each) for each in line])
     return out.getvalue()
 
 
-def _inert(value: Any) -> Any:
-    """A text that a spreadsheet does not take for a formula."""
-    return f"'{value}" if isinstance(value, str) and value[:1] in "=+-@\t\r" and value else value
+def inert(value: Any) -> Any:
+    """A text that a spreadsheet does not take for a formula; other values as they are.
+
+    Source: OWASP, "CSV Injection" (2024): a text that begins so is put behind an apostrophe.
+    """
+    if isinstance(value, str) and value.lstrip(" ")[:1] in _FORMULA and value.strip(" "):
+        return f"'{value}"
+    return value

@@ -10,25 +10,41 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_compaction.folders import make_folder
+from pytest_compaction.gate.baseline import BaselineDecision
 from pytest_compaction.gate.decision import Decision, decide
 from pytest_compaction.judges.snapshots import REFUSED
 from pytest_compaction.models.registry import is_offline
+from pytest_compaction.records.baseline_file import BaselineError
 from pytest_compaction.records.cost_figures import run_pricing
 from pytest_compaction.records.figures import figures_of
 from pytest_compaction.records.part import End, Part
 from pytest_compaction.records.record import Record, went_wrong_later
 from pytest_compaction.records.run_file import RunWriter
+from pytest_compaction.reports.changes.block import baseline_block, worse_title
 from pytest_compaction.reports.gate_line import Failures, gate_line, no_gate_line
 from pytest_compaction.reports.lines import Line, write_lines
+from pytest_compaction.reports.outlets.finished_run import (
+    FinishedRun,
+    Outcome,
+    with_finite_figures,
+)
 from pytest_compaction.reports.run_summary import file_lines, left_out_lines, run_summary
 from pytest_compaction.reports.usage import Bill, usage_lines
-from pytest_compaction.session.gate_reports import is_rule, rule_reports, send, undecided_reports
+from pytest_compaction.session.gate_reports import (
+    UPDATE,
+    baseline_reports,
+    is_rule,
+    rule_reports,
+    send,
+    undecided_reports,
+)
 from pytest_compaction.session.items.report import is_below, record_of
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.session.shard_end import ran_to_its_end, shard_line
 from pytest_compaction.session.shown_failures import ShownFailures
 
 if TYPE_CHECKING:
+    from pytest_compaction.session.baseline import SessionBaseline
     from pytest_compaction.session.snapshots.unused import Unused
 
 
@@ -41,8 +57,10 @@ class RunRecorder:
         root: Path,
         shown: ShownFailures,
         selected: tuple[str, ...] = (),
+        baseline: SessionBaseline | None = None,
     ) -> None:
         self._session = session
+        self._baseline = baseline
         self._shown = shown
         self._root = root
         self._part = replace(session.part, selected=selected) if session.part else None
@@ -52,6 +70,8 @@ class RunRecorder:
         self._unused: Unused | None = None
         self._decision: Decision | None = None
         """What the gate decided when all items had run."""
+        self._against = BaselineDecision()
+        self._accepted: Line | None = None
 
     def pytest_sessionstart(self, session: pytest.Session) -> None:
         """Make the folder for the records now, so that a run is not lost for want of one."""
@@ -85,12 +105,30 @@ class RunRecorder:
         self._decision = decide(self._records, self._session.thresholds, tolerated)
         if self._records:
             send(session, rule_reports(self._decision))
+            self._compare(session, self._baseline)
         return result
+
+    def _compare(self, session: pytest.Session, baseline: SessionBaseline | None) -> None:
+        """Report each rule against the baseline, or accept the run as the new one."""
+        if baseline is None or self._writer is None:
+            return
+        self._against = baseline.decide(self._records)
+        send(session, baseline_reports(self._against))
+        if baseline.settings.update:
+            try:
+                accepted = baseline.accept(self._writer.run.header, self._records)
+                self._accepted = Line(accepted)
+            except BaselineError as error:
+                self._accepted = Line(f"baseline not updated: {error}", "bad")
+                send(session, undecided_reports([UPDATE], str(error)))
 
     def _report_undecided(self, session: pytest.Session, why: str) -> None:
         """An error for each rule that would have been decided."""
         if self._part is not None or session.config.getoption("collectonly"):
             return
+        if self._baseline is not None and self._records:
+            rules = [UPDATE] if self._baseline.settings.update else self._baseline.rules()
+            send(session, undecided_reports(rules, f"undecided, {why}"))
         decision = decide(self._records, self._session.thresholds, 0)
         applied = {*decision.not_applied, *decision.not_measured}
         rules = [str(rule) for rule in self._session.thresholds if str(rule) not in applied]
@@ -142,6 +180,9 @@ class RunRecorder:
             return
         records = self._records
         settings = self._session.settings
+        if self._against.is_worse:
+            self._show_worse(terminalreporter)
+            return
         self._shown.write(terminalreporter, settings.pass_score)
         terminalreporter.section("compaction")
         if records or settings.shard is None:
@@ -160,11 +201,33 @@ class RunRecorder:
         if self._unused is not None:
             write_lines(terminalreporter, (Line(text, "bad") for text in self._unused.lines()))
         write_lines(terminalreporter, left_out_lines(self._session.left_out))
+        if self._baseline is not None:
+            write_lines(terminalreporter, self._baseline.lines(self._against))
+        if self._accepted is not None:
+            write_lines(terminalreporter, [self._accepted])
         write_lines(terminalreporter, self._shown.hint(terminalreporter, settings.pass_score))
         if self._writer is not None:
-            path = self._writer.path
-            shown = path.relative_to(self._root) if path.is_relative_to(self._root) else path
-            write_lines(terminalreporter, file_lines(str(shown), records))
+            write_lines(terminalreporter, file_lines(self._file, records))
+
+    def _show_worse(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Print what got worse than the baseline and nothing else."""
+        terminalreporter.section(worse_title(self._against))
+        settings = self._session.settings
+        write_lines(terminalreporter, baseline_block(self._against, settings.pass_score))
+        self._unused = _unused_snapshots(terminalreporter.config)
+        if self._unused is not None:
+            write_lines(terminalreporter, (Line(text, "bad") for text in self._unused.lines()))
+        if self._baseline is not None:
+            write_lines(terminalreporter, self._baseline.lines(self._against))
+            write_lines(terminalreporter, self._baseline.ways_on(self._file))
+
+    @property
+    def _file(self) -> str:
+        """The file of the run as it is shown; empty if there is none."""
+        if self._writer is None:
+            return ""
+        path = self._writer.path
+        return str(path.relative_to(self._root) if path.is_relative_to(self._root) else path)
 
     @property
     def _records(self) -> list[Record]:
@@ -201,11 +264,45 @@ class RunRecorder:
             write_lines(reporter, [line])
         return result
 
-    def _decided(self, session: pytest.Session) -> Line | None:
+    def finished(self, session: pytest.Session) -> FinishedRun:
+        """The run as its reports show it. A shard decides nothing."""
+        settings = self._session.settings
+        line = None if self._part is not None else self._decided(session)
+        return FinishedRun(
+            name=self._file,
+            header=self._session.header() if self._writer is None else self._writer.run.header,
+            records=with_finite_figures(self._records),
+            order=tuple(spec.text for spec in self._session.specs),
+            outcome=self._outcome(line),
+            line="" if line is None else line.text,
+            decision=self._decision,
+            against=self._against,
+            complete=session.exitstatus in {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED}
+            and not (session.shouldfail or session.shouldstop),
+            control=settings.control,
+            grouped=is_offline(settings.model),
+            pass_score=settings.pass_score,
+            max_drop=settings.baseline.max_drop,
+            folder=self._folder,
+        )
+
+    def _outcome(self, line: Line | None) -> Outcome:
+        """What the gate said in ``line``, in one word."""
+        if line is None or line.style not in {"good", "bad"}:
+            return "none"
+        if self._decision is None:
+            return "undecided"
+        return "passed" if line.style == "good" else "failed"
+
+    def _failures(self, session: pytest.Session) -> Failures:
+        """What fails the run whatever its scores."""
         if self._unused is None:  # no summary was printed
             self._unused = _unused_snapshots(session.config)
         unused = len(self._unused.names) if self._unused is not None and self._unused.fail else 0
-        failures = Failures(len(self._other_failures), unused)
+        return Failures(len(self._other_failures), unused)
+
+    def _decided(self, session: pytest.Session) -> Line | None:
+        failures = self._failures(session)
         if self._part is not None:
             return self._shard_ended(self._part, session, failures)
         records = self._records
@@ -213,16 +310,16 @@ class RunRecorder:
         decision = self._decision
         if decision is None:
             rules = decide(records, self._session.thresholds, settings.max_unscored)
-            if not rules.decides:
+            compares = self._baseline is not None and records
+            if not rules.decides and not compares:
                 return None
             ended = session.exitstatus in {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED}
             why = "the run was stopped before all items ran" if ended else "the run did not finish"
             return Line(f"GATE UNDECIDED {why}", "bad")
-        if not decision.decides:
+        if not decision.decides and not self._against.decides:
             return no_gate_line(decision, records)
-        return gate_line(
-            decision, failures, records, settings.pass_score, settings.dialogues.consistency
-        )
+        limits = settings.pass_score, settings.dialogues.consistency
+        return gate_line(decision, failures, records, *limits, self._against)
 
     def _shard_ended(self, part: Part, session: pytest.Session, failures: Failures) -> Line:
         """Complete the file of a shard for ``merge``, and set its exit code."""

@@ -10,6 +10,7 @@ from typing import Final, Literal
 
 import pytest
 
+from pytest_compaction.gate.baseline import BaselineDecision
 from pytest_compaction.gate.decision import Check, Decision
 from pytest_compaction.records.record import Record
 from pytest_compaction.reports.lines import interval_text
@@ -19,6 +20,8 @@ from pytest_compaction.text.words import printable
 
 RULES: Final = "compaction"
 """Stands where the file of a test does in the ids of rules, as in ``compaction::overall>=3.8``."""
+UPDATE: Final = "baseline-update"
+"""The rule that the run could be accepted as the new baseline."""
 _WIDTH: Final = 64
 """Characters of an item that a failed rule names."""
 
@@ -30,6 +33,14 @@ class RuleError(AssertionError):
 def is_rule(report: pytest.TestReport) -> bool:
     """Whether a report is of a rule and not of a test."""
     return report.nodeid.startswith(f"{RULES}::")
+
+
+def baseline_reports(decision: BaselineDecision) -> list[pytest.TestReport]:
+    """A report for each rule against a baseline; an error for one that could not be applied."""
+    return [
+        *map(_of_check, decision.checks),
+        *(report for rule, why in decision.undecided for report in undecided_reports([rule], why)),
+    ]
 
 
 def rule_reports(decision: Decision) -> list[pytest.TestReport]:
@@ -71,8 +82,9 @@ def _of_check(check: Check) -> pytest.TestReport:
     if check.interval is not None:
         figure += f", 95 % {interval_text(check.interval, limits=(0, MAX_SCORE))}"
     lines = [figure]
-    if check.items:
-        lines += ["the items that weigh most:", *map(_item, check.items)]
+    details = check.details or tuple(map(_item, check.items))
+    if details:
+        lines += ["the items that weigh most:", *details]
     return _report(check.rule, "failed", _said("\n".join(lines)))
 
 

@@ -75,6 +75,8 @@ class BenchmarkSession:
     """The results of rules, kept from run to run."""
     processes: RuleProcesses = field(default_factory=RuleProcesses)
     """Where rules do what takes long, if there is room for more processes."""
+    baseline_title: str = ""
+    """Which run this one is compared with, for the header; empty for none."""
     worker_share: WorkerShare | None = None
     """What this process shares with other workers of the run; ``None`` if it does not."""
 
@@ -298,6 +300,8 @@ class BenchmarkSession:
         if self.settings.budgets:
             named = (f"{b:,}" if isinstance(b, int) else b for b in self.settings.budgets)
             parts.append(f"budget {', '.join(named)}")
+        if self.baseline_title:
+            parts.append(f"baseline {self.baseline_title}")
         return printable(f"compaction: {' | '.join(parts)}")
 
     @property

@@ -18,6 +18,7 @@ from pytest_compaction.session.shared_files import WorkerShare
 from pytest_compaction.session.worker_stop import WorkerStop
 
 if TYPE_CHECKING:
+    from pytest_compaction.session.baseline import SessionBaseline
     from pytest_compaction.session.session import BenchmarkSession
     from pytest_compaction.settings import Settings
 
@@ -53,7 +54,9 @@ def start_benchmark(config: pytest.Config, settings: Settings) -> BenchmarkSessi
     except resolve.USAGE_ERRORS as error:
         raise pytest.UsageError(str(error)) from None
     share = WorkerShare.from_input(workerinput.get("compaction_shared"))
-    session = replace(session, worker_share=share)
+    baseline = _baseline(config, session)
+    title = baseline.title if baseline else ""
+    session = replace(session, worker_share=share, baseline_title=title)
     if share is not None:
         config.pluginmanager.register(WorkerStop(session, share), "compaction-stop")
     config.add_cleanup(session.close)
@@ -71,11 +74,24 @@ def start_benchmark(config: pytest.Config, settings: Settings) -> BenchmarkSessi
 
         config.pluginmanager.register(JudgeSnapshots(), "compaction-judge-snapshots")
     if not hasattr(config, "workerinput"):
-        _take_charge(config, session)
+        _take_charge(config, session, baseline)
     return session
 
 
-def _take_charge(config: pytest.Config, session: BenchmarkSession) -> None:
+def _baseline(config: pytest.Config, session: BenchmarkSession) -> SessionBaseline | None:
+    """What the run is compared with. Only the controlling process of a real run looks for it."""
+    calls = session.settings.calls
+    instead = calls.estimate or calls.export or config.getoption("collectonly")
+    if not session.settings.baseline.path or instead or hasattr(config, "workerinput"):
+        return None
+    from pytest_compaction.session.baseline import session_baseline
+
+    return session_baseline(session, config.rootpath)
+
+
+def _take_charge(
+    config: pytest.Config, session: BenchmarkSession, baseline: SessionBaseline | None
+) -> None:
     """Register what only the controlling process does: estimate, schedule, summarize."""
     if session.settings.calls.estimate:
         _estimate_only(config, session)
@@ -90,13 +106,16 @@ def _take_charge(config: pytest.Config, session: BenchmarkSession) -> None:
         config.pluginmanager.register(RemoteRun(session), "compaction-executor")
     _estimate_first(config, session)
     from pytest_compaction.session.finish import RunRecorder
+    from pytest_compaction.session.report_files import ReportFiles
     from pytest_compaction.session.shard_end import selected_by
     from pytest_compaction.session.shown_failures import ShownFailures
 
     shown = ShownFailures(session.settings.show)
     config.pluginmanager.register(shown, "compaction-failures")
-    recorder = RunRecorder(session, config.rootpath, shown, selected_by(config))
+    recorder = RunRecorder(session, config.rootpath, shown, selected_by(config), baseline)
     config.pluginmanager.register(recorder, "compaction-recorder")
+    files = ReportFiles(session.settings, config.rootpath, recorder)
+    config.pluginmanager.register(files, "compaction-reports")
     if _has_xdist(config):
         from pytest_compaction.session.scheduler import BenchmarkScheduling
 

@@ -250,3 +250,30 @@ def test_what_all_shards_used_of_a_model_is_added_up(shards, output, capsys):
     assert merge([rewritten(file, charge) for file in shards], output) == 1
     rows = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert ["total", "24", "1,200", "120", "84", "3.0000"] in rows
+
+
+def test_the_merged_run_is_reported_as_one_run_is(shards, output, tmp_path, capsys, monkeypatch):
+    summary, report = tmp_path / "summary.md", tmp_path / "reports/whole.json"
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    given = ["--threshold=overall>=3", f"--report={report}"]
+    assert main(["merge", *map(str, shards), "-o", str(output), *given]) == 1
+    said = capsys.readouterr().out
+    assert f"report: {report}\n" in said
+    assert last(said).startswith("::error title=compaction")
+    data = json.loads(report.read_text("utf-8"))
+    assert (data["gate"]["outcome"], data["run"]["shard"]) == ("failed", None)
+    assert len(data["items"]) == len(load_run(output).records)
+    assert "❌ **GATE FAILED overall 2.50" in summary.read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("whole.pdf", "names no form; end it with one of .html"), ("", "names no form")],
+)
+def test_a_report_that_cannot_be_made_is_refused_before_anything_is_written(
+    shards, output, capsys, name, said
+):
+    assert main(["merge", *map(str, shards), "-o", str(output), f"--report={name}"]) == 4
+    assert said in flat([capsys.readouterr().err])
+    assert not output.exists()

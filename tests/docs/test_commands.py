@@ -12,7 +12,9 @@ BRING = f"{HERE}/test_bring_your_own.py"
 FIGURES = f"{HERE}/test_readme.py"
 MODELS = f"{HERE}/test_real_models.py"
 BENCHMARKS = "tests/benchmarks/test_benchmark_runs.py"
+COMPARING = f"{HERE}/test_comparing.py::test_a_run_is_accepted_and_a_change_is_compared_with_it"
 SHARDS = f"{HERE}/test_matrix_of_shards.py"
+REPORTS = f"{HERE}/test_reports_page.py"
 
 FIRST = {
     "python -m pip install -e . && pytest --compactor=anchored -n 8",
@@ -52,6 +54,33 @@ RUN_BY = {
         ("pytest-compaction merge", "pytest-compaction merge shards/*.jsonl -o merged.jsonl"),
         f"{SHARDS}::test_the_workflow_measures_in_shards_and_gates_on_the_merged_run",
     ),
+    # reports.md
+    "pytest --compactor=anchored --compaction-report=out.md --compaction-report=out.json "
+    "--compaction-report=out.csv --compaction-report=badge.svg": f"{REPORTS}"
+    "::test_every_file_that_the_page_names_is_written",
+    "pytest --compactor=anchored --compaction-report=out.html": f"{REPORTS}"
+    "::test_the_page_is_written",
+    "pytest --compactor=anchored --junitxml=compaction.xml": f"{REPORTS}"
+    "::test_the_properties_that_the_page_names_are_in_the_junit_file",
+    # comparing.md
+    **dict.fromkeys(
+        (
+            "pytest --compactor=my_compactor:keep_the_newest --compaction-baseline=baseline.json "
+            "--compaction-baseline-update",
+            "pytest --compactor=my_compactor:keep_the_newest --compaction-baseline=baseline.json",
+            "pytest-compaction compare baseline.json last",
+            "pytest-compaction compare baseline.json last --format=markdown -o changes.md",
+            "pytest-compaction runs",
+            "pytest-compaction show last",
+            "pytest-compaction show last small-limit",
+            "pytest-compaction gate",
+            "pytest-compaction gate last --threshold='overall>=1' --baseline=baseline.json "
+            "--max-drop=0.2",
+        ),
+        COMPARING,
+    ),
+    "pytest-compaction compare last@anchored last@truncate": f"{HERE}/test_comparing.py"
+    "::test_strategies_of_the_last_run_are_compared",
     # clusters.md
     "pytest --compactor=anchored,regenerate --compaction-executor=dask://scheduler.example:8786": (
         "tests/session/test_cluster.py::test_a_cluster_writes_the_records_of_one_process"
@@ -138,6 +167,13 @@ RUN_BY = {
     "pytest-compaction lint -v": "tests/commands/test_lint_command.py"
     "::test_verbose_says_which_words_of_which_message_decide",
     "pytest-compaction show": "tests/commands/test_show_command.py::test_a_whole_case",
+    # page.md
+    "pytest-compaction report .pytest_compaction/runs/0001-anchored.jsonl -o page.html": (
+        "tests/commands/test_report_command.py::test_html_is_one_safe_page"
+    ),
+    "pytest-compaction report main.jsonl branch.jsonl -o changes.html": (
+        "tests/commands/test_report_command.py::test_several_runs_make_one_page"
+    ),
     # losses.md
     "pytest-compaction report RUN": "tests/commands/test_report_command.py"
     "::test_what_was_lost_and_what_it_costs_can_be_asked_for",

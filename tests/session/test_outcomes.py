@@ -156,6 +156,12 @@ def test_junit_carries_status_overall_and_dimensions(pytester, workers):
     assert tags == []
     assert scores == {
         "compaction.status": "passed",
+        "compaction.compactor": "strategies:forget_limit",
+        "compaction.case": "first",
+        "compaction.task": "debugging",
+        "compaction.probe": "next",
+        "compaction.kind": "continuation",
+        "compaction.trial": "1",
         "compaction.overall": "5.0",
         "compaction.continuity": "5.0",
         "compaction.completeness": "5.0",
@@ -165,7 +171,9 @@ def test_junit_carries_status_overall_and_dimensions(pytester, workers):
     assert tags == ["failure"]
     assert (scores["compaction.status"], scores["compaction.overall"]) == ("failed", "0.0")
     scores, tags = found["test_probe[strategies:forget_limit-first-files]"]
-    assert (scores, tags) == ({"compaction.status": "unscored"}, ["skipped"])
+    assert (scores["compaction.status"], scores["compaction.kind"]) == ("unscored", "file")
+    assert "compaction.overall" not in scores
+    assert tags == ["skipped"]
 
 
 def test_a_compactor_that_kills_its_worker_makes_the_run_red_and_hides_no_other_case(pytester):

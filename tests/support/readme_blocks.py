@@ -6,6 +6,7 @@ Each block stands on one page between ``<!-- name -->`` and ``<!-- /name -->``.
 import json
 import re
 import sys
+import textwrap
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,6 +24,7 @@ PAGE_OF = {
     "invariants": DOCS / "invariants.md",
     "suitability": DOCS / "dialogues.md",
     "dialogue-strategies": DOCS / "dialogues.md",
+    "worse": DOCS / "comparing.md",
     "cases": CASES_README,
 }
 """The page that holds each block."""
@@ -111,6 +113,36 @@ def comparison_block():
 
     records = [record for name in STRATEGIES for record in records_of(name)]
     return _until_blank(summary(records, STRATEGIES, control=False), 2)
+
+
+def worse_block():
+    """What a run over the scripted cases shows in which a strategy keeps half as much as before."""
+    from support.measuring import offline_settings, records_of_session
+
+    from pytest_compaction.gate.baseline import decide_baseline
+    from pytest_compaction.gate.decision import Decision
+    from pytest_compaction.records.baseline import Baseline
+    from pytest_compaction.reports.changes.block import baseline_block, worse_title
+    from pytest_compaction.reports.gate_line import Failures, gate_line
+    from pytest_compaction.reports.lines import WIDTH
+
+    name = "my_compactor:keep_the_newest"
+    scripted = tuple(str(path) for path in CASES.glob("*/*.json") if path.parent != REAL_CASES)
+
+    def measured(share):
+        settings = offline_settings(
+            compactors=(f"support.keeping:newest:share={share}",), cases=scripted
+        )
+        found = records_of_session(settings, use_shipped=False, compares_nulls=False)
+        return [{**record, "compactor": name} for record in found]
+
+    then, now = measured(4), measured(2)
+    accepted = Baseline(name, "baseline", "baseline", tuple(then))
+    decision = decide_baseline(now, {name: accepted}, 0.1)
+    lines = [line.text for line in baseline_block(decision, 3.5)]
+    rules = gate_line(Decision(False, ()), Failures(), now, 3.5, 0.7, decision)
+    title = f" {worse_title(decision)} ".center(WIDTH, "=")
+    return "\n".join([title, *lines, "…", *textwrap.wrap(rules.text, WIDTH)])
 
 
 def invariants_block():
@@ -219,6 +251,7 @@ def main(names=()):
         ({"production"}, lambda: {"production": production_block()}),
         ({"summary"}, lambda: {"summary": summary_block()}),
         ({"comparison"}, lambda: {"comparison": comparison_block()}),
+        ({"worse"}, lambda: {"worse": worse_block()}),
         ({"invariants"}, lambda: {"invariants": invariants_block()}),
         ({"cases"}, lambda: {"cases": difficulty()}),
         ({"suitability", "dialogue-strategies"}, dialogue_blocks),

@@ -127,6 +127,7 @@ class _Reader:
         except RunFileError as error:
             self.problems.append(str(error))
             return
+        self.problems.extend(run.problems)
         records = [record for record in run.records if record.get("type") == RECORD_TYPE]
         if not records:
             found = f"a run of {len(run.records)} items without dialogues"

@@ -121,8 +121,8 @@ def work_ahead(session: BenchmarkSession, nodes: Iterable[pytest.Item]) -> None:
 
 
 def is_gated(session: BenchmarkSession, nodes: Iterable[pytest.Item]) -> bool:
-    """Whether a threshold is for a figure that the items that will run have."""
-    if not session.thresholds or session.settings.shard is not None:
+    """Whether a threshold is for a figure that the items that will run have, or a baseline."""
+    if session.settings.shard is not None:
         return False
     arms: set[tuple[str, Budget | None]] = set()
     measured: set[RecordType] = set()
@@ -131,6 +131,8 @@ def is_gated(session: BenchmarkSession, nodes: Iterable[pytest.Item]) -> bool:
         if item is not None and item.arm is not None:
             arms.add((item.arm.compactor, item.arm.budget))
             measured.add(item.type)
+    if session.settings.baseline.path and "probe" in measured:
+        return True
     return any(applies(threshold, arms, measured) for threshold in session.thresholds)
 
 

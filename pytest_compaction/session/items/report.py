@@ -46,6 +46,7 @@ _WIDTH: Final = 80
 """The usual width of a terminal."""
 GATED: Final = pytest.StashKey[bool]()
 """Whether thresholds decide on the items of this run."""
+_IDENTITY: Final = ("compactor", "case", "task", "probe", "kind", "trial", "budget")
 _PROPERTY: Final = "compaction"
 _BELOW: Final = "compaction.below"
 """The property of an item that is below the pass score without failing for it."""
@@ -78,9 +79,14 @@ def record_before_report(
         return None
     node.stash[RECORD] = record
     if call.when != "teardown":
-        figures = {"status": record["status"], **item.figures(record)}
+        figures = {"status": record["status"], **_identity(record), **item.figures(record)}
         node.user_properties.extend((f"compaction.{name}", v) for name, v in figures.items())
     return record
+
+
+def _identity(record: Record) -> dict[str, Any]:
+    """What tells an item of a JUnit file apart from others without reading its name."""
+    return {name: record[name] for name in _IDENTITY if record.get(name) not in {None, ""}}
 
 
 def _reason(failure: BaseException) -> str:

@@ -1,0 +1,171 @@
+"""``pytest-compaction compare``: what changed between runs, or between strategies of a run."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_compaction.commands.complaint import complain
+from pytest_compaction.metrics.run_changes import RunChanges, adjusted_p, run_changes
+from pytest_compaction.records.baseline import (
+    Baseline,
+    Source,
+    load_baseline,
+    parse_source,
+    strategies_of,
+)
+from pytest_compaction.records.baseline_file import BaselineError
+from pytest_compaction.records.comparability import differences, version_note
+from pytest_compaction.reports.changes.comparison import (
+    RunComparison,
+    Side,
+    as_json,
+    as_markdown,
+    as_text,
+)
+from pytest_compaction.text.words import printable
+
+_FORMATS: Final = ("text", "markdown", "json")
+_BY_SUFFIX: Final = {".md": "markdown", ".json": "json"}
+_ITEMS: Final = 10
+
+
+def add(commands: Any) -> None:
+    """Add the command to the parser of the command line."""
+    parser = commands.add_parser(
+        "compare",
+        help="say what changed between runs: scores, facts gained and lost, items",
+        description="Compare runs item by item, each of the others with the first: paired "
+        "differences with their intervals, facts gone and regained, and the items that changed "
+        "most with both answers. Without @STRATEGY the strategies that both have are compared, or "
+        "the only one of each. Calls no model.",
+    )
+    parser.add_argument(
+        "first",
+        metavar="A",
+        help="a run file, a folder whose newest run is taken, a baseline file, or last; "
+        "RUN@STRATEGY for one strategy of it",
+    )
+    parser.add_argument("others", nargs="+", metavar="B", help="the same")
+    parser.add_argument(
+        "--anyway",
+        action="store_true",
+        help="compare runs of other models, judges, prompts or cases too, and say what differs",
+    )
+    parser.add_argument(
+        "--items",
+        type=int,
+        default=_ITEMS,
+        metavar="N",
+        help=f"show the N items that changed most (default: {_ITEMS})",
+    )
+    parser.add_argument(
+        "--format",
+        choices=_FORMATS,
+        help="how the comparison is written; by the suffix of PATH when absent, else text",
+    )
+    parser.add_argument("-o", "--output", type=Path, metavar="PATH", help="write to this file")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print or write the comparisons; returns 1 if runs cannot be compared."""
+    try:
+        sources = [parse_source(text, Path()) for text in (options.first, *options.others)]
+        pairs = [
+            pair for other in sources[1:] for pair in _compared(sources[0], other, options.anyway)
+        ]
+    except BaselineError as error:
+        for line in str(error).splitlines():
+            complain(line)
+        return 1
+    values = adjusted_p([pair.changes for pair in pairs])
+    found = [
+        RunComparison(pair.first, pair.second, pair.changes, p, pair.notes)
+        for pair, p in zip(pairs, values, strict=True)
+    ]
+    text = _rendered(found, _format(options), max(options.items, 0))
+    if options.output is None:
+        print(text, end="")
+        return 0
+    try:
+        options.output.write_text(text, "utf-8")
+    except OSError as error:
+        complain(f"{options.output}: cannot be written: {error.strerror or error}")
+        return 1
+    print(f"written: {printable(str(options.output))}")
+    return 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """Two runs and what changed, before the p values of all pairs are corrected together."""
+
+    first: Side
+    second: Side
+    changes: RunChanges
+    notes: tuple[str, ...]
+
+
+def _compared(first: Source, other: Source, anyway: bool) -> Iterator[_Pair]:
+    """The strategies that two sources have in common, or the one of each that is meant."""
+    for one, two in _pairs(first, other):
+        before, after = load_baseline(first, one), load_baseline(other, two)
+        for problem in dict.fromkeys((*before.problems, *after.problems)):
+            complain(problem)
+        names = (before.title, after.title)
+        problems = differences(before.header, after.header, names)
+        if problems and not anyway:
+            listed = "".join(f"\n  {problem}" for problem in problems)
+            raise BaselineError(
+                f"{names[0]} and {names[1]} cannot be compared:{listed}\n"
+                "--anyway compares them all the same"
+            )
+        note = version_note(before.header, after.header, names)
+        notes = (*problems, *([note] if note else []))
+        found = run_changes(before.records, after.records)
+        if not found.items:
+            raise BaselineError(f"no item has a score both in {names[0]} and in {names[1]}")
+        yield _Pair(_side(before), _side(after), found, notes)
+
+
+def _side(found: Baseline) -> Side:
+    return Side(found.title, found.strategy)
+
+
+def _pairs(first: Source, other: Source) -> list[tuple[str | None, str | None]]:
+    """The strategies to compare; ``None`` stands for the only one of a source."""
+    ones, others = _strategies(first), _strategies(other)
+    if len(ones) == 1 and len(others) == 1:
+        return [(ones[0], others[0])]
+    if first.strategy or other.strategy:
+        named = [first.strategy or other.strategy, other.strategy or first.strategy]
+        return [(named[0], named[1])]
+    common = [name for name in ones if name in others]
+    if not common:
+        raise BaselineError(
+            f"{first.path} and {other.path} have no strategy in common; name one of each, as in "
+            f"{first.path.name}@{ones[0]} {other.path.name}@{others[0]}"
+        )
+    return [(name, name) for name in common]
+
+
+def _strategies(source: Source) -> list[str]:
+    return [source.strategy] if source.strategy else strategies_of(source)
+
+
+def _format(options: argparse.Namespace) -> str:
+    if options.format is not None:
+        return str(options.format)
+    suffix = "" if options.output is None else options.output.suffix.lower()
+    return _BY_SUFFIX.get(suffix, "text")
+
+
+def _rendered(found: Sequence[RunComparison], form: str, items: int) -> str:
+    if form == "json":
+        return json.dumps(as_json(found), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return (as_markdown if form == "markdown" else as_text)(found, items)

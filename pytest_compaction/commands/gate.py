@@ -1,0 +1,197 @@
+"""``pytest-compaction gate``: decide again on a run that has been measured, without a new one."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_compaction.commands.complaint import complain
+from pytest_compaction.commands.named_run import named_run
+from pytest_compaction.gate.baseline import BaselineDecision, decide_baseline
+from pytest_compaction.gate.decision import decide
+from pytest_compaction.gate.threshold import ThresholdError, parse_threshold
+from pytest_compaction.metrics.aggregate import by_compactor
+from pytest_compaction.records.baseline import (
+    Baseline,
+    load_baseline,
+    measured_there,
+    parse_source,
+)
+from pytest_compaction.records.baseline_file import BaselineError
+from pytest_compaction.records.comparability import differences, version_note
+from pytest_compaction.records.record import Record, type_of, went_wrong_later
+from pytest_compaction.records.run_file import Run, RunFileError
+from pytest_compaction.reports.changes.block import baseline_block, baseline_lines, worse_title
+from pytest_compaction.reports.gate_line import Failures, gate_line, no_gate_line, passes
+from pytest_compaction.reports.lines import WIDTH, Line
+from pytest_compaction.settings import CONTROL, INCONCLUSIVE
+
+PASSED: Final = 0
+FAILED: Final = 1
+UNUSABLE: Final = 4
+NOTHING: Final = 5
+"""Exit codes with the meanings that pytest gives them."""
+_CONSISTENCY: Final = 0.7
+
+
+def add(commands: Any) -> None:
+    """Add the command to the parser of the command line."""
+    parser = commands.add_parser(
+        "gate",
+        help="decide again on a run: thresholds, a baseline, another pass score",
+        description="Decide on the records of a run, as its own gate would, and print the same "
+        "last line. Without --threshold and --baseline those of the run decide. The exit code is "
+        "0 if the run passes, 1 if it fails, 4 if it cannot be decided, 5 if it holds no item.",
+    )
+    parser.add_argument("run_file", metavar="RUN", help="a run file, or last")
+    parser.add_argument(
+        "--threshold",
+        action="append",
+        default=[],
+        metavar="EXPR",
+        help="gate on an aggregate, such as overall>=3.5; repeatable",
+    )
+    parser.add_argument(
+        "--baseline",
+        metavar="RUN",
+        help="gate on what got worse since this run: a run file, a folder, or a baseline file; "
+        "RUN@STRATEGY compares with another strategy",
+    )
+    parser.add_argument(
+        "--max-drop",
+        type=float,
+        metavar="F",
+        help="points by which overall and each dimension may be lower (default: 0.1)",
+    )
+    parser.add_argument(
+        "--inconclusive",
+        choices=INCONCLUSIVE,
+        help="what becomes of a rule of which the cases cannot tell (default: pass)",
+    )
+    parser.add_argument(
+        "--pass-score",
+        type=float,
+        metavar="F",
+        help="overall score at which an item passes, in place of that of the run",
+    )
+    parser.add_argument(
+        "--max-unscored",
+        type=int,
+        metavar="N",
+        help="number of unscored items that are accepted, in place of that of the run",
+    )
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print what is decided; returns an exit code of pytest's."""
+    try:
+        path, found = named_run(options.run_file)
+        given = found.header.get("settings")
+        settings: dict[str, Any] = given if isinstance(given, dict) else {}
+        expressions = options.threshold or ([] if options.baseline else settings.get("thresholds"))
+        thresholds = [parse_threshold(text) for text in expressions or ()]
+        pass_score = _chosen(options.pass_score, settings, "pass_score", 3.5)
+        records = list(_judged_again(found.records, options.pass_score))
+        named = options.baseline or ("" if options.threshold else settings.get("baseline"))
+        if named and settings.get("baseline_update") and not options.baseline:
+            named = ""  # that run was accepted as its own baseline
+        max_drop = _chosen(options.max_drop, settings, "max_drop", 0.1)
+        baselines, notes = _baselines(named, path, found, options.pass_score) if named else ({}, [])
+    except (RunFileError, ThresholdError, BaselineError) as error:
+        for sentence in str(error).splitlines():
+            complain(sentence)
+        return UNUSABLE
+    if not records:
+        complain(f"{path} holds no item")
+        return NOTHING
+    inconclusive = _chosen(options.inconclusive, settings, "inconclusive", "pass")
+    against = (
+        decide_baseline(records, baselines, max_drop, inconclusive)
+        if baselines
+        else BaselineDecision()
+    )
+    for line in _compared(against, pass_score, max_drop, notes):
+        print(line.text)
+    decision = decide(
+        records, thresholds, _chosen(options.max_unscored, settings, "max_unscored", 0)
+    )
+    failures = Failures(sum(map(_went_wrong, records)))
+    dialogues = settings.get("dialogues")
+    consistency = dialogues.get("consistency") if isinstance(dialogues, dict) else None
+    if not decision.decides and not against.decides:
+        said = no_gate_line(decision, records)
+        complain(said.text if said else "nothing to decide on; give --threshold or --baseline")
+        return UNUSABLE
+    line = gate_line(decision, failures, records, pass_score, consistency or _CONSISTENCY, against)
+    print(line.text)
+    return PASSED if passes(decision, failures, against) else FAILED
+
+
+def _chosen(given: Any, settings: dict[str, Any], key: str, default: Any) -> Any:
+    """What the user says, else what the run was measured with, else the default."""
+    return given if given is not None else settings.get(key, default)
+
+
+def _judged_again(records: Sequence[Record], pass_score: float | None) -> Iterator[Record]:
+    """The records with the status that another pass score gives them."""
+    for record in records:
+        scored = type_of(record) == "probe" and record["overall"] is not None
+        if pass_score is not None and scored and record["status"] in {"passed", "failed"}:
+            status = "passed" if record["overall"] >= pass_score else "failed"
+            yield record | {"status": status}
+        else:
+            yield record
+
+
+def _went_wrong(record: Record) -> bool:
+    """Whether an item failed for another reason than the score, as far as its record says."""
+    return record["status"] == "error" or went_wrong_later(record)
+
+
+def _baselines(
+    named: str, path: Path, found: Run, pass_score: float | None
+) -> tuple[dict[str, Baseline], list[str]]:
+    """The baseline of each strategy of the run, and what is to be said about them."""
+    source = parse_source(named, Path())
+    groups = by_compactor(record for record in found.records if type_of(record) == "probe")
+    strategies = [name for name in groups if name != CONTROL] or list(groups)
+    wanted = strategies if source.strategy else measured_there(source, strategies)
+    baselines = {name: load_baseline(source, name) for name in wanted or strategies[:1]}
+    notes: list[str] = []
+    for each in baselines.values():
+        names = (each.title, path.name)
+        problems = [
+            problem
+            for problem in differences(each.header, found.header, names)
+            if pass_score is None or not problem.startswith("the pass score")
+        ]
+        if problems:
+            listed = "".join(f"\n  {problem}" for problem in problems)
+            raise BaselineError(f"{path.name} cannot be compared with {each.title}:{listed}")
+        note = version_note(each.header, found.header, names)
+        notes += [note] if note and note not in notes else []
+    judged = {
+        name: Baseline(
+            each.strategy,
+            each.name,
+            each.title,
+            tuple(_judged_again(each.records, pass_score)),
+            each.header,
+            each.problems,
+        )
+        for name, each in baselines.items()
+    }
+    return judged, notes
+
+
+def _compared(
+    against: BaselineDecision, pass_score: float, max_drop: float, notes: Sequence[str]
+) -> Iterator[Line]:
+    if against.is_worse:
+        yield Line(f" {worse_title(against)} ".center(WIDTH, "="))
+        yield from baseline_block(against, pass_score)
+    yield from baseline_lines(against, max_drop)
+    yield from (Line(note) for note in notes)

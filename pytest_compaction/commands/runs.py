@@ -1,0 +1,49 @@
+"""``pytest-compaction runs``: the runs of a folder, one line each."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from pytest_compaction.commands.complaint import complain
+from pytest_compaction.records.run_file import RunFileError, load_run
+from pytest_compaction.records.run_folder import DEFAULT_FOLDER, run_files
+from pytest_compaction.reports.run_list import Damaged, Listed, run_list
+
+
+def add(commands: Any) -> None:
+    """Add the command to the parser of the command line."""
+    parser = commands.add_parser(
+        "runs",
+        help="list the runs of a folder, the newest last",
+        description="List the runs of a folder, the newest last: number, strategies, items, cases, "
+        "overall score and Pass^1, and the settings in which it differs from the run before. A "
+        "damaged file is a line that says so.",
+    )
+    parser.add_argument(
+        "folder",
+        nargs="?",
+        type=Path,
+        default=DEFAULT_FOLDER,
+        metavar="FOLDER",
+        help=f"where the runs are (default: {DEFAULT_FOLDER})",
+    )
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the list; returns 1 if there is no run."""
+    files = run_files(options.folder)
+    if not files:
+        complain(f"there is no run in {options.folder}; run pytest --compactor=NAME first")
+        return 1
+    found: list[Listed | Damaged] = []
+    for path in files:
+        try:
+            found.append(Listed(path.stem, load_run(path)))
+        except RunFileError as error:
+            found.append(Damaged(path.stem, str(error)))
+    for line in run_list(found):
+        print(line)
+    return 0

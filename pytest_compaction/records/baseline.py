@@ -1,0 +1,193 @@
+"""Baselines: what a run is compared with, from a run file, a folder of runs or a committed file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_compaction.metrics.aggregate import by_compactor
+from pytest_compaction.records.baseline_file import BaselineError, read_baseline_file, records_of
+from pytest_compaction.records.record import Record, type_of
+from pytest_compaction.records.run_file import RunFileError, load_run
+from pytest_compaction.records.run_folder import (
+    DEFAULT_FOLDER,
+    LAST,
+    find_run,
+    has_run,
+    newest_run,
+    run_number,
+)
+from pytest_compaction.text.words import printable
+
+SUFFIX: Final = ".json"
+"""The end of the name of a file that is made to be committed; runs end in ``.jsonl``."""
+_NAME: Final = 30
+_LISTED: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a baseline is: a path, and the strategy to take there if it is named."""
+
+    path: Path
+    strategy: str | None = None
+
+    @property
+    def is_committed(self) -> bool:
+        """Whether it is the file that ``--compaction-baseline-update`` writes."""
+        return self.path.suffix.lower() == SUFFIX
+
+    @property
+    def name(self) -> str:
+        """What reports and rules call it: the file without its end, the folder, or a number."""
+        if self.is_committed:
+            return printable(self.path.stem, _NAME)
+        number = None if self.path.is_dir() else run_number(self.path)
+        named = self.path.stem if number is None else f"{number:04d}"
+        return printable(named or str(self.path), _NAME)
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """What a strategy scored in an accepted run.
+
+    ``strategy`` is the one that was measured there. ``header`` has the settings and cases of the
+    run. ``title`` says which run it is, ``name`` is short; ``problems`` are sentences on what of
+    its file could not be used.
+    """
+
+    strategy: str
+    name: str
+    title: str
+    records: tuple[Record, ...]
+    header: Mapping[str, Any] = field(default_factory=dict)
+    problems: tuple[str, ...] = ()
+
+
+def parse_source(text: str, root: Path, runs: Path = DEFAULT_FOLDER) -> Source:
+    """Read ``PATH``, ``PATH@STRATEGY`` or ``last``; a path is relative to ``root``.
+
+    ``runs`` is the folder in which ``last`` is. A path may hold an ``@`` if it exists. Raises
+    :class:`BaselineError` if there is no last run.
+    """
+    path, strategy = text, None
+    if "@" in text and not (root / text).exists():
+        path, _, named = text.partition("@")
+        while not (root / path).exists() and path != LAST and "@" in named:
+            more, _, named = named.partition("@")
+            path = f"{path}@{more}"
+        strategy = named or None
+    if path == LAST and not (root / path).exists():
+        try:
+            return Source(find_run(LAST, root / runs), strategy)
+        except RunFileError as error:
+            raise BaselineError(str(error)) from None
+    return Source(root / path, strategy)
+
+
+def load_baseline(source: Source, strategy: str | None) -> Baseline:
+    """What a strategy scored there; a source that names another strategy gives that one.
+
+    Of a folder the newest run of the strategy is taken. With ``None`` the source must hold one
+    strategy alone. Raises :class:`BaselineError` with a sentence for what cannot be used: no
+    such file, another strategy, nothing scored, a damaged file.
+    """
+    wanted = source.strategy or strategy
+    if source.path.is_dir():
+        return _from_folder(source, wanted)
+    if source.is_committed:
+        return _from_committed(source, wanted)
+    return _from_run(source, source.path, wanted)
+
+
+def strategies_of(source: Source) -> list[str]:
+    """The strategies that a file or the newest run of a folder holds; errors as for loading."""
+    if source.is_committed and not source.path.is_dir():
+        return sorted(read_baseline_file(source.path))
+    path = source.path
+    if path.is_dir():
+        try:
+            path = newest_run(path, None)
+        except RunFileError as error:
+            raise BaselineError(str(error)) from None
+    return sorted(by_compactor(_probes(path)[0]))
+
+
+def measured_there(source: Source, strategies: Sequence[str]) -> list[str]:
+    """Those of the strategies that a source has a run of; errors as for loading."""
+    if not source.path.is_dir():
+        there = strategies_of(source)
+        return [name for name in strategies if name in there]
+    return [name for name in strategies if has_run(source.path, name)]
+
+
+def _from_folder(source: Source, wanted: str | None) -> Baseline:
+    try:
+        path = newest_run(source.path, wanted)
+    except RunFileError as error:
+        raise BaselineError(str(error)) from None
+    return _from_run(source, path, wanted)
+
+
+def _from_run(source: Source, path: Path, wanted: str | None) -> Baseline:
+    records, header, problems = _probes(path)
+    if not records:
+        said = f"; {problems[0]}" if problems else ""
+        raise BaselineError(f"the run {path} holds no item of a probe to compare with{said}")
+    groups = by_compactor(records)
+    strategy = _chosen(list(groups), wanted, path)
+    title = path.stem if source.path != path else source.name
+    if source.path != path:
+        number = run_number(path)
+        title = f"{source.name} ({path.stem if number is None else f'{number:04d}'})"
+    found = Baseline(strategy, source.name, title, tuple(groups[strategy]), header, problems)
+    return _scored(found, path)
+
+
+def _from_committed(source: Source, wanted: str | None) -> Baseline:
+    strategies = read_baseline_file(source.path)
+    strategy = _chosen(sorted(strategies), wanted, source.path)
+    data = strategies[strategy]
+    header = {key: data[key] for key in ("settings", "cases", "versions") if key in data}
+    records = tuple(records_of(strategy, data))
+    return _scored(Baseline(strategy, source.name, source.name, records, header), source.path)
+
+
+def _probes(path: Path) -> tuple[list[Record], Mapping[str, Any], tuple[str, ...]]:
+    try:
+        run = load_run(path)
+    except RunFileError as error:
+        raise BaselineError(str(error)) from None
+    probes = [record for record in run.records if type_of(record) == "probe"]
+    return probes, run.header, run.problems
+
+
+def _chosen(there: list[str], wanted: str | None, path: Path) -> str:
+    """The strategy to take; another one than was measured stands for it only if it is named."""
+    if wanted is None and len(there) == 1:
+        return there[0]
+    if wanted in there and wanted is not None:
+        return wanted
+    listed = ", ".join(printable(name, 40) for name in there[:_LISTED])
+    more = f" and {len(there) - _LISTED} more" if len(there) > _LISTED else ""
+    if wanted is None:
+        raise BaselineError(
+            f"{path} holds {len(there)} strategies, {listed}{more}; name one of them: "
+            f"{path.name}@{there[0]}"
+        )
+    raise BaselineError(
+        f"{path} holds no run of {printable(wanted, 60)}, only of {listed}{more}; to compare with "
+        f"another strategy name it: {path.name}@{there[0]}"
+    )
+
+
+def _scored(found: Baseline, path: Path) -> Baseline:
+    if all(record["overall"] is None for record in found.records):
+        count = len(found.records)
+        raise BaselineError(
+            f"none of the {count} items of {printable(found.strategy, 60)} in {path} has a score; "
+            "measure it again, or take another run as the baseline"
+        )
+    return found

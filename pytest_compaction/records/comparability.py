@@ -1,0 +1,108 @@
+"""Whether the scores of two runs can be compared, from their headers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
+
+from pytest_compaction.text.words import printable
+
+SETTINGS: Final[Mapping[str, str]] = {
+    "model": "model",
+    "responder": "responder",
+    "judges": "judge",
+    "judgements": "number of judgements",
+    "judge_prompt_hash": "prompt of the judge",
+    "pass_score": "pass score",
+    "budgets": "budget",
+    "trigger": "trigger",
+    "encoding": "encoding for counting tokens",
+}
+"""The settings that decide what a score means, and how a sentence calls each."""
+_DEFAULTS: Final[Mapping[str, Any]] = {"judgements": 1, "judge_prompt_hash": "", "budgets": []}
+"""Older files and runs without an endpoint do not say these."""
+_SHOWN: Final = 5
+
+
+def compared_settings(header: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of a header on which it depends whether two runs can be compared."""
+    settings = header.get("settings")
+    found = settings if isinstance(settings, Mapping) else {}
+    return {key: found.get(key, _DEFAULTS.get(key)) for key in SETTINGS}
+
+
+def differences(
+    first: Mapping[str, Any], second: Mapping[str, Any], names: tuple[str, str]
+) -> list[str]:
+    """Why the scores of two runs cannot be compared, as sentences; empty if they can.
+
+    The arguments are headers of runs and what to call the two. Cases that only one has are no
+    difference: the others are compared. The strategies may differ, and so may the number of
+    trials, limits and places of files.
+    """
+    return [*_settings(first, second, names), *_cases(first, second, names)]
+
+
+def version_note(
+    first: Mapping[str, Any], second: Mapping[str, Any], names: tuple[str, str]
+) -> str | None:
+    """That two runs were made by different versions, whose rules may read texts differently."""
+    versions = [_version(first), _version(second)]
+    if None in versions or versions[0] == versions[1]:
+        return None
+    return (
+        f"{names[0]} was made by pytest-compaction {versions[0]} and {names[1]} by {versions[1]}, "
+        "whose rules may read texts differently"
+    )
+
+
+def _settings(
+    first: Mapping[str, Any], second: Mapping[str, Any], names: tuple[str, str]
+) -> Iterator[str]:
+    one, other = compared_settings(first), compared_settings(second)
+    for key, called in SETTINGS.items():
+        if one[key] != other[key]:
+            yield (
+                f"the {called} differs: {_written(key, one[key])} in {names[0]}, "
+                f"{_written(key, other[key])} in {names[1]}"
+            )
+
+
+def _cases(
+    first: Mapping[str, Any], second: Mapping[str, Any], names: tuple[str, str]
+) -> Iterator[str]:
+    one, other = _digests(first), _digests(second)
+    common = sorted(one.keys() & other.keys())
+    changed = [case for case in common if one[case] != other[case]]
+    if changed:
+        what = "the case" if len(changed) == 1 else f"{len(changed)} of {len(common)} cases:"
+        verb = "is" if len(changed) == 1 else "are"
+        yield f"{what} {_listed(changed)} {verb} not the same in {names[0]} and {names[1]}"
+    if one and other and not common:
+        yield f"{names[0]} and {names[1]} have no case in common"
+
+
+def _digests(header: Mapping[str, Any]) -> Mapping[str, Any]:
+    found = header.get("cases")
+    return found if isinstance(found, Mapping) else {}
+
+
+def _version(header: Mapping[str, Any]) -> Any:
+    versions = header.get("versions")
+    return versions.get("pytest-compaction") if isinstance(versions, Mapping) else None
+
+
+def _written(key: str, value: Any) -> str:
+    if key == "judge_prompt_hash":
+        return str(value) if value else "none"
+    if key == "budgets":
+        return ", ".join(map(str, value)) if value else "those of the cases"
+    if isinstance(value, list):
+        return printable(", ".join(map(str, value)), 60)
+    return "not said" if value is None else printable(str(value), 60)
+
+
+def _listed(names: Iterable[str]) -> str:
+    found = [printable(name, 60) for name in names]
+    more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+    return ", ".join(found[:_SHOWN]) + more

@@ -1,0 +1,219 @@
+"""The items of a run as objects and as flat rows, whatever keys an older record lacks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pytest_compaction.metrics.item_figures import reading_of
+from pytest_compaction.metrics.survival import loss
+from pytest_compaction.records.finite import finite_record
+from pytest_compaction.records.record import Record, type_of
+from pytest_compaction.rubric import DIMENSIONS
+
+Scalar = str | int | float | bool | None
+
+COLUMNS: Final = (
+    *("item", "type", "case", "task", "kind", "probe", "point", "origin"),
+    *("compactor", "budget", "trial", "status", "overall"),
+    *DIMENSIONS,
+    *("facts", "stated", "dropped", "unused", "recoverable", "gone", "traps", "traps_hit"),
+    *("consistency", "retention", "savings"),
+    *("log_tokens", "view_tokens", "case_budget", "usd", "reason", "error"),
+)
+"""The columns of a row, in their order; new ones come at the end."""
+TEXTS: Final = ("reason", "error")
+"""The columns that hold sentences."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """What became of one fact of an item.
+
+    ``survived``: the view states it. ``used``: the answer states it. ``loss`` is ``dropped``,
+    ``unused`` or ``None``. ``view`` and ``answer`` are what was read there: ``stated``,
+    ``contradicted``, ``uncertain`` or ``absent``. ``recoverable`` is ``None`` unless the fact was
+    dropped. ``group`` is its class in a record, such as ``path`` or ``decision``.
+    What an older record does not hold is empty or ``None``.
+    """
+
+    text: str
+    type: str
+    group: str | None
+    survived: bool
+    used: bool
+    loss: str | None
+    view: str | None
+    answer: str | None
+    recoverable: bool | None
+    evidence: tuple[str, ...]
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One item of a run: a probe, or a dialogue, with one strategy and trial.
+
+    ``overall`` and ``dimensions`` are from 0 to 5; a dimension that does not apply is absent.
+    ``record`` is the whole record, for what has no attribute here.
+    """
+
+    id: str
+    type: str
+    case: str
+    task: str
+    kind: str
+    probe: str
+    point: str | None
+    compactor: str
+    budget: int | str | None
+    trial: int
+    status: str
+    reason: str
+    overall: float | None
+    dimensions: Mapping[str, float]
+    facts: tuple[Fact, ...]
+    question: str
+    response: str
+    log_tokens: int | None
+    view_tokens: int | None
+    record: Record
+
+    @property
+    def passed(self) -> bool:
+        """Whether the item reached its pass score and nothing went wrong afterwards."""
+        return self.status == "passed" and "error" not in self.record
+
+    def __repr__(self) -> str:
+        score = self.status if self.overall is None else f"{self.overall:.2f} {self.status}"
+        name = f"{self.case}-{self.probe}" if self.probe else self.case
+        return f"<Item {self.compactor} {name}: {score}>"
+
+
+def item_of(record: Record) -> Item:
+    """The item of a record. A NaN in it counts as no score."""
+    record = finite_record(record)
+    tokens = _mapping(record.get("tokens"))
+    dimensions = _mapping(record.get("dimensions"))
+    return Item(
+        id=record["item"],
+        type=type_of(record),
+        case=record["case"],
+        task=_text(record.get("task")),
+        kind=_text(record.get("kind")),
+        probe=record["probe"],
+        point=_mapping(record.get("point")).get("id"),
+        compactor=record["compactor"],
+        budget=record.get("budget"),
+        trial=record["trial"],
+        status=_text(record.get("status")),
+        reason=_text(record.get("reason")),
+        overall=_number(record.get("overall")),
+        dimensions={
+            name: found
+            for name in DIMENSIONS
+            if (found := _number(dimensions.get(name))) is not None
+        },
+        facts=tuple(_fact(fact, record) for fact in _mappings(record.get("facts"))),
+        question=_text(record.get("question")),
+        response=_text(record.get("response")),
+        log_tokens=tokens.get("log"),
+        view_tokens=tokens.get("view"),
+        record=record,
+    )
+
+
+def row_of(record: Record) -> dict[str, Scalar]:
+    """A record as one flat row of :data:`COLUMNS`: scalars alone, ``None`` where there is none."""
+    item = item_of(record)
+    record = item.record
+    facts, traps = item.facts, _mappings(record.get("traps"))
+    measured = bool(facts) and item.overall is not None
+    lost = [fact for fact in facts if fact.loss == "dropped"]
+    error = _mapping(record.get("error"))
+    values: dict[str, Scalar] = {
+        "item": item.id,
+        "type": item.type,
+        "case": item.case,
+        "task": item.task,
+        "kind": item.kind,
+        "probe": item.probe,
+        "point": item.point,
+        "origin": record.get("origin"),
+        "compactor": item.compactor,
+        "budget": item.budget,
+        "trial": item.trial,
+        "status": item.status,
+        "overall": item.overall,
+        **{name: item.dimensions.get(name) for name in DIMENSIONS},
+        "facts": len(facts),
+        "stated": sum(fact.survived for fact in facts) if measured else None,
+        "dropped": len(lost) if measured else None,
+        "unused": sum(fact.loss == "unused" for fact in facts) if measured else None,
+        "recoverable": _counted(lost, True),
+        "gone": _counted(lost, False),
+        "traps": len(traps),
+        "traps_hit": sum(bool(trap.get("hit")) for trap in traps) if measured else None,
+        "consistency": record.get("consistency"),
+        "retention": record.get("retention"),
+        "savings": record.get("savings"),
+        "log_tokens": item.log_tokens,
+        "view_tokens": item.view_tokens,
+        "case_budget": _mapping(record.get("compaction")).get("budget"),
+        "usd": _dollars(record),
+        "reason": item.reason,
+        "error": error.get("reason"),
+    }
+    return {name: _scalar(values[name]) for name in COLUMNS}
+
+
+def _fact(fact: Mapping[str, Any], record: Record) -> Fact:
+    survived, used = bool(fact.get("survived")), bool(fact.get("used"))
+    return Fact(
+        text=_text(fact.get("text")),
+        type=_text(fact.get("type")),
+        group=fact.get("class"),
+        survived=survived,
+        used=used,
+        loss=fact["loss"] if "loss" in fact else loss(survived, used, reading_of(record)),
+        view=fact.get("view"),
+        answer=fact.get("answer"),
+        recoverable=fact.get("recoverable"),
+        evidence=tuple(map(str, fact.get("evidence") or ())),
+        why=_text(fact.get("why")),
+    )
+
+
+def _counted(lost: Sequence[Fact], recoverable: bool) -> int | None:
+    """How many of the dropped facts are so; ``None`` if the record does not say it of any."""
+    known = [fact.recoverable for fact in lost if fact.recoverable is not None]
+    return known.count(recoverable) if known else None
+
+
+def _dollars(record: Record) -> float | None:
+    """The cost of an item over all roles; ``None`` if one has no price or nothing was paid."""
+    costs = [_number(cost) for cost in _mapping(record.get("usd")).values()]
+    known = [cost for cost in costs if cost is not None]
+    return math.fsum(known) if known and len(known) == len(costs) else None
+
+
+def _number(value: Any) -> float | None:
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def _text(value: Any) -> str:
+    return "" if value is None else str(value)
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _mappings(value: Any) -> list[Mapping[str, Any]]:
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+
+
+def _scalar(value: Any) -> Scalar:
+    return value if value is None or isinstance(value, str | int | float) else str(value)

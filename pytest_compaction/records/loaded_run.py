@@ -1,0 +1,237 @@
+"""A run as its reader has it at hand: items, rows, means with intervals, and comparisons."""
+
+from __future__ import annotations
+
+import difflib
+import html
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from pytest_compaction.metrics.aggregate import Mean, arm_name, mean_of
+from pytest_compaction.metrics.item_figures import stated_share
+from pytest_compaction.records import run_file
+from pytest_compaction.records.finite import finite_record
+from pytest_compaction.records.items import Item, Scalar, item_of, row_of
+from pytest_compaction.records.record import Record, type_of
+from pytest_compaction.rubric import DIMENSIONS, MAX_SCORE
+from pytest_compaction.settings import CONTROL
+from pytest_compaction.text.words import printable
+
+if TYPE_CHECKING:
+    from pytest_compaction.metrics.statistics.paired import Paired
+
+FIGURES: Final = ("overall", *DIMENSIONS, "stated")
+"""What a mean can be asked of: scores from 0 to 5, and the share of facts that views state."""
+_LIMITS: Final[Mapping[str, tuple[float, float]]] = {
+    name: (0.0, 1.0 if name == "stated" else MAX_SCORE) for name in FIGURES
+}
+_NAME: Final = 60
+"""Characters of a strategy's name in the short forms."""
+
+
+@dataclass(repr=False)
+class Run(run_file.Run):
+    """The records of a run, with what one asks of them in a notebook.
+
+    ``name`` is that of its file, and ``run.problems`` says what of it could not be read.
+    ``run.header``, ``run.records`` and ``run.by_item`` are the plain JSON; see
+    ``docs/records.md``.
+    """
+
+    name: str = ""
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        """The items in the order of the records."""
+        return tuple(map(item_of, self.records))
+
+    @property
+    def strategies(self) -> tuple[str, ...]:
+        """The strategies that have items, in the order in which the run named them."""
+        there = {record["compactor"] for record in self.records}
+        settings = self.header.get("settings")
+        named = settings.get("compactors") if isinstance(settings, dict) else None
+        order = [name for name in named if name in there] if isinstance(named, list) else []
+        return tuple(dict.fromkeys([*order, *sorted(there)]))
+
+    def table(self) -> list[dict[str, Scalar]]:
+        """One flat row for each item, as ``pandas.DataFrame`` takes it.
+
+        The columns are those of the CSV file; scores are from 0 to 5, tokens and facts are
+        counted, and ``None`` stands for what an item does not have.
+        """
+        return [row_of(record) for record in self.records]
+
+    def only(
+        self,
+        compactor: str | None = None,
+        kind: str | None = None,
+        case: str | None = None,
+    ) -> Run:
+        """The part of the run of one strategy, of one kind of probe, of one case.
+
+        A strategy at one of several budgets is named as in ``anchored-b2000``. Raises
+        ``ValueError`` for a name that the run does not have; the text says which it has.
+        """
+        self._check("compactor", compactor, {n for r in self.records for n in _names(r)})
+        self._check("kind", kind, {str(r.get("kind")) for r in self.records})
+        self._check("case", case, {r["case"] for r in self.records})
+        chosen = {
+            record["item"]: record
+            for record in self.records
+            if (compactor is None or compactor in _names(record))
+            and (kind is None or record.get("kind") == kind)
+            and (case is None or record["case"] == case)
+        }
+        return replace(self, by_item=chosen)
+
+    def mean(
+        self, figure: str = "overall", compactor: str | None = None, kind: str | None = None
+    ) -> Mean | None:
+        """The mean of a figure over items, with its 95 % interval over cases.
+
+        ``figure``: ``overall`` or a dimension (0 to 5), or ``stated``, the share of an item's
+        facts that its view states (0 to 1). Without ``compactor`` it is the one strategy beside
+        the control. ``None`` if no item has the figure. The interval is ``None`` with one case.
+        Raises ``ValueError`` for an unknown figure or strategy, and for several strategies.
+        """
+        _check_figure(figure)
+        chosen = self._of_one(compactor).only(kind=kind)
+        found = mean_of(chosen._scored(), lambda record: _figure(record, figure))
+        if found is None or found.interval is None:
+            return found
+        least, most = _LIMITS[figure]
+        return replace(
+            found, interval=(max(found.interval[0], least), min(found.interval[1], most))
+        )
+
+    def compare(
+        self, other: Run, figure: str = "overall", compactor: str | None = None
+    ) -> Paired | None:
+        """How much higher ``figure`` is in the other run, over the items that both have.
+
+        ``difference`` is that of ``other`` minus this run, with its interval: above 0 the other
+        is better. ``compactor`` is the strategy in both; without it each run is taken for its one
+        strategy beside the control. ``None`` if no item is in both. Raises as :meth:`mean` does.
+        """
+        from pytest_compaction.metrics.item_pairs import paired_difference
+
+        _check_figure(figure)
+        first, second = self._of_one(compactor), other._of_one(compactor)
+        return paired_difference(first._scored(), second._scored(), figure)
+
+    def _of_one(self, compactor: str | None) -> Run:
+        """The part of one strategy: the one named, or the only one beside the control."""
+        if compactor is not None:
+            return self.only(compactor=compactor)
+        names = [name for name in self.strategies if name != CONTROL] or list(self.strategies)
+        if len(names) > 1:
+            listed = ", ".join(map(repr, names))
+            raise ValueError(
+                f"this run has several strategies; name one, as in compactor={names[0]!r}: {listed}"
+            )
+        return self.only(compactor=names[0]) if names else self
+
+    def _scored(self) -> list[Record]:
+        """The records of probes, as far as they can be computed with."""
+        return [_complete(record) for record in self.records if type_of(record) == "probe"]
+
+    def _check(self, what: str, name: str | None, known: Iterable[str]) -> None:
+        if name is None or name in set(known):
+            return
+        raise ValueError(f"no item of this run has the {what} {name!r}{_instead(name, known)}")
+
+    def __repr__(self) -> str:
+        cases = len({record["case"] for record in self.records})
+        parts = [
+            _count(len(self.strategies), "strategy", "strategies"),
+            _count(cases, "case", "cases"),
+            _count(len(self.by_item), "item", "items"),
+        ]
+        name = f" {printable(self.name, _NAME)}" if self.name else ""
+        if len(self.strategies) == 1:
+            parts.append(f"overall {_shown(self.mean())}")
+        if self.problems:
+            parts.append(_count(len(self.problems), "problem", "problems"))
+        return f"<Run{name}: {', '.join(parts)}>"
+
+    def _repr_html_(self) -> str:
+        """A table of the strategies for notebooks; every text in it is escaped."""
+        heads = ("strategy", "items", *FIGURES)
+        rows = [
+            (
+                printable(name, _NAME),
+                str(sum(record["compactor"] == name for record in self.records)),
+                *(_shown(self.mean(figure, name)) for figure in FIGURES),
+            )
+            for name in self.strategies
+        ]
+        body = "".join(_html_row("td", row) for row in rows)
+        caption = html.escape(printable(self.name or "run"))
+        return f"<table><caption>{caption}</caption>{_html_row('th', heads)}{body}</table>"
+
+
+def load_run(path: Path | str) -> Run:
+    """Read the file of a run: every whole line, and what is wrong with the rest.
+
+    Raises ``RunFileError`` with a sentence for a file that is not a run.
+    """
+    loaded = run_file.load_run(Path(path))
+    given = {field.name: getattr(loaded, field.name) for field in fields(loaded)}
+    return Run(**given, name=Path(path).name)
+
+
+def _names(record: Record) -> tuple[str, str]:
+    """The names of a record's strategy: alone, and with the budget."""
+    return record["compactor"], arm_name(record["compactor"], record.get("budget"))
+
+
+def _complete(record: Record) -> Record:
+    """A record with the keys that figures are computed from, be they empty."""
+    item = item_of(record)
+    return finite_record(record) | {
+        "status": item.status,
+        "overall": item.overall,
+        "dimensions": dict(item.dimensions),
+        "facts": [{"survived": fact.survived, "used": fact.used} for fact in item.facts],
+    }
+
+
+def _figure(record: Record, name: str) -> float | None:
+    if name == "stated":
+        return stated_share(record)
+    found: float | None = record["overall"] if name == "overall" else record["dimensions"].get(name)
+    return found
+
+
+def _check_figure(name: str) -> None:
+    if name not in FIGURES:
+        raise ValueError(f"{name!r} is not a figure of a run{_instead(name, FIGURES)}")
+
+
+def _instead(name: str, known: Iterable[str]) -> str:
+    """What can be said instead of a name that is not known."""
+    listed = sorted(set(known))
+    near = difflib.get_close_matches(name, listed, 1)
+    if near:
+        return f"; did you mean {near[0]!r}?"
+    return f"; there is {', '.join(map(repr, listed))}" if listed else "; it has no item"
+
+
+def _shown(mean: Mean | None) -> str:
+    if mean is None:
+        return "no score"
+    if mean.interval is None:
+        return f"{mean.value:.2f} (one case)"
+    low, high = mean.interval
+    return f"{mean.value:.2f} [{low:.2f}, {high:.2f}]"
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number} {one if number == 1 else many}"
+
+
+def _html_row(tag: str, texts: Iterable[str]) -> str:
+    return f"<tr>{''.join(f'<{tag}>{html.escape(text)}</{tag}>' for text in texts)}</tr>"

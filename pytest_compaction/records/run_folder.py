@@ -1,0 +1,91 @@
+"""The folder of the runs: which files it holds, and which of them is the newest."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_compaction.records.run_file import RunFileError
+
+DEFAULT_FOLDER: Final = Path(".pytest_compaction/runs")
+LAST: Final = "last"
+"""Stands for the newest run where a command takes a run."""
+
+
+def run_files(folder: Path) -> list[Path]:
+    """The run files of a folder by the number in their name, those without one first.
+
+    The clock decides nothing: a file that was copied or restored keeps its place.
+    """
+    found = (path for path in folder.glob("*.jsonl") if path.is_file())
+    return sorted(found, key=lambda path: (run_number(path) or 0, path.name))
+
+
+def run_number(path: Path) -> int | None:
+    """The number that a run gave its file, as in ``0044-anchored.jsonl``; else ``None``."""
+    number, dash, _ = path.name.partition("-")
+    return int(number) if dash and number.isdecimal() and number.isascii() else None
+
+
+def is_run_file(path: Path) -> bool:
+    """Whether a file begins as a run file does; what follows may be damaged all the same."""
+    header = _header_of(path) if path.suffix == ".jsonl" else None
+    return header is not None and "format" in header and "messages" not in header
+
+
+def find_run(text: str, folder: Path = DEFAULT_FOLDER) -> Path:
+    """The file of a run that a user names: a path, or ``last`` for the newest of the folder.
+
+    Raises :class:`RunFileError` if there is no run yet.
+    """
+    path = Path(text)
+    if text != LAST or path.exists():
+        return path
+    files = run_files(folder)
+    if not files:
+        raise RunFileError(f"there is no run in {folder} yet; run pytest --compactor=NAME first")
+    return files[-1]
+
+
+def has_run(folder: Path, strategy: str) -> bool:
+    """Whether a folder holds a whole run of a strategy."""
+    return next(_runs_of(folder, strategy), None) is not None
+
+
+def newest_run(folder: Path, strategy: str | None) -> Path:
+    """The newest whole run of a folder that measured a strategy, ``None`` for any.
+
+    Raises :class:`RunFileError` if there is none.
+    """
+    for path in _runs_of(folder, strategy):
+        return path
+    what = f" of {strategy}" if strategy else ""
+    raise RunFileError(f"{folder} holds no run{what}; measure one first, or name a file")
+
+
+def _runs_of(folder: Path, strategy: str | None) -> Iterator[Path]:
+    """The runs of a strategy, the newest first; shards are parts of one, and so left out."""
+    for path in reversed(run_files(folder)):
+        header = _header_of(path)
+        if header is None or "shard" in header:
+            continue
+        if strategy is None or strategy in _strategies(header):
+            yield path
+
+
+def _strategies(header: dict[str, Any]) -> Iterator[str]:
+    settings = header.get("settings")
+    if isinstance(settings, dict):
+        yield from map(str, settings.get("compactors") or ())
+
+
+def _header_of(path: Path) -> dict[str, Any] | None:
+    """The first line of a run file; ``None`` if it is none."""
+    try:
+        with path.open("rb") as file:
+            header = json.loads(file.readline())
+    except (OSError, ValueError, RecursionError):
+        return None
+    return header if isinstance(header, dict) else None

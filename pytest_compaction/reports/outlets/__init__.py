@@ -1,0 +1,1 @@
+"""Outlets: a finished run as Markdown, JSON, CSV, a badge, and as GitHub Actions reads it."""

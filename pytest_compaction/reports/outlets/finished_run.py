@@ -1,0 +1,174 @@
+"""A run that has ended, as every outlet shows it: records, what the gate decided, and figures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from pytest_compaction.gate.baseline import BaselineDecision
+from pytest_compaction.gate.decision import Decision
+from pytest_compaction.metrics.aggregate import (
+    Aggregate,
+    Mean,
+    aggregate,
+    arm_name,
+    by_arm,
+)
+from pytest_compaction.metrics.cost.formula import Pricing
+from pytest_compaction.metrics.nulls import is_null
+from pytest_compaction.records.cost_figures import run_pricing
+from pytest_compaction.records.finite import finite_record
+from pytest_compaction.records.record import Record, type_of
+from pytest_compaction.rubric import DIMENSIONS, MAX_SCORE
+from pytest_compaction.settings import CONTROL
+
+Outcome = Literal["passed", "failed", "undecided", "none"]
+"""What the gate says of a run; ``none`` where it had nothing to decide on."""
+
+NOTHING_SCORED: Final = "nothing was scored"
+ONE_CASE: Final = "one case: an interval needs at least two"
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedRun:
+    """A run whose items have run, or that was stopped.
+
+    ``name`` is the path of its records as shown, empty without any, and ``folder`` where they
+    lie beside logs and views. ``order`` is that of the
+    strategies on the command line. ``decision`` is ``None`` if the gate came to none, and
+    ``line`` is what it says in one sentence. ``against`` is what the baselines decided, at a
+    drop of ``max_drop`` points. ``complete`` is false if the run was stopped.
+    """
+
+    name: str
+    header: Mapping[str, Any]
+    records: tuple[Record, ...]
+    order: tuple[str, ...]
+    outcome: Outcome
+    line: str = ""
+    decision: Decision | None = None
+    against: BaselineDecision = field(default_factory=BaselineDecision)
+    complete: bool = True
+    control: bool = False
+    grouped: bool = True
+    pass_score: float = 3.5
+    max_drop: float = 0.1
+    folder: Path | None = None
+
+    def of_type(self, wanted: str) -> list[Record]:
+        """The records of probes or of dialogues."""
+        return [record for record in self.records if type_of(record) == wanted]
+
+    def pricing(self) -> Pricing:
+        """The prices at which costs are told."""
+        settings = self.header.get("settings") or {}
+        return run_pricing(str(settings.get("responder")), self.of_type("probe"))
+
+    def strategies(self) -> dict[str, list[Record]]:
+        """The probes of each strategy at each budget, in the order of the command line."""
+        groups = by_arm(self.of_type("probe"))
+        rank = {name: number for number, name in enumerate(self.order)}
+
+        def place(name: str) -> int:
+            return rank.get(groups[name][0]["compactor"], len(rank))
+
+        return {name: groups[name] for name in sorted(groups, key=place)}
+
+
+def with_finite_figures(records: Sequence[Record]) -> tuple[Record, ...]:
+    """Records of which no NaN spoils a mean."""
+    return tuple(map(finite_record, records))
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure with its 95 % interval over cases, or the ``reason`` why one of them is missing."""
+
+    value: float | None
+    interval: tuple[float, float] | None
+    reason: str | None
+    items: int
+    cases: int
+
+    def as_json(self) -> dict[str, Any]:
+        """The figure as plain JSON."""
+        return {
+            "value": self.value,
+            "interval": None if self.interval is None else list(self.interval),
+            "reason": self.reason,
+            "items": self.items,
+            "cases": self.cases,
+        }
+
+
+def figure_of(mean: Mean | None, most: float, least: float = 0.0) -> Figure:
+    """A mean as a figure, its interval within the ``least`` and the ``most`` possible value."""
+    if mean is None:
+        return Figure(None, None, NOTHING_SCORED, 0, 0)
+    if mean.interval is None:
+        return Figure(mean.value, None, ONE_CASE, mean.count, mean.cases)
+    low, high = mean.interval
+    return Figure(mean.value, (max(low, least), min(high, most)), None, mean.count, mean.cases)
+
+
+@dataclass(frozen=True, slots=True)
+class StrategyFigures:
+    """The figures of one strategy by name: scores from 0 to 5, shares from 0 to 1."""
+
+    name: str
+    compactor: str
+    budget: int | str | None
+    cases: int
+    aggregate: Aggregate
+    figures: Mapping[str, Figure]
+
+    @property
+    def is_control(self) -> bool:
+        """Whether it never compacts, and so does not compete."""
+        return self.compactor == CONTROL
+
+
+def figures_of_strategies(run: FinishedRun) -> Iterator[StrategyFigures]:
+    """The figures of every strategy of a run of probes."""
+    for name, records in run.strategies().items():
+        item = aggregate(name, records)
+        scores = {
+            "overall": figure_of(item.overall, MAX_SCORE),
+            **{each: figure_of(item.dimensions.get(each), MAX_SCORE) for each in DIMENSIONS},
+            "stated": figure_of(item.stated, 1.0),
+            "pass^1": figure_of(item.passed, 1.0),
+            "removed": figure_of(item.tokens.removed_mean, 1.0, -math.inf),
+        }
+        cases = len({record["case"] for record in records})
+        first = records[0]
+        yield StrategyFigures(name, first["compactor"], first.get("budget"), cases, item, scores)
+
+
+def shown_name(record: Record) -> str:
+    """How an item is called: strategy, case, probe, and the trial if it is not the first."""
+    name = f"{arm_name(record['compactor'], record.get('budget'))} {record['case']}"
+    name += f"-{record['probe']}" if record["probe"] else ""
+    return f"{name}-t{record['trial']}" if record["trial"] > 1 else name
+
+
+def best_strategy(run: FinishedRun) -> str | None:
+    """The name of the strategy with the highest overall score; the control and nulls come last."""
+    found = list(figures_of_strategies(run))
+    competing = [item for item in found if not (item.is_control or is_null(item.compactor))]
+    best = max(competing or found, key=_overall, default=None)
+    return None if best is None else best.name
+
+
+def _overall(item: StrategyFigures) -> float:
+    value = item.figures["overall"].value
+    return -1.0 if value is None else value
+
+
+def lowest_items(records: Sequence[Record], most: int) -> list[Record]:
+    """The lowest items that lost something, the lowest first."""
+    scored = [r for r in records if r["overall"] is not None and r["overall"] < MAX_SCORE]
+    scored.sort(key=lambda r: (r["overall"], r["compactor"], r["case"], r["probe"], r["trial"]))
+    return scored[:most]

@@ -1,0 +1,209 @@
+"""A run as JSON with a published schema, ``reports/report.schema.json``: figures, and no texts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any, Final
+
+from pytest_compaction.gate.baseline import ArmComparison, BaselineRule
+from pytest_compaction.gate.decision import Check
+from pytest_compaction.metrics.run_changes import Compared
+from pytest_compaction.metrics.statistics.paired import Paired
+from pytest_compaction.metrics.strategy_comparison import compare_strategies
+from pytest_compaction.records.finite import finite
+from pytest_compaction.records.items import TEXTS, row_of
+from pytest_compaction.reports.outlets.finished_run import (
+    ONE_CASE,
+    Figure,
+    FinishedRun,
+    StrategyFigures,
+    figures_of_strategies,
+)
+from pytest_compaction.reports.outlets.finished_run import shown_name as item_name
+
+FORMAT: Final = "pytest-compaction-report"
+VERSION: Final = 1
+"""Rises when a reader of an older report could misread a newer one; new keys do not raise it."""
+SCHEMA: Final = "report.schema.json"
+_OUTCOMES: Final = {"holds": "passed", "worse": "failed", "cannot tell": "inconclusive"}
+
+
+def json_report(run: FinishedRun) -> str:
+    """The report as indented JSON that any parser takes: no NaN, ASCII alone."""
+    return json.dumps(finite(report_data(run)), indent=2, allow_nan=False) + "\n"
+
+
+def report_data(run: FinishedRun) -> dict[str, Any]:
+    """The report as plain JSON; every figure has an interval or the reason why it has none."""
+    header = run.header
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "run": {
+            "records": run.name or None,
+            "complete": run.complete,
+            "shard": _shard(header.get("shard")),
+            "versions": header.get("versions") or {},
+            "cases": header.get("cases") or {},
+            "items": len(run.records),
+        },
+        "settings": header.get("settings") or {},
+        "strategies": [_strategy(found) for found in figures_of_strategies(run)],
+        "comparisons": list(_comparisons(run)),
+        "figures": {
+            name: found
+            for name, found in (header.get("figures") or {}).items()
+            if name not in {"strategies", "comparisons"}
+        },
+        "gate": {
+            "outcome": run.outcome,
+            "line": run.line or None,
+            "rules": list(_rules(run)),
+        },
+        "baselines": list(map(_baseline, run.against.comparisons)),
+        "items": [
+            {name: value for name, value in row_of(record).items() if name not in TEXTS}
+            for record in run.records
+        ],
+    }
+
+
+def _shard(shard: Any) -> dict[str, Any] | None:
+    if not isinstance(shard, dict):
+        return None
+    return {"index": shard.get("index"), "count": shard.get("count")}
+
+
+def _strategy(found: StrategyFigures) -> dict[str, Any]:
+    item = found.aggregate
+    return {
+        "name": found.name,
+        "compactor": found.compactor,
+        "budget": found.budget,
+        "control": found.is_control,
+        "reading": item.reading,
+        "cases": found.cases,
+        "items": item.items,
+        "statuses": dict(sorted(item.statuses.items())),
+        "figures": {name: figure.as_json() for name, figure in found.figures.items()},
+        "tokens": {
+            "log": item.tokens.before,
+            "view": item.tokens.after,
+            "mean_view": item.view_tokens,
+        },
+        "facts": {
+            "asked": item.losses.facts,
+            "dropped": item.losses.dropped,
+            "unused": item.losses.unused,
+            "outcomes": dict(sorted(item.losses.outcomes.items())),
+        },
+        "traps": {"asked": item.losses.traps, "hit": item.losses.hit},
+        "compactions": dict(item.steps),
+        "over_budget": item.over_budget,
+    }
+
+
+def _comparisons(run: FinishedRun) -> Iterator[dict[str, Any]]:
+    """Every two strategies of the run, over the items that both have."""
+    for pair in compare_strategies(run.strategies()).pairs:
+        yield {
+            "first": pair.first,
+            "second": pair.second,
+            "difference": _mean_difference(pair.paired),
+            "p": pair.paired.p,
+            "p_holm": pair.holm,
+            "differ": pair.differ,
+            "items": {
+                "better": pair.paired.wins,
+                "same": pair.paired.ties,
+                "worse": pair.paired.losses,
+            },
+            "detectable": pair.paired.detectable,
+        }
+
+
+def _rules(run: FinishedRun) -> Iterator[dict[str, Any]]:
+    for check in () if run.decision is None else run.decision.checks:
+        yield _rule(check, run)
+    if run.decision is not None:
+        for rule in run.decision.not_applied:
+            yield _not_applied(rule, "error", "no strategy of this run is named so")
+        for rule in run.decision.not_measured:
+            yield _not_applied(rule, "skipped", "nothing of this kind was selected")
+    for each in run.against.comparisons:
+        yield from map(_baseline_rule, each.rules)
+    for rule, why in run.against.undecided:
+        yield _not_applied(rule, "error", why)
+
+
+def _rule(check: Check, run: FinishedRun) -> dict[str, Any]:
+    missing = None
+    if check.interval is None:
+        one_case = len({record["case"] for record in run.records}) < 2
+        missing = ONE_CASE if one_case else "no interval is computed for this figure"
+    return {
+        "rule": check.rule,
+        "outcome": "passed" if check.holds else "failed",
+        "text": check.text,
+        "interval": None if check.interval is None else list(check.interval),
+        "reason": missing,
+        "items": [item_name(record) for record in check.items],
+    }
+
+
+def _baseline_rule(rule: BaselineRule) -> dict[str, Any]:
+    interval = rule.compared.interval
+    return {
+        "rule": rule.check.rule,
+        "outcome": _OUTCOMES[rule.outcome],
+        "text": rule.check.text,
+        "interval": None if interval is None else list(interval),
+        "reason": ONE_CASE if interval is None else None,
+        "items": [],
+    }
+
+
+def _not_applied(rule: str, outcome: str, reason: str) -> dict[str, Any]:
+    return {
+        "rule": rule,
+        "outcome": outcome,
+        "text": "",
+        "interval": None,
+        "reason": reason,
+        "items": [],
+    }
+
+
+def _baseline(each: ArmComparison) -> dict[str, Any]:
+    """What changed from the baseline of a strategy: paired differences, and how many facts."""
+    changes = each.changes
+    return {
+        "strategy": each.arm,
+        "baseline": each.baseline.title,
+        "differences": {name: _difference(compared) for name, compared in changes.figures.items()},
+        "facts": {"gone": len(changes.gone), "regained": len(changes.regained)},
+        "items": {
+            "compared": len(changes.items),
+            "newly_below": len(changes.below),
+            "recovered": len(changes.recovered),
+            "new": len(changes.new),
+            "vanished": len(changes.vanished),
+        },
+    }
+
+
+def _difference(compared: Compared) -> dict[str, Any]:
+    return {
+        "before": compared.first,
+        "now": compared.second,
+        "difference": _mean_difference(compared.paired),
+        "p": compared.paired.p,
+    }
+
+
+def _mean_difference(paired: Paired) -> dict[str, Any]:
+    mean = paired.difference
+    interval = mean.interval
+    reason = ONE_CASE if interval is None else None
+    return Figure(mean.value, interval, reason, mean.count, mean.cases).as_json()

@@ -1,0 +1,111 @@
+"""The runs of a folder, a few lines each: what was measured, how, and what came out."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pytest_compaction.metrics.aggregate import by_arm, overall_mean, pass_estimates
+from pytest_compaction.records.record import type_of
+from pytest_compaction.records.run_file import Run
+from pytest_compaction.reports.changes.words import counted
+from pytest_compaction.reports.lines import WIDTH
+from pytest_compaction.text.words import printable
+
+_NAME: Final = 40
+_INDENT: Final = "      "
+_NOT_SHOWN: Final = frozenset({"compactors", "runs", "store", "baseline_update"})
+"""Settings that stand elsewhere in the list, or say where files lie."""
+_VALUE: Final = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A run and the name of its file."""
+
+    name: str
+    run: Run
+
+
+@dataclass(frozen=True, slots=True)
+class Damaged:
+    """A file that cannot be read, and why."""
+
+    name: str
+    why: str
+
+
+def run_list(found: Sequence[Listed | Damaged]) -> Iterator[str]:
+    """The runs in the order given, each with what differs from the one before it."""
+    before: Run | None = None
+    for each in found:
+        if isinstance(each, Damaged):
+            yield from _wrapped(f"{_number(each.name)}  damaged: {each.why}", "")
+            continue
+        yield from _lines(each, before)
+        before = each.run
+
+
+def _number(name: str) -> str:
+    number, dash, _ = name.partition("-")
+    return printable(number if dash and number.isdecimal() else name, _NAME)
+
+
+def _lines(each: Listed, before: Run | None) -> Iterator[str]:
+    records = each.run.records
+    probes = [record for record in records if type_of(record) == "probe"]
+    cases = len({record["case"] for record in records})
+    what = f"{counted(len(records), 'item')}, {counted(cases, 'case')}"
+    dialogues = len(records) - len(probes)
+    if dialogues:
+        what += f", {counted(dialogues, 'dialogue')}"
+    shard = (each.run.header.get("shard") or {}) if isinstance(each.run.header, dict) else {}
+    if isinstance(shard, Mapping) and "index" in shard:
+        what += f", shard {shard['index']}/{shard.get('count')}"
+    yield f"{_number(each.name)}  {what}"
+    for name, group in by_arm(probes).items():
+        mean, passes = overall_mean(group), pass_estimates(group).get(1)
+        score = "-" if mean is None else f"{mean.value:.2f}"
+        share = "-" if passes is None else f"{passes:.0%}"
+        yield f"{_INDENT}{printable(name, _NAME):<{_NAME}} overall {score:>5}  pass^1 {share:>4}"
+    differing = [] if before is None else _differing(before.header, each.run.header)
+    if differing:
+        yield from _wrapped(f"other {'; '.join(differing)}", _INDENT)
+    for problem in each.run.problems:
+        yield from _wrapped(problem, _INDENT)
+
+
+def _wrapped(text: str, indent: str) -> Iterator[str]:
+    lead, following = indent, _INDENT + "  "
+    number, gap, rest = text.partition("  ")
+    if not indent and gap:
+        lead, text = number + gap, rest  # printable makes one space of several
+    yield from textwrap.wrap(
+        printable(text),
+        WIDTH,
+        initial_indent=lead,
+        subsequent_indent=following,
+        break_on_hyphens=False,
+    )
+
+
+def _differing(before: Mapping[str, Any], header: Mapping[str, Any]) -> list[str]:
+    """The settings in which a run differs from the one before it, and how many cases do."""
+    one, other = _flat(before.get("settings")), _flat(header.get("settings"))
+    keys = sorted(key for key in one.keys() | other.keys() if one.get(key) != other.get(key))
+    found = [f"{key} {_value(other.get(key))}" for key in keys if key not in _NOT_SHOWN]
+    ones, others = _flat(before.get("cases")), _flat(header.get("cases"))
+    changed = sum(ones.get(case) != others.get(case) for case in ones.keys() | others.keys())
+    return [*found, *([counted(changed, "case")] if changed else [])]
+
+
+def _flat(value: Any) -> dict[str, Any]:
+    return dict(value) if isinstance(value, Mapping) else {}
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, list):
+        value = ", ".join(map(str, value)) or "none"
+    return printable("none" if value is None or value == "" else str(value), _VALUE)

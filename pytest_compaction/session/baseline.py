@@ -1,0 +1,179 @@
+"""The baseline of a session: found and checked before anything runs, written when all has run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_compaction.gate.baseline import BaselineDecision, decide_baseline, rule_text
+from pytest_compaction.metrics.aggregate import by_compactor
+from pytest_compaction.metrics.item_figures import figure_of
+from pytest_compaction.metrics.run_changes import METRICS
+from pytest_compaction.records.baseline import (
+    Baseline,
+    Source,
+    load_baseline,
+    measured_there,
+    parse_source,
+)
+from pytest_compaction.records.baseline_file import (
+    BaselineError,
+    read_baseline_file,
+    write_baseline_file,
+)
+from pytest_compaction.records.comparability import differences, version_note
+from pytest_compaction.records.record import Record, type_of
+from pytest_compaction.reports.changes.block import baseline_lines
+from pytest_compaction.reports.lines import Line
+from pytest_compaction.session.session import BenchmarkSession
+from pytest_compaction.settings import CONTROL, BaselineSettings
+from pytest_compaction.text.words import printable
+
+
+@dataclass(frozen=True)
+class SessionBaseline:
+    """What a run is compared with: a baseline for each strategy that has one.
+
+    ``notes`` are sentences for the summary. With ``settings.update`` there may be none yet.
+    """
+
+    settings: BaselineSettings
+    source: Source
+    by_strategy: Mapping[str, Baseline]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """Which run it is, for the header of pytest."""
+        titles = dict.fromkeys(found.title for found in self.by_strategy.values())
+        return ", ".join(titles) or f"{self.source.name} (new)"
+
+    def decide(self, records: Sequence[Record]) -> BaselineDecision:
+        """Compare the run; an update accepts it whatever changed, and decides nothing."""
+        if self.settings.update or all(type_of(record) != "probe" for record in records):
+            return BaselineDecision()
+        return decide_baseline(
+            records, self.by_strategy, self.settings.max_drop, self.settings.inconclusive
+        )
+
+    def rules(self) -> list[str]:
+        """The rules that a whole run would decide, for one that was stopped."""
+        if self.settings.update:
+            return []
+        several = len(self.by_strategy) > 1
+        return [
+            rule_text(f"{metric}{f'@{name}' if several else ''}", found, self.settings.max_drop)
+            for name, found in self.by_strategy.items()
+            for metric in METRICS
+            if any(figure_of(record, metric) is not None for record in found.records)
+        ]
+
+    def lines(self, decision: BaselineDecision) -> list[Line]:
+        """What the summary says of a run that did not get worse."""
+        found = list(baseline_lines(decision, self.settings.max_drop))
+        return [*found, *(Line(printable(note), "dim") for note in self.notes)]
+
+    def ways_on(self, file: str) -> list[Line]:
+        """How to see all changes, and how to accept them; ``file`` is that of the run."""
+        compare = f"all changes: pytest-compaction compare {self.settings.path} last"
+        if self.source.is_committed:
+            accept = "accept: pytest --compactor=… --compaction-baseline-update"
+        else:
+            accept = f"accept: --compaction-baseline={file}"
+        return [Line(printable(text), "dim") for text in (compare, accept)]
+
+    def accept(self, header: Mapping[str, Any], records: Sequence[Record]) -> str:
+        """Write the run as the baseline, and say so; strategies that did not run stay.
+
+        Raises :class:`BaselineError` if there is nothing to accept or the file cannot be written.
+        """
+        probes = [record for record in records if type_of(record) == "probe"]
+        groups = by_compactor(probes)
+        if len(groups) > 1:
+            groups.pop(CONTROL, None)
+        path = printable(self.settings.path)
+        if all(record["overall"] is None for group in groups.values() for record in group):
+            raise BaselineError(f"nothing was scored, so {path} is as it was")
+        try:
+            write_baseline_file(self.source.path, header, groups)
+        except OSError as error:
+            raise BaselineError(f"cannot write {path}: {error.strerror or error}") from None
+        count = sum(map(len, groups.values()))
+        unscored = sum(record["overall"] is None for each in groups.values() for record in each)
+        without = f", {unscored} without a score" if unscored else ""
+        names = printable(", ".join(groups))
+        return f"baseline updated: {path}, {count} items of {names}{without}; review and commit it"
+
+
+def session_baseline(session: BenchmarkSession, root: Path) -> SessionBaseline | None:
+    """The baseline that the settings name; ``None`` if they name none, and in a shard.
+
+    Raises :class:`pytest.UsageError` with all that is wrong: no such file, another strategy,
+    runs that cannot be compared, a file that cannot be written.
+    """
+    settings = session.settings.baseline
+    if not settings.path or session.settings.shard is not None:
+        return None
+    try:
+        source = parse_source(settings.path, root, Path(session.settings.runs))
+        if settings.update:
+            return SessionBaseline(settings, source, _before_update(source, session))
+        return _compared(session, settings, source)
+    except BaselineError as error:
+        raise pytest.UsageError(f"--compaction-baseline={settings.path}: {error}") from None
+
+
+def _compared(
+    session: BenchmarkSession, settings: BaselineSettings, source: Source
+) -> SessionBaseline:
+    if not source.path.exists():
+        raise BaselineError(
+            f"there is no such file or folder; accept a run as the baseline with "
+            f"--compaction-baseline={source.path.with_suffix('.json').name} "
+            "--compaction-baseline-update, or name a run"
+        )
+    names = _strategies(session)
+    wanted = names if source.strategy else measured_there(source, names)
+    found = {name: load_baseline(source, name) for name in wanted or names[:1]}
+    header = session.header()
+    problems = {
+        difference
+        for each in found.values()
+        for difference in differences(each.header, header, (each.title, "this run"))
+    }
+    if problems:
+        said = "".join(f"\n  - {problem}" for problem in sorted(problems))
+        raise BaselineError(
+            f"this run cannot be compared with it:{said}\nRun with the same settings and cases, "
+            "accept this run with --compaction-baseline-update, or leave the baseline out with "
+            "--compaction-baseline="
+        )
+    notes = {version_note(each.header, header, (each.title, "this run")) for each in found.values()}
+    return SessionBaseline(settings, source, found, tuple(sorted(note for note in notes if note)))
+
+
+def _strategies(session: BenchmarkSession) -> list[str]:
+    names = [spec.text for spec in session.specs]
+    return [name for name in names if name != CONTROL] or names
+
+
+def _before_update(source: Source, session: BenchmarkSession) -> dict[str, Baseline]:
+    """What the file holds now; raises for one that is damaged or cannot be written."""
+    folder = next(folder for folder in source.path.parents if folder.exists())
+    place = source.path if source.path.exists() else folder
+    writable = folder.is_dir() and os.access(folder, os.W_OK) and os.access(place, os.W_OK)
+    if source.path.is_dir() or not writable:
+        raise BaselineError("this file cannot be written; name another one")
+    if not source.path.exists():
+        return {}
+    there = read_baseline_file(source.path)
+    return {
+        name: load_baseline(Source(source.path), name)
+        for name in _strategies(session)
+        if name in there
+    }

@@ -1,0 +1,115 @@
+"""``pytest-compaction gate``: the decision on a run that has been measured."""
+
+import pytest
+from support.changed_runs import before, header, lowered, scored, write
+from support.scenarios import last_line, run, set_up
+
+from pytest_compaction.cli import main
+from pytest_compaction.records.baseline_file import write_baseline_file
+
+RUN = "0001-anchored.jsonl"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def gate(capsys, *arguments):
+    """The exit code, the last line and the error stream."""
+    code = main(["gate", *arguments])
+    shown = capsys.readouterr()
+    return code, (shown.out.splitlines() or [""])[-1], shown.err
+
+
+def test_thresholds_decide_again(folder, capsys):
+    write(folder, before())
+    assert gate(capsys, RUN, "--threshold=overall>=4") == (
+        *(0, "GATE PASSED overall 4.25 >= 4.00 · 0 items below 3.5", ""),
+    )
+    code, line, _ = gate(capsys, RUN, "--threshold=overall>=4.5", "--threshold=pass^1>=1")
+    assert (code, line) == (1, "GATE FAILED overall 4.25 < 4.50")
+
+
+def test_the_thresholds_of_the_run_decide_if_none_are_given(folder, capsys):
+    write(folder, before(), head=header(thresholds=["overall>=4.5"]))
+    assert gate(capsys, RUN)[:2] == (1, "GATE FAILED overall 4.25 < 4.50")
+    assert gate(capsys, RUN, "--threshold=overall>=1")[0] == 0
+
+
+def test_another_pass_score_decides_which_items_pass(folder, capsys):
+    write(folder, before())
+    code, line, _ = gate(capsys, RUN, "--threshold=pass^1>=0.5", "--pass-score=4.3")
+    assert (code, line) == (1, "GATE FAILED pass^1 0.33 < 0.50")
+    code, line, _ = gate(capsys, RUN, "--threshold=pass^1>=0.3", "--pass-score=4.3")
+    assert (code, line) == (0, "GATE PASSED pass^1 0.33 >= 0.30 · 16 items below 4.3")
+
+
+def test_a_baseline_decides_and_what_got_worse_is_shown(folder, capsys, snapshot):
+    write(folder, lowered(0.5, spread=0.25))
+    write_baseline_file(folder / "main.json", header(), {"anchored": before()})
+    assert main(["gate", RUN, "--baseline=main.json"]) == 1
+    shown = capsys.readouterr().out
+    assert shown == snapshot
+    assert all(len(line) <= 80 for line in shown.splitlines()[:-1])
+    code, line, _ = gate(capsys, RUN, "--baseline=main.json", "--max-drop=1")
+    assert (code, line.partition(":")[0]) == (0, "GATE PASSED no worse than main")
+
+
+def test_what_cannot_be_told_passes_or_fails_as_one_wishes(folder, capsys, snapshot):
+    write(folder, lowered(0.1, spread=1.0))
+    write_baseline_file(folder / "main.json", header(), {"anchored": before()})
+    assert main(["gate", RUN, "--baseline=main.json"]) == 0
+    assert capsys.readouterr().out == snapshot
+    assert gate(capsys, RUN, "--baseline=main.json", "--inconclusive=fail")[0] == 1
+
+
+def test_a_run_and_its_baseline_may_have_another_pass_score_if_one_is_given(folder, capsys):
+    write(folder, before())
+    write_baseline_file(folder / "main.json", header(pass_score=3.0), {"anchored": before()})
+    code, _, said = gate(capsys, RUN, "--baseline=main.json")
+    assert code == 4
+    assert "the pass score differs: 3.0 in main, 3.5 in 0001-anchored.jsonl" in said
+    assert gate(capsys, RUN, "--baseline=main.json", "--pass-score=3.5")[0] == 0
+
+
+def test_items_that_went_wrong_fail_the_run_whatever_the_mean(folder, capsys):
+    broken = scored("case-01", error={"phase": "call", "reason": "of my own"})
+    write(folder, [*before()[:2], broken])
+    code, line, _ = gate(capsys, RUN, "--threshold=overall>=1")
+    assert (code, line) == (1, "GATE FAILED 1 failed for another reason than the score")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["gone.jsonl"], "cannot read the run gone.jsonl"),
+        (["last"], "there is no run in"),
+        ([RUN], "nothing to decide on; give --threshold or --baseline"),
+        ([RUN, "--threshold=charm>=1"], "cannot read the threshold 'charm>=1'"),
+        ([RUN, "--threshold=overall@other>=1"], "no strategy of this run is named in"),
+        ([RUN, "--baseline=gone.json"], "cannot read the baseline gone.json"),
+        ([RUN, "--baseline=other.jsonl"], "other.jsonl:1 is not JSON"),
+    ],
+)
+def test_what_cannot_be_decided_is_said(folder, capsys, arguments, said):
+    write(folder, before())
+    (folder / "other.jsonl").write_text("hello\n")
+    code, _, error = gate(capsys, *arguments)
+    assert code == 4
+    assert said in error
+
+
+def test_a_run_without_items_is_never_green(folder, capsys):
+    write(folder, [])
+    assert gate(capsys, RUN, "--threshold=overall>=0")[0] == 5
+
+
+def test_the_last_line_is_that_of_the_run(pytester, capsys):
+    set_up(pytester)
+    result = run(pytester, "--compaction-threshold=overall>=2", compactor="forget_limit")
+    code, line, _ = gate(
+        capsys, str(pytester.path / ".pytest_compaction/runs/0001-strategies_forget_limit.jsonl")
+    )
+    assert (code, line) == (0, last_line(result))

@@ -1,0 +1,244 @@
+"""A loaded run as one works with it: items, rows, means, comparisons, and the short forms."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.builders import record
+from support.finished import HOSTILE, fact, several
+
+import pytest_compaction
+from pytest_compaction.records import run_file
+from pytest_compaction.records.items import COLUMNS
+from pytest_compaction.records.loaded_run import Run, load_run
+from pytest_compaction.records.run_file import RunWriter
+
+HEADER = {"settings": {"compactors": ["truncate", "anchored", "none"]}}
+OLDEST = {"item": "i", "case": "a", "probe": "p", "compactor": "x", "trial": 1}
+"""The keys without which a line is no record."""
+
+
+def run_of(*records, name="0001-x.jsonl"):
+    return Run(header=HEADER, by_item={each["item"]: each for each in records}, name=name)
+
+
+def test_the_public_names_are_these():
+    assert pytest_compaction.Run is Run
+    assert pytest_compaction.load_run is load_run
+    assert issubclass(Run, run_file.Run)
+
+
+def test_a_run_is_read_from_its_file(tmp_path):
+    writer = RunWriter(tmp_path, "anchored", HEADER)
+    for each in several("anchored", 1.0, 4.0):
+        writer.add(each)
+    writer.close()
+    run = load_run(str(writer.path))
+    assert run.name == "0001-anchored.jsonl"
+    assert run.header["settings"] == HEADER["settings"]
+    assert run.records == writer.run.records
+
+
+def test_a_damaged_line_is_left_out_and_said(tmp_path):
+    path = tmp_path / "run.jsonl"
+    lines = [{"format": 1}, record(overall=float("nan")), record(case="b", overall=3.0)]
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    run = load_run(path)
+    assert run.mean().value == 3.0
+    assert len(run.problems) == 1
+    assert repr(run).endswith(", 1 problem>")
+
+
+def test_a_nan_is_no_score():
+    run = run_of(record(overall=float("nan")), record(case="b", overall=3.0))
+    assert [item.status for item in run.items] == ["unscored", "passed"]
+    assert run.mean().value == 3.0
+
+
+def test_an_item_has_attributes():
+    (item,) = run_of(
+        record(
+            overall=2.0,
+            status="failed",
+            question="What is it?",
+            response="30",
+            facts=[
+                fact("dropped", **{"class": "number", "evidence": ["m1"], "recoverable": False})
+            ],
+        )
+    ).items
+    assert (item.case, item.probe, item.compactor, item.trial) == ("a", "p", "anchored", 1)
+    assert (item.overall, item.dimensions["accuracy"], item.status) == (2.0, 4.0, "failed")
+    assert "artifact" not in item.dimensions
+    assert (item.question, item.response, item.passed) == ("What is it?", "30", False)
+    (lost,) = item.facts
+    assert (lost.group, lost.loss, lost.recoverable, lost.evidence) == (
+        "number",
+        "dropped",
+        False,
+        ("m1",),
+    )
+    assert repr(item) == "<Item anchored a-p: 2.00 failed>"
+
+
+def test_an_item_that_went_wrong_later_did_not_pass():
+    (item,) = run_of(record(error={"phase": "teardown", "reason": "no"})).items
+    assert (item.status, item.passed) == ("passed", False)
+
+
+def test_an_older_record_lacks_keys_and_is_an_item_all_the_same():
+    run = run_of(OLDEST)
+    (item,) = run.items
+    assert (item.overall, item.facts, item.question, item.point) == (None, (), "", None)
+    assert repr(item) == "<Item x a-p: >"
+    assert run.mean() is None
+    assert list(run.table()[0]) == list(COLUMNS)
+
+
+def test_a_table_is_flat_and_has_the_columns_of_the_csv():
+    rows = run_of(*several("anchored", 1.0, None)).table()
+    assert [list(row) for row in rows] == [list(COLUMNS)] * 2
+    scalars = str | int | float | None
+    assert all(isinstance(value, scalars) for row in rows for value in row.values())
+    assert [row["overall"] for row in rows] == [1.0, None]
+    assert [row["stated"] for row in rows] == [1, None]
+
+
+def test_a_mean_has_its_interval_within_the_scores():
+    mean = run_of(*several("anchored", 1.0, 2.0, 4.0, 5.0)).mean()
+    assert (mean.value, mean.count, mean.cases) == (3.0, 4, 2)
+    assert mean.interval == (0.0, 5.0)
+
+
+def test_a_mean_of_one_case_has_no_interval():
+    assert run_of(*several("anchored", 1.0, 2.0)).mean("accuracy").interval is None
+
+
+def test_a_mean_is_of_one_strategy_and_of_one_kind():
+    records = [
+        *several("anchored", 1.0, 2.0),
+        record(case="c1", compactor="anchored", kind="file", overall=5.0),
+        *several("truncate", 3.0, 3.0),
+        *several("none", 5.0, 5.0),
+    ]
+    run = run_of(*records)
+    assert run.mean(compactor="truncate").value == 3.0
+    assert run.mean("stated", compactor="truncate").value == 0.5
+    assert run.mean(compactor="anchored", kind="file").value == 5.0
+    with pytest.raises(ValueError, match=r"several strategies; name one, .*'truncate', 'anchored'"):
+        run.mean()
+    assert run.only(compactor="anchored").mean().value == pytest.approx(8 / 3)
+
+
+def test_the_control_is_not_meant_where_there_is_another_strategy():
+    run = run_of(*several("anchored", 1.0), *several("none", 5.0))
+    assert run.mean().value == 1.0
+    assert run_of(*several("none", 5.0)).mean().value == 5.0
+
+
+def test_a_strategy_at_one_budget_is_named_as_in_the_ids_of_items():
+    records = [
+        record(compactor="anchored", budget=budget, item=f"i{budget}", overall=budget / 1000)
+        for budget in (1000, 2000)
+    ]
+    assert run_of(*records).mean(compactor="anchored-b2000").value == 2.0
+    assert run_of(*records).mean(compactor="anchored").value == 1.5
+
+
+@pytest.mark.parametrize(
+    ("ask", "said"),
+    [
+        (lambda run: run.mean("artefact"), "'artefact' is not a figure of a run; did you mean 'ar"),
+        (lambda run: run.mean(compactor="anchord"), "compactor 'anchord'; did you mean 'anchored'"),
+        (lambda run: run.mean(kind="x"), "no item of this run has the kind 'x'; there is 'recall'"),
+        (lambda run: run.only(case="zz"), "no item of this run has the case 'zz'; there is 'c0'"),
+        (lambda run: run.compare(run, "pass"), "'pass' is not a figure of a run; there is 'acc"),
+    ],
+)
+def test_a_name_that_is_not_there_is_refused_with_those_that_are(ask, said):
+    with pytest.raises(ValueError) as caught:
+        ask(run_of(*several("anchored", 1.0)))
+    assert said in str(caught.value)
+
+
+def test_strategies_come_in_the_order_of_the_command_line():
+    records = [*several("none", 5.0), *several("zebra", 1.0), *several("truncate", 1.0)]
+    assert run_of(*records).strategies == ("truncate", "none", "zebra")
+    assert Run(by_item={each["item"]: each for each in records}).strategies == (
+        "none",
+        "truncate",
+        "zebra",
+    )
+
+
+def test_a_run_says_in_one_line_what_it_is():
+    run = run_of(*several("anchored", 1.0, 2.0, 4.0, 5.0))
+    assert repr(run) == (
+        "<Run 0001-x.jsonl: 1 strategy, 2 cases, 4 items, overall 3.00 [0.00, 5.00]>"
+    )
+    assert repr(run_of(*several("a", 1.0), *several("b", 1.0), name="")) == (
+        "<Run: 2 strategies, 1 case, 2 items>"
+    )
+    assert repr(run_of()) == "<Run 0001-x.jsonl: 0 strategies, 0 cases, 0 items>"
+
+
+def test_the_form_for_notebooks_is_a_table_of_the_strategies():
+    shown = run_of(*several("anchored", 1.0, 2.0), *several("none", None))._repr_html_()
+    assert "<td>anchored</td><td>2</td><td>1.50 (one case)</td>" in shown
+    assert "<td>none</td><td>1</td><td>no score</td>" in shown
+
+
+def test_the_forms_of_a_hostile_run_are_text():
+    run = run_of(*several(HOSTILE, 1.0), name=HOSTILE)
+    assert "<script" not in run._repr_html_()
+    assert "\x1b" not in run._repr_html_() + repr(run)
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
+    max_leaves=6,
+)
+MORE = st.dictionaries(
+    st.sampled_from(
+        ["overall", "dimensions", "facts", "tokens", "status", "traps", "usd", "point", "error"]
+    ),
+    json_values,
+)
+
+
+@given(MORE)
+def test_whatever_a_record_holds_it_is_an_item_and_a_flat_row(more):
+    run = run_of({**OLDEST, **more})
+    assert len(run.items) == 1
+    (row,) = run.table()
+    assert all(value is None or isinstance(value, str | int | float) for value in row.values())
+    assert repr(run)
+    assert run._repr_html_()
+
+
+# --- two runs ------------------------------------------------------------------------
+
+
+def test_two_runs_are_compared_item_by_item():
+    before = run_of(*several("anchored", 1.0, 2.0, 3.0, 4.0), *several("none", 5.0))
+    after = run_of(*several("anchored", 2.0, 2.0, 3.0, 5.0, 5.0, 5.0))
+    found = before.compare(after)
+    assert (found.difference.value, found.difference.count, found.difference.cases) == (0.5, 4, 2)
+    assert (found.wins, found.ties, found.losses) == (2, 2, 0)
+    assert after.compare(before).difference.value == -0.5
+    assert before.compare(after, "stated", compactor="anchored").difference.value == 0.0
+
+
+def test_two_strategies_of_one_run_are_compared():
+    run = run_of(*several("truncate", 1.0, 1.0), *several("anchored", 2.0, 3.0))
+    found = run.only(compactor="truncate").compare(run.only(compactor="anchored"))
+    assert found.difference.value == 1.5
+    assert found.difference.interval is None
+
+
+def test_runs_without_an_item_in_common_have_no_difference():
+    first, second = run_of(*several("a", 1.0)), run_of(record(case="other", compactor="a"))
+    assert first.compare(second) is None
+    assert run_of().compare(first) is None

@@ -1,0 +1,141 @@
+"""The JSON report of a run: valid by its schema, every figure with an interval or a reason."""
+
+import copy
+import json
+from importlib import resources
+
+import pytest
+from jsonschema import Draft202012Validator
+from support.builders import record
+from support.finished import HOSTILE, fact, finished, gated, several
+from support.scenarios import own, run, set_up
+
+from pytest_compaction.gate.decision import Decision
+from pytest_compaction.records.items import COLUMNS, TEXTS
+from pytest_compaction.reports.outlets.json_report import FORMAT, SCHEMA, VERSION, json_report
+
+DEFINED = json.loads(
+    resources.files("pytest_compaction.reports").joinpath(SCHEMA).read_text("utf-8")
+)
+VALIDATOR = Draft202012Validator(DEFINED)
+
+
+def read(run):
+    """A report as strict JSON, checked against the schema."""
+    data = json.loads(json_report(run), parse_constant=pytest.fail)
+    VALIDATOR.validate(data)
+    return data
+
+
+def closed(schema):
+    """The schema with no other keys allowed than those that it names."""
+    schema = copy.deepcopy(schema)
+    for each in (schema, *schema["$defs"].values()):
+        if "properties" in each:
+            each["additionalProperties"] = False
+    return schema
+
+
+def test_the_schema_is_valid_and_says_what_it_is_of():
+    Draft202012Validator.check_schema(DEFINED)
+    assert DEFINED["$id"] == f"urn:pytest-compaction:report:{VERSION}"
+    assert DEFINED["properties"]["format"]["const"] == FORMAT
+    assert DEFINED["properties"]["version"]["const"] == VERSION
+
+
+def test_the_schema_describes_every_key_of_an_item():
+    described = DEFINED["$defs"]["item"]["properties"]
+    assert set(described) == set(COLUMNS) - set(TEXTS)
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_the_report_of_a_real_run_is_valid_and_has_no_key_that_the_schema_lacks(pytester, workers):
+    set_up(pytester)
+    given = [f"--compactor={own('forget_limit')},none", "--compaction-report=out.json", workers]
+    run(pytester, *given, "--compaction-threshold=overall>=4", compactor=None)
+    data = json.loads((pytester.path / "out.json").read_text("utf-8"))
+    Draft202012Validator(closed(DEFINED)).validate(data)
+    assert [one["name"] for one in data["strategies"]] == [own("forget_limit"), "none"]
+    assert (data["gate"]["outcome"], data["gate"]["rules"][0]["outcome"]) == ("failed", "failed")
+    assert data["settings"]["thresholds"] == ["overall>=4"]
+    assert len(data["items"]) == data["run"]["items"] == 16
+    assert data["run"]["complete"] is True
+
+
+def test_every_figure_has_its_interval():
+    (found,) = read(finished(*several("anchored", 1.0, 2.0, 4.0, 4.0)))["strategies"]
+    overall = found["figures"]["overall"]
+    assert (overall["value"], overall["items"], overall["cases"]) == (2.75, 4, 2)
+    low, high = overall["interval"]
+    assert 0 <= low < 2.75 < high <= 5
+    assert overall["reason"] is None
+
+
+def test_one_case_has_no_interval_and_the_reason_is_said():
+    (found,) = read(finished(*several("anchored", 1.0, 2.0)))["strategies"]
+    overall, context = (found["figures"][name] for name in ("overall", "context"))
+    assert (overall["value"], overall["interval"]) == (1.5, None)
+    assert overall["reason"] == "one case: an interval needs at least two"
+    assert (context["value"], context["interval"]) == (None, None)
+    assert context["reason"] == "nothing was scored"
+
+
+def test_a_run_of_which_nothing_was_scored_has_no_figure_but_all_its_items():
+    data = read(finished(*several("anchored", None, None, None)))
+    (found,) = data["strategies"]
+    removed = found["figures"].pop("removed")
+    assert removed["value"] == 0.9
+    assert {figure["value"] for figure in found["figures"].values()} == {None}
+    assert {figure["reason"] for figure in found["figures"].values()} == {"nothing was scored"}
+    assert found["statuses"] == {"unscored": 3}
+    assert len(data["items"]) == 3
+
+
+def test_an_empty_run_is_a_report_without_strategies():
+    data = read(finished(name="", header={}))
+    assert (data["strategies"], data["items"], data["run"]["records"]) == ([], [], None)
+
+
+def test_a_nan_is_no_score():
+    data = read(
+        finished(
+            *several("anchored", 1.0, 3.0, 4.0, 4.0),
+            record(case="c9", overall=float("nan"), tokens={"log": float("inf"), "view": 3}),
+            header={"figures": {"x": float("nan")}},
+        )
+    )
+    assert data["strategies"][0]["figures"]["overall"]["value"] == 3.0
+    assert data["figures"] == {"x": None}
+
+
+def test_a_report_holds_no_text_of_a_case_or_model():
+    secret = "the broker restarts slowly"
+    low = record(reason=secret, response=secret, question=secret, facts=[fact(text=secret)])
+    assert secret not in json_report(finished(low))
+
+
+def test_a_hostile_name_is_a_json_string():
+    data = read(gated(record(compactor=HOSTILE, status="failed"), text=HOSTILE))
+    assert data["strategies"][0]["name"] == HOSTILE
+    assert json_report(gated(record(compactor=HOSTILE))).isascii()
+
+
+def test_a_rule_that_was_not_applied_says_why():
+    decision = Decision(True, (), ("overall@x>=3",), ("consistency>=1",))
+    rules = read(finished(*several("anchored", 1.0), decision=decision))["gate"]["rules"]
+    assert [(rule["rule"], rule["outcome"]) for rule in rules] == [
+        ("overall@x>=3", "error"),
+        ("consistency>=1", "skipped"),
+    ]
+    assert all(rule["reason"] for rule in rules)
+
+
+def test_every_two_strategies_are_compared():
+    records = [*several("anchored", *[4.0] * 12), *several("truncate", *[1.0, 2.0] * 6)]
+    data = read(finished(*records, *several("none", *[5.0] * 12)))
+    (pair,) = data["comparisons"]
+    assert (pair["first"], pair["second"]) == ("anchored", "truncate")
+    assert pair["difference"]["value"] == -2.5
+    assert pair["items"] == {"better": 0, "same": 0, "worse": 12}
+    assert pair["differ"] is True
+    assert read(finished(*several("anchored", 1.0)))["comparisons"] == []

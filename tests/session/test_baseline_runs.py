@@ -1,0 +1,367 @@
+"""Runs that are compared with a baseline: what is red, what is shown, what is accepted."""
+
+import json
+from xml.etree import ElementTree
+
+import pytest
+from support.scenarios import case, last_line, own, records, run, run_files, set_up, write_cases
+
+OK, FAILED, USAGE = pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.USAGE_ERROR
+WORKERS = pytest.mark.parametrize("workers", ["-n0", "-n2"])
+KEEPS = "def compact(messages, budget):\n    return messages\n"
+FORGETS = (
+    "def compact(messages, budget):\n"
+    "    return [m for m in messages if '45' not in str(m.get('content'))]\n"
+)
+MAIN = "--compaction-baseline=main.json"
+UPDATE = "--compaction-baseline-update"
+
+
+def measure(pytester, source, *arguments, **how):
+    """A run of ``mine:compact``, which is the given source."""
+    (pytester.path / "mine.py").write_text(source)
+    return run(pytester, "--compactor=mine:compact", *arguments, compactor=None, **how)
+
+
+def accepted(pytester, source=KEEPS):
+    result = measure(pytester, source, MAIN, UPDATE)
+    assert result.ret == OK
+    return result
+
+
+def test_a_run_is_accepted_as_the_baseline_and_says_where(pytester):
+    set_up(pytester)
+    result = accepted(pytester)
+    result.stdout.fnmatch_lines(
+        ["baseline updated: main.json, 8 items of mine:compact; review and commit it"]
+    )
+    data = json.loads((pytester.path / "main.json").read_text("utf-8"))
+    assert [item["overall"] for item in data["strategies"]["mine:compact"]["items"]] == [5.0] * 8
+
+
+@WORKERS
+def test_what_got_worse_is_red_and_is_shown_and_nothing_else(pytester, workers):
+    set_up(pytester)
+    accepted(pytester)
+    result = measure(pytester, FORGETS, workers, MAIN)
+    assert result.ret == FAILED
+    assert result.parseoutcomes()["below"] == 4
+    result.stdout.fnmatch_lines(
+        [
+            "=* compaction: worse than main =*",
+            "               main    now  difference, paired 95 %",
+            "overall        5.00   2.50  -2.50 [[]-2.50, -2.50[]]     worse",
+            "facts kept     100%    50%  4 newly gone, 0 regained",
+            "4 newly below 3.5, 0 recovered; largest losses:",
+            "  5.00 -> 0.00  first-decided *1 of 1 fact gone",
+            "      gone: the broker restarts slowly",
+            "all changes: pytest-compaction compare main.json last",
+            "accept: pytest --compactor=… --compaction-baseline-update",
+        ]
+    )
+    assert "over 8 items" not in str(result.stdout)
+    assert "records: " not in str(result.stdout)
+    assert last_line(result).startswith(
+        "GATE FAILED overall fell by 2.50 [-2.50, -2.50], main 5.00"
+    )
+
+
+@WORKERS
+def test_what_is_no_worse_is_green_and_takes_a_line(pytester, workers):
+    set_up(pytester)
+    accepted(pytester)
+    result = measure(pytester, KEEPS, workers, "-v", MAIN)
+    assert result.ret == OK
+    result.stdout.fnmatch_lines(
+        [
+            "compaction: mine:compact | * | baseline main",
+            "compaction::overall vs main: drop<=0.1*PASSED*",
+            "no worse than main: overall +0.00 [[]+0.00, +0.00[]], * dimensions hold; facts: 0",
+        ]
+    )
+    assert last_line(result) == (
+        "GATE PASSED no worse than main: overall +0.00 · 0 items below 3.5"
+    )
+
+
+def test_items_are_measurements_and_each_rule_is_a_test_in_junit(pytester):
+    set_up(pytester)
+    accepted(pytester, FORGETS)
+    result = measure(pytester, FORGETS, MAIN, "--junitxml=junit.xml")
+    assert result.ret == OK
+    assert result.parseoutcomes()["below"] == 4
+    measure(pytester, "def compact(messages, budget):\n    return messages[-1:]\n", MAIN)
+    cases = ElementTree.parse(pytester.path / "junit.xml").getroot().iter("testcase")
+    by_name = {one.get("name"): [child.tag for child in one] for one in cases}
+    assert by_name["overall vs main: drop<=0.1"] == []
+    assert {tag for tags in by_name.values() for tag in tags} == {"properties"}
+
+
+def test_a_drop_within_the_tolerance_is_green(pytester):
+    set_up(pytester)
+    accepted(pytester)
+    result = measure(pytester, FORGETS, MAIN, "--compaction-max-drop=5")
+    assert result.ret == OK
+    assert "no worse than main: overall -2.50" in last_line(result)
+
+
+def test_what_the_cases_cannot_tell_passes_with_a_warning_or_fails_as_one_wishes(pytester):
+    set_up(pytester, "first")
+    accepted(pytester)
+    result = measure(pytester, FORGETS, MAIN)
+    assert result.ret == OK
+    result.stdout.fnmatch_lines(["warning: cannot tell against main for overall -2.50 (one case)*"])
+    assert last_line(result).startswith(
+        "GATE PASSED not shown to be worse than main: overall -2.50, cannot tell for overall"
+    )
+    (pytester.path / "pytest.ini").write_text("[pytest]\ncompaction_inconclusive = fail\n")
+    result = measure(pytester, FORGETS, MAIN)
+    assert result.ret == FAILED
+    assert last_line(result).startswith("GATE FAILED overall cannot tell: -2.50, main 5.00")
+
+
+def test_thresholds_decide_as_well(pytester):
+    set_up(pytester)
+    accepted(pytester)
+    result = measure(pytester, KEEPS, MAIN, "--compaction-threshold=overall>=4")
+    assert last_line(result) == (
+        "GATE PASSED overall 5.00 >= 4.00 · no worse than main: overall +0.00 · 0 items below 3.5"
+    )
+    result = measure(pytester, FORGETS, MAIN, "--compaction-threshold=overall>=4")
+    assert last_line(result).startswith("GATE FAILED overall 2.50 < 4.00 · overall fell by 2.50")
+
+
+def test_a_folder_gives_its_newest_run_of_the_same_strategy(pytester):
+    set_up(pytester)
+    measure(pytester, FORGETS)
+    measure(pytester, KEEPS)
+    run(pytester)
+    folder = "--compaction-baseline=.pytest_compaction/runs"
+    result = measure(pytester, FORGETS, folder)
+    result.stdout.fnmatch_lines(
+        [
+            "compaction: * | baseline runs (0002)",
+            "=* compaction: worse than runs =*",
+            "accept: --compaction-baseline=.pytest_compaction/runs/0004-mine_compact.jsonl",
+        ]
+    )
+    result = measure(pytester, KEEPS, "--compaction-baseline=last")
+    assert result.ret == OK
+    assert "overall +2.50" in last_line(result)
+
+
+def test_another_strategy_is_a_baseline_only_by_name(pytester):
+    set_up(pytester)
+    run(pytester)
+    (file,) = run_files(pytester)
+    named = f"--compaction-baseline={file.relative_to(pytester.path)}"
+    result = measure(pytester, FORGETS, named)
+    assert result.ret == USAGE
+    result.stderr.fnmatch_lines(["*holds no run of mine:compact, only of strategies:keep*"])
+    result = measure(pytester, FORGETS, f"{named}@{own('keep')}")
+    assert last_line(result).startswith("GATE FAILED overall fell by 2.50")
+
+
+def test_of_several_strategies_those_that_the_baseline_has_are_compared(pytester):
+    set_up(pytester)
+    accepted(pytester)
+    result = measure(pytester, FORGETS, f"--compactor={own('keep')}", MAIN)
+    assert result.ret == FAILED
+    result.stdout.fnmatch_lines(["no baseline for strategies:keep"])
+
+
+def test_runs_that_cannot_be_compared_are_refused_before_anything_runs(pytester):
+    set_up(pytester)
+    accepted(pytester)
+    write_cases(pytester, case("first", budget=900))
+    result = measure(
+        pytester, KEEPS, MAIN, "--compaction-pass-score=3", "--compaction-trigger=auto"
+    )
+    assert result.ret == USAGE
+    result.stderr.fnmatch_lines(
+        [
+            "ERROR: --compaction-baseline=main.json: this run cannot be compared with it:",
+            "  - the case first is not the same in main and this run",
+            "  - the pass score differs: 3.5 in main, 3.0 in this run",
+            "  - the trigger differs: case in main, auto in this run",
+            "*accept this run with --compaction-baseline-update*",
+        ]
+    )
+    assert len(run_files(pytester)) == 1
+    assert measure(pytester, KEEPS, MAIN, UPDATE).ret == OK
+    assert measure(pytester, KEEPS, MAIN).ret == OK
+
+
+def test_new_and_vanished_cases_are_said_and_not_refused(pytester):
+    place = set_up(pytester)
+    accepted(pytester)
+    (place / "second.json").unlink()
+    write_cases(pytester, case("third"))
+    result = measure(pytester, KEEPS, MAIN)
+    assert result.ret == OK
+    result.stdout.fnmatch_lines(
+        [
+            "only in this run: 4 probes (third-decided, third-files, third-limit and 1 more)",
+            "only in main: 4 probes (second-decided, second-files, second-limit and 1 more)",
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([MAIN], "there is no such file or folder; accept a run as the baseline with"),
+        (["--compaction-baseline=none.jsonl"], "there is no such file or folder"),
+        (["--compaction-baseline=last"], "there is no run in"),
+        ([UPDATE], "writes a .json file to be committed, and none is named"),
+        ([UPDATE, "--compaction-baseline=runs"], "--compaction-baseline=runs is no file of that"),
+        ([UPDATE, MAIN, "--compaction-shard=1/2"], "takes a whole run"),
+        ([MAIN, "--compaction-inconclusive=maybe"], "=maybe is not pass or fail"),
+        ([MAIN, "--compaction-max-drop=-1"], "--compaction-max-drop=-1 is out of range"),
+        ([UPDATE, "--compaction-baseline=cases/first.json"], "is no baseline of format 1"),
+        ([UPDATE, "--compaction-baseline=cases/first.json/x.json"], "cannot be written"),
+    ],
+)
+def test_what_cannot_work_is_said_before_anything_runs(pytester, arguments, said):
+    set_up(pytester, "first")
+    result = measure(pytester, KEEPS, *arguments)
+    assert result.ret == USAGE
+    assert said in str(result.stderr)
+    assert not run_files(pytester)
+
+
+def test_a_strategy_that_raises_is_red_and_what_was_scored_is_accepted(pytester):
+    set_up(pytester)
+    source = KEEPS.replace("    return", "    assert 'first' not in str(messages[-1])\n    return")
+    result = measure(pytester, source, MAIN, UPDATE)
+    assert result.ret == FAILED
+    result.stdout.fnmatch_lines(["baseline updated: *8 items of mine:compact, 3 without a score;*"])
+    result = measure(pytester, KEEPS, MAIN)
+    assert result.ret == OK
+    result.stdout.fnmatch_lines(["not compared: 3 items without a score"])
+
+
+def test_a_run_in_which_nothing_was_scored_is_not_accepted(pytester):
+    set_up(pytester, "first")
+    result = measure(
+        pytester, "def compact(messages, budget):\n    raise ValueError\n", MAIN, UPDATE
+    )
+    assert result.ret == FAILED
+    result.stdout.fnmatch_lines(
+        ["*ERROR* baseline-update *", "baseline not updated: nothing was scored, so main.json is*"]
+    )
+    assert not (pytester.path / "main.json").exists()
+
+
+@WORKERS
+def test_a_run_that_was_stopped_decides_and_accepts_nothing(pytester, workers):
+    place = set_up(pytester)
+    accepted(pytester)
+    place.joinpath("test_own.py").write_text(
+        "def test_probe(case, probe, compactor, judge):\n"
+        "    judge(probe, compactor(case).ask(probe)).check()\n"
+        "    assert probe.id != 'next'\n"
+    )
+    then = (pytester.path / "main.json").read_bytes()
+    result = measure(pytester, KEEPS, workers, "-x", MAIN)
+    assert result.ret != OK
+    why = "undecided, the run was stopped before all items ran"
+    result.stdout.fnmatch_lines([f"overall vs main: drop<=0.1: {why}"])
+    assert last_line(result).startswith("GATE UNDECIDED")
+    result = measure(pytester, FORGETS, workers, "-x", MAIN, UPDATE)
+    assert result.ret != OK
+    result.stdout.fnmatch_lines([f"baseline-update: {why}"])
+    assert (pytester.path / "main.json").read_bytes() == then
+
+
+def test_a_run_whose_items_are_not_in_the_baseline_is_never_green(pytester):
+    set_up(pytester, "first")
+    accepted(pytester)
+    write_cases(pytester, case("second"))
+    result = measure(pytester, KEEPS, MAIN, "-k", "second")
+    assert result.ret == FAILED
+    result.stdout.fnmatch_lines(["overall vs main: drop<=0.1: no item of this run is in main"])
+    assert last_line(result).startswith("GATE FAILED overall vs main")
+
+
+def test_a_selection_is_compared_on_what_was_selected(pytester):
+    set_up(pytester)
+    accepted(pytester)
+    result = measure(pytester, FORGETS, MAIN, "-k", "files")
+    assert result.ret == OK
+    result.stdout.fnmatch_lines(["only in main: 6 probes (*"])
+
+
+def test_a_baseline_in_the_ini_file_is_left_out_by_an_empty_option(pytester):
+    set_up(pytester)
+    accepted(pytester)
+    (pytester.path / "pytest.ini").write_text(
+        "[pytest]\ncompaction_baseline = main.json\ncompaction_max_drop = 5\n"
+    )
+    assert "no worse than main" in last_line(measure(pytester, FORGETS))
+    result = measure(pytester, FORGETS, "--compaction-baseline=")
+    assert result.ret == FAILED
+    assert "GATE" not in str(result.stdout)
+    assert "baseline" not in records(pytester).header["settings"]
+
+
+def test_a_shard_and_a_listing_compare_nothing(pytester):
+    set_up(pytester)
+    assert measure(pytester, KEEPS, MAIN, "--collect-only").ret == OK
+    result = measure(pytester, FORGETS, MAIN, "--compaction-shard=1/1")
+    assert result.ret == OK
+    assert "vs main" not in str(result.stdout)
+
+
+def test_the_baseline_names_what_a_smaller_budget_forgets(pytester):
+    """The measured example: ``3 * budget`` becomes ``2 * budget``, and the loss has names."""
+    long = "word " * 300
+    messages = [
+        {"id": "ask", "role": "user", "content": f"Set the limit of the cache to 45. {long}"},
+        {"id": "did", "role": "assistant", "content": f"I edited src/cache.py. {long}"},
+        {"id": "end", "role": "user", "content": "Good, go on."},
+    ]
+    limit = {
+        "id": "limit",
+        "kind": "recall",
+        "question": "What is the limit of the cache?",
+        "facts": [{"text": "45", "evidence": ["ask"]}],
+    }
+    file = {
+        "id": "file",
+        "kind": "recall",
+        "question": "Which file was edited?",
+        "facts": [{"text": "src/cache.py", "evidence": ["did"]}],
+    }
+    points = [{"id": "late", "after": "end"}]
+    pytester.makeconftest("")
+    write_cases(
+        pytester,
+        *(
+            case(
+                f"case-{number}",
+                messages=messages,
+                probes=[limit, file],
+                compaction_points=points,
+                budget=1000 + number,
+            )
+            for number in range(3)
+        ),
+    )
+    source = (
+        "def compact(messages, budget):\n"
+        "    kept = list(messages)\n"
+        "    while sum(len(m['content']) for m in kept) > 3 * budget:\n"
+        "        kept.pop(0)\n"
+        "    return [{'role': 'user', 'content': 'Earlier:'}, *kept]\n"
+    ).replace("3 *", "3.2 *")
+    assert accepted(pytester, source)
+    result = measure(pytester, source.replace("3.2 *", "2 *"), MAIN)
+    assert result.ret == FAILED
+    result.stdout.fnmatch_lines(
+        [
+            "overall *worse",
+            "  5.00 -> 0.00  case-0-limit *1 of 1 fact gone",
+            "      gone: 45",
+        ]
+    )
