@@ -12,6 +12,7 @@ from pytest_compaction.metrics.aggregate import by_arm
 from pytest_compaction.records.record import Record, type_of
 from pytest_compaction.records.run_file import Run
 from pytest_compaction.reports.page.inert import finite
+from pytest_compaction.settings import CONTROL
 
 _DEFAULTS: Final[Mapping[str, Any]] = {
     "task": "",
@@ -54,6 +55,11 @@ class Arm:
     name: str
     run: int
     records: tuple[Record, ...]
+
+    @property
+    def control(self) -> bool:
+        """Whether this is the control, which compacts nothing."""
+        return any(record["compactor"] == CONTROL for record in self.records[:1])
 
 
 def arms_of(runs: Sequence[PageRun]) -> list[Arm]:

@@ -5,17 +5,21 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from importlib.resources import files
+from itertools import combinations
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
+from pytest_compaction.metrics.cost.formula import Pricing
 from pytest_compaction.metrics.intervals import interval_method
-from pytest_compaction.records.record import type_of
+from pytest_compaction.records.comparability import differences as run_differences
+from pytest_compaction.records.cost_figures import run_pricing
+from pytest_compaction.records.record import Record, type_of
 from pytest_compaction.reports.page.arms import Arm, PageRun, arms_of
 from pytest_compaction.reports.page.inert import content_policy, inert_json
 from pytest_compaction.reports.page.items import Index, index_of
-from pytest_compaction.reports.page.overview import CLASSES, Figures, figures_of_arm
-from pytest_compaction.reports.page.pairs import differences
+from pytest_compaction.reports.page.overview import Figures, classes_of, figures_of_arm
+from pytest_compaction.reports.page.pairs import Compared, compared
 from pytest_compaction.reports.page.plots import Scale, scatter, survival_curves, whisker
 from pytest_compaction.reports.page.texts import Texts, texts_of
 from pytest_compaction.reports.run_tables import run_tables
@@ -28,7 +32,8 @@ MOST_BYTES: Final = 4_900_000
 PASS_SCORE: Final = 3.5
 """The pass score of a run whose header does not name one."""
 
-_SCRIPTS: Final = "texts data marks filters list panes item changes start".split()
+_SCRIPTS: Final = "texts data marks filters list panes bench item changes start".split()
+_STYLES: Final = "colours overview items sizes".split()
 _CELL: Final = Scale(0, MAX_SCORE, 6, 106)
 """The scale of the small plots of the table of strategies."""
 _FIGURE: Final = (460.0, 300.0)
@@ -52,9 +57,10 @@ def page_of(runs: Sequence[PageRun], most: int = MOST_BYTES) -> str:
     environment.filters |= {"shown": printable, "written": written, "address": _address}
     environment.globals |= {"whisker": whisker, "cell": _CELL}
     arms = arms_of(runs)
-    index = index_of(arms)
-    style, script = _asset("page.css"), _script()
-    rest = inert_json(_data(runs, arms, index, None))
+    index, pairs = index_of(arms), compared(arms)
+    style = "\n".join(_asset(f"{name}.css") for name in _STYLES)
+    script = _script()
+    rest = inert_json(_data(runs, arms, index, pairs))
     room = most - len(rest) - len(style) - len(script)
     texts = texts_of(runs, arms, index, room)
     return environment.get_template("page.html").render(
@@ -62,17 +68,18 @@ def page_of(runs: Sequence[PageRun], most: int = MOST_BYTES) -> str:
         policy=content_policy(script, style),
         style=style,
         script=script,
-        data=inert_json(_data(runs, arms, index, texts)),
+        data=inert_json(_data(runs, arms, index, pairs, texts)),
+        letters=pairs.letters,
         index=index,
         dimensions=DIMENSIONS,
         pass_score=_pass_score(runs),
         notes=list(_notes(runs, arms, texts)),
         tables=[
-            (each.name, list(run_tables(found)))
+            (each.name, list(run_tables(found, _pricing(each, number, arms))))
             for number, each in enumerate(runs)
-            if (found := [r for arm in arms if arm.run == number for r in arm.records])
+            if (found := _records(number, arms))
         ],
-        **_figures(arms),
+        **_figures(runs, arms),
     )
 
 
@@ -90,21 +97,27 @@ def write_page(path: Path, runs: Sequence[PageRun]) -> None:
         temporary.unlink(missing_ok=True)
 
 
-def _figures(arms: Sequence[Arm]) -> dict[str, Any]:
-    figures = sorted(map(figures_of_arm, arms), key=_rank)
-    classes = {name for item in figures for name in item.classes}
-    known = [name for name in CLASSES if name in classes]
+def _figures(runs: Sequence[PageRun], arms: Sequence[Arm]) -> dict[str, Any]:
+    prices = [_pricing(each, number, arms) for number, each in enumerate(runs)]
+    figures = sorted((figures_of_arm(arm, prices[arm.run]) for arm in arms), key=_rank)
     return {
         "figures": figures,
-        "classes": [*known, *sorted(classes - set(known))],
+        "classes": classes_of(figures),
+        "costs": [item for item in figures if item.costs and not item.control],
         "scatter": scatter(figures, *_FIGURE),
         "curves": survival_curves(figures, *_FIGURE),
         "size": _FIGURE,
-        "known": {
-            name: any(getattr(item.cost, name) is not None for item in figures)
-            for name in ("dollars", "prefix", "until_next")
-        },
     }
+
+
+def _pricing(run: PageRun, number: int, arms: Sequence[Arm]) -> Pricing:
+    settings = run.run.header.get("settings") or {}
+    return run_pricing(str(settings.get("responder")), _records(number, arms))
+
+
+def _records(number: int, arms: Sequence[Arm]) -> list[Record]:
+    """The records of the run of that number."""
+    return [record for arm in arms if arm.run == number for record in arm.records]
 
 
 def _rank(figures: Figures) -> tuple[float, str]:
@@ -114,7 +127,11 @@ def _rank(figures: Figures) -> tuple[float, str]:
 
 
 def _data(
-    runs: Sequence[PageRun], arms: Sequence[Arm], index: Index, texts: Texts | None
+    runs: Sequence[PageRun],
+    arms: Sequence[Arm],
+    index: Index,
+    pairs: Compared,
+    texts: Texts | None = None,
 ) -> dict[str, Any]:
     """What the script reads."""
     return {
@@ -125,7 +142,7 @@ def _data(
         "cases": index.cases,
         "probes": index.probes,
         "items": index.items,
-        "pairs": differences(arms),
+        "pairs": pairs.pairs,
         "blocks": texts.blocks if texts else (),
     }
 
@@ -147,6 +164,12 @@ def _notes(runs: Sequence[PageRun], arms: Sequence[Arm], texts: Texts) -> Iterat
         yield "One case: there are no intervals."
     else:
         yield "There is no record of a probe."
+    for each in runs:
+        yield from (f"{problem}." for problem in each.run.problems)
+    for first, second in combinations(runs, 2):
+        headers = (first.run.header, second.run.header)
+        for reason in run_differences(*headers, (first.name, second.name)):
+            yield f"The scores of these runs cannot be compared: {reason}."
     left = sum(type_of(record) == "dialogue" for each in runs for record in each.run.records)
     if left:
         yield (

@@ -2,44 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import combinations
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from pytest_compaction.metrics.aggregate import mean_of
-from pytest_compaction.records.record import Record, rounded
+from pytest_compaction.metrics.strategy_comparison import StrategyPair, compare_strategies
+from pytest_compaction.records.record import rounded
 from pytest_compaction.reports.page.arms import Arm
 
-_MOST: Final = 16
-"""Strategies of which any two are compared; with more there are too many pairs to read."""
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Any two strategies with a common item, as plain data, and the letters of each by label.
+
+    A pair stands under the numbers ``first,second`` of its strategies. Strategies that share a
+    letter do not differ at 5 %.
+    """
+
+    pairs: Mapping[str, Mapping[str, Any]]
+    letters: Mapping[str, str]
 
 
-def differences(arms: Sequence[Arm]) -> dict[str, dict[str, Any]]:
-    """For each pair of numbers ``first,second``: the mean of second minus first, its interval."""
-    if len(arms) > _MOST:
-        return {}
-    found = {}
-    for first, second in combinations(range(len(arms)), 2):
-        rows = _rows(arms[first].records, arms[second].records)
-        mean = mean_of(rows, lambda row: row["difference"])
-        if mean is not None:
-            found[f"{first},{second}"] = {
-                "mean": rounded(mean.value),
-                "interval": mean.interval and [rounded(bound) for bound in mean.interval],
-                "items": mean.count,
-                "cases": mean.cases,
-            }
-    return found
+def compared(arms: Sequence[Arm]) -> Compared:
+    """Compare the overall scores of all strategies of the page, the control aside."""
+    groups = {arm.label: arm.records for arm in arms if not arm.control}
+    found = compare_strategies(groups)
+    number = {arm.label: n for n, arm in enumerate(arms)}
+    pairs = {f"{number[pair.first]},{number[pair.second]}": _pair(pair) for pair in found.pairs}
+    return Compared(dict(sorted(pairs.items())), found.letters if len(found.letters) > 1 else {})
 
 
-def _rows(first: Sequence[Record], second: Sequence[Record]) -> list[Record]:
-    scores = {_key(record): record["overall"] for record in first}
-    return [
-        {"case": record["case"], "difference": record["overall"] - scores[_key(record)]}
-        for record in second
-        if record["overall"] is not None and scores.get(_key(record)) is not None
-    ]
-
-
-def _key(record: Record) -> tuple[str, str, int]:
-    return (record["case"], record["probe"], record["trial"])
+def _pair(pair: StrategyPair) -> dict[str, Any]:
+    paired = pair.paired
+    mean = paired.difference
+    return {
+        "mean": rounded(mean.value),
+        "interval": mean.interval and [rounded(bound) for bound in mean.interval],
+        "items": mean.count,
+        "cases": mean.cases,
+        "p": rounded(pair.holm),
+        "wins": paired.wins,
+        "losses": paired.losses,
+    }

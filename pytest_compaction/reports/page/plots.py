@@ -103,12 +103,13 @@ class Curves:
 
 def whisker(mean: Mean, scale: Scale) -> Whisker:
     """The places of a mean and of the bounds of its interval."""
-    low, high = mean.interval or (None, None)
-    return Whisker(
-        scale(mean.value),
-        None if low is None else scale(low),
-        None if high is None else scale(high),
-    )
+    return _whisker(mean.value, mean.interval, scale)
+
+
+def _whisker(value: float, interval: tuple[float, float] | None, scale: Scale) -> Whisker:
+    if interval is None:
+        return Whisker(scale(value), None, None)
+    return Whisker(scale(value), scale(interval[0]), scale(interval[1]))
 
 
 def ticks(high: float, count: int = 4) -> list[float]:
@@ -182,22 +183,29 @@ def scatter(figures: Sequence[Figures], width: float, height: float) -> Scatter 
 
 
 def survival_curves(figures: Sequence[Figures], width: float, height: float) -> Curves | None:
-    """Survival after each compaction; ``None`` if the records do not tell of two."""
-    shown = [(n, item) for n, item in enumerate(figures) if item.survival]
-    most = max((len(item.survival) for _, item in shown), default=0)
+    """Survival after each compaction; ``None`` if the records do not tell of two.
+
+    The control is left out: it has no compactions.
+    """
+    shown = [
+        (n, item, item.losses.whole.table)
+        for n, item in enumerate(figures)
+        if item.losses and item.losses.whole.table and not item.control
+    ]
+    most = max((row.compaction for _, _, table in shown for row in table), default=0)
     if most < 2:
         return None
     x = Scale(1, most, 46, width - 130)
     y = Scale(0, 1, height - 30, 10)
     dots = [
-        tuple((x(k), whisker(mean, y)) for k, mean in enumerate(item.survival, start=1))
-        for _, item in shown
+        tuple((x(row.compaction), _whisker(row.survival, row.interval, y)) for row in table)
+        for _, _, table in shown
     ]
     labels = apart([each[-1][1].at for each in dots])
     return Curves(
         tuple(
             Curve(item.label, number, found, place)
-            for (number, item), found, place in zip(shown, dots, labels, strict=True)
+            for (number, item, _), found, place in zip(shown, dots, labels, strict=True)
         ),
         tuple((x(k), str(k)) for k in range(1, most + 1)),
         tuple((y(mark / 100), f"{mark}%") for mark in (0, 25, 50, 75, 100)),

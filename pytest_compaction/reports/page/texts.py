@@ -15,7 +15,6 @@ from typing import Any, Final
 
 from pytest_compaction.records.texts import RunTexts
 from pytest_compaction.reports.page.arms import Arm, PageRun
-from pytest_compaction.reports.page.inert import finite
 from pytest_compaction.reports.page.items import Index, detail_of
 
 Block = dict[str, Any]
@@ -71,12 +70,20 @@ def _blocks(runs: Sequence[PageRun], arms: Sequence[Arm], index: Index) -> list[
         if source is None:
             continue
         if block["log"] is None:
-            block["log"] = source.log(record)
+            block["log"] = _shown_of_log(source.log(record))
         if item["view"] and item["view"] not in block["views"]:
             messages = source.view(record)
             if messages is not None:
                 block["views"][item["view"]] = [_without_log(message) for message in messages]
     return blocks
+
+
+def _shown_of_log(log: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """What the page shows of a log, which may hold more."""
+    return log and {
+        name: [{key: each[key] for key in keys} for each in log[name]]
+        for name, keys in (("messages", ("id", "role", "text")), ("points", ("id", "after")))
+    }
 
 
 def _without_log(message: Mapping[str, Any]) -> dict[str, Any]:
@@ -115,5 +122,5 @@ def _length(block: Block) -> int:
 
 
 def _packed(block: Block) -> str:
-    text = json.dumps(finite(block), separators=(",", ":"), allow_nan=False)
+    text = json.dumps(block, separators=(",", ":"), allow_nan=False)
     return base64.b64encode(zlib.compress(text.encode(), 9)).decode()

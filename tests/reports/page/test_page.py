@@ -134,6 +134,14 @@ def test_two_runs_of_one_strategy_are_told_apart(tmp_path, small):
     assert len(set(twins)) == 6
 
 
+def test_runs_that_cannot_be_compared_are_said(tmp_path, small):
+    header = {**small.run.header, "settings": {"pass_score": 3.0}}
+    other = PageRun("later", Run(header, small.run.by_item), tmp_path)
+    text = page_of([small, other])
+    assert "cannot be compared: the pass score differs: 3.5 in small, 3.0 in later." in text
+    assert "cannot be compared" not in page_of([small, PageRun("later", small.run, tmp_path)])
+
+
 def test_outcomes_tell_below_unscored_and_error_apart(text):
     outcomes = [item["outcome"] for item in data_of(text)["items"]]
     assert {name: outcomes.count(name) for name in outcomes} == {

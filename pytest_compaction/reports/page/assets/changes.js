@@ -4,7 +4,9 @@ const ROWS_OF_CHANGES = 100;
 let changesShown = ROWS_OF_CHANGES;
 
 function changesBetween(first, second) {
-  const before = new Map(ITEMS.filter((item) => item.arm === DATA.arms[first]).map((item) => [questionOf(item), item]));
+  const before = new Map(
+    ITEMS.filter((item) => item.arm === DATA.arms[first]).map((item) => [questionOf(item), item]),
+  );
   const pairs = [];
   for (const to of ITEMS) {
     const from = to.arm === DATA.arms[second] ? before.get(questionOf(to)) : undefined;
@@ -17,7 +19,8 @@ function changesBetween(first, second) {
 }
 
 function factChanges(from, to) {
-  const held = (item) => new Map(item.probe.facts.map((fact, k) => [fact.text, item.facts[k] !== "d"]));
+  const held = (item) =>
+    new Map(item.probe.facts.map((fact, k) => [fact.text, item.facts[k] !== "d"]));
   const [old, now] = [held(from), held(to)];
   const both = [...old.keys()].filter((text) => now.has(text));
   return {
@@ -49,26 +52,59 @@ function meanDifference(first, second) {
   if (!known) return [];
   const sign = DATA.pairs[`${first},${second}`] ? 1 : -1;
   const bounds = known.interval?.map((bound) => bound * sign).sort((a, b) => a - b);
-  const unsure = bounds && bounds[0] <= 0 && bounds[1] >= 0;
+  const unsure = known.p !== null && known.p > 0.05;
   return [
     make("b", {}, signed(known.mean * sign)),
     bounds ? ` [${signed(bounds[0])}, ${signed(bounds[1])}]` : "",
     ` overall over ${plural(known.items, "paired item")} of ${plural(known.cases, "case")}`,
+    known.p === null ? "" : `, p ${known.p < 0.001 ? "< 0.001" : `= ${known.p.toFixed(3)}`}`,
     unsure ? ", which these cases cannot tell from no change." : ".",
   ];
 }
 
 function changeRow({ from, to, change, lost, gained }) {
   const facts = (texts, name) =>
-    make("td", { "data-head": `facts ${name}` }, texts.length ? make("ul", { class: "fact-changes" }, ...texts.map((text) => said("li", text))) : "–");
+    make(
+      "td",
+      { "data-head": `facts ${name}` },
+      texts.length
+        ? make("ul", { class: "fact-changes" }, ...texts.map((text) => said("li", text)))
+        : "–",
+    );
   const toward = change === null ? "" : change < 0 ? "worse" : change > 0 ? "better" : "";
   return make(
     "tr",
     {},
-    make("td", { class: `number change ${toward}` }, change === null ? "–" : signed(change), make("span", { class: "unseen" }, ` ${toward}`)),
-    make("th", { scope: "row", dir: "auto" }, shown(titleOf(to)), make("small", {}, shown(`${to.case.id} · ${to.probe.id}`))),
-    make("td", { class: "number", "data-head": "from" }, make("a", { href: linkTo(from), "aria-label": plain(`${from.key}, ${score(from.overall)}`) }, score(from.overall))),
-    make("td", { class: "number", "data-head": "to" }, make("a", { href: linkTo(to), "aria-label": plain(`${to.key}, ${score(to.overall)}`) }, score(to.overall))),
+    make(
+      "td",
+      { class: `number change ${toward}` },
+      change === null ? "–" : signed(change),
+      make("span", { class: "unseen" }, ` ${toward}`),
+    ),
+    make(
+      "th",
+      { scope: "row", dir: "auto" },
+      shown(titleOf(to)),
+      make("small", {}, shown(`${to.case.id} · ${to.probe.id}`)),
+    ),
+    make(
+      "td",
+      { class: "number", "data-head": "from" },
+      make(
+        "a",
+        { href: linkTo(from), "aria-label": plain(`${from.key}, ${score(from.overall)}`) },
+        score(from.overall),
+      ),
+    ),
+    make(
+      "td",
+      { class: "number", "data-head": "to" },
+      make(
+        "a",
+        { href: linkTo(to), "aria-label": plain(`${to.key}, ${score(to.overall)}`) },
+        score(to.overall),
+      ),
+    ),
     facts(lost, "lost"),
     facts(gained, "gained"),
   );
@@ -92,7 +128,8 @@ function readPair(query) {
 function startChanges() {
   const form = byId("pair");
   DATA.arms.forEach((arm, n) => {
-    for (const name of ["from", "to"]) form.elements[name].append(make("option", { value: n }, plain(arm.label)));
+    for (const name of ["from", "to"])
+      form.elements[name].append(make("option", { value: n }, plain(arm.label)));
   });
   form.addEventListener("input", () => {
     const [first, second] = [form.elements.from.value, form.elements.to.value].map(Number);

@@ -4,8 +4,7 @@ const FILTERS = ["text", "strategy", "task", "kind", "case", "outcome", "order"]
 const ORDERS = {
   "": (a, b) => (a.overall ?? 9) - (b.overall ?? 9) || a.number - b.number,
   highest: (a, b) => (b.overall ?? -1) - (a.overall ?? -1) || a.number - b.number,
-  case: (a, b) =>
-    a.probe.case - b.probe.case || a.item_probe - b.item_probe || a.number - b.number,
+  case: (a, b) => a.probe.case - b.probe.case || a.item_probe - b.item_probe || a.number - b.number,
 };
 
 const VALUES = {

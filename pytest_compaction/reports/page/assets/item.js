@@ -32,7 +32,9 @@ async function showItem(item) {
   try {
     texts = await textsOf(item.probe.case);
   } catch (error) {
-    body.replaceChildren(make("p", { class: "note" }, "This browser cannot unpack the texts: ", shown(error.message)));
+    body.replaceChildren(
+      make("p", { class: "note" }, "This browser cannot unpack the texts: ", shown(error.message)),
+    );
     return;
   }
   if (ticket !== opened) return;
@@ -43,7 +45,16 @@ async function showItem(item) {
 
 function crumbs(item, list, place) {
   const step = (to, text, key) =>
-    make("a", { class: "quiet-button step", href: to ? linkTo(to) : null, "aria-disabled": to ? null : "true", "aria-keyshortcuts": key }, text);
+    make(
+      "a",
+      {
+        class: "quiet-button step",
+        href: to ? linkTo(to) : null,
+        "aria-disabled": to ? null : "true",
+        "aria-keyshortcuts": key,
+      },
+      text,
+    );
   return make(
     "nav",
     { class: "crumbs", "aria-label": "Items" },
@@ -51,7 +62,20 @@ function crumbs(item, list, place) {
     make("span", { class: "place" }, `${number(place + 1)} of ${number(list.length)}`),
     step(list[place - 1], "↑ previous", "k"),
     step(list[place + 1], "↓ next", "j"),
-    make("span", { class: "keys", "aria-hidden": "true" }, make("kbd", {}, "j"), " ", make("kbd", {}, "k"), " items  ", make("kbd", {}, "1"), "–", make("kbd", {}, "9"), " facts  ", make("kbd", {}, "esc"), " list"),
+    make(
+      "span",
+      { class: "keys", "aria-hidden": "true" },
+      make("kbd", {}, "j"),
+      " ",
+      make("kbd", {}, "k"),
+      " items  ",
+      make("kbd", {}, "1"),
+      "–",
+      make("kbd", {}, "9"),
+      " facts  ",
+      make("kbd", {}, "esc"),
+      " list",
+    ),
   );
 }
 
@@ -69,8 +93,15 @@ function scores(item) {
   return make(
     "dl",
     { class: "scores" },
-    make("div", { class: "overall" }, make("dt", {}, OUTCOMES[item.outcome]), make("dd", {}, scoreOf(item))),
-    ...parts.map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, score(value)))),
+    make(
+      "div",
+      { class: "overall" },
+      make("dt", {}, OUTCOMES[item.outcome]),
+      make("dd", {}, scoreOf(item)),
+    ),
+    ...parts.map(([name, value]) =>
+      make("div", {}, make("dt", {}, name), make("dd", {}, score(value))),
+    ),
   );
 }
 
@@ -81,145 +112,4 @@ function siblings(item) {
     make("li", {}, make("a", { href: linkTo(other) }, shown(other.arm.label)), " ", scoreOf(other)),
   );
   return make("ul", { class: "siblings", "aria-label": "The same question elsewhere" }, ...links);
-}
-
-function factsOf(item, detail) {
-  return item.probe.facts.map((fact, k) => ({ ...fact, ...(detail.facts?.[k] ?? {}), fate: item.facts[k] }));
-}
-
-function workbench(item, texts) {
-  const detail = texts.items[item.number] ?? {};
-  const facts = factsOf(item, detail);
-  const side = make(
-    "div",
-    { class: "side" },
-    part("facts", "Facts", factList(facts)),
-    part("answer", "Answer", said("div", detail.response || "no answer", { class: "response text" })),
-    part("verdict", "Verdict", ...verdict(item, detail)),
-    detail.compaction?.events?.length ? part("events", "Compactions", events(detail.compaction.events)) : null,
-  );
-  return [side, panesOf(item, texts, facts)];
-}
-
-function part(name, title, ...children) {
-  return make("section", { class: name, "aria-labelledby": `${name}-title` }, make("h2", { id: `${name}-title` }, title), ...children);
-}
-
-function factList(facts) {
-  if (!facts.length) return make("p", { class: "none" }, "none");
-  return make("ol", { class: "fact-list" }, ...facts.map((fact, k) => make("li", {}, factButton(fact, k))));
-}
-
-function factButton(fact, k) {
-  const { sign, name, says } = FATES[fact.fate];
-  const more = [];
-  if (fact.recoverable === true) more.push("can be read again");
-  if (fact.recoverable === false) more.push("gone");
-  if (fact.view === "contradicted") more.push("the view says otherwise");
-  if (fact.source && fact.fate === "d") more.push(`${number(fact.source.tokens)} tokens to read ${plain(fact.source.message)} again`);
-  const held = (fact.stated_after ?? []).map(([point, state]) =>
-    make("span", { title: plain(`after ${point}: ${state ? "stated" : "not stated"}`) }, state ? "●" : "○"),
-  );
-  return make(
-    "button",
-    { type: "button", class: `fact fate-${fact.fate}`, "data-fact": k, "aria-pressed": "false" },
-    make("span", { class: "sign", "aria-hidden": "true" }, sign),
-    said("span", fact.text, { class: "fact-text" }),
-    make(
-      "span",
-      { class: "fact-note" },
-      make("b", {}, name),
-      fact.class ? " · " : "",
-      shown(String(fact.class ?? "").replaceAll("_", " ")),
-      more.length ? ` · ${more.join(" · ")}` : "",
-      held.length > 1 ? make("span", { class: "held" }, "after each compaction ", ...held) : null,
-    ),
-    fact.clause ? said("q", fact.clause, { class: "clause" }) : null,
-    make("span", { class: "unseen" }, says),
-  );
-}
-
-function verdict(item, detail) {
-  const rows = (detail.criteria ?? []).map((criterion) =>
-    make(
-      "li",
-      {},
-      make("span", { class: "figure" }, score(criterion.score)),
-      make("span", { class: "criterion" }, shown(String(criterion.id).replaceAll("_", " "))),
-      said("span", criterion.reasoning ?? "", { class: "reasoning" }),
-    ),
-  );
-  const traps = item.probe.traps.filter((_, k) => detail.hit?.[k]);
-  const other = detail.reading === "view" ? detail.answer : detail.view;
-  return [
-    detail.reason ? said("p", detail.reason, { class: "reason" }) : null,
-    detail.error ? said("p", `${detail.error.phase ?? "error"}: ${detail.error.reason ?? ""}`, { class: "reason" }) : null,
-    rows.length ? make("ul", { class: "criteria" }, ...rows) : make("p", { class: "none" }, "no criteria"),
-    other && typeof other.overall === "number"
-      ? make("p", { class: "note" }, `Read from the ${detail.reading}. Read from the ${detail.reading === "view" ? "answer" : "view"}: ${score(other.overall)}.`)
-      : null,
-    ...traps.map((text) => make("p", { class: "reason" }, "claims what no longer holds: ", shown(text))),
-  ];
-}
-
-function events(list) {
-  return make(
-    "ol",
-    { class: "event-list" },
-    ...list.map((event) =>
-      make(
-        "li",
-        {},
-        said("b", event.point ?? ""),
-        ` ${plain(event.status)} `,
-        make("span", { class: "figure" }, `${number(event.before ?? event.log)} → ${number(event.after)} tokens`),
-        typeof event.until_next === "number" ? `, full again after ${plural(event.until_next, "message")}` : "",
-      ),
-    ),
-  );
-}
-
-function panesOf(item, texts, facts) {
-  const box = make("div", { class: "panes" });
-  const view = texts.views[item.view];
-  if (!texts.log && !view) {
-    box.append(make("p", { class: "note absent" }, "The texts of this log and view are not there. Runs keep them in the folders logs and views beside the file of the run."));
-    return box;
-  }
-  const messages = view ? viewMessages(view, texts.log) : null;
-  if (texts.log) {
-    const { messages: log, later } = logMessages(texts.log, item.probe.point);
-    const kept = new Map((messages ?? []).map((message) => [message.id, message.kind]));
-    const known = (id) => (messages ? (kept.get(id) === "made" ? "gone" : (kept.get(id) ?? "gone")) : "");
-    const points = new Map();
-    for (const point of texts.log.points ?? []) points.set(point.after, [...(points.get(point.after) ?? []), point.id]);
-    const note = plural(log.length, "message") + (later ? `, ${number(later)} later not shown` : "");
-    box.append(pane("log", "Log", note, log.map((m) => ({ ...m, kind: known(m.id) })), facts, (fact) => placesInLog(fact, log), points));
-  }
-  if (messages) {
-    const made = messages.filter((message) => message.kind === "made").length;
-    const note = `${plural(messages.length, "message")}, ${number(item.tokens)} tokens; ${number(made)} written by the strategy`;
-    box.append(pane("view", "View", note, messages, facts, (fact) => placesInView(fact, messages)));
-  }
-  return box;
-}
-
-function listen(body) {
-  body.addEventListener("click", (event) => {
-    const target = event.target.closest("[data-fact], mark");
-    if (target) chooseFact(Number(target.dataset.fact ?? target.dataset.facts.split(" ")[0]));
-  });
-}
-
-/** Show a fact in both panes. */
-function chooseFact(k) {
-  const button = document.querySelector(`.fact[data-fact="${k}"]`);
-  if (!button) return;
-  for (const each of document.querySelectorAll(".fact")) each.setAttribute("aria-pressed", String(each === button));
-  const found = [...document.querySelectorAll(".pane")].map((pane) => {
-    const at = scrollToFact(pane, k);
-    const name = pane.classList.contains("log") ? "log" : "view";
-    return at ? `${name}: ${at}` : `not found in the ${name}`;
-  });
-  announce([`fact ${k + 1}, ${FATES[current.facts[k]].name}`, ...found].join("; "));
 }

@@ -57,9 +57,9 @@ function signsOf(item) {
     .map(([fate, { name }]) => [[...item.facts].filter((each) => each === fate).length, name])
     .filter(([count]) => count)
     .map(([count, name]) => `${count} ${name}`);
-  const signs = [...item.facts].slice(0, 16).map((fate) =>
-    make("span", { class: `sign fate-${fate}` }, FATES[fate].sign),
-  );
+  const signs = [...item.facts]
+    .slice(0, 16)
+    .map((fate) => make("span", { class: `sign fate-${fate}` }, FATES[fate].sign));
   return make(
     "span",
     { class: "signs", title: counts.join(", ") },

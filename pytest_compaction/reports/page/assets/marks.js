@@ -1,8 +1,10 @@
 // Where a fact stands in a text: the clause that was read, else the line with most of its words.
 
 const COMMON = new Set(
-  ("the and for with that this was were are not but has had have from into its than then they " +
-    "which when what who will would can could should must only also been being there").split(" "),
+  (
+    "the and for with that this was were are not but has had have from into its than then they " +
+    "which when what who will would can could should must only also been being there"
+  ).split(" "),
 );
 
 /** The text with each run of white space as one space, and the place of each character. */
@@ -62,7 +64,8 @@ function placeOfWords(text, words) {
   for (const line of text.split("\n")) {
     const lower = line.toLowerCase();
     let found = 0;
-    for (const word of words) if (lower.includes(word)) found += 1 + (/[\d_./-]/.test(word) ? 1 : 0);
+    for (const word of words)
+      if (lower.includes(word)) found += 1 + (/[\d_./-]/.test(word) ? 1 : 0);
     if (found > most) {
       most = found;
       best = [start + line.length - line.trimStart().length, start + line.trimEnd().length];
@@ -80,7 +83,8 @@ function placesInLog(fact, messages) {
     .filter((message) => wanted.has(message.id))
     .map((message) => {
       const text = message.text ?? "";
-      const place = placeOfClause(text, fact.clause) ?? placeOfClause(text, fact.text);
+      const stated = fact.view === "contradicted" ? null : placeOfClause(text, fact.clause);
+      const place = stated ?? placeOfClause(text, fact.text);
       return { message: message.id, place: place ?? placeOfWords(text, words) };
     });
 }

@@ -36,7 +36,12 @@ function pane(name, title, note, messages, facts, where, points = new Map()) {
       marks.get(message).push({ fact: k, place });
     }
   });
-  const body = make("div", { class: "messages", role: "group", tabindex: "0", "aria-label": title });
+  const body = make("div", {
+    class: "messages",
+    role: "group",
+    tabindex: "0",
+    "aria-label": title,
+  });
   for (const message of messages) {
     body.append(messageNode(name, message, marks.get(message.id) ?? [], facts));
     for (const point of points.get(message.id) ?? [])
@@ -58,7 +63,16 @@ function pane(name, title, note, messages, facts, where, points = new Map()) {
 function messageNode(pane, message, marks, facts) {
   const numbers = [...new Set(marks.map((mark) => mark.fact))];
   const labels = numbers.map((k) =>
-    make("button", { type: "button", class: `chip fate-${facts[k].fate}`, "data-fact": k, "aria-label": `fact ${k + 1}, ${FATES[facts[k].fate].name}` }, `${FATES[facts[k].fate].sign}${k + 1}`),
+    make(
+      "button",
+      {
+        type: "button",
+        class: `chip fate-${facts[k].fate}`,
+        "data-fact": k,
+        "aria-label": `fact ${k + 1}, ${FATES[facts[k].fate].name}`,
+      },
+      `${FATES[facts[k].fate].sign}${k + 1}`,
+    ),
   );
   const kind = message.kind ?? "";
   const node = make(
@@ -78,7 +92,11 @@ function messageNode(pane, message, marks, facts) {
   return node;
 }
 
-const LOG_KINDS = { kept: "in the view", changed: "in the view, masked or cut", gone: "not in the view" };
+const LOG_KINDS = {
+  kept: "in the view",
+  changed: "in the view, masked or cut",
+  gone: "not in the view",
+};
 
 function fillMessage(node, message, marks, facts) {
   const text = message.text ?? "";
@@ -93,7 +111,11 @@ function fillMessage(node, message, marks, facts) {
   paint(long ? SHORT / 2 : Infinity);
   if (!text) body.append(make("span", { class: "none" }, "no text"));
   if (long) {
-    const button = make("button", { type: "button", class: "whole quiet-button" }, `… all ${number(text.length)} characters`);
+    const button = make(
+      "button",
+      { type: "button", class: "whole quiet-button" },
+      `… all ${number(text.length)} characters`,
+    );
     button.addEventListener("click", () => expand());
     const expand = () => {
       paint(Infinity);
@@ -104,7 +126,13 @@ function fillMessage(node, message, marks, facts) {
     node.append(button);
   }
   if (message.cut)
-    node.append(make("p", { class: "cut note" }, `${number(message.cut)} more characters are left out of this page.`));
+    node.append(
+      make(
+        "p",
+        { class: "cut note" },
+        `${number(message.cut)} more characters are left out of this page.`,
+      ),
+    );
 }
 
 /** Bring a fact to the eye in a pane; says where it is, or null. */

@@ -5,7 +5,9 @@ const TITLE = document.title;
 
 function open() {
   const address = location.hash.slice(1);
-  const [name, query = ""] = address.startsWith("item=") ? ["item", address.slice(5)] : address.split("?");
+  const [name, query = ""] = address.startsWith("item=")
+    ? ["item", address.slice(5)]
+    : address.split("?");
   if (name === "main") return;
   const item = name === "item" ? KEYS_IN_LINKS.get(decoded(query)) : undefined;
   const part = name === "item" && !item ? "items" : PARTS.includes(name) ? name : "overview";
@@ -25,7 +27,8 @@ function open() {
   if (part === "items") {
     readFilters(name === "item" ? "" : query);
     showList();
-    if (name === "item") byId("count").append(" · ", make("b", {}, "the item of this link is not in this run"));
+    if (name === "item")
+      byId("count").append(" · ", make("b", {}, "the item of this link is not in this run"));
   }
   if (part === "changes") showChanges(...readPair(query));
   if (started) focusPart(part);
@@ -33,7 +36,10 @@ function open() {
 
 /** Back in the list the item that was open has the focus; elsewhere the heading. */
 function focusPart(part) {
-  const link = part === "items" && current ? document.querySelector(`[data-item="${current.number}"] a`) : null;
+  const link =
+    part === "items" && current
+      ? document.querySelector(`[data-item="${current.number}"] a`)
+      : null;
   const target = link ?? byId(`${part}-title`);
   target.focus({ preventScroll: !link });
   if (link) link.scrollIntoView({ block: "center" });
@@ -66,12 +72,14 @@ function move(step) {
 function pressed(event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   const writing = event.target.closest("input, select, textarea");
-  if (event.key === "Escape" && document.body.dataset.part === "item") location.hash = listAddress();
+  if (event.key === "Escape" && document.body.dataset.part === "item")
+    location.hash = listAddress();
   else if (writing) {
     if (event.key === "Escape") event.target.blur();
   } else if (["j", "ArrowRight"].includes(event.key)) move(1);
   else if (["k", "ArrowLeft"].includes(event.key)) move(-1);
-  else if (document.body.dataset.part === "item" && /^[1-9]$/.test(event.key)) chooseFact(Number(event.key) - 1);
+  else if (document.body.dataset.part === "item" && /^[1-9]$/.test(event.key))
+    chooseFact(Number(event.key) - 1);
   else if (event.key === "/" && document.body.dataset.part === "items") {
     event.preventDefault();
     byId("filters").elements.text.focus();

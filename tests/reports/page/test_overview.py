@@ -1,0 +1,151 @@
+"""The figures and places of the overview, apart from how they are drawn."""
+
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+from support.builders import record
+from support.page_runs import fact
+
+from pytest_compaction.metrics.aggregate import Mean
+from pytest_compaction.models.calls.cache_prices import default_pricing
+from pytest_compaction.records.run_file import Run
+from pytest_compaction.reports.page.arms import PageRun, arms_of
+from pytest_compaction.reports.page.overview import (
+    classes_of,
+    figures_of_arm,
+    frontier,
+)
+from pytest_compaction.reports.page.pairs import compared
+from pytest_compaction.reports.page.plots import (
+    LogScale,
+    Scale,
+    apart,
+    log_ticks,
+    scatter,
+    survival_curves,
+    ticks,
+    whisker,
+)
+
+sizes = st.floats(1, 1e7)
+
+
+def arms(*records):
+    return arms_of([PageRun("run", Run({"format": 1}, {r["item"]: r for r in records}))])
+
+
+def figures(*records):
+    return [figures_of_arm(arm, default_pricing()) for arm in arms(*records)]
+
+
+def scored(compactor, overall, tokens, case="a"):
+    size = {"log": 1000, "view": tokens, "summary": 0}
+    return record(case, "p", compactor, overall=overall, tokens=size)
+
+
+def test_classes_stand_in_the_order_of_tables():
+    (found,) = figures(
+        record("a", facts=[fact("next", "d"), fact("limit", "s"), fact("file", "u")])
+    )
+    assert classes_of([found]) == ["path", "number", "next_step"]
+    counts = found.counts("path")
+    assert (counts.facts, counts.used, counts.unused, counts.dropped) == (1, 0, 1, 0)
+    assert found.counts("command") is None
+
+
+def test_the_frontier_has_what_nothing_smaller_beats():
+    found = figures(
+        scored("small", 1.0, 100),
+        scored("worse", 0.5, 200),
+        scored("best", 4.0, 300),
+        scored("as-good", 4.0, 400),
+    )
+    assert frontier(found) == ["small", "best"]
+    drawn = scatter(found, 400, 300)
+    assert {spot.label for spot in drawn.spots if spot.leads} == {"small", "best"}
+    heights = [y for _, y in drawn.steps]
+    assert heights == sorted(heights, reverse=True)
+
+
+def test_the_control_is_not_drawn_and_has_no_letter():
+    records = [
+        scored(name, overall, 100, case)
+        for name, overall in (("none", 5.0), ("a", 1.0), ("b", 1.0))
+        for case in "xyz"
+    ]
+    assert {spot.label for spot in scatter(figures(*records), 400, 300).spots} == {"a", "b"}
+    assert compared(arms(*records)).letters == {"a": "a", "b": "a"}
+
+
+def test_views_of_very_different_sizes_stand_on_a_logarithmic_scale():
+    near = scatter(figures(scored("a", 1.0, 1000), scored("b", 2.0, 3000)), 400, 300)
+    far = scatter(figures(scored("a", 1.0, 1000), scored("b", 2.0, 90_000)), 400, 300)
+    assert not near.logarithmic
+    assert far.logarithmic
+    assert [text for _, text in far.x_ticks][:3] == ["1,000", "2,000", "5,000"]
+
+
+def test_differences_are_those_of_the_same_items():
+    first = [
+        scored("a", overall, 100, case) for case, overall in zip("xyz", (1, 2, 3), strict=True)
+    ]
+    second = [
+        scored("b", overall, 100, case) for case, overall in zip("xyw", (2, 4, 0), strict=True)
+    ]
+    ((key, found),) = compared(arms(*first, *second)).pairs.items()
+    sign = 1 if key == "0,1" else -1
+    assert (found["mean"] * sign, found["items"], found["cases"]) == (1.5, 2, 2)
+
+
+def test_survival_falls_where_a_fact_is_dropped():
+    held = {"a": [["p", True], ["q", False]], "b": [["p", True], ["q", True]]}
+    facts = {case: [fact("limit", "s", stated_after=states)] for case, states in held.items()}
+    found = figures(*(record(case, facts=each) for case, each in facts.items()))
+    (curve,) = survival_curves(found, 400, 310).curves
+    assert [place.at for _, place in curve.dots] == [10, 145]
+
+
+def test_one_compaction_makes_no_curve():
+    once = record("a", facts=[fact("limit", "s", stated_after=[["p1", True]])])
+    assert survival_curves(figures(once), 400, 300) is None
+
+
+@given(st.lists(st.floats(0, 300), max_size=12))
+def test_labels_do_not_cover_each_other_and_keep_their_order(places):
+    moved = apart(places, 15)
+    order = sorted(range(len(places)), key=lambda n: places[n])
+    for before, after in pairwise(order):
+        assert moved[after] - moved[before] >= 15 - 0.11
+
+
+@given(sizes)
+def test_ticks_begin_at_zero_and_reach_the_largest(high):
+    marks = ticks(high)
+    assert marks[0] == 0
+    assert marks[-1] >= high * (1 - 1e-9)
+    assert 2 <= len(marks) <= 6
+
+
+@given(sizes, sizes)
+def test_logarithmic_ticks_enclose_what_they_measure(one, other):
+    low, high = sorted((one, other))
+    marks = log_ticks(low, high)
+    assert marks[0] <= low <= high <= marks[-1]
+    assert len(marks) >= 2
+
+
+@given(st.floats(-10, 20), st.floats(-10, 20))
+def test_a_scale_keeps_order_and_stays_in_the_drawing(one, other):
+    scale = Scale(0, 5, 10, 110)
+    low, high = sorted((one, other))
+    assert 10 <= scale(low) <= scale(high) <= 110
+    logarithmic = LogScale(1, 10, 0, 100)
+    assert 0 <= logarithmic(low) <= logarithmic(high) <= 100
+
+
+def test_a_whisker_without_an_interval_is_a_dot():
+    scale = Scale(0, 5, 0, 100)
+    assert whisker(Mean(2.5, None, 3, 1), scale).low is None
+    found = whisker(Mean(2.5, (2.0, 6.0), 3, 2), scale)
+    assert (found.low, found.at, found.high) == (40, 50, 100)
