@@ -33,7 +33,7 @@ def run(**changes):
 
 def test_one_line_says_what_was_dropped_and_how_long_a_fact_lives():
     (line,) = texts(loss_lines(run()))
-    assert line == "losses        7 dropped: 4 recoverable, 3 gone; half-life 2.6 [0.7, infinite]"
+    assert line == "losses        7 dropped: 4 recoverable, 3 gone; half-life 2.6 [0.6, infinite]"
 
 
 def test_one_line_says_what_compaction_costs_and_the_next_at_which_prices():
