@@ -20,6 +20,7 @@ from pytest_compaction.records.baseline import (
 )
 from pytest_compaction.records.baseline_file import BaselineError
 from pytest_compaction.records.comparability import differences, version_note
+from pytest_compaction.records.run_file import write_whole
 from pytest_compaction.reports.changes.comparison import (
     RunComparison,
     Side,
@@ -93,7 +94,7 @@ def run(options: argparse.Namespace) -> int:
         print(text, end="")
         return 0
     try:
-        options.output.write_text(text, "utf-8")
+        write_whole(options.output, [text.encode()])
     except OSError as error:
         complain(f"{options.output}: cannot be written: {error.strerror or error}")
         return 1

@@ -72,19 +72,24 @@ def parse_source(text: str, root: Path, runs: Path = DEFAULT_FOLDER) -> Source:
     ``runs`` is the folder in which ``last`` is. A path may hold an ``@`` if it exists. Raises
     :class:`BaselineError` if there is no last run.
     """
-    path, strategy = text, None
-    if "@" in text and not (root / text).exists():
-        path, _, named = text.partition("@")
-        while not (root / path).exists() and path != LAST and "@" in named:
-            more, _, named = named.partition("@")
-            path = f"{path}@{more}"
-        strategy = named or None
+    path, strategy = _split(text, root)
     if path == LAST and not (root / path).exists():
         try:
             return Source(find_run(LAST, root / runs), strategy)
         except RunFileError as error:
             raise BaselineError(str(error)) from None
     return Source(root / path, strategy)
+
+
+def _split(text: str, root: Path) -> tuple[str, str | None]:
+    """Path and strategy; the longest path that exists, else what is before the first ``@``."""
+    places = [place for place, character in enumerate(text) if character == "@"]
+    for place in (len(text), *reversed(places)):
+        if (root / text[:place]).exists():
+            break
+    else:
+        place = places[0] if places else len(text)
+    return text[:place], text[place + 1 :] or None
 
 
 def load_baseline(source: Source, strategy: str | None) -> Baseline:

@@ -42,7 +42,7 @@ def run_list(found: Sequence[Listed | Damaged]) -> Iterator[str]:
     before: Run | None = None
     for each in found:
         if isinstance(each, Damaged):
-            yield from _wrapped(f"{_number(each.name)}  damaged: {each.why}", "")
+            yield from _wrapped(f"damaged: {each.why}", f"{_number(each.name)}  ")
             continue
         yield from _lines(each, before)
         before = each.run
@@ -72,21 +72,17 @@ def _lines(each: Listed, before: Run | None) -> Iterator[str]:
         yield f"{_INDENT}{printable(name, _NAME):<{_NAME}} overall {score:>5}  pass^1 {share:>4}"
     differing = [] if before is None else _differing(before.header, each.run.header)
     if differing:
-        yield from _wrapped(f"other {'; '.join(differing)}", _INDENT)
+        yield from _wrapped(f"other {'; '.join(differing)}")
     for problem in each.run.problems:
-        yield from _wrapped(problem, _INDENT)
+        yield from _wrapped(problem)
 
 
-def _wrapped(text: str, indent: str) -> Iterator[str]:
-    lead, following = indent, _INDENT + "  "
-    number, gap, rest = text.partition("  ")
-    if not indent and gap:
-        lead, text = number + gap, rest  # printable makes one space of several
+def _wrapped(text: str, lead: str = _INDENT) -> Iterator[str]:
     yield from textwrap.wrap(
         printable(text),
         WIDTH,
         initial_indent=lead,
-        subsequent_indent=following,
+        subsequent_indent=_INDENT + "  ",
         break_on_hyphens=False,
     )
 

@@ -55,7 +55,7 @@ class SessionBaseline:
 
     def decide(self, records: Sequence[Record]) -> BaselineDecision:
         """Compare the run; an update accepts it whatever changed, and decides nothing."""
-        if self.settings.update or all(type_of(record) != "probe" for record in records):
+        if self.settings.update:
             return BaselineDecision()
         return decide_baseline(
             records, self.by_strategy, self.settings.max_drop, self.settings.inconclusive
@@ -98,7 +98,8 @@ class SessionBaseline:
             groups.pop(CONTROL, None)
         path = printable(self.settings.path)
         if all(record["overall"] is None for group in groups.values() for record in group):
-            raise BaselineError(f"nothing was scored, so {path} is as it was")
+            what = "nothing was scored" if probes else "no probe was asked"
+            raise BaselineError(f"{what}, so {path} is as it was")
         try:
             write_baseline_file(self.source.path, header, groups)
         except OSError as error:

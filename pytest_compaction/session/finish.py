@@ -18,8 +18,8 @@ from pytest_compaction.records.baseline_file import BaselineError
 from pytest_compaction.records.cost_figures import run_pricing
 from pytest_compaction.records.figures import figures_of
 from pytest_compaction.records.part import End, Part
-from pytest_compaction.records.record import Record, went_wrong_later
-from pytest_compaction.records.run_file import RunWriter
+from pytest_compaction.records.record import Record, type_of, went_wrong_later
+from pytest_compaction.records.run_file import Run, RunWriter
 from pytest_compaction.reports.changes.block import baseline_block, worse_title
 from pytest_compaction.reports.gate_line import Failures, gate_line, no_gate_line
 from pytest_compaction.reports.lines import Line, write_lines
@@ -36,9 +36,10 @@ from pytest_compaction.session.gate_reports import (
     is_rule,
     rule_reports,
     send,
+    skipped_reports,
     undecided_reports,
 )
-from pytest_compaction.session.items.report import is_below, record_of
+from pytest_compaction.session.items.report import hide_record, is_below, record_of
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.session.shard_end import ran_to_its_end, shard_line
 from pytest_compaction.session.shown_failures import ShownFailures
@@ -112,15 +113,22 @@ class RunRecorder:
         """Report each rule against the baseline, or accept the run as the new one."""
         if baseline is None or self._writer is None:
             return
-        self._against = baseline.decide(self._records)
+        if all(type_of(record) != "probe" for record in self._records):
+            send(session, skipped_reports(baseline.rules()))
+        else:
+            self._against = baseline.decide(self._records)
         send(session, baseline_reports(self._against))
-        if baseline.settings.update:
-            try:
-                accepted = baseline.accept(self._writer.run.header, self._records)
-                self._accepted = Line(accepted)
-            except BaselineError as error:
-                self._accepted = Line(f"baseline not updated: {error}", "bad")
-                send(session, undecided_reports([UPDATE], str(error)))
+        self._accept(session, baseline, self._writer.run)
+
+    def _accept(self, session: pytest.Session, baseline: SessionBaseline, run: Run) -> None:
+        """Write the run as the new baseline, if that was asked for."""
+        if not baseline.settings.update:
+            return
+        try:
+            self._accepted = Line(baseline.accept(run.header, run.records))
+        except BaselineError as error:
+            self._accepted = Line(f"baseline not updated: {error}", "bad")
+            send(session, undecided_reports([UPDATE], str(error)))
 
     def _report_undecided(self, session: pytest.Session, why: str) -> None:
         """An error for each rule that would have been decided."""
@@ -135,6 +143,7 @@ class RunRecorder:
         if decision.decides:
             send(session, undecided_reports(rules, f"undecided, {why}"))
 
+    @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep and write the record of an item; remember failures that no score explains."""
         if is_rule(report):
@@ -142,6 +151,7 @@ class RunRecorder:
         record = record_of(report)
         if record is not None:
             self._open().add(record)
+            hide_record(report)
         scored_below = (
             record is not None
             and record["status"] == "failed"

@@ -49,14 +49,19 @@ def rule_reports(decision: Decision) -> list[pytest.TestReport]:
     One that names a strategy which is not in the run is an error; one on dialogues in a run of
     probes alone, or the reverse, is skipped.
     """
-    why = "nothing of this kind was selected"
     return [
         *map(_of_check, decision.checks),
         *undecided_reports(
             decision.not_applied, "not applied, no strategy of this run is named so"
         ),
-        *(_report(rule, "skipped", (RULES, 0, why)) for rule in decision.not_measured),
+        *skipped_reports(decision.not_measured),
     ]
+
+
+def skipped_reports(rules: Iterable[str]) -> list[pytest.TestReport]:
+    """A skipped test for each rule about what the run did not measure."""
+    why = "nothing of this kind was selected"
+    return [_report(rule, "skipped", (RULES, 0, why)) for rule in rules]
 
 
 def undecided_reports(rules: Iterable[str], why: str) -> list[pytest.TestReport]:

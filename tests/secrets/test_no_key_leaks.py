@@ -20,6 +20,7 @@ from pytest_compaction.conversation.messages import canonical_json
 from pytest_compaction.models.protocol import ModelError
 from pytest_compaction.records.run_file import RunWriter
 from pytest_compaction.secrets.keys import BLOT, environment_secrets, scrubbed, scrubbed_json
+from pytest_compaction.settings import REPORT_SUFFIXES
 from pytest_compaction.text.words import printable
 
 
@@ -307,6 +308,7 @@ def test_a_whole_run_writes_and_shows_no_key(pytester, monkeypatch, workers):
             "-v",
             "-rA",
             "--junitxml=junit.xml",
+            *(f"--compaction-report=run{suffix}" for suffix in REPORT_SUFFIXES),
             *LOGGED,
             "--compaction-model=test-model",
             cache=True,
@@ -315,7 +317,7 @@ def test_a_whole_run_writes_and_shows_no_key(pytester, monkeypatch, workers):
     assert_clean(str(result.stdout))
     assert_clean(str(result.stderr))
     written = [path for path in files_of(pytester) if path not in inputs]
-    assert any(path.suffix == ".jsonl" for path in written)
+    assert {path.suffix for path in written} >= {".jsonl", *REPORT_SUFFIXES}
     assert workers or "HTTP Request: POST http://127.0.0.1" in str(result.stdout)
     assert any("store" in path.parts for path in written)
     for path in written:

@@ -5,6 +5,7 @@ from xml.etree import ElementTree
 
 import pytest
 from support.scenarios import case, last_line, own, records, run, run_files, set_up, write_cases
+from support.talks import talk, write
 
 OK, FAILED, USAGE = pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.USAGE_ERROR
 WORKERS = pytest.mark.parametrize("workers", ["-n0", "-n2"])
@@ -303,6 +304,25 @@ def test_a_baseline_in_the_ini_file_is_left_out_by_an_empty_option(pytester):
     assert result.ret == FAILED
     assert "GATE" not in str(result.stdout)
     assert "baseline" not in records(pytester).header["settings"]
+
+
+def test_a_run_of_dialogues_alone_skips_the_rules_and_dialogues_pass_or_fail_as_ever(pytester):
+    set_up(pytester, "first")
+    accepted(pytester)
+    write(pytester.path, talk(1))
+    talks = ["--compaction-cases=talks.jsonl", "--compaction-consistency=0.99"]
+    result = measure(
+        pytester, "def compact(messages, budget):\n    return messages[-1:]\n", MAIN, *talks, "-rs"
+    )
+    assert result.ret == FAILED
+    result.stdout.fnmatch_lines(["SKIPPED * nothing of this kind was selected"])
+    assert result.parseoutcomes()["failed"] == 1
+    assert "GATE" not in str(result.stdout)
+    result = measure(pytester, KEEPS, MAIN, UPDATE, *talks)
+    assert result.ret == FAILED
+    result.stdout.fnmatch_lines(
+        ["baseline not updated: no probe was asked, so main.json is as it*"]
+    )
 
 
 def test_a_shard_and_a_listing_compare_nothing(pytester):

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 from jsonschema import Draft202012Validator
 from support.dialogue_project import TALKS, project
-from support.scenarios import last_line, own, run, set_up
+from support.scenarios import last_line, own, records, run, set_up
 
 from pytest_compaction.reports.outlets import report_file
 from pytest_compaction.reports.outlets.json_report import SCHEMA
@@ -272,6 +272,24 @@ def test_junit_has_the_figures_of_the_run_and_of_each_item(pytester, snapshot):
     assert all("compaction.kind" in found for found in cases.values())
     assert suite == snapshot(name="suite")
     assert cases[f"test_probe[{own(HALF)}-first-limit]"] == snapshot(name="item")
+
+
+@WORKERS
+def test_junit_has_no_record_of_an_item_that_went_wrong_in_its_teardown(pytester, workers):
+    set_up(pytester, "first")
+    pytester.path.joinpath("cases/test_later.py").write_text(
+        "import pytest\n\n"
+        "@pytest.fixture\ndef later():\n    yield\n    raise ValueError('later')\n\n"
+        "def test_probe(case, probe, compactor, judge, later):\n"
+        "    judge(probe, compactor(case).ask(probe))\n"
+    )
+    run(pytester, workers, "--junitxml=out.xml")
+    _, cases = suite_of(pytester.path / "out.xml")
+    assert cases
+    for found in cases.values():
+        assert found["compaction.status"] == "passed"
+        assert "compaction" not in found
+    assert {item["error"]["phase"] for item in records(pytester).records} == {"teardown"}
 
 
 def test_junit_has_the_same_properties_without_a_gate(pytester):

@@ -47,18 +47,15 @@ def baseline_block(decision: BaselineDecision, pass_score: float) -> Iterator[Li
 
 
 def baseline_lines(decision: BaselineDecision, max_drop: float) -> Iterator[Line]:
-    """A line for each strategy that did not get worse, one more if these cases cannot tell."""
+    """A line or two for each strategy where none got worse, and which have no baseline."""
     several = len(decision.comparisons) > 1
-    for each in decision.comparisons:
-        if each.worse:
-            continue
+    for each in () if decision.is_worse else decision.comparisons:
         lead = f"{printable(each.arm, 24)}: " if several else ""
         if each.unclear:
             yield from _wrapped(f"{lead}{unclear_text(each, max_drop)}", "bold")
         else:
             yield from _wrapped(f"{lead}{holds_text(each)}", "good")
-        if not decision.is_worse:
-            yield from _notes(each)
+        yield from _notes(each)
     if decision.not_compared:
         yield from _wrapped(f"no baseline for {', '.join(decision.not_compared)}", "dim")
 

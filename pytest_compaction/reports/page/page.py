@@ -165,7 +165,9 @@ def _notes(runs: Sequence[PageRun], arms: Sequence[Arm], texts: Texts) -> Iterat
     else:
         yield "There is no record of a probe."
     for each in runs:
-        yield from (f"{problem}." for problem in each.run.problems)
+        # A page is sent to others, who need not know the folders of this machine.
+        folder = "" if each.folder is None else f"{each.folder}{os.sep}"
+        yield from (f"{problem.replace(folder, '')}." for problem in each.run.problems)
     for first, second in combinations(runs, 2):
         headers = (first.run.header, second.run.header)
         for reason in run_differences(*headers, (first.name, second.name)):

@@ -80,7 +80,7 @@ def _blocks(runs: Sequence[PageRun], arms: Sequence[Arm], index: Index) -> list[
 
 def _shown_of_log(log: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """What the page shows of a log, which may hold more."""
-    if not log:
+    if log is None:
         return None
     return {
         name: [{key: each[key] for key in keys} for each in log[name]]

@@ -169,6 +169,15 @@ def record_of(report: pytest.TestReport) -> Record | None:
     return None
 
 
+def hide_record(report: pytest.TestReport) -> None:
+    """Take the record out of a report of a teardown once it is kept.
+
+    JUnit files have the properties of that report, and need no record as text.
+    """
+    if report.when == "teardown":
+        report.user_properties = [pair for pair in report.user_properties if pair[0] != _PROPERTY]
+
+
 def is_below(report: pytest.TestReport) -> bool:
     """Whether an item is below the pass score without failing for it."""
     return any(name == _BELOW for name, _ in report.user_properties)

@@ -1,7 +1,7 @@
 """The page in Chromium: filters, keys, links, marks, themes, sizes, and that nothing leaves it."""
 
 import json
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 import pytest
 from support.browser import PHONE, SHEET, chromium
@@ -194,6 +194,30 @@ def test_changes_show_facts_lost_with_links_to_both_items(browser, page):
     assert links == [ITEM, "#item=truncate%2Flease%2Flimits"]
     browser.open(page, "#changes?from=truncate&to=anchored")
     assert "0 lost, 3 gained" in browser.text("#difference")
+
+
+def test_two_runs_of_one_strategy_are_compared_first(browser, tmp_path):
+    def worse(each):
+        if each["overall"] is not None and each["case"] == "lease":
+            each["overall"] -= 0.25
+
+    runs = []
+    for name, change in (("main", None), ("branch", worse)):
+        (folder := tmp_path / name).mkdir()
+        runs.append(PageRun(name, load_run(write_small_run(folder, change=change)), folder))
+    target = tmp_path / "both.html"
+    write_page(target, runs)
+    browser.open(target, "#changes")
+    chosen = "[...document.querySelectorAll('#pair select')].map(e => e.selectedOptions[0].text)"
+    before, after = browser.ask(chosen)
+    assert before.removesuffix(" (main)") == after.removesuffix(" (branch)")
+    query = urlencode({"from": "anchored (main)", "to": "anchored (branch)"})
+    browser.open(target, f"#changes?{query}")
+    assert browser.ask(chosen) == ["anchored (main)", "anchored (branch)"]
+    assert browser.texts("#changed tr td.change") == ["−0.25\nworse"] * 2
+    browser.click("#changed tr td[data-head=to] a")
+    assert browser.text(".over").startswith("anchored (branch)")
+    assert browser.text(".log mark") is not None
 
 
 @pytest.mark.parametrize("address", ["#overview", "#items", ITEM, "#changes"])

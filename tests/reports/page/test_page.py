@@ -142,6 +142,14 @@ def test_runs_that_cannot_be_compared_are_said(tmp_path, small):
     assert "cannot be compared" not in page_of([small, PageRun("later", small.run, tmp_path)])
 
 
+def test_what_a_file_lacks_is_said_without_its_folder(tmp_path):
+    path = write_small_run(tmp_path)
+    path.write_text(path.read_text("utf-8") + '{"item": "torn', "utf-8")
+    text = page_of([PageRun("small", load_run(path), tmp_path)])
+    assert "0001-small.jsonl:10 is cut short; the whole lines before it are used." in text
+    assert str(tmp_path) not in text
+
+
 def test_outcomes_tell_below_unscored_and_error_apart(text):
     outcomes = [item["outcome"] for item in data_of(text)["items"]]
     assert {name: outcomes.count(name) for name in outcomes} == {
