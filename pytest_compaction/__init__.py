@@ -22,8 +22,8 @@ if TYPE_CHECKING:  # "as" exports a name to type checkers
     from pytest_compaction.conversation.messages import Message as Message
     from pytest_compaction.judges.verdict import Verdict as Verdict
     from pytest_compaction.models.protocol import Model as Model
-    from pytest_compaction.records.loaded_run import Run as Run
-    from pytest_compaction.records.loaded_run import load_run as load_run
+    from pytest_compaction.records.runs.loaded_run import Run as Run
+    from pytest_compaction.records.runs.loaded_run import load_run as load_run
     from pytest_compaction.run.compaction import Compaction as Compaction
     from pytest_compaction.run.response import Response as Response
 
@@ -37,12 +37,12 @@ _HOMES = {
     "Outcome": "compactors.protocol",
     "Probe": "case.case",
     "Response": "run.response",
-    "Run": "records.loaded_run",
+    "Run": "records.runs.loaded_run",
     "Span": "compactors.protocol",
     "Traits": "compactors.protocol",
     "Verdict": "judges.verdict",
     "View": "compactors.protocol",
-    "load_run": "records.loaded_run",
+    "load_run": "records.runs.loaded_run",
 }
 __all__ = sorted(_HOMES)
 

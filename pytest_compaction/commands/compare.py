@@ -11,16 +11,16 @@ from typing import Any, Final
 
 from pytest_compaction.commands.complaint import complain
 from pytest_compaction.metrics.run_changes import RunChanges, adjusted_p, run_changes
-from pytest_compaction.records.baseline import (
+from pytest_compaction.records.baselines.baseline import (
     Baseline,
     Source,
     load_baseline,
     parse_source,
     strategies_of,
 )
-from pytest_compaction.records.baseline_file import BaselineError
-from pytest_compaction.records.comparability import differences, version_note
-from pytest_compaction.records.run_file import write_whole
+from pytest_compaction.records.baselines.baseline_file import BaselineError
+from pytest_compaction.records.baselines.comparability import differences, version_note
+from pytest_compaction.records.runs.run_file import write_whole
 from pytest_compaction.reports.changes.comparison import (
     RunComparison,
     Side,

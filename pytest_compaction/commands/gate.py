@@ -13,16 +13,16 @@ from pytest_compaction.gate.baseline import BaselineDecision, decide_baseline
 from pytest_compaction.gate.decision import decide
 from pytest_compaction.gate.threshold import ThresholdError, parse_threshold
 from pytest_compaction.metrics.aggregate import by_compactor
-from pytest_compaction.records.baseline import (
+from pytest_compaction.records.baselines.baseline import (
     Baseline,
     load_baseline,
     measured_there,
     parse_source,
 )
-from pytest_compaction.records.baseline_file import BaselineError
-from pytest_compaction.records.comparability import differences, version_note
+from pytest_compaction.records.baselines.baseline_file import BaselineError
+from pytest_compaction.records.baselines.comparability import differences, version_note
 from pytest_compaction.records.record import Record, type_of, went_wrong_later
-from pytest_compaction.records.run_file import Run, RunFileError
+from pytest_compaction.records.runs.run_file import Run, RunFileError
 from pytest_compaction.reports.changes.block import baseline_block, baseline_lines, worse_title
 from pytest_compaction.reports.gate_line import Failures, gate_line, no_gate_line, passes
 from pytest_compaction.reports.lines import WIDTH, Line

@@ -12,9 +12,9 @@ from pytest_compaction.commands.complaint import complain
 from pytest_compaction.gate.decision import decide
 from pytest_compaction.gate.threshold import Threshold, ThresholdError, parse_threshold
 from pytest_compaction.models.registry import is_offline
-from pytest_compaction.records.cost_figures import run_pricing
-from pytest_compaction.records.merged_run import MergedRun, MergeError, merge_runs
-from pytest_compaction.records.run_file import Run, RunFileError, load_run, write_run
+from pytest_compaction.records.figures.cost_figures import run_pricing
+from pytest_compaction.records.runs.merged_run import MergedRun, MergeError, merge_runs
+from pytest_compaction.records.runs.run_file import Run, RunFileError, load_run, write_run
 from pytest_compaction.records.texts import copy_texts
 from pytest_compaction.reports.gate_line import (
     Failures,

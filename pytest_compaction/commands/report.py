@@ -10,9 +10,9 @@ from typing import Any, Final
 
 from pytest_compaction.commands.complaint import complain
 from pytest_compaction.commands.named_run import named_run
-from pytest_compaction.records.cost_figures import run_pricing
+from pytest_compaction.records.figures.cost_figures import run_pricing
 from pytest_compaction.records.record import type_of
-from pytest_compaction.records.run_file import Run, RunFileError
+from pytest_compaction.records.runs.run_file import Run, RunFileError
 from pytest_compaction.reports.outlets.report_file import write_whole
 from pytest_compaction.reports.run_tables import run_tables
 from pytest_compaction.reports.table import Table

@@ -17,7 +17,7 @@ from pytest_compaction.metrics.run_changes import (
     run_changes,
 )
 from pytest_compaction.metrics.statistics.power import cases_needed
-from pytest_compaction.records.baseline import Baseline
+from pytest_compaction.records.baselines.baseline import Baseline
 from pytest_compaction.records.record import Record, type_of
 from pytest_compaction.rubric import DIMENSIONS
 from pytest_compaction.settings import CONTROL, Inconclusive

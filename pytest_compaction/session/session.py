@@ -20,7 +20,7 @@ from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.reference import shipped
 from pytest_compaction.models.reference.archive import Archive
 from pytest_compaction.models.registry import Endpoints, is_offline
-from pytest_compaction.records.part import Part
+from pytest_compaction.records.runs.part import Part
 from pytest_compaction.rule_processes.pool import RuleProcesses
 from pytest_compaction.run.engine import Engine
 from pytest_compaction.run.response import Roles

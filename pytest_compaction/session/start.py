@@ -18,7 +18,7 @@ from pytest_compaction.session.shared_files import WorkerShare
 from pytest_compaction.session.worker_stop import WorkerStop
 
 if TYPE_CHECKING:
-    from pytest_compaction.session.baseline import SessionBaseline
+    from pytest_compaction.session.end.baseline import SessionBaseline
     from pytest_compaction.session.session import BenchmarkSession
     from pytest_compaction.settings import Settings
 
@@ -84,7 +84,7 @@ def _baseline(config: pytest.Config, session: BenchmarkSession) -> SessionBaseli
     instead = calls.estimate or calls.export or config.getoption("collectonly")
     if not session.settings.baseline.path or instead or hasattr(config, "workerinput"):
         return None
-    from pytest_compaction.session.baseline import session_baseline
+    from pytest_compaction.session.end.baseline import session_baseline
 
     return session_baseline(session, config.rootpath)
 
@@ -105,10 +105,10 @@ def _take_charge(
         _in_this_process(config)
         config.pluginmanager.register(RemoteRun(session), "compaction-executor")
     _estimate_first(config, session)
-    from pytest_compaction.session.finish import RunRecorder
-    from pytest_compaction.session.report_files import ReportFiles
-    from pytest_compaction.session.shard_end import selected_by
-    from pytest_compaction.session.shown_failures import ShownFailures
+    from pytest_compaction.session.end.finish import RunRecorder
+    from pytest_compaction.session.end.report_files import ReportFiles
+    from pytest_compaction.session.end.shard_end import selected_by
+    from pytest_compaction.session.end.shown_failures import ShownFailures
 
     shown = ShownFailures(session.settings.show)
     config.pluginmanager.register(shown, "compaction-failures")

@@ -35,7 +35,7 @@ from pytest_compaction.metrics.statistics.holm import holm
 from pytest_compaction.metrics.statistics.paired import compare
 from pytest_compaction.metrics.statistics.proportion import proportion_interval
 from pytest_compaction.metrics.statistics.student import noncentrality
-from pytest_compaction.records.run_file import load_run
+from pytest_compaction.records.runs.run_file import load_run
 
 CASES = (3, 5, 8, 12, 24, 40)
 SHIFT = 0.3

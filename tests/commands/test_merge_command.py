@@ -9,7 +9,7 @@ from support.sharded import IDS, merge, merged, run_shards, shard_files
 from support.talks import talk
 
 from pytest_compaction.cli import main
-from pytest_compaction.records.run_file import load_run
+from pytest_compaction.records.runs.run_file import load_run
 
 GATE = "--compaction-threshold=overall>=2.4"
 TWO = {}

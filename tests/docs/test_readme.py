@@ -29,7 +29,7 @@ from support.scenarios import write_cases
 from pytest_compaction.case.files import load_cases
 from pytest_compaction.gate.threshold import parse_threshold
 from pytest_compaction.options import LISTING_FLAG, OPTIONS
-from pytest_compaction.records.run_file import load_run
+from pytest_compaction.records.runs.run_file import load_run
 from pytest_compaction.reports.terminal import summary
 from pytest_compaction.rubric import DIMENSIONS
 

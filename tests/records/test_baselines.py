@@ -7,20 +7,20 @@ from support.builders import unscored
 from support.changed_runs import before, fact, header, scored, write
 
 from pytest_compaction.metrics.run_changes import run_changes
-from pytest_compaction.records.baseline import (
+from pytest_compaction.records.baselines.baseline import (
     Source,
     load_baseline,
     measured_there,
     parse_source,
     strategies_of,
 )
-from pytest_compaction.records.baseline_file import (
+from pytest_compaction.records.baselines.baseline_file import (
     BaselineError,
     read_baseline_file,
     write_baseline_file,
 )
-from pytest_compaction.records.comparability import SETTINGS, differences, version_note
-from pytest_compaction.records.run_folder import find_run, newest_run, run_files
+from pytest_compaction.records.baselines.comparability import SETTINGS, differences, version_note
+from pytest_compaction.records.runs.run_folder import find_run, newest_run, run_files
 
 
 def said(source, strategy="anchored"):

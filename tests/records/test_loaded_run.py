@@ -9,10 +9,10 @@ from support.builders import record
 from support.finished import HOSTILE, fact, several
 
 import pytest_compaction
-from pytest_compaction.records import run_file
-from pytest_compaction.records.items import COLUMNS
-from pytest_compaction.records.loaded_run import Run, load_run
-from pytest_compaction.records.run_file import RunWriter
+from pytest_compaction.records.runs import run_file
+from pytest_compaction.records.runs.items import COLUMNS
+from pytest_compaction.records.runs.loaded_run import Run, load_run
+from pytest_compaction.records.runs.run_file import RunWriter
 
 HEADER = {"settings": {"compactors": ["truncate", "anchored", "none"]}}
 OLDEST = {"item": "i", "case": "a", "probe": "p", "compactor": "x", "trial": 1}

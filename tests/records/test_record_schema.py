@@ -10,7 +10,7 @@ from support.scenarios import case as small_case
 from support.scenarios import own, run, run_files, set_up, write_cases
 from support.talks import talk
 
-from pytest_compaction.records.run_file import load_run
+from pytest_compaction.records.runs.run_file import load_run
 from pytest_compaction.records.schema import RECORD_SCHEMA, schema_of
 
 NEW_OF_FACTS = {"class", "evidence", "stated_after", "source", "recoverable"}

@@ -17,7 +17,7 @@ from pytest_compaction.compactors.strategies.none import NoCompaction
 from pytest_compaction.models.chat.prompts import FIELDS
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.options import OPTIONS
-from pytest_compaction.records.run_file import load_run
+from pytest_compaction.records.runs.run_file import load_run
 from pytest_compaction.run.asked import Asked
 from pytest_compaction.run.engine import Engine
 from pytest_compaction.run.response import Arm, Roles
@@ -85,7 +85,7 @@ def test_the_header_holds_every_option(pytester):
     }
     of_the_check = {"compaction_check", "compaction_examples"}
     of_the_export = {"compaction_export", "compaction_export_plain"}
-    of_the_place = {"compaction_executor", "compaction_processes", "compaction_show"}
+    of_the_place = {"compaction_executor", "compaction_processes"}
     in_no_record = of_the_check | of_the_export | of_the_place
     assert {option.key for option in OPTIONS} - in_no_record == set(given)
     flags = [

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from support.builders import record
 
-from pytest_compaction.records.run_file import RunFileError, RunWriter, load_run
+from pytest_compaction.records.runs.run_file import RunFileError, RunWriter, load_run
 
 HEADER = {"settings": {"trials": 1}}
 

@@ -6,7 +6,7 @@ from support.builders import any_text
 from support.changed_runs import before, fact, lowered, run_of, scored
 
 from pytest_compaction.gate.baseline import decide_baseline
-from pytest_compaction.records.baseline import Baseline
+from pytest_compaction.records.baselines.baseline import Baseline
 from pytest_compaction.reports.changes.block import (
     baseline_block,
     baseline_lines,

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from support.builders import record
 from support.finished import HOSTILE, fact, finished, several
 
-from pytest_compaction.records.items import COLUMNS
+from pytest_compaction.records.runs.items import COLUMNS
 from pytest_compaction.reports.outlets.csv_report import csv_report
 from pytest_compaction.reports.table_page import inert
 

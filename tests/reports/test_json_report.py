@@ -11,7 +11,7 @@ from support.finished import HOSTILE, fact, finished, gated, several
 from support.scenarios import own, run, set_up
 
 from pytest_compaction.gate.decision import Decision
-from pytest_compaction.records.items import COLUMNS, TEXTS
+from pytest_compaction.records.runs.items import COLUMNS, TEXTS
 from pytest_compaction.reports.outlets.json_report import FORMAT, SCHEMA, VERSION, json_report
 
 DEFINED = json.loads(

@@ -9,9 +9,9 @@ from support.builders import record
 from support.loss_records import event, fact, lossy
 
 from pytest_compaction.metrics.cost.formula import Pricing, Ratios
-from pytest_compaction.records.cost_figures import costs_as_json, run_pricing
-from pytest_compaction.records.figures import figures_of
-from pytest_compaction.records.loss_figures import losses_as_json
+from pytest_compaction.records.figures.cost_figures import costs_as_json, run_pricing
+from pytest_compaction.records.figures.loss_figures import losses_as_json
+from pytest_compaction.records.figures.run_figures import figures_of
 from pytest_compaction.reports.run_tables import run_tables
 from pytest_compaction.reports.table_page import csv_tables, json_table, plain_table
 

@@ -18,7 +18,7 @@ from support.scenarios import (
 from support.sharded import IDS, run_shards
 from support.talks import talk
 
-from pytest_compaction.records.run_file import load_run
+from pytest_compaction.records.runs.run_file import load_run
 
 OK, FAILED = pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED
 GATE = "--compaction-threshold=overall>=3"

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from pytest_compaction.models.calls import store
 from pytest_compaction.records.probe_record import scored_record
-from pytest_compaction.records.run_file import RunWriter
+from pytest_compaction.records.runs.run_file import RunWriter
 from pytest_compaction.run.asked import Asked
 from pytest_compaction.session.items.collection import items_of
 from pytest_compaction.session.items.kinds import KINDS

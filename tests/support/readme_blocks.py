@@ -121,7 +121,7 @@ def worse_block():
 
     from pytest_compaction.gate.baseline import decide_baseline
     from pytest_compaction.gate.decision import Decision
-    from pytest_compaction.records.baseline import Baseline
+    from pytest_compaction.records.baselines.baseline import Baseline
     from pytest_compaction.reports.changes.block import baseline_block, worse_title
     from pytest_compaction.reports.gate_line import Failures, gate_line
     from pytest_compaction.reports.lines import WIDTH

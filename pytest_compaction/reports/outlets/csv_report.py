@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 
-from pytest_compaction.records.items import COLUMNS, Scalar, row_of
+from pytest_compaction.records.runs.items import COLUMNS, Scalar, row_of
 from pytest_compaction.reports.outlets.finished_run import FinishedRun
 from pytest_compaction.reports.table_page import inert
 from pytest_compaction.text.words import printable
@@ -14,8 +14,9 @@ from pytest_compaction.text.words import printable
 def csv_report(run: FinishedRun) -> str:
     """One row for each item under a row of heads; nothing in it runs as a formula.
 
-    Columns as in :data:`~pytest_compaction.records.items.COLUMNS`; lines end in CR LF and texts
-    with a comma, a quote or a line break stand in quotes. Source: RFC 4180 (2005), section 2.
+    Columns as in :data:`~pytest_compaction.records.runs.items.COLUMNS`; lines end in CR LF and
+    texts with a comma, a quote or a line break stand in quotes. Source: RFC 4180 (2005),
+    section 2.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")

@@ -19,9 +19,9 @@ from pytest_compaction.metrics.aggregate import (
 )
 from pytest_compaction.metrics.cost.formula import Pricing
 from pytest_compaction.metrics.nulls import is_null
-from pytest_compaction.records.cost_figures import run_pricing
-from pytest_compaction.records.finite import finite_record
+from pytest_compaction.records.figures.cost_figures import run_pricing
 from pytest_compaction.records.record import Record, type_of
+from pytest_compaction.records.runs.finite import finite_record
 from pytest_compaction.rubric import DIMENSIONS, MAX_SCORE
 from pytest_compaction.settings import CONTROL
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path, PurePath
 from typing import Final
 
-from pytest_compaction.records.run_file import Run
+from pytest_compaction.records.runs.run_file import Run
 from pytest_compaction.reports.outlets.badge import badge
 from pytest_compaction.reports.outlets.csv_report import csv_report
 from pytest_compaction.reports.outlets.finished_run import FinishedRun

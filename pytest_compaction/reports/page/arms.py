@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from pytest_compaction.metrics.aggregate import by_arm
 from pytest_compaction.records.record import Record, type_of
-from pytest_compaction.records.run_file import Run
+from pytest_compaction.records.runs.run_file import Run
 from pytest_compaction.reports.page.inert import finite
 from pytest_compaction.settings import CONTROL
 

@@ -12,8 +12,8 @@ from urllib.parse import quote
 
 from pytest_compaction.metrics.cost.formula import Pricing
 from pytest_compaction.metrics.intervals import interval_method
-from pytest_compaction.records.comparability import differences as run_differences
-from pytest_compaction.records.cost_figures import run_pricing
+from pytest_compaction.records.baselines.comparability import differences as run_differences
+from pytest_compaction.records.figures.cost_figures import run_pricing
 from pytest_compaction.records.record import Record, type_of
 from pytest_compaction.reports.page.arms import Arm, PageRun, arms_of
 from pytest_compaction.reports.page.inert import content_policy, inert_json

@@ -9,7 +9,7 @@ from support.page_runs import fact
 
 from pytest_compaction.metrics.aggregate import Mean
 from pytest_compaction.models.calls.cache_prices import default_pricing
-from pytest_compaction.records.run_file import Run
+from pytest_compaction.records.runs.run_file import Run
 from pytest_compaction.reports.page.arms import PageRun, arms_of
 from pytest_compaction.reports.page.overview import (
     classes_of,

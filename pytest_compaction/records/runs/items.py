@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from pytest_compaction.metrics.item_figures import reading_of
 from pytest_compaction.metrics.survival import loss
-from pytest_compaction.records.finite import finite_record
 from pytest_compaction.records.record import Record, type_of
+from pytest_compaction.records.runs.finite import finite_record
 from pytest_compaction.rubric import DIMENSIONS
 
 Scalar = str | int | float | bool | None

@@ -13,7 +13,7 @@ from pytest_compaction.metrics.cost.strategy_costs import (
     strategy_costs,
 )
 from pytest_compaction.models.calls.cache_prices import default_pricing, model_pricing
-from pytest_compaction.records.loss_figures import interval_as_json, mean_as_json
+from pytest_compaction.records.figures.loss_figures import interval_as_json, mean_as_json
 from pytest_compaction.records.record import Record, rounded
 
 _DOLLAR_DIGITS: Final = 8

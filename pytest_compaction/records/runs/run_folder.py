@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.records.run_file import RunFileError
+from pytest_compaction.records.runs.run_file import RunFileError
 
 DEFAULT_FOLDER: Final = Path(".pytest_compaction/runs")
 LAST: Final = "last"

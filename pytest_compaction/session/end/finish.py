@@ -10,42 +10,33 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_compaction.folders import make_folder
-from pytest_compaction.gate.baseline import BaselineDecision
-from pytest_compaction.gate.decision import Decision, decide
 from pytest_compaction.judges.snapshots import REFUSED
 from pytest_compaction.models.registry import is_offline
-from pytest_compaction.records.baseline_file import BaselineError
-from pytest_compaction.records.cost_figures import run_pricing
-from pytest_compaction.records.figures import figures_of
-from pytest_compaction.records.part import End, Part
-from pytest_compaction.records.record import Record, type_of, went_wrong_later
-from pytest_compaction.records.run_file import Run, RunWriter
+from pytest_compaction.records.figures.cost_figures import run_pricing
+from pytest_compaction.records.figures.run_figures import figures_of
+from pytest_compaction.records.record import Record, went_wrong_later
+from pytest_compaction.records.runs.part import End, Part
+from pytest_compaction.records.runs.run_file import RunWriter
 from pytest_compaction.reports.changes.block import baseline_block, worse_title
-from pytest_compaction.reports.gate_line import Failures, gate_line, no_gate_line
+from pytest_compaction.reports.gate_line import Failures
 from pytest_compaction.reports.lines import Line, write_lines
 from pytest_compaction.reports.outlets.finished_run import (
     FinishedRun,
-    Outcome,
     with_finite_figures,
 )
 from pytest_compaction.reports.run_summary import file_lines, left_out_lines, run_summary
 from pytest_compaction.reports.usage import Bill, usage_lines
-from pytest_compaction.session.gate_reports import (
-    UPDATE,
-    baseline_reports,
+from pytest_compaction.session.end.gate_reports import (
     is_rule,
-    rule_reports,
-    send,
-    skipped_reports,
-    undecided_reports,
 )
+from pytest_compaction.session.end.run_gate import RunGate
+from pytest_compaction.session.end.shard_end import ran_to_its_end, shard_line
+from pytest_compaction.session.end.shown_failures import ShownFailures
 from pytest_compaction.session.items.report import hide_record, is_below, record_of
 from pytest_compaction.session.session import BenchmarkSession
-from pytest_compaction.session.shard_end import ran_to_its_end, shard_line
-from pytest_compaction.session.shown_failures import ShownFailures
 
 if TYPE_CHECKING:
-    from pytest_compaction.session.baseline import SessionBaseline
+    from pytest_compaction.session.end.baseline import SessionBaseline
     from pytest_compaction.session.snapshots.unused import Unused
 
 
@@ -61,7 +52,7 @@ class RunRecorder:
         baseline: SessionBaseline | None = None,
     ) -> None:
         self._session = session
-        self._baseline = baseline
+        self._gate = RunGate(session, baseline)
         self._shown = shown
         self._root = root
         self._part = replace(session.part, selected=selected) if session.part else None
@@ -69,10 +60,6 @@ class RunRecorder:
         self._other_failures: set[str] = set()
         self._excused: set[str] = set()
         self._unused: Unused | None = None
-        self._decision: Decision | None = None
-        """What the gate decided when all items had run."""
-        self._against = BaselineDecision()
-        self._accepted: Line | None = None
 
     def pytest_sessionstart(self, session: pytest.Session) -> None:
         """Make the folder for the records now, so that a run is not lost for want of one."""
@@ -92,56 +79,18 @@ class RunRecorder:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, object, object]:
         """Report each rule of the gate as a test once the items have run."""
+        decides = self._part is None and not session.config.getoption("collectonly")
         try:
             result = yield
         except BaseException:
-            self._report_undecided(session, "the run was stopped before all items ran")
+            if decides:
+                self._gate.leave_undecided(session, self._records)
             raise
-        if session.config.getoption("collectonly") or self._part is not None:
-            return result
-        if session.shouldfail or session.shouldstop:
-            self._report_undecided(session, "the run was stopped before all items ran")
-            return result
-        tolerated = self._session.settings.max_unscored
-        self._decision = decide(self._records, self._session.thresholds, tolerated)
-        if self._records:
-            send(session, rule_reports(self._decision))
-            self._compare(session, self._baseline)
+        if decides and (session.shouldfail or session.shouldstop):
+            self._gate.leave_undecided(session, self._records)
+        elif decides:
+            self._gate.decide(session, self._writer.run if self._writer else None)
         return result
-
-    def _compare(self, session: pytest.Session, baseline: SessionBaseline | None) -> None:
-        """Report each rule against the baseline, or accept the run as the new one."""
-        if baseline is None or self._writer is None:
-            return
-        if all(type_of(record) != "probe" for record in self._records):
-            send(session, skipped_reports(baseline.rules()))
-        else:
-            self._against = baseline.decide(self._records)
-        send(session, baseline_reports(self._against))
-        self._accept(session, baseline, self._writer.run)
-
-    def _accept(self, session: pytest.Session, baseline: SessionBaseline, run: Run) -> None:
-        """Write the run as the new baseline, if that was asked for."""
-        if not baseline.settings.update:
-            return
-        try:
-            self._accepted = Line(baseline.accept(run.header, run.records))
-        except BaselineError as error:
-            self._accepted = Line(f"baseline not updated: {error}", "bad")
-            send(session, undecided_reports([UPDATE], str(error)))
-
-    def _report_undecided(self, session: pytest.Session, why: str) -> None:
-        """An error for each rule that would have been decided."""
-        if self._part is not None or session.config.getoption("collectonly"):
-            return
-        if self._baseline is not None and self._records:
-            rules = [UPDATE] if self._baseline.settings.update else self._baseline.rules()
-            send(session, undecided_reports(rules, f"undecided, {why}"))
-        decision = decide(self._records, self._session.thresholds, 0)
-        applied = {*decision.not_applied, *decision.not_measured}
-        rules = [str(rule) for rule in self._session.thresholds if str(rule) not in applied]
-        if decision.decides:
-            send(session, undecided_reports(rules, f"undecided, {why}"))
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -190,7 +139,7 @@ class RunRecorder:
             return
         records = self._records
         settings = self._session.settings
-        if self._against.is_worse:
+        if self._gate.against.is_worse:
             self._show_worse(terminalreporter)
             return
         self._shown.write(terminalreporter, settings.pass_score)
@@ -211,25 +160,25 @@ class RunRecorder:
         if self._unused is not None:
             write_lines(terminalreporter, (Line(text, "bad") for text in self._unused.lines()))
         write_lines(terminalreporter, left_out_lines(self._session.left_out))
-        if self._baseline is not None:
-            write_lines(terminalreporter, self._baseline.lines(self._against))
-        if self._accepted is not None:
-            write_lines(terminalreporter, [self._accepted])
+        if self._gate.baseline is not None:
+            write_lines(terminalreporter, self._gate.baseline.lines(self._gate.against))
+        if self._gate.accepted is not None:
+            write_lines(terminalreporter, [self._gate.accepted])
         write_lines(terminalreporter, self._shown.hint(terminalreporter, settings.pass_score))
         if self._writer is not None:
             write_lines(terminalreporter, file_lines(self._file, records))
 
     def _show_worse(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Print what got worse than the baseline and nothing else."""
-        terminalreporter.section(worse_title(self._against))
+        terminalreporter.section(worse_title(self._gate.against))
         settings = self._session.settings
-        write_lines(terminalreporter, baseline_block(self._against, settings.pass_score))
+        write_lines(terminalreporter, baseline_block(self._gate.against, settings.pass_score))
         self._unused = _unused_snapshots(terminalreporter.config)
         if self._unused is not None:
             write_lines(terminalreporter, (Line(text, "bad") for text in self._unused.lines()))
-        if self._baseline is not None:
-            write_lines(terminalreporter, self._baseline.lines(self._against))
-            write_lines(terminalreporter, self._baseline.ways_on(self._file))
+        if self._gate.baseline is not None:
+            write_lines(terminalreporter, self._gate.baseline.lines(self._gate.against))
+            write_lines(terminalreporter, self._gate.baseline.ways_on(self._file))
 
     @property
     def _file(self) -> str:
@@ -283,10 +232,10 @@ class RunRecorder:
             header=self._session.header() if self._writer is None else self._writer.run.header,
             records=with_finite_figures(self._records),
             order=tuple(spec.text for spec in self._session.specs),
-            outcome=self._outcome(line),
+            outcome=self._gate.outcome(line),
             line="" if line is None else line.text,
-            decision=self._decision,
-            against=self._against,
+            decision=self._gate.decision,
+            against=self._gate.against,
             complete=session.exitstatus in {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED}
             and not (session.shouldfail or session.shouldstop),
             control=settings.control,
@@ -295,14 +244,6 @@ class RunRecorder:
             max_drop=settings.baseline.max_drop,
             folder=self._folder,
         )
-
-    def _outcome(self, line: Line | None) -> Outcome:
-        """What the gate said in ``line``, in one word."""
-        if line is None or line.style not in {"good", "bad"}:
-            return "none"
-        if self._decision is None:
-            return "undecided"
-        return "passed" if line.style == "good" else "failed"
 
     def _failures(self, session: pytest.Session) -> Failures:
         """What fails the run whatever its scores."""
@@ -315,21 +256,7 @@ class RunRecorder:
         failures = self._failures(session)
         if self._part is not None:
             return self._shard_ended(self._part, session, failures)
-        records = self._records
-        settings = self._session.settings
-        decision = self._decision
-        if decision is None:
-            rules = decide(records, self._session.thresholds, settings.max_unscored)
-            compares = self._baseline is not None and records
-            if not rules.decides and not compares:
-                return None
-            ended = session.exitstatus in {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED}
-            why = "the run was stopped before all items ran" if ended else "the run did not finish"
-            return Line(f"GATE UNDECIDED {why}", "bad")
-        if not decision.decides and not self._against.decides:
-            return no_gate_line(decision, records)
-        limits = settings.pass_score, settings.dialogues.consistency
-        return gate_line(decision, failures, records, *limits, self._against)
+        return self._gate.line(session, self._records, failures)
 
     def _shard_ended(self, part: Part, session: pytest.Session, failures: Failures) -> Line:
         """Complete the file of a shard for ``merge``, and set its exit code."""

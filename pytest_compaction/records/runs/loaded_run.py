@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Final
 
 from pytest_compaction.metrics.aggregate import Mean, arm_name, mean_of
 from pytest_compaction.metrics.item_figures import stated_share
-from pytest_compaction.records import run_file
-from pytest_compaction.records.finite import finite_record
-from pytest_compaction.records.items import Item, Scalar, item_of, row_of
 from pytest_compaction.records.record import Record, type_of
+from pytest_compaction.records.runs import run_file
+from pytest_compaction.records.runs.finite import finite_record
+from pytest_compaction.records.runs.items import Item, Scalar, item_of, row_of
 from pytest_compaction.rubric import DIMENSIONS, MAX_SCORE
 from pytest_compaction.settings import CONTROL
 from pytest_compaction.text.words import printable

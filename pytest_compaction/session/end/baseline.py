@@ -14,19 +14,19 @@ from pytest_compaction.gate.baseline import BaselineDecision, decide_baseline, r
 from pytest_compaction.metrics.aggregate import by_compactor
 from pytest_compaction.metrics.item_figures import figure_of
 from pytest_compaction.metrics.run_changes import METRICS
-from pytest_compaction.records.baseline import (
+from pytest_compaction.records.baselines.baseline import (
     Baseline,
     Source,
     load_baseline,
     measured_there,
     parse_source,
 )
-from pytest_compaction.records.baseline_file import (
+from pytest_compaction.records.baselines.baseline_file import (
     BaselineError,
     read_baseline_file,
     write_baseline_file,
 )
-from pytest_compaction.records.comparability import differences, version_note
+from pytest_compaction.records.baselines.comparability import differences, version_note
 from pytest_compaction.records.record import Record, type_of
 from pytest_compaction.reports.changes.block import baseline_lines
 from pytest_compaction.reports.lines import Line

@@ -8,10 +8,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.metrics.aggregate import by_compactor
-from pytest_compaction.records.baseline_file import BaselineError, read_baseline_file, records_of
+from pytest_compaction.records.baselines.baseline_file import (
+    BaselineError,
+    read_baseline_file,
+    records_of,
+)
 from pytest_compaction.records.record import Record, type_of
-from pytest_compaction.records.run_file import RunFileError, load_run
-from pytest_compaction.records.run_folder import (
+from pytest_compaction.records.runs.run_file import RunFileError, load_run
+from pytest_compaction.records.runs.run_folder import (
     DEFAULT_FOLDER,
     LAST,
     find_run,

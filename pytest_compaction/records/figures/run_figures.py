@@ -13,8 +13,8 @@ from pytest_compaction.metrics.curve import Curve, curves
 from pytest_compaction.metrics.nulls import best_null
 from pytest_compaction.metrics.origins import by_origin
 from pytest_compaction.metrics.strategy_comparison import StrategyPair, compare_strategies
-from pytest_compaction.records.cost_figures import costs_as_json
-from pytest_compaction.records.loss_figures import by_strategy, losses_as_json
+from pytest_compaction.records.figures.cost_figures import costs_as_json
+from pytest_compaction.records.figures.loss_figures import by_strategy, losses_as_json
 from pytest_compaction.records.record import Record, rounded, type_of
 from pytest_compaction.settings import CONTROL
 

@@ -22,7 +22,7 @@ from pytest_compaction.reports.outlets.written_files import (
     write_files,
     write_summary,
 )
-from pytest_compaction.session.finish import RunRecorder
+from pytest_compaction.session.end.finish import RunRecorder
 from pytest_compaction.settings import Settings
 
 

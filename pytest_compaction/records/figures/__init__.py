@@ -1,0 +1,1 @@
+"""The figures of a whole run as plain JSON: strategies, losses, costs."""

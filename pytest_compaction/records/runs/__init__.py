@@ -1,0 +1,1 @@
+"""Run files: a header and a line for each record; reading, merging and listing them."""
