@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from pytest_compaction.run.null_views import NullViews
 
 T = TypeVar("T")
+Numbered = tuple[tuple[int | Message, ...] | None, ...]
+"""Views with the numbers of messages of the log in their place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +75,6 @@ class FigureRules:
         if about is None:
             return self._made(case, asked)
         return self._kept.once(about, FIGURES, lambda: self._made(case, asked))
-
-    def identity_of(self, earlier: Earlier) -> str:
-        """A text that is equal for equal views."""
-        return self._identity_of_earlier.of(earlier)
 
     def kept_figures(self, case: Case, asked: AskedOfView) -> ViewFigures | None:
         """The same if they were made and kept before."""
@@ -191,14 +189,12 @@ class ViewReader:
         if not case.digest:  # its name would not say what it holds
             return None
         held = Held(f"case {case.id} {case.digest}", case)
-        # The probes at a point have the same views before it.
-        earlier = Held(f"views {short_hash(self._rules.identity_of(asked.earlier))}", asked.earlier)
         return self._processes.call(
             case.id,
             figures_of_view,
             held,
             replace(asked, earlier=()),
-            earlier,
+            _by_number(case, asked.earlier),
             self._encoding,
             self._kept.file,
             helps=self._by_rules,
@@ -213,10 +209,29 @@ class ViewReader:
 
 
 def figures_of_view(
-    case: Case, asked: AskedOfView, earlier: Earlier, encoding: str, file: Path | None
+    case: Case, asked: AskedOfView, earlier: Numbered, encoding: str, file: Path | None
 ) -> ViewFigures:
     """The figures of a view, for a process that does nothing else; see :class:`FigureRules`."""
-    return _rules_of_process(encoding, file).figures(case, replace(asked, earlier=earlier))
+    asked = replace(asked, earlier=_with_messages(case, earlier))
+    return _rules_of_process(encoding, file).figures(case, asked)
+
+
+def _by_number(case: Case, earlier: Earlier) -> Numbered:
+    """Views for a process that holds the case: its messages are not sent again."""
+    known = {message.id: (number, message) for number, message in enumerate(case.messages)}
+
+    def sent(message: Message) -> int | Message:
+        number, same = known.get(message.id, (0, None))
+        return number if same == message else message
+
+    return tuple(None if view is None else tuple(map(sent, view)) for view in earlier)
+
+
+def _with_messages(case: Case, earlier: Numbered) -> Earlier:
+    def received(sent: int | Message) -> Message:
+        return case.messages[sent] if isinstance(sent, int) else sent
+
+    return tuple(None if view is None else tuple(map(received, view)) for view in earlier)
 
 
 @lru_cache(maxsize=4)
