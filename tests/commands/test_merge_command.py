@@ -39,10 +39,13 @@ def last(text):
 
 
 def summary_of(lines):
-    """The lines from the heading of the scores to the place of the records."""
+    """The lines from the heading of the scores to the place of the records.
+
+    How to list what is below the pass score is said where items were run.
+    """
     start = next(i for i, line in enumerate(lines) if line.startswith("survival:"))
     end = next(i for i, line in enumerate(lines) if line.startswith("records:"))
-    return lines[start:end]
+    return [line for line in lines[start:end] if not line.endswith("a line each: -rb")]
 
 
 def rewritten(file, change):

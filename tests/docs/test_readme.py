@@ -166,7 +166,7 @@ def test_the_difficulty_of_the_cases_is_as_measured():
 def option_rows():
     """Flag and default of each row of the page of options."""
     rows = [line for line in text(DOCS / "options.md").splitlines() if line.startswith("| `--")]
-    cells = [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
+    cells = [[cell.strip() for cell in re.split(r"(?<!\\)\|", row.strip("|"))] for row in rows]
     return {first.strip("`").partition("=")[0]: default.strip("`") for first, _, default in cells}
 
 

@@ -73,6 +73,9 @@ WRONG_VALUES = {
     "--compaction-pass-score": ["5.1", "-0.1", "high", "nan"],
     "--compaction-max-unscored": ["-1", "some"],
     "--compaction-show": ["-1", "some"],
+    "--compaction-max-drop": ["-0.1", "5.1", "nan", "some"],
+    "--compaction-inconclusive": ["perhaps", "PASS"],
+    "--compaction-report": ["report.pdf", "report"],
     "--compaction-concurrency": ["0", "all"],
     "--compaction-processes": ["-1", "1025", "all"],
     "--compaction-max-cost": ["-1", "nan", "ten"],
@@ -102,6 +105,7 @@ ANY_TEXT = {
     "--compaction-store",
     "--compaction-export",
     "--compaction-runs",
+    "--compaction-baseline",
     "--compaction-tasks",
 }
 """Options whose values are names or paths; other tests look at what they name."""
