@@ -46,7 +46,8 @@ class Check:
 
     ``rule`` is what was asked for, as in ``overall@anchored>=3.8``. A figure that is a mean has
     its 95 % ``interval``, and ``items`` are those that are farthest from what is asked for.
-    ``details`` are lines that say so where a score alone does not.
+    ``figures`` are what the check is about, of each of them. ``details`` are lines that say
+    so where a score alone does not.
     """
 
     text: str
@@ -55,6 +56,7 @@ class Check:
     interval: tuple[float, float] | None = None
     items: tuple[Record, ...] = ()
     details: tuple[str, ...] = ()
+    figures: tuple[float | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +213,9 @@ def _explained(check: Check, threshold: Threshold, metric: str, records: Sequenc
     ]
     missing.sort(key=lambda pair: (-pair[0], *(str(pair[1].get(part)) for part in _ITEM)))
     interval = None if mean is None else mean.interval
-    return replace(check, interval=interval, items=tuple(r for _, r in missing[:WEIGHTIEST]))
+    weightiest = tuple(record for _, record in missing[:WEIGHTIEST])
+    figures = tuple(_score(record, name) for record in weightiest)
+    return replace(check, interval=interval, items=weightiest, figures=figures)
 
 
 def _score(record: Record, metric: str) -> float | None:

@@ -56,15 +56,28 @@ def figures_by_item(records: Iterable[Record], figure: str) -> dict[ItemKey, flo
     }
 
 
+def differences_by_case(
+    first: Sequence[Record], second: Sequence[Record], figure: str = "overall"
+) -> dict[str, list[float]]:
+    """The second side less the first, for each item that has the figure on both, by case."""
+    return _by_case(figures_by_item(first, figure), figures_by_item(second, figure))
+
+
 def difference_between(
     first: Mapping[ItemKey, float], second: Mapping[ItemKey, float]
 ) -> Paired | None:
     """The comparison of :func:`paired_difference` from the figures of both sides."""
+    return compare(_by_case(first, second))
+
+
+def _by_case(
+    first: Mapping[ItemKey, float], second: Mapping[ItemKey, float]
+) -> dict[str, list[float]]:
     differences: dict[str, list[float]] = defaultdict(list)
     for key, value in first.items():
         if key in second:
             differences[key[0]].append(second[key] - value)
-    return compare(differences)
+    return differences
 
 
 def _by_key(records: Iterable[Record]) -> dict[ItemKey, Record]:

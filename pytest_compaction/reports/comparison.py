@@ -20,6 +20,7 @@ from pytest_compaction.reports.outcomes import (
     reading_line,
     unscored_because,
 )
+from pytest_compaction.reports.power_line import power_lines
 from pytest_compaction.reports.strategy_table import StrategyRow, strategy_table
 from pytest_compaction.settings import CONTROL
 from pytest_compaction.text.words import printable
@@ -51,9 +52,13 @@ def comparison(groups: Mapping[str, Sequence[Record]], grouped: bool) -> Iterato
     cases = max((found.difference.cases for found in compared if found is not None), default=0)
     if cases > 1:
         yield Line(f"intervals: {interval_method(cases)}", "dim")
-    yield Line("")
     ranked = [row.figures.compactor for row in table if row.competes]
     reference = next((name for name in between.letters if name in ranked), None)
+    others = [name for name in between.letters if name in ranked and name != reference]
+    if reference is not None and others:
+        second = others[0]
+        yield from power_lines((reference, second), groups[reference], groups[second])
+    yield Line("")
     beside = {pair.second: pair for pair in between.pairs if pair.first == reference}
     for item in figures:
         yield from _about(item, groups[item.compactor], groups.get(CONTROL, ()))

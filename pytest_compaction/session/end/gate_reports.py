@@ -13,7 +13,8 @@ import pytest
 from pytest_compaction.gate.baseline import BaselineDecision
 from pytest_compaction.gate.decision import Check, Decision
 from pytest_compaction.records.record import Record
-from pytest_compaction.reports.lines import interval_text
+from pytest_compaction.reports.item_lines import what_was_dropped
+from pytest_compaction.reports.lines import WIDTH, interval_text
 from pytest_compaction.rubric import MAX_SCORE
 from pytest_compaction.session.items.report import in_sentences
 from pytest_compaction.text.words import printable
@@ -22,7 +23,7 @@ RULES: Final = "compaction"
 """Stands where the file of a test does in the ids of rules, as in ``compaction::overall>=3.8``."""
 UPDATE: Final = "baseline-update"
 """The rule that the run could be accepted as the new baseline."""
-_WIDTH: Final = 64
+_NAME: Final = 44
 """Characters of an item that a failed rule names."""
 
 
@@ -87,17 +88,20 @@ def _of_check(check: Check) -> pytest.TestReport:
     if check.interval is not None:
         figure += f", 95 % {interval_text(check.interval, limits=(0, MAX_SCORE))}"
     lines = [figure]
-    details = check.details or tuple(map(_item, check.items))
-    if details:
-        lines += ["the items that weigh most:", *details]
+    details = check.details or map(_item, check.items, check.figures)
+    lines += ["the items that weigh most:", *details] if check.details or check.items else []
     return _report(check.rule, "failed", _said("\n".join(lines)))
 
 
-def _item(record: Record) -> str:
+def _item(record: Record, figure: float | None) -> str:
+    """An item with its figure and what was dropped, in one line."""
     name = f"{record['case']}-{record['probe']}"
     if record["trial"] > 1:
         name += f"-t{record['trial']}"
-    return f"  {record['overall']:.2f}  {printable(name, _WIDTH)}"
+    score = "-" if figure is None else f"{figure:.2f}"
+    start = f"  {score} {printable(name, _NAME)}"
+    lost = what_was_dropped(record)
+    return f"{start}: {printable(lost, WIDTH - len(start) - 2)}" if lost else start
 
 
 def _said(text: str) -> object:
