@@ -76,7 +76,8 @@ def _beside_the_best(pair: StrategyPair) -> Line:
     difference = pair.paired.difference
     interval = interval_text(difference.interval, "+.2f")
     chance = "" if pair.holm is None else f", p {pair.holm:.2g}"
-    text = f"  {difference.value:+.2f} {interval}{chance}, from the best, "
+    value = round(difference.value, 2) + 0.0  # no -0.00
+    text = f"  {value:+.2f} {interval}{chance}, from the best, "
     return Line(text + printable(pair.first, WIDTH - len(text)))
 
 

@@ -33,7 +33,6 @@ MARKDOWN = {"production", "model-agreement", "changed-summaries", "invariants", 
 STRATEGIES = [
     "none",
     "said-only",
-    "random",
     "window",
     "truncate",
     "regenerate",
@@ -100,19 +99,19 @@ def summary_block():
     from pytest_compaction.reports.terminal import summary
 
     records = [*records_of("anchored"), *records_of("none")]
-    block = _until_blank(summary(records, ["anchored"], control=True), 2)
+    block = _until_blank(summary(records, ["anchored"], control=True), 3)
     apart = "\n".join(line.text for line in origin_lines(by_arm(records), grouped=True))
     return f"{block}\n{apart}" if apart else block
 
 
 def comparison_block():
-    """The end of a run of several strategies."""
+    """The table of a run of several strategies."""
     from support.measuring import records_of
 
     from pytest_compaction.reports.terminal import summary
 
     records = [record for name in STRATEGIES for record in records_of(name)]
-    return _until_blank(summary(records, STRATEGIES, control=False), 2)
+    return _until_blank(summary(records, STRATEGIES, control=False), 1)
 
 
 def worse_block():
