@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from pytest_compaction.cache.latest import Latest
 from pytest_compaction.case.case import Case
 from pytest_compaction.conversation.messages import Message, canonical_json, readable
 from pytest_compaction.records.record import Record
@@ -27,6 +28,7 @@ FORMAT: Final = 1
 _HASH: Final = re.compile(r"[0-9a-f]{8,64}")
 """Other names are not those of files here, wherever a record comes from."""
 _DIGITS: Final = 16
+_Calls = tuple[str, tuple[str, ...], tuple[str, ...]]
 
 
 class TextWriter:
@@ -39,6 +41,7 @@ class TextWriter:
         self._folder = folder
         self._logs: set[str] = set()
         self._failed = False
+        self._calls = Latest(_by_calls)
         self._last: tuple[str, tuple[Message, ...], str, bytes] | None = None
 
     def hash_of(self, response: Response) -> str | None:
@@ -74,7 +77,8 @@ class TextWriter:
         if not _HASH.fullmatch(digest):
             return None
         if self._last is None or self._last[:2] != (digest, response.view):
-            data = _bytes(_view(response.case, response.view))
+            calling = self._calls.of(response.case.messages)
+            data = _bytes(_view(response.case, response.view, calling))
             self._last = (digest, response.view, _hash(data), data)
         return self._last[2], self._last[3]
 
@@ -153,9 +157,9 @@ def _hash_in(record: Mapping[str, Any], key: str) -> str | None:
     return name if isinstance(name, str) and _HASH.fullmatch(name) else None
 
 
-def _view(case: Case, view: Iterable[Message]) -> dict[str, Any]:
+def _view(case: Case, view: Iterable[Message], calling: Mapping[_Calls, Message]) -> dict[str, Any]:
+    """The view of a case as its file holds it; ``calling`` are messages of the log by calls."""
     log = {message.id: message for message in case.messages}
-    calling = _by_calls(case.messages)
     messages = []
     for message in view:
         said = log.get(message.id)
@@ -172,9 +176,6 @@ def _in_view(message: Message, said: Message | None) -> dict[str, Any]:
         return made | {"text": readable(message)}
     found = {"id": said.id, "role": said.role, "origin": "log"}
     return found if said.parts == message.parts else found | {"text": readable(message)}
-
-
-_Calls = tuple[str, tuple[str, ...], tuple[str, ...]]
 
 
 def _calls_of(message: Message) -> _Calls:
