@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.commands.complaint import complain
-from pytest_compaction.metrics.run_changes import RunChanges, adjusted_p, run_changes
+from pytest_compaction.metrics.differences.run_changes import RunChanges, adjusted_p, run_changes
 from pytest_compaction.records.baselines.baseline import (
     Baseline,
     Source,

@@ -14,9 +14,9 @@ from pytest_compaction.records.figures.cost_figures import run_pricing
 from pytest_compaction.records.record import type_of
 from pytest_compaction.records.runs.run_file import Run, RunFileError
 from pytest_compaction.reports.outlets.report_file import write_whole
-from pytest_compaction.reports.run_tables import run_tables
-from pytest_compaction.reports.table import Table
-from pytest_compaction.reports.table_page import (
+from pytest_compaction.reports.tables.run_tables import run_tables
+from pytest_compaction.reports.tables.table import Table
+from pytest_compaction.reports.tables.table_page import (
     csv_tables,
     json_table,
     markdown_table,

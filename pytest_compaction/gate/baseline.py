@@ -8,14 +8,14 @@ from typing import Final, Literal
 
 from pytest_compaction.gate.decision import WEIGHTIEST, Check
 from pytest_compaction.metrics.aggregate import by_arm
-from pytest_compaction.metrics.intervals import cluster_interval
-from pytest_compaction.metrics.item_figures import figure_of
-from pytest_compaction.metrics.run_changes import (
+from pytest_compaction.metrics.differences.run_changes import (
     Compared,
     RunChanges,
     differences_by_case,
     run_changes,
 )
+from pytest_compaction.metrics.item_figures import figure_of
+from pytest_compaction.metrics.statistics.cluster_interval import cluster_interval
 from pytest_compaction.metrics.statistics.power import cases_needed
 from pytest_compaction.records.baselines.baseline import Baseline
 from pytest_compaction.records.record import Record, type_of

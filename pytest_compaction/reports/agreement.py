@@ -11,8 +11,8 @@ from typing import Final
 from pytest_compaction.metrics.run_agreement import Agreement, Figure
 from pytest_compaction.records.record import rounded
 from pytest_compaction.reports.lines import interval_text
-from pytest_compaction.reports.table import Cell, Table, count, table
-from pytest_compaction.reports.table_page import WIDTH, markdown_table, plain_table
+from pytest_compaction.reports.tables.table import Cell, Table, count, table
+from pytest_compaction.reports.tables.table_page import WIDTH, markdown_table, plain_table
 
 _COLUMNS: Final = (
     ("of", ""),

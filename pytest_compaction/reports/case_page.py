@@ -19,7 +19,7 @@ from pytest_compaction.conversation.messages import (
     readable,
 )
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.reports.table_page import cells
+from pytest_compaction.reports.tables.table_page import cells
 from pytest_compaction.text.matching import TextIndex
 from pytest_compaction.text.words import printable
 

@@ -9,7 +9,7 @@ from support.builders import unscored
 from support.changed_runs import CASES, before, lowered, run_of, scored
 
 from pytest_compaction.gate.baseline import decide_baseline, outcome_of
-from pytest_compaction.metrics.run_changes import run_changes
+from pytest_compaction.metrics.differences.run_changes import run_changes
 from pytest_compaction.records.baselines.baseline import Baseline
 from pytest_compaction.rubric import DIMENSIONS
 

@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from pytest_compaction.metrics.agreement import kendall_tau_b, spearman, weighted_kappa
-from pytest_compaction.metrics.intervals import jackknife_interval
+from pytest_compaction.metrics.statistics.jackknife import jackknife_interval
 from pytest_compaction.metrics.statistics.student import t_quantile
 
 MEASURES = pytest.mark.parametrize("measure", [weighted_kappa, spearman, kendall_tau_b])

@@ -6,7 +6,7 @@ import pytest
 from support.builders import unscored
 from support.changed_runs import before, fact, header, scored, write
 
-from pytest_compaction.metrics.run_changes import run_changes
+from pytest_compaction.metrics.differences.run_changes import run_changes
 from pytest_compaction.records.baselines.baseline import (
     Source,
     load_baseline,

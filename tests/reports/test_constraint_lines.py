@@ -2,7 +2,7 @@
 
 from support.builders import record
 
-from pytest_compaction.reports.constraints import (
+from pytest_compaction.reports.summary.constraints import (
     compliance_lines,
     constraint_lines,
     short_constraints,

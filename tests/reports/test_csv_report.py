@@ -11,7 +11,7 @@ from support.finished import HOSTILE, fact, finished, several
 
 from pytest_compaction.records.runs.items import COLUMNS
 from pytest_compaction.reports.outlets.csv_report import csv_report
-from pytest_compaction.reports.table_page import inert
+from pytest_compaction.reports.tables.table_page import inert
 
 
 def rows(*records):

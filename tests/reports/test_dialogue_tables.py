@@ -18,10 +18,10 @@ from pytest_compaction.dialogues.evaluation import (
     evaluations_of_records,
 )
 from pytest_compaction.dialogues.figures import figures_of, spending_of
-from pytest_compaction.reports.dialogue_breakdowns import ENOUGH, tables_of
-from pytest_compaction.reports.dialogue_page import as_json, markdown, plain
-from pytest_compaction.reports.table import Cell, table
-from pytest_compaction.reports.table_page import WIDTH, cells, written
+from pytest_compaction.reports.dialogues.breakdowns import ENOUGH, tables_of
+from pytest_compaction.reports.dialogues.page import as_json, markdown, plain
+from pytest_compaction.reports.tables.table import Cell, table
+from pytest_compaction.reports.tables.table_page import WIDTH, cells, written
 
 HOSTILE = "\x1b[2J|`<b>*x*\u202e"
 WIDE = "会话摘要有效性评测会话摘要有效性评测会话摘要有效性评测会话摘要有效性评测"

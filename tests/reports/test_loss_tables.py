@@ -12,8 +12,8 @@ from pytest_compaction.metrics.cost.formula import Pricing, Ratios
 from pytest_compaction.records.figures.cost_figures import costs_as_json, run_pricing
 from pytest_compaction.records.figures.loss_figures import losses_as_json
 from pytest_compaction.records.figures.run_figures import figures_of
-from pytest_compaction.reports.run_tables import run_tables
-from pytest_compaction.reports.table_page import csv_tables, json_table, plain_table
+from pytest_compaction.reports.tables.run_tables import run_tables
+from pytest_compaction.reports.tables.table_page import csv_tables, json_table, plain_table
 
 KEPT, LATE, GONE = (True, True), (True, False), (False, False)
 HOSTILE = "<script>alert(1)</script> \x1b[2J =cmd|' /C calc'!A0"

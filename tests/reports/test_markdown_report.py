@@ -11,7 +11,7 @@ from support.finished import HOSTILE, finished, gated, several
 from pytest_compaction.reports.outlets import github
 from pytest_compaction.reports.outlets.github import SummaryError, append_summary, command_line
 from pytest_compaction.reports.outlets.markdown_report import markdown_report
-from pytest_compaction.reports.table_page import escaped
+from pytest_compaction.reports.tables.table_page import escaped
 
 RAW = re.compile(r"(?<!\\)[<>|`*_\[\]~$]|@(?!&#8203;)|#(?!&#8203;|8203;)|://|www\.")
 """What means something in Markdown and is not escaped."""

@@ -8,7 +8,7 @@ from pytest_compaction.gate.decision import decide
 from pytest_compaction.gate.threshold import ThresholdError, parse_threshold
 from pytest_compaction.metrics.origins import by_origin, of_origin
 from pytest_compaction.records.figures.run_figures import figures_of
-from pytest_compaction.reports.terminal import WIDTH, summary
+from pytest_compaction.reports.summary.terminal import WIDTH, summary
 
 
 def fact(stated):

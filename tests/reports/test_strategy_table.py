@@ -4,7 +4,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_compaction.metrics.aggregate import aggregate
-from pytest_compaction.reports.strategy_table import StrategyRow, short_letters, strategy_table
+from pytest_compaction.reports.summary.strategy_table import (
+    StrategyRow,
+    short_letters,
+    strategy_table,
+)
 
 
 def row(name, letters="", share=0.5):

@@ -7,7 +7,7 @@ from support import builders
 from support.scenarios import own, run, set_up
 
 from pytest_compaction.compactors.registry import Registry
-from pytest_compaction.reports.terminal import WIDTH, summary
+from pytest_compaction.reports.summary.terminal import WIDTH, summary
 from pytest_compaction.rubric import DIMENSIONS
 
 LONG = "a_rather_long_package.with_modules.inside:compact_everything"

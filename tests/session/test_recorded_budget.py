@@ -19,7 +19,7 @@ from support.scenarios import (
 from pytest_compaction.case.case import case_from_json
 from pytest_compaction.metrics.curve import curves
 from pytest_compaction.records.runs.run_file import Run
-from pytest_compaction.reports.terminal import summary
+from pytest_compaction.reports.summary.terminal import summary
 
 AT_RECORDS = "--compaction-budget=recorded"
 SHORT = "We edited src/queue.py. " * 12

@@ -61,8 +61,8 @@ def production_block(folder=REAL_CASES, strategies=PRODUCTION):
     from support.measuring import records_at_recorded_budget
 
     from pytest_compaction.metrics.production_loss import production_loss
-    from pytest_compaction.reports.run_tables import production_table
-    from pytest_compaction.reports.table_page import markdown_table
+    from pytest_compaction.reports.tables.run_tables import production_table
+    from pytest_compaction.reports.tables.table_page import markdown_table
 
     if not has_records(folder):
         return ""
@@ -95,8 +95,8 @@ def summary_block():
     from support.measuring import records_of
 
     from pytest_compaction.metrics.aggregate import by_arm
-    from pytest_compaction.reports.origin_lines import origin_lines
-    from pytest_compaction.reports.terminal import summary
+    from pytest_compaction.reports.summary.origin_lines import origin_lines
+    from pytest_compaction.reports.summary.terminal import summary
 
     records = [*records_of("anchored"), *records_of("none")]
     block = _until_blank(summary(records, ["anchored"], control=True), 3)
@@ -108,7 +108,7 @@ def comparison_block():
     """The table of a run of several strategies."""
     from support.measuring import records_of
 
-    from pytest_compaction.reports.terminal import summary
+    from pytest_compaction.reports.summary.terminal import summary
 
     records = [record for name in STRATEGIES for record in records_of(name)]
     return _until_blank(summary(records, STRATEGIES, control=False), 1)
@@ -159,8 +159,8 @@ def dialogue_blocks():
     """The blocks on dialogues, measured by replaying public data; takes about a minute."""
     from support.measuring_dialogues import of_mt_bench, of_tau_bench
 
-    from pytest_compaction.reports.dialogue_breakdowns import strategies_table
-    from pytest_compaction.reports.table_page import plain_table
+    from pytest_compaction.reports.dialogues.breakdowns import strategies_table
+    from pytest_compaction.reports.tables.table_page import plain_table
 
     sets = (of_mt_bench(), of_tau_bench())
     titles = ("MT-Bench-101", "τ-bench, airline agent")
@@ -176,8 +176,8 @@ def dialogue_blocks():
 
 def suitability(evaluation):
     """The table of tasks, without its notes."""
-    from pytest_compaction.reports.dialogue_breakdowns import suitability_table
-    from pytest_compaction.reports.table_page import plain_table
+    from pytest_compaction.reports.dialogues.breakdowns import suitability_table
+    from pytest_compaction.reports.tables.table_page import plain_table
 
     return "\n".join(plain_table(replace(suitability_table(evaluation), notes=())))
 

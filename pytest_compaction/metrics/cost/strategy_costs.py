@@ -18,7 +18,6 @@ from pytest_compaction.metrics.cost.formula import (
     request_saving,
 )
 from pytest_compaction.metrics.cost.refetch import Refetch, refetch
-from pytest_compaction.metrics.intervals import jackknife_interval
 from pytest_compaction.metrics.item_figures import Record
 from pytest_compaction.metrics.losses.events import (
     COMPACTED,
@@ -29,6 +28,7 @@ from pytest_compaction.metrics.losses.events import (
 )
 from pytest_compaction.metrics.losses.fates import fates
 from pytest_compaction.metrics.losses.shares import mean_over
+from pytest_compaction.metrics.statistics.jackknife import jackknife_interval
 
 HORIZON: Final = 20
 """Later requests over which costs are weighed, unless a caller says otherwise."""

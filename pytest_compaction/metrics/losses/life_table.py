@@ -13,9 +13,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from pytest_compaction.metrics.intervals import jackknife_interval
 from pytest_compaction.metrics.losses.fates import FactFate
 from pytest_compaction.metrics.losses.shares import Interval, share_interval
+from pytest_compaction.metrics.statistics.jackknife import jackknife_interval
 
 
 @dataclass(frozen=True, slots=True)

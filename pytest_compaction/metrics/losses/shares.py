@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from pytest_compaction.metrics.aggregate import Mean
-from pytest_compaction.metrics.intervals import cluster_interval
+from pytest_compaction.metrics.statistics.cluster_interval import cluster_interval
 
 LEVEL: Final = 0.95
 Interval = tuple[float, float]

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.case.validation import schema_faults
+from pytest_compaction.metrics.differences.run_changes import named_facts
 from pytest_compaction.metrics.item_figures import is_stated
-from pytest_compaction.metrics.run_changes import named_facts
 from pytest_compaction.records.baselines.comparability import compared_settings
 from pytest_compaction.records.record import Record, type_of
 from pytest_compaction.records.runs.run_file import write_whole

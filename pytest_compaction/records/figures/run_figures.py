@@ -10,9 +10,12 @@ from pytest_compaction.metrics.aggregate import Aggregate, Mean, aggregate, by_a
 from pytest_compaction.metrics.compliance import Compliance, compliance
 from pytest_compaction.metrics.constraints import constraint_survival
 from pytest_compaction.metrics.curve import Curve, curves
-from pytest_compaction.metrics.nulls import best_null
+from pytest_compaction.metrics.differences.nulls import best_null
+from pytest_compaction.metrics.differences.strategy_comparison import (
+    StrategyPair,
+    compare_strategies,
+)
 from pytest_compaction.metrics.origins import by_origin
-from pytest_compaction.metrics.strategy_comparison import StrategyPair, compare_strategies
 from pytest_compaction.records.figures.cost_figures import costs_as_json
 from pytest_compaction.records.figures.loss_figures import by_strategy, losses_as_json
 from pytest_compaction.records.record import Record, rounded, type_of

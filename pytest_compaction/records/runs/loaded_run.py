@@ -116,7 +116,7 @@ class Run(run_file.Run):
         is better. ``compactor`` is the strategy in both; without it each run is taken for its one
         strategy beside the control. ``None`` if no item is in both. Raises as :meth:`mean` does.
         """
-        from pytest_compaction.metrics.item_pairs import paired_difference
+        from pytest_compaction.metrics.differences.item_pairs import paired_difference
 
         _check_figure(figure)
         first, second = self._of_one(compactor), other._of_one(compactor)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from pytest_compaction.gate.baseline import ArmComparison, BaselineDecision, BaselineRule
-from pytest_compaction.metrics.run_changes import ItemChange, RunChanges
+from pytest_compaction.metrics.differences.run_changes import ItemChange, RunChanges
 from pytest_compaction.reports.changes.words import (
     counted,
     difference_text,
@@ -17,7 +17,7 @@ from pytest_compaction.reports.changes.words import (
     uncompared,
 )
 from pytest_compaction.reports.lines import WIDTH, Line, Style
-from pytest_compaction.reports.table_page import escaped
+from pytest_compaction.reports.tables.table_page import escaped
 from pytest_compaction.text.words import printable
 
 MOST: Final = 5

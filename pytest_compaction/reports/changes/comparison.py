@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from pytest_compaction.metrics.run_changes import FactChange, ItemChange, RunChanges
+from pytest_compaction.metrics.differences.run_changes import FactChange, ItemChange, RunChanges
 from pytest_compaction.metrics.statistics.paired import TIE
 from pytest_compaction.reports.changes.words import (
     counted,
@@ -17,7 +17,7 @@ from pytest_compaction.reports.changes.words import (
     moved_facts,
     uncompared,
 )
-from pytest_compaction.reports.table_page import escaped
+from pytest_compaction.reports.tables.table_page import escaped
 from pytest_compaction.text.words import printable
 
 WIDTH: Final = 80

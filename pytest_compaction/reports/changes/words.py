@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from pytest_compaction.metrics.run_changes import Compared, FactChange, ItemChange, RunChanges
+from pytest_compaction.metrics.differences.run_changes import (
+    Compared,
+    FactChange,
+    ItemChange,
+    RunChanges,
+)
 from pytest_compaction.text.words import printable
 
 _PROBES: Final = 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from typing import Final
 
-from pytest_compaction.metrics.nulls import is_null
+from pytest_compaction.metrics.differences.nulls import is_null
 from pytest_compaction.reports.outlets.finished_run import (
     FinishedRun,
     Outcome,

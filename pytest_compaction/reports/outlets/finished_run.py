@@ -18,7 +18,7 @@ from pytest_compaction.metrics.aggregate import (
     by_arm,
 )
 from pytest_compaction.metrics.cost.formula import Pricing
-from pytest_compaction.metrics.nulls import is_null
+from pytest_compaction.metrics.differences.nulls import is_null
 from pytest_compaction.records.figures.cost_figures import run_pricing
 from pytest_compaction.records.record import Record, type_of
 from pytest_compaction.records.runs.finite import finite_record

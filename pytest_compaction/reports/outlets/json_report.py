@@ -8,9 +8,9 @@ from typing import Any, Final
 
 from pytest_compaction.gate.baseline import ArmComparison, BaselineRule
 from pytest_compaction.gate.decision import Check
-from pytest_compaction.metrics.run_changes import Compared
+from pytest_compaction.metrics.differences.run_changes import Compared
+from pytest_compaction.metrics.differences.strategy_comparison import compare_strategies
 from pytest_compaction.metrics.statistics.paired import Paired
-from pytest_compaction.metrics.strategy_comparison import compare_strategies
 from pytest_compaction.records.runs.finite import finite
 from pytest_compaction.records.runs.items import TEXTS, row_of
 from pytest_compaction.reports.outlets.finished_run import (

@@ -8,7 +8,7 @@ from typing import Final
 
 from pytest_compaction.gate.decision import Check
 from pytest_compaction.metrics.aggregate import Mean, aggregate
-from pytest_compaction.metrics.strategy_comparison import compare_strategies
+from pytest_compaction.metrics.differences.strategy_comparison import compare_strategies
 from pytest_compaction.reports.changes.block import baseline_markdown
 from pytest_compaction.reports.outlets.finished_run import (
     FinishedRun,
@@ -16,10 +16,10 @@ from pytest_compaction.reports.outlets.finished_run import (
     lowest_items,
     shown_name,
 )
-from pytest_compaction.reports.run_summary import run_summary
-from pytest_compaction.reports.run_tables import run_tables, strategies_table
-from pytest_compaction.reports.table import Cell, Table, estimate, table
-from pytest_compaction.reports.table_page import escaped, markdown_table, written
+from pytest_compaction.reports.summary.run_summary import run_summary
+from pytest_compaction.reports.tables.run_tables import run_tables, strategies_table
+from pytest_compaction.reports.tables.table import Cell, Table, estimate, table
+from pytest_compaction.reports.tables.table_page import escaped, markdown_table, written
 from pytest_compaction.rubric import DIMENSIONS, MAX_SCORE
 from pytest_compaction.text.words import clipped, printable
 

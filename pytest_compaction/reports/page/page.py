@@ -11,7 +11,7 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from pytest_compaction.metrics.cost.formula import Pricing
-from pytest_compaction.metrics.intervals import interval_method
+from pytest_compaction.metrics.statistics.cluster_interval import interval_method
 from pytest_compaction.records.baselines.comparability import differences as run_differences
 from pytest_compaction.records.figures.cost_figures import run_pricing
 from pytest_compaction.records.record import Record, type_of
@@ -22,8 +22,8 @@ from pytest_compaction.reports.page.overview import Figures, classes_of, figures
 from pytest_compaction.reports.page.pairs import Compared, compared
 from pytest_compaction.reports.page.plots import Scale, scatter, survival_curves, whisker
 from pytest_compaction.reports.page.texts import Texts, texts_of
-from pytest_compaction.reports.run_tables import run_tables
-from pytest_compaction.reports.table_page import written
+from pytest_compaction.reports.tables.run_tables import run_tables
+from pytest_compaction.reports.tables.table_page import written
 from pytest_compaction.rubric import DIMENSIONS, MAX_SCORE
 from pytest_compaction.text.words import printable
 

@@ -6,7 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_compaction.metrics.strategy_comparison import StrategyPair, compare_strategies
+from pytest_compaction.metrics.differences.strategy_comparison import (
+    StrategyPair,
+    compare_strategies,
+)
 from pytest_compaction.records.record import rounded
 from pytest_compaction.reports.page.arms import Arm
 

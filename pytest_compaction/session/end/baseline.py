@@ -12,8 +12,8 @@ import pytest
 
 from pytest_compaction.gate.baseline import BaselineDecision, decide_baseline, rule_text
 from pytest_compaction.metrics.aggregate import by_compactor
+from pytest_compaction.metrics.differences.run_changes import METRICS
 from pytest_compaction.metrics.item_figures import figure_of
-from pytest_compaction.metrics.run_changes import METRICS
 from pytest_compaction.records.baselines.baseline import (
     Baseline,
     Source,

@@ -24,7 +24,7 @@ from pytest_compaction.reports.outlets.finished_run import (
     FinishedRun,
     with_finite_figures,
 )
-from pytest_compaction.reports.run_summary import file_lines, left_out_lines, run_summary
+from pytest_compaction.reports.summary.run_summary import file_lines, left_out_lines, run_summary
 from pytest_compaction.reports.usage import Bill, usage_lines
 from pytest_compaction.session.end.gate_reports import (
     is_rule,

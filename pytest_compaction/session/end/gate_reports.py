@@ -13,8 +13,8 @@ import pytest
 from pytest_compaction.gate.baseline import BaselineDecision
 from pytest_compaction.gate.decision import Check, Decision
 from pytest_compaction.records.record import Record
-from pytest_compaction.reports.item_lines import what_was_dropped
 from pytest_compaction.reports.lines import WIDTH, interval_text
+from pytest_compaction.reports.summary.item_lines import what_was_dropped
 from pytest_compaction.rubric import MAX_SCORE
 from pytest_compaction.session.items.report import in_sentences
 from pytest_compaction.text.words import printable

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from pytest_compaction.records.record import Record, went_wrong_later
-from pytest_compaction.reports.item_lines import item_lines
 from pytest_compaction.reports.lines import Line, write_lines
-from pytest_compaction.reports.terminal import LOWEST
+from pytest_compaction.reports.summary.item_lines import item_lines
+from pytest_compaction.reports.summary.terminal import LOWEST
 from pytest_compaction.session.items.report import is_below, record_of
 
 BELOW = "b"

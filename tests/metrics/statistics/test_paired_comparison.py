@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import nctdtr, stdtrit
 
-from pytest_compaction.metrics.intervals import cluster_interval
 from pytest_compaction.metrics.statistics import sign_flips
+from pytest_compaction.metrics.statistics.cluster_interval import cluster_interval
 from pytest_compaction.metrics.statistics.paired import compare
 from pytest_compaction.metrics.statistics.sign_flips import sign_flip_p
 from pytest_compaction.metrics.statistics.student import noncentrality

@@ -14,18 +14,18 @@ from pytest_compaction.metrics.aggregate import (
     kept_by_dimension,
 )
 from pytest_compaction.metrics.cost.formula import Pricing
-from pytest_compaction.metrics.intervals import interval_method
+from pytest_compaction.metrics.statistics.cluster_interval import interval_method
 from pytest_compaction.records.record import Record, went_wrong_later
-from pytest_compaction.reports.comparison import comparison
-from pytest_compaction.reports.constraints import constraint_lines
-from pytest_compaction.reports.cost_lines import cost_lines
-from pytest_compaction.reports.curve_table import curve_lines
-from pytest_compaction.reports.item_lines import lowest_first
-from pytest_compaction.reports.kind_table import kind_lines
 from pytest_compaction.reports.lines import WIDTH, Line, interval_text
-from pytest_compaction.reports.loss_lines import loss_lines
-from pytest_compaction.reports.origin_lines import origin_lines
-from pytest_compaction.reports.outcomes import (
+from pytest_compaction.reports.summary.comparison import comparison
+from pytest_compaction.reports.summary.constraints import constraint_lines
+from pytest_compaction.reports.summary.cost_lines import cost_lines
+from pytest_compaction.reports.summary.curve_table import curve_lines
+from pytest_compaction.reports.summary.item_lines import lowest_first
+from pytest_compaction.reports.summary.kind_table import kind_lines
+from pytest_compaction.reports.summary.loss_lines import loss_lines
+from pytest_compaction.reports.summary.origin_lines import origin_lines
+from pytest_compaction.reports.summary.outcomes import (
     counted_outcomes,
     null_line,
     reading_line,

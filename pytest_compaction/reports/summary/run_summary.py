@@ -8,7 +8,7 @@ from pytest_compaction.metrics.cost.formula import Pricing
 from pytest_compaction.metrics.production_loss import production_loss
 from pytest_compaction.records.record import Record, type_of
 from pytest_compaction.reports.lines import Line
-from pytest_compaction.reports.terminal import LOWEST, summary
+from pytest_compaction.reports.summary.terminal import LOWEST, summary
 from pytest_compaction.reports.usage import agreement_lines
 
 
@@ -22,14 +22,14 @@ def run_summary(
 ) -> Iterator[Line]:
     """The tables of probes and of dialogues, and how far several judges agree.
 
-    The arguments are those of :func:`~pytest_compaction.reports.terminal.summary`.
+    The arguments are those of :func:`~pytest_compaction.reports.summary.terminal.summary`.
     """
     dialogues = [record for record in records if type_of(record) == "dialogue"]
     probes = [record for record in records if type_of(record) == "probe"]
     if probes or not dialogues:
         yield from summary(probes, order, control, grouped, lowest, pricing)
     if dialogues:
-        from pytest_compaction.reports.dialogue_summary import dialogue_summary
+        from pytest_compaction.reports.dialogues.summary import dialogue_summary
 
         yield from dialogue_summary(dialogues, order)
     yield from agreement_lines(probes)

@@ -7,7 +7,15 @@ from typing import Final
 
 from pytest_compaction.dialogues.evaluation import Correlation, Evaluation, correlations
 from pytest_compaction.dialogues.figures import Figures, spending_of
-from pytest_compaction.reports.table import NOT_RECORDED, Cell, Table, count, percent, score, table
+from pytest_compaction.reports.tables.table import (
+    NOT_RECORDED,
+    Cell,
+    Table,
+    count,
+    percent,
+    score,
+    table,
+)
 
 MANY: Final = 5
 """Dialogues of this many turns or more are counted together."""

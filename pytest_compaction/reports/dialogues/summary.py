@@ -10,9 +10,9 @@ from pytest_compaction.dialogues.aggregates import pass_at
 from pytest_compaction.dialogues.evaluation import evaluations_of_records
 from pytest_compaction.metrics.aggregate import by_arm
 from pytest_compaction.records.record import Record, went_wrong_later
-from pytest_compaction.reports.dialogue_page import plain
+from pytest_compaction.reports.dialogues.page import plain
 from pytest_compaction.reports.lines import Line
-from pytest_compaction.reports.table_page import WIDTH
+from pytest_compaction.reports.tables.table_page import WIDTH
 from pytest_compaction.text.words import printable
 
 _LOWEST = 3

@@ -8,22 +8,22 @@ from typing import Final
 from pytest_compaction.metrics.aggregate import Aggregate, aggregate, by_arm
 from pytest_compaction.metrics.cost.formula import Pricing
 from pytest_compaction.metrics.cost.strategy_costs import strategy_costs
-from pytest_compaction.metrics.intervals import interval_method
 from pytest_compaction.metrics.losses.lost_facts import compared_losses, most_lost
 from pytest_compaction.metrics.losses.strategy_losses import strategy_losses
 from pytest_compaction.metrics.origins import by_origin, of_origin
 from pytest_compaction.metrics.production_loss import ProductionLoss, production_loss
+from pytest_compaction.metrics.statistics.cluster_interval import interval_method
 from pytest_compaction.models.calls.cache_prices import default_pricing
 from pytest_compaction.records.record import Record
-from pytest_compaction.reports.cost_table import cost_table
-from pytest_compaction.reports.loss_tables import (
+from pytest_compaction.reports.tables.cost_table import cost_table
+from pytest_compaction.reports.tables.loss_tables import (
     losses_table,
     lost_by_table,
     most_lost_table,
     runway_table,
     survival_table,
 )
-from pytest_compaction.reports.table import Cell, Table, count, estimate, table
+from pytest_compaction.reports.tables.table import Cell, Table, count, estimate, table
 from pytest_compaction.rubric import MAX_SCORE
 from pytest_compaction.settings import CONTROL
 

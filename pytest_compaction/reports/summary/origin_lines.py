@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from pytest_compaction.metrics.aggregate import Aggregate, Mean
+from pytest_compaction.metrics.differences.same_views import with_same_views
 from pytest_compaction.metrics.origins import by_origin
-from pytest_compaction.metrics.same_views import with_same_views
 from pytest_compaction.records.record import Record
 from pytest_compaction.reports.lines import Line, interval_text
 from pytest_compaction.rubric import MAX_SCORE

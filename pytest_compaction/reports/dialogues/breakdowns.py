@@ -9,7 +9,7 @@ from pytest_compaction.dialogues.dialogue import TASKS, Comparison
 from pytest_compaction.dialogues.evaluation import Evaluation
 from pytest_compaction.dialogues.figures import Figures, figures_of
 from pytest_compaction.metrics.suitability import outcome
-from pytest_compaction.reports.dialogue_tables import (
+from pytest_compaction.reports.dialogues.tables import (
     MANY,
     by_figure,
     efficiency_table,
@@ -21,7 +21,15 @@ from pytest_compaction.reports.dialogue_tables import (
     tokens_table,
     turns_table,
 )
-from pytest_compaction.reports.table import NOT_RECORDED, Cell, Table, count, percent, score, table
+from pytest_compaction.reports.tables.table import (
+    NOT_RECORDED,
+    Cell,
+    Table,
+    count,
+    percent,
+    score,
+    table,
+)
 
 ENOUGH: Final = 10
 """The fewest dialogues for which the interval of a task's savings is trusted."""

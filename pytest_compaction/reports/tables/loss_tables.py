@@ -10,7 +10,7 @@ from pytest_compaction.metrics.losses.life_table import HalfLife, LifeRow
 from pytest_compaction.metrics.losses.lost_facts import ComparedLosses, LostFact
 from pytest_compaction.metrics.losses.runway import Runway
 from pytest_compaction.metrics.losses.strategy_losses import FactLosses, StrategyLosses
-from pytest_compaction.reports.table import Cell, Table, count, estimate, table
+from pytest_compaction.reports.tables.table import Cell, Table, count, estimate, table
 
 _SHARE: Final = (0.0, 1.0)
 _INFINITE: Final = "infinite"

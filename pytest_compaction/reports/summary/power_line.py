@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from pytest_compaction.metrics.item_pairs import differences_by_case
+from pytest_compaction.metrics.differences.item_pairs import differences_by_case
 from pytest_compaction.metrics.statistics.power import cases_needed, detectable_difference
 from pytest_compaction.records.record import Record
 from pytest_compaction.reports.lines import WIDTH, Line

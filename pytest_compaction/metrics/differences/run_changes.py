@@ -9,8 +9,8 @@ from itertools import chain
 from typing import Any, Final
 
 from pytest_compaction.metrics.aggregate import token_totals
+from pytest_compaction.metrics.differences.item_pairs import pair_items, paired_difference
 from pytest_compaction.metrics.item_figures import Record, figure_of, is_stated
-from pytest_compaction.metrics.item_pairs import pair_items, paired_difference
 from pytest_compaction.metrics.statistics.holm import holm
 from pytest_compaction.metrics.statistics.paired import TIE, Paired
 from pytest_compaction.rubric import DIMENSIONS

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from pytest_compaction.dialogues.evaluation import Evaluation
-from pytest_compaction.reports.dialogue_breakdowns import strategies_table, tables_of
-from pytest_compaction.reports.table import Table
-from pytest_compaction.reports.table_page import (
+from pytest_compaction.reports.dialogues.breakdowns import strategies_table, tables_of
+from pytest_compaction.reports.tables.table import Table
+from pytest_compaction.reports.tables.table_page import (
     WIDTH,
     clipped,
     escaped,

@@ -6,22 +6,25 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 
 from pytest_compaction.metrics.aggregate import Aggregate, aggregate
-from pytest_compaction.metrics.intervals import interval_method
-from pytest_compaction.metrics.nulls import best_null, is_null
-from pytest_compaction.metrics.same_views import with_same_views
+from pytest_compaction.metrics.differences.nulls import best_null, is_null
+from pytest_compaction.metrics.differences.same_views import with_same_views
+from pytest_compaction.metrics.differences.strategy_comparison import (
+    StrategyPair,
+    compare_strategies,
+)
 from pytest_compaction.metrics.savings import budget_share
-from pytest_compaction.metrics.strategy_comparison import StrategyPair, compare_strategies
+from pytest_compaction.metrics.statistics.cluster_interval import interval_method
 from pytest_compaction.records.record import Record, went_wrong_later
-from pytest_compaction.reports.constraints import compliance_lines, short_constraints
 from pytest_compaction.reports.lines import WIDTH, Line, Style, interval_text
-from pytest_compaction.reports.outcomes import (
+from pytest_compaction.reports.summary.constraints import compliance_lines, short_constraints
+from pytest_compaction.reports.summary.outcomes import (
     counted_outcomes,
     null_line,
     reading_line,
     unscored_because,
 )
-from pytest_compaction.reports.power_line import power_lines
-from pytest_compaction.reports.strategy_table import StrategyRow, strategy_table
+from pytest_compaction.reports.summary.power_line import power_lines
+from pytest_compaction.reports.summary.strategy_table import StrategyRow, strategy_table
 from pytest_compaction.settings import CONTROL
 from pytest_compaction.text.words import printable
 

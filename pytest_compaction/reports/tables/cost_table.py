@@ -8,7 +8,7 @@ from typing import Final
 
 from pytest_compaction.metrics.cost.formula import Pricing
 from pytest_compaction.metrics.cost.strategy_costs import BreakEven, StrategyCosts
-from pytest_compaction.reports.table import Cell, Table, count, estimate, table
+from pytest_compaction.reports.tables.table import Cell, Table, count, estimate, table
 
 _HEADS: Final = (
     ("compactor", "compactor"),

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from wcwidth import wcwidth
 
-from pytest_compaction.reports.table import Cell, Table
+from pytest_compaction.reports.tables.table import Cell, Table
 from pytest_compaction.text.words import printable
 
 WIDTH: Final = 100

@@ -7,7 +7,7 @@ from typing import Final
 
 from pytest_compaction.metrics.aggregate import Mean, by_compactor
 from pytest_compaction.metrics.curve import Curve, CurvePoint, curves
-from pytest_compaction.metrics.same_views import with_same_views
+from pytest_compaction.metrics.differences.same_views import with_same_views
 from pytest_compaction.records.record import Record
 from pytest_compaction.reports.lines import WIDTH, Line, interval_text
 from pytest_compaction.text.words import printable

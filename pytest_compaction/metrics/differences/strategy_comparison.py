@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Final
 
+from pytest_compaction.metrics.differences.item_pairs import ItemKey, figures_by_item
 from pytest_compaction.metrics.item_figures import Record
-from pytest_compaction.metrics.item_pairs import ItemKey, figures_by_item
 from pytest_compaction.metrics.statistics.clusters import sums_of_pairs
 from pytest_compaction.metrics.statistics.holm import holm
 from pytest_compaction.metrics.statistics.letters import letters

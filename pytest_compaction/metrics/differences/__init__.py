@@ -1,0 +1,1 @@
+"""The same items on two sides: pairs, differences, and what changed between them."""

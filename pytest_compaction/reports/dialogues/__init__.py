@@ -1,0 +1,1 @@
+"""What runs of dialogues show: tables, breakdowns, a summary and a page."""
