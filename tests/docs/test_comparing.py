@@ -72,5 +72,6 @@ def test_strategies_of_the_last_run_are_compared(pytester, at_work, capsys):
     assert out.startswith("0001 anchored -> 0001 truncate: 4 items of 1 case\n")
 
 
+@pytest.mark.exhaustive
 def test_the_page_shows_what_a_run_that_got_worse_shows():
     assert shown("worse") == worse_block(), WRITE_ANEW

@@ -112,7 +112,13 @@ def test_500_pairs_of_runs_alike_give_an_alarm_as_often_as_the_level_says(cases)
 
 
 @pytest.mark.parametrize(
-    ("cases", "mixed"), [(12, ("anchored",)), (24, ("anchored",)), (24, MIXED), (40, MIXED)]
+    ("cases", "mixed"),
+    [
+        (12, ("anchored",)),
+        (24, ("anchored",)),
+        (24, MIXED),
+        pytest.param(40, MIXED, marks=pytest.mark.exhaustive),
+    ],
 )
 def test_a_planted_difference_of_three_tenths_is_found_at_the_stated_power(cases, mixed):
     drawn = list(alike(RUNS, cases, mixed))
