@@ -47,8 +47,8 @@ class RequestLimit:
     def release(self) -> None:
         """Let another request have the slot: one of this process while it holds its share.
 
-        After :meth:`stop` the slot is kept until :meth:`close`: another process that has not
-        heard of the stop yet would ask for something in the place of a cancelled request.
+        After :meth:`stop` the slot is kept: another process that has not heard of the stop yet
+        would ask for something in the place of a cancelled request.
         """
         if self._stopped:
             return
@@ -86,7 +86,7 @@ class RequestLimit:
         self._stopped = True
 
     def close(self) -> None:
-        """Give the slots back. Nobody may wait any more."""
+        """End the watch over the slots. Nobody may wait any more."""
         self._slots.unwatch()
         self._slots.close()
 

@@ -2,7 +2,8 @@
 
 Shared slots are the bytes in a named pipe: whoever takes one reads a byte, whoever gives one
 back writes it. So no process waits for another one, and what one leaves idle another takes. Each
-process notes in a file of its own how many it holds, so that those of a dead one can be given back.
+process notes in a file of its own how many it holds, so that those of an ended one can be given
+back.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ class Slots(Protocol):
         ...
 
     def close(self) -> None:
-        """Give back what is held, and close what is open."""
+        """Close what is open. What is held is not given back."""
         ...
 
 
@@ -153,9 +154,7 @@ class SharedSlots:
             self._watching = None
 
     def close(self) -> None:
-        """Give back what is held, and close the files."""
-        for _ in range(self.held):
-            self.give()
+        """Close the files. :meth:`SlotPool.restore` gives back what is held, unless all stop."""
         os.close(self._pipe)
         os.close(self._noted)
 
@@ -164,7 +163,7 @@ class SharedSlots:
 
 
 class SlotPool:
-    """Makes the pipe with ``count`` slots in a folder, and gives back those of dead processes."""
+    """Makes the pipe with ``count`` slots in a folder, and gives back those of ended processes."""
 
     def __init__(self, folder: Path, count: int) -> None:
         self.pipe = folder / PIPE
@@ -174,7 +173,7 @@ class SlotPool:
         self._fill(count)
 
     def restore(self, owner: str) -> None:
-        """Give back what a dead process held."""
+        """Give back what a process held when it ended."""
         with contextlib.suppress(OSError, struct.error):
             (held,) = _HELD.unpack(_note(self.pipe, owner).read_bytes())
             _note(self.pipe, owner).unlink()

@@ -52,8 +52,8 @@ class SharedFiles:
         return {"folder": str(self.folder), "count": self.count, "workers": self.workers}
 
     def restore(self, worker: str) -> None:
-        """Give back the slots that a worker held when it ended."""
-        if self.pool is not None:
+        """Give back the slots that a worker held when it ended, unless all are to stop."""
+        if self.pool is not None and not (self.signal is not None and self.signal.given):
             self.pool.restore(worker)
 
     def stop(self) -> None:

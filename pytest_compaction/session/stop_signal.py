@@ -25,6 +25,11 @@ class StopSignal:
         os.mkfifo(pipe, 0o600)
         self._opened: int | None = os.open(pipe, os.O_RDWR | os.O_NONBLOCK)
 
+    @property
+    def given(self) -> bool:
+        """Whether workers were told to stop."""
+        return self._opened is None
+
     def give(self) -> None:
         """Tell all workers to stop; so does the death of this process. May be called again."""
         if self._opened is not None:

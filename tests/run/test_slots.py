@@ -50,11 +50,12 @@ def test_what_a_dead_process_held_is_given_back_once(pool):
     other.close()
 
 
-def test_a_process_that_ends_gives_back_what_it_holds(pool):
+def test_what_a_process_held_at_its_end_is_given_back_by_the_pool_alone(pool):
     ending, other = of_worker(pool, "gw0"), of_worker(pool, "gw1")
     for _ in range(3):
         assert ending.take()
     ending.close()
+    assert not other.take()
     pool.restore("gw0")
     assert [other.take() for _ in range(4)] == [True, True, True, False]
     other.close()

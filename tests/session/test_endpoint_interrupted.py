@@ -35,7 +35,8 @@ def project(pytester, monkeypatch):
 def holding_all_after_the_first_case():
     """An endpoint that judges the last probe of the first case when it has judged all others of it.
 
-    From then on it holds all other replies, and one of them comes before that judgement.
+    From then on it holds all other replies. As many as may fly come before that judgement, so
+    that no other reply is under way when the run stops.
     """
     judged, closed = [], threading.Event()
 
@@ -45,7 +46,7 @@ def holding_all_after_the_first_case():
         if "What is the next step?" in json.dumps(body):
             endpoint.until(lambda: len(judged) == len(PROBES) - 1)
             closed.set()
-            endpoint.until(lambda: endpoint.held)
+            endpoint.until(lambda: len(endpoint.held) == IN_FLIGHT - 1)
         else:
             judged.append(body)
         return False
@@ -72,10 +73,12 @@ def test_after_too_many_failures_the_run_ends_and_the_next_pays_only_for_the_res
 
 
 def ended_well(endpoint, project, output):
-    """What was answered is stored, nothing was asked after the stop, and the bill is whole."""
+    """What was answered is stored, nothing was asked after the stop, and the bill is whole.
+
+    A request that was cancelled on its way may be charged for, and may not have arrived.
+    """
     assert project.stored == sorted(endpoint.answered)
-    assert len(endpoint.begun) <= len(endpoint.answered) + IN_FLIGHT
-    assert billed(output) == len(endpoint.begun), "what was cancelled may be charged for"
+    assert len(endpoint.begun) <= billed(output) <= len(endpoint.answered) + IN_FLIGHT
 
 
 def rest_is_paid_for(project, endpoint):
@@ -101,9 +104,9 @@ def test_after_ctrl_c_the_run_ends_and_the_next_pays_only_for_the_rest(project, 
             text=True,
             start_new_session=True,
         )
-        endpoint.until(lambda: endpoint.held)
+        endpoint.until(lambda: len(endpoint.held) == IN_FLIGHT)
         os.killpg(process.pid, signal.SIGINT)
-        output, _ = process.communicate(timeout=60)
+        output, _ = process.communicate(timeout=150)
         assert process.returncode == pytest.ExitCode.INTERRUPTED
         for noise in ("Traceback", "was destroyed", "never awaited", "Exception ignored", "Error"):
             assert noise not in output

@@ -14,7 +14,7 @@ from support.endpoint_replies import Answer
 from support.endpoint_server import EndpointServer
 from support.stub_endpoint import reply_to, role_of
 
-WAIT_S = 30
+WAIT_S = 120
 """A bound for what never takes that long, so that a broken run cannot hang its test."""
 _ASIDE = re.compile(r"\b(c\d\d)\dx\d")
 
