@@ -6,7 +6,7 @@ from functools import lru_cache
 
 
 @lru_cache(maxsize=256)
-def t_quantile(probability: float, freedom: int) -> float:
+def t_quantile(probability: float, freedom: float) -> float:
     """The value below which Student's t lies with this probability (0 to 1, both excluded)."""
     from scipy.special import stdtrit  # takes 0.2 s to import, and plain runs need none
 
