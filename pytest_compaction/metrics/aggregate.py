@@ -44,14 +44,15 @@ class Losses:
 class Tokens:
     """Tokens of all logs and of the views that replaced them, summed over cases and trials.
 
-    ``views`` is the number of pairs of case and trial. ``by_case`` has the tokens removed
-    and the tokens before of each case.
+    ``views`` is the number of pairs of case and trial, and ``view`` the mean tokens of one.
+    ``by_case`` has the tokens removed and the tokens before of each case.
     """
 
     before: int
     after: int
     views: int = 0
     by_case: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    view: Mean | None = None
 
     @property
     def removed(self) -> float:
@@ -95,7 +96,7 @@ class Aggregate:
     @property
     def view_tokens(self) -> float | None:
         """Mean tokens of a view; ``None`` without any."""
-        return self.tokens.after / self.tokens.views if self.tokens.views else None
+        return self.tokens.view.value if self.tokens.view else None
 
     @property
     def items(self) -> int:
@@ -175,10 +176,12 @@ def token_totals(records: Iterable[Record]) -> Tokens:
             last[key] = max(last.get(key, (0, 0)), (tokens["log"], tokens["view"]))
     before, after = (sum(pair[side] for pair in last.values()) for side in (0, 1))
     removed: dict[str, tuple[int, int]] = defaultdict(lambda: (0, 0))
+    views: dict[str, list[float]] = defaultdict(list)
     for (case, _), (log, view) in last.items():
         less, of = removed[case]
         removed[case] = less + log - view, of + log
-    return Tokens(before, after, len(last), dict(removed))
+        views[case].append(view)
+    return Tokens(before, after, len(last), dict(removed), mean_over(views))
 
 
 def loss_counts(records: Iterable[Record]) -> Losses:

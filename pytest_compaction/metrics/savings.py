@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
+
+from pytest_compaction.metrics.statistics.mean import Mean, mean_over
 
 
 def removed_share(before: int, after: int) -> float:
@@ -25,7 +28,7 @@ def kept_share(score: float | None, control: float | None) -> float | None:
     return score / control
 
 
-def budget_share(records: Iterable[Mapping[str, Any]]) -> float | None:
+def budget_share(records: Iterable[Mapping[str, Any]]) -> Mean | None:
     """Mean share of the budget that views take, over cases and trials (1 is all of it).
 
     The view of a case and trial is that at the last point with a probe. ``None`` without views.
@@ -37,4 +40,7 @@ def budget_share(records: Iterable[Mapping[str, Any]]) -> float | None:
             key = (record["case"], record["trial"])
             found = (tokens["log"], tokens["view"] / budget)
             last[key] = max(last.get(key, found), found)
-    return sum(share for _, share in last.values()) / len(last) if last else None
+    shares: dict[str, list[float]] = defaultdict(list)
+    for (case, _), (_, share) in last.items():
+        shares[case].append(share)
+    return mean_over(shares)

@@ -41,7 +41,7 @@ def test_every_figure_of_every_strategy_has_its_interval():
     assert list(found) == ["anchored", "truncate", CONTROL]
     for figures in found.values():
         assert (figures["items"], figures["scored"]) == (16, 16)
-        named = [figures[key] for key in ("overall", "pass^1", "stated", "removed")]
+        named = [figures[key] for key in ("overall", "pass^1", "stated", "removed", "view_tokens")]
         for figure in [*named, *figures["dimensions"].values()]:
             assert figure["cases"] == 8
             low, high = figure["interval"]

@@ -77,7 +77,8 @@ def test_the_header_of_a_run_has_the_figures_of_both():
     figures = figures_of(both())["origins"]["anchored"]
     assert figures["real"]["overall"]["mean"] == 1.5
     assert figures["scripted"]["overall"]["cases"] == 3
-    assert (figures["real"]["pass^1"], figures["real"]["removed"]) == (0.0, 0.9)
+    assert (figures["real"]["pass^1"]["mean"], figures["real"]["removed"]["mean"]) == (0.0, 0.9)
+    assert figures["scripted"]["pass^1"]["interval"] is not None
     assert figures["scripted"]["stated"]["mean"] == 0.5
 
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_compaction.metrics.aggregate import aggregate
+from pytest_compaction.metrics.aggregate import Mean, aggregate
 from pytest_compaction.reports.summary.strategy_table import (
     StrategyRow,
     short_letters,
@@ -12,7 +12,8 @@ from pytest_compaction.reports.summary.strategy_table import (
 
 
 def row(name, letters="", share=0.5):
-    return StrategyRow(aggregate(name, []), letters, share)
+    mean = None if share is None else Mean(share, None, 1, 1)
+    return StrategyRow(aggregate(name, []), letters, mean)
 
 
 def texts(rows):

@@ -16,6 +16,7 @@ from pytest_compaction.metrics.differences.strategy_comparison import (
     compare_strategies,
 )
 from pytest_compaction.metrics.origins import by_origin
+from pytest_compaction.metrics.savings import budget_share
 from pytest_compaction.records.figures.cost_figures import costs_as_json
 from pytest_compaction.records.figures.loss_figures import by_strategy, losses_as_json
 from pytest_compaction.records.record import Record, rounded, type_of
@@ -59,6 +60,7 @@ def figures_of(records: Sequence[Record]) -> dict[str, Any]:
 def _strategies(arms: Mapping[str, Sequence[Record]], letters: Mapping[str, str]) -> dict[str, Any]:
     """The figures of each strategy with their intervals, and its letters among several."""
     found = {name: aggregate(name, group) for name, group in arms.items()}
+    shares = {name: budget_share(group) for name, group in arms.items()}
     return {
         name: {
             "items": item.items,
@@ -68,6 +70,8 @@ def _strategies(arms: Mapping[str, Sequence[Record]], letters: Mapping[str, str]
             "pass^1": _mean(item.passed),
             "stated": _mean(item.stated),
             "removed": _mean(item.tokens.removed_mean),
+            "view_tokens": _mean(item.tokens.view),
+            "budget_share": _mean(shares[name]),
             **({"letters": letters[name]} if len(letters) > 1 and name in letters else {}),
         }
         for name, item in found.items()
@@ -113,8 +117,8 @@ def _origins(found: Mapping[Origin, Aggregate]) -> dict[str, Any]:
         origin: {
             "items": item.items,
             "overall": _mean(item.overall),
-            "pass^1": rounded(item.passes.get(1)),
-            "removed": rounded(item.tokens.removed) if item.tokens.before else None,
+            "pass^1": _mean(item.passed),
+            "removed": _mean(item.tokens.removed_mean),
             "stated": _mean(item.stated),
         }
         for origin, item in found.items()

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Final
 
 from pytest_compaction.metrics.aggregate import Aggregate
+from pytest_compaction.metrics.statistics.mean import Mean
 from pytest_compaction.reports.lines import WIDTH, Line
 from pytest_compaction.rubric import DIMENSIONS
 from pytest_compaction.settings import CONTROL
@@ -39,7 +40,7 @@ class StrategyRow:
 
     figures: Aggregate
     letters: str = ""
-    budget_share: float | None = None
+    budget_share: Mean | None = None
 
     @property
     def competes(self) -> bool:
@@ -108,7 +109,7 @@ def _share(row: StrategyRow) -> str:
     """The share of the budget; a mark says that a view was over it."""
     if row.budget_share is None or row.figures.compactor == CONTROL:
         return f"{'-':>7}"
-    return f"{row.budget_share:>7.0%}" + ("!" if row.figures.over_budget else "")
+    return f"{row.budget_share.value:>7.0%}" + ("!" if row.figures.over_budget else "")
 
 
 def _cell(value: float | None, width: int, form: str) -> str:
