@@ -31,6 +31,7 @@ from pytest_compaction.reports.outlets.finished_run import (
 )
 from pytest_compaction.reports.outlets.report_file import check_place
 from pytest_compaction.reports.outlets.written_files import (
+    file_line,
     marked_failure,
     write_files,
     write_summary,
@@ -101,8 +102,9 @@ def run(options: argparse.Namespace) -> int:
         print(line.text)
     code, lines = _decided(merged, thresholds)
     finished = _finished(merged, thresholds, str(options.output), code, lines)
+    files = write_files(finished, {name: Path(name) for name in options.report})
     written = [
-        *write_files(finished, {name: Path(name) for name in options.report}),
+        *(file_line(name, why) for name, why in files.items()),
         *write_summary(finished, os.environ),
     ]
     for line in [*written, *lines]:

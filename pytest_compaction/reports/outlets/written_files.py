@@ -20,18 +20,26 @@ _PATH: Final = 200
 """Characters of a path in a line."""
 
 
-def write_files(run: FinishedRun, paths: Mapping[str, Path]) -> Iterator[Line]:
-    """Write the run to each of the files, shown by their names; a ``bad`` line for a failure."""
-    for name, path in paths.items():
-        try:
-            write_report(path, run)
-        except OSError as error:
-            yield _not_written(f"report: {name}", error.strerror or str(error))
-        except Exception as error:  # a fault in one report must not cost the gate its line
-            why = f"please report this fault, {type(error).__name__}: {error}"
-            yield _not_written(f"report: {name}", why)
-        else:
-            yield Line(f"report: {printable(name, _PATH)}", "dim")
+def write_files(run: FinishedRun, paths: Mapping[str, Path]) -> dict[str, str | None]:
+    """Write the run to each of the files; by their names, why one was not written, or ``None``."""
+    return {name: _write(run, path) for name, path in paths.items()}
+
+
+def _write(run: FinishedRun, path: Path) -> str | None:
+    try:
+        write_report(path, run)
+    except OSError as error:
+        return error.strerror or str(error)
+    except Exception as error:  # a fault in one report must not cost the gate its line
+        return f"please report this fault, {type(error).__name__}: {error}"
+    return None
+
+
+def file_line(name: str, why: str | None) -> Line:
+    """Where a report lies, or ``why`` it was not written."""
+    if why is not None:
+        return _not_written(f"report: {name}", why)
+    return Line(f"report: {printable(name, _PATH)}", "dim")
 
 
 def write_summary(run: FinishedRun, environment: Mapping[str, str]) -> Iterator[Line]:

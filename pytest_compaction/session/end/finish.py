@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,13 +20,14 @@ from pytest_compaction.records.runs.part import End, Part
 from pytest_compaction.records.runs.run_file import RunWriter
 from pytest_compaction.reports.changes.block import baseline_block, worse_title
 from pytest_compaction.reports.gate_line import Failures
-from pytest_compaction.reports.lines import Line, write_lines
+from pytest_compaction.reports.lines import Line, write_lines, write_whole
 from pytest_compaction.reports.outlets.finished_run import (
     FinishedRun,
     with_finite_figures,
 )
 from pytest_compaction.reports.summary.run_summary import file_lines, left_out_lines, run_summary
 from pytest_compaction.reports.usage import Bill, usage_lines
+from pytest_compaction.secrets.keys import scrubbed_json
 from pytest_compaction.session.end.gate_reports import (
     is_rule,
 )
@@ -166,7 +168,7 @@ class RunRecorder:
             write_lines(terminalreporter, [self._gate.accepted])
         write_lines(terminalreporter, self._shown.hint(terminalreporter, settings.pass_score))
         if self._writer is not None:
-            write_lines(terminalreporter, file_lines(self._file, records))
+            write_whole(terminalreporter, file_lines(self._file, records))
 
     def _show_worse(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Print what got worse than the baseline and nothing else."""
@@ -215,12 +217,12 @@ class RunRecorder:
         if self._part and not collected_only and ran_to_its_end(session, self._part):
             self._open()  # an empty shard has a file too
         if self._writer is not None:
-            self._writer.close(figures_of(self._writer.run.records))
+            self._writer.close(self._figures)
         result = yield
         line = None if collected_only else self._decided(session)
         reporter = session.config.pluginmanager.get_plugin("terminalreporter")
         if line is not None and reporter is not None:
-            write_lines(reporter, [line])
+            write_whole(reporter, [line])
         return result
 
     def finished(self, session: pytest.Session) -> FinishedRun:
@@ -229,7 +231,7 @@ class RunRecorder:
         line = None if self._part is not None else self._decided(session)
         return FinishedRun(
             name=self._file,
-            header=self._session.header() if self._writer is None else self._writer.run.header,
+            header=self._header(),
             records=with_finite_figures(self._records),
             order=tuple(spec.text for spec in self._session.specs),
             outcome=self._gate.outcome(line),
@@ -244,6 +246,17 @@ class RunRecorder:
             max_drop=settings.baseline.max_drop,
             folder=self._folder,
         )
+
+    def _header(self) -> dict[str, Any]:
+        """The header of the run with its figures."""
+        if self._writer is None:
+            return self._session.header()
+        return {**self._writer.run.header, "figures": scrubbed_json(self._figures)}
+
+    @cached_property
+    def _figures(self) -> dict[str, Any]:
+        """The figures of the run, once all items have run."""
+        return figures_of(self._records)
 
     def _failures(self, session: pytest.Session) -> Failures:
         """What fails the run whatever its scores."""

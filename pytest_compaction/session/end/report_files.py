@@ -12,17 +12,20 @@ from typing import Any
 
 import pytest
 
-from pytest_compaction.reports.lines import Line, write_lines
+from pytest_compaction.reports.lines import Line, write_whole
+from pytest_compaction.reports.outlets.finished_run import FinishedRun
 from pytest_compaction.reports.outlets.report_file import check_place
 from pytest_compaction.reports.outlets.suite_properties import suite_properties
 from pytest_compaction.reports.outlets.written_files import (
     ACTIONS,
     SUMMARY,
+    file_line,
     marked_failure,
     write_files,
     write_summary,
 )
 from pytest_compaction.session.end.finish import RunRecorder
+from pytest_compaction.session.end.gate_reports import send, undecided_reports
 from pytest_compaction.settings import Settings
 
 
@@ -41,6 +44,10 @@ class ReportFiles:
         self._environment = environment
         self._session: pytest.Session | None = None
         self._done = False
+        self._written: dict[str, str | None] = {}
+        """The names of the files, and why each was not written."""
+        self._line: str | None = None
+        """What the gate said in them."""
 
     def pytest_sessionstart(self, session: pytest.Session) -> None:
         """Refuse a path that cannot be written now, before any item runs."""
@@ -56,35 +63,57 @@ class ReportFiles:
                     f"{error.strerror or error}; name another place"
                 ) from None
 
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, object, object]:
+        """Write all files once the gate has decided; one that cannot be written is an error.
+
+        So pytest knows of it when it makes the exit code.
+        """
+        result = yield
+        if self._paths and self._ran(session):
+            self._write(session)
+            failed = {name: why for name, why in self._written.items() if why is not None}
+            for name, why in failed.items():
+                send(session, undecided_reports([f"report={name}"], f"was not written: {why}"))
+        return result
+
     @pytest.hookimpl(trylast=True)
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Write all files and say which, below the summary of the run."""
+        """Say which files were written, below the summary of the run."""
         if self._session is not None:
-            write_lines(terminalreporter, self._written(self._session))
+            write_whole(terminalreporter, self._end(self._session))
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Generator[None, Any, Any]:
         """Give JUnit the figures of the whole run; mark a failed gate for GitHub Actions."""
         self._tell_junit(session)
         result = yield
-        lost = self._written(session)  # nothing is left to do if there was a summary
+        lost = self._end(session)  # nothing is left to do if there was a summary
         reporter = session.config.pluginmanager.get_plugin("terminalreporter")
         if reporter is not None:
-            write_lines(reporter, lost)
+            write_whole(reporter, lost)
             self._mark_failure(session, reporter)
         return result
 
-    def _written(self, session: pytest.Session) -> list[Line]:
-        """Write all files once; the lines say where they lie, or why they were not written."""
+    def _write(self, session: pytest.Session) -> FinishedRun:
+        """Write all files, unless they say already what the gate says."""
+        run = self._recorder.finished(session)
+        if self._line != run.line:
+            self._written, self._line = write_files(run, self._paths), run.line
+        return run
+
+    def _end(self, session: pytest.Session) -> list[Line]:
+        """Write once what is not yet written; the lines say where files lie, or why they do not.
+
+        That is after a run that was stopped, or if snapshots that nobody used fail it.
+        """
         if self._done or not self._ran(session):
             return []
         self._done = True
         if not self._paths and SUMMARY not in self._environment:
             return []
-        run = self._recorder.finished(session)
-        lines = list(write_files(run, self._paths))
-        if any(line.style == "bad" for line in lines) and session.exitstatus == pytest.ExitCode.OK:
-            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        run = self._write(session)
+        lines = [file_line(name, why) for name, why in self._written.items()]
         return [*lines, *write_summary(run, self._environment)]
 
     def _mark_failure(self, session: pytest.Session, reporter: pytest.TerminalReporter) -> None:
