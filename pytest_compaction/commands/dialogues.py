@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -12,6 +13,7 @@ from pytest_compaction.dialogues.evaluation import Evaluation
 from pytest_compaction.dialogues.published.files import read_results
 from pytest_compaction.metrics.consistency import PASS_CONSISTENCY
 from pytest_compaction.reports.dialogues.page import as_json, markdown, plain
+from pytest_compaction.reports.tables.table_page import WIDTH
 from pytest_compaction.text.words import printable
 
 FORMATS: Final = ("text", "markdown", "json")
@@ -53,7 +55,10 @@ def run(options: argparse.Namespace) -> int:
         complain(problem)
     if not results.evaluations:
         return 1
-    text = _rendered(results.evaluations, _format(options))
+    width = WIDTH
+    if options.output is None:
+        width = min(shutil.get_terminal_size((WIDTH, 24)).columns, WIDTH)
+    text = _rendered(results.evaluations, _format(options), width)
     if options.output is None:
         print(text, end="")
     else:
@@ -73,12 +78,12 @@ def _format(options: argparse.Namespace) -> str:
     return _BY_SUFFIX.get(suffix, "text")
 
 
-def _rendered(evaluations: Sequence[Evaluation], form: str) -> str:
+def _rendered(evaluations: Sequence[Evaluation], form: str, width: int) -> str:
     if form == "markdown":
         return markdown(evaluations)
     if form == "json":
         return as_json(evaluations)
-    return "".join(f"{line}\n" for line in plain(evaluations))
+    return "".join(f"{line}\n" for line in plain(evaluations, width))
 
 
 def _share(text: str) -> float:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final, Literal, Protocol
+from typing import Any, Final, Literal, Protocol
+
+from pytest_compaction.reports.tables.table_page import cells
 
 WIDTH: Final = 80
+"""Columns that lines are made for; a narrower terminal gets them wrapped."""
 Style = Literal["plain", "bold", "dim", "good", "bad"]
 
 
@@ -30,15 +34,54 @@ _MARKUP: Final[Mapping[Style, Mapping[str, bool]]] = {
 class Terminal(Protocol):
     """Pytest's terminal reporter, as far as lines are written to it."""
 
+    config: Any
+
     def write_line(self, line: str, **markup: bool) -> None:
         """Write one line."""
         ...
 
 
 def write_lines(terminal: Terminal, lines: Iterable[Line]) -> None:
-    """Write lines with their emphasis."""
+    """Write lines with their emphasis, wrapped where the terminal is too narrow for one."""
+    width = width_of(terminal)
+    for line in lines:
+        for text in fitted(line.text, width):
+            terminal.write_line(text, **_MARKUP[line.style])
+
+
+def write_whole(terminal: Terminal, lines: Iterable[Line]) -> None:
+    """Write lines that scripts look for or that end in a path: none is wrapped."""
     for line in lines:
         terminal.write_line(line.text, **_MARKUP[line.style])
+
+
+def width_of(terminal: Terminal) -> int:
+    """The columns of the terminal that pytest writes to, at least 40."""
+    width: int = terminal.config.get_terminal_writer().fullwidth
+    return width
+
+
+def fitted(text: str, width: int, hanging: str = "    ") -> list[str]:
+    """A line as lines of at most ``width`` columns, broken at spaces.
+
+    All lines but the first begin with the indentation of the text and ``hanging``.
+
+    A word that is longer, such as a path, stays whole, so that it can be copied.
+    """
+    wide = cells(text)
+    if wide <= width:
+        return [text]
+    room = max(width - (wide - len(text)), 1)
+    indent = text[: len(text) - len(text.lstrip(" "))]
+    return textwrap.wrap(
+        text,
+        room,
+        subsequent_indent=(indent + hanging)[: room // 2],
+        expand_tabs=False,
+        replace_whitespace=False,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def interval_text(

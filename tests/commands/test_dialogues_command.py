@@ -19,6 +19,11 @@ from pytest_compaction.dialogues.dialogue import Agreement, Comparison, Reply, T
 SUMMARY = "trpc-summary/result_summary.json"
 
 
+@pytest.fixture(autouse=True)
+def wide_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
+
+
 def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
     code = cli.main(["dialogues", *map(str, arguments)])
     out, err = capsys.readouterr()
@@ -114,8 +119,11 @@ def test_a_run_gives_one_evaluation_a_strategy(
 
 
 def test_a_real_run_can_be_read_again(
-    pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str]
+    pytester: pytest.Pytester,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
     turn = {"user": "Where does the broker listen?", "bot": "The broker listens on port 6390."}
     line = {"task": "GR", "id": 1, "history": [turn] * 3}
     pytester.makefile(".jsonl", talk=json.dumps(line))

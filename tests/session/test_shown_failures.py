@@ -5,6 +5,9 @@ import re
 import pytest
 from support.scenarios import run, set_up
 
+WHOLE = ("GATE ", "records: ", "FAILED ")
+"""Lines that stay whole, and those of pytest's short summary, which it cuts itself."""
+
 
 def sections(result):
     """The failure sections, by the names of their items."""
@@ -37,6 +40,30 @@ def test_the_table_of_the_others_takes_the_width_of_the_terminal(pytester, monke
     assert len(rows) == 8
     assert max(map(len, rows)) <= int(columns)
     assert any(line.endswith("…") for line in rows) == (columns == "60")
+
+
+@pytest.mark.parametrize(
+    ("compactor", "arguments"),
+    [
+        ("forget", ["-v"]),
+        ("forget", ["--compaction-threshold=overall>=4", "-rb"]),
+        ("keep", ["--compactor=none,random", "--compaction-budget=60,90"]),
+        ("raises", ["--compaction-show=all"]),
+    ],
+)
+def test_sections_and_tables_stay_within_a_narrow_terminal(
+    pytester, monkeypatch, compactor, arguments
+):
+    monkeypatch.setenv("COLUMNS", "50")
+    set_up(pytester)
+    result = run(pytester, *arguments, compactor=compactor)
+    lines = result.outlines
+    begin = next(n for n, line in enumerate(lines) if re.match("=+ (FAILURES|compaction) =+", line))
+    shown = [line for line in lines[begin:] if not line.startswith(WHOLE)]
+    assert len(shown) > 10
+    # A word that is longer than the terminal is wide, such as a path, is not broken.
+    words = [word for line in shown if len(line) > 50 for word in [line.split()]]
+    assert all(len(word) == 1 for word in words), words
 
 
 def test_items_that_were_measured_below_the_pass_score_are_listed_when_asked_for(pytester):

@@ -20,15 +20,15 @@ from pytest_compaction.reports.tables.table_page import (
 from pytest_compaction.text.words import printable
 
 
-def plain(evaluations: Sequence[Evaluation]) -> Iterator[str]:
-    """The tables as lines of at most :data:`WIDTH` cells, one evaluation after the other."""
+def plain(evaluations: Sequence[Evaluation], width: int = WIDTH) -> Iterator[str]:
+    """The tables as lines of at most ``width`` cells, one evaluation after the other."""
     for number, (title, tables) in enumerate(_blocks(evaluations)):
         if number:
             yield ""
-        yield clipped(printable(title, WIDTH), WIDTH)
+        yield clipped(printable(title, width), width)
         for table in tables:
             yield ""
-            yield from plain_table(table)
+            yield from plain_table(table, width)
 
 
 def markdown(evaluations: Sequence[Evaluation]) -> str:

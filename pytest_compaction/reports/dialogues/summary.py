@@ -11,8 +11,7 @@ from pytest_compaction.dialogues.evaluation import evaluations_of_records
 from pytest_compaction.metrics.aggregate import by_arm
 from pytest_compaction.records.record import Record, went_wrong_later
 from pytest_compaction.reports.dialogues.page import plain
-from pytest_compaction.reports.lines import Line
-from pytest_compaction.reports.tables.table_page import WIDTH
+from pytest_compaction.reports.lines import WIDTH, Line
 from pytest_compaction.text.words import printable
 
 _LOWEST = 3
@@ -27,7 +26,7 @@ def dialogue_summary(records: Sequence[Record], order: Sequence[str]) -> Iterato
     names = [name for name in order if name in groups]
     names += [name for name in groups if name not in names]
     ordered = [record for name in names for record in groups[name]]
-    for text in plain(evaluations_of_records(ordered, pass_at(ordered))):
+    for text in plain(evaluations_of_records(ordered, pass_at(ordered)), WIDTH):
         yield Line(text)
     for name in names:
         yield Line("")

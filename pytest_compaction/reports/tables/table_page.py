@@ -15,7 +15,7 @@ from pytest_compaction.reports.tables.table import Cell, Table
 from pytest_compaction.text.words import printable
 
 WIDTH: Final = 100
-"""The most cells of a line in the plain form."""
+"""The most cells of a line in the plain form, unless a caller has less room."""
 
 _TEXT: Final = 40
 """The most cells of a text in a table."""
@@ -99,25 +99,28 @@ def clipped(text: str, width: int) -> str:
     return f"{text}…"
 
 
-def plain_table(table: Table) -> Iterator[str]:
-    """One table: title, head, rows and notes. Columns for which a line has no room come below."""
+def plain_table(table: Table, width: int = WIDTH) -> Iterator[str]:
+    """One table in lines of at most ``width`` cells: title, head, rows and notes.
+
+    Columns for which a line has no room come below.
+    """
     yield table.title
     heads = tuple(column.head for column in table.columns)
     lines = [heads, *(tuple(written(cell) for cell in row) for row in table.rows)]
-    for number, part in enumerate(_parts(lines)):
+    for number, part in enumerate(_parts(lines, width)):
         if number:
             yield ""
-        yield from _aligned(part)
+        yield from _aligned(part, width)
     for note in table.notes:
         yield from textwrap.wrap(
-            printable(note), WIDTH, initial_indent=_INDENT, subsequent_indent=_INDENT
+            printable(note), width, initial_indent=_INDENT, subsequent_indent=_INDENT
         )
 
 
-def _parts(lines: Sequence[Sequence[str]]) -> Iterator[list[tuple[str, ...]]]:
+def _parts(lines: Sequence[Sequence[str]], width: int) -> Iterator[list[tuple[str, ...]]]:
     """The lines with as many columns at a time as fit beside the first."""
     labels, *columns = zip(*lines, strict=True)
-    room = WIDTH - len(_INDENT) - min(max(map(cells, labels)), _WIDE_LABEL)
+    room = width - len(_INDENT) - min(max(map(cells, labels)), _WIDE_LABEL)
     part: list[tuple[str, ...]] = []
     used = 0
     for column in columns:
@@ -130,9 +133,9 @@ def _parts(lines: Sequence[Sequence[str]]) -> Iterator[list[tuple[str, ...]]]:
     yield list(zip(labels, *part, strict=True))
 
 
-def _aligned(lines: Sequence[tuple[str, ...]]) -> Iterator[str]:
+def _aligned(lines: Sequence[tuple[str, ...]], width: int) -> Iterator[str]:
     widths = [max(map(cells, column)) for column in zip(*lines, strict=True)]
-    room = WIDTH - len(_INDENT) - sum(size + len(_GAP) for size in widths[1:])
+    room = width - len(_INDENT) - sum(size + len(_GAP) for size in widths[1:])
     widths[0] = min(widths[0], max(room, _LABEL))
     for label, *rest in lines:
         first = clipped(label, widths[0])

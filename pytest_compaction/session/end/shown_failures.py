@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from pytest_compaction.records.record import Record, went_wrong_later
-from pytest_compaction.reports.lines import Line, write_lines
+from pytest_compaction.reports.lines import Line, width_of, write_lines
 from pytest_compaction.reports.summary.item_lines import item_lines
 from pytest_compaction.reports.summary.terminal import LOWEST
-from pytest_compaction.session.items.report import is_below, record_of
+from pytest_compaction.session.items.report import fit_failure, is_below, record_of
 
 BELOW = "b"
 """The letter after ``-r`` for items below the pass score that do not fail for it."""
@@ -34,8 +34,10 @@ class ShownFailures:
     def pytest_terminal_summary(
         self, terminalreporter: pytest.TerminalReporter
     ) -> Generator[None, None, None]:
-        """Have pytest print the lowest ones."""
+        """Have pytest print the lowest ones, within the width of the terminal."""
         stats = terminalreporter.stats
+        for report in (*stats.get("failed", []), *stats.get("error", [])):
+            fit_failure(report, width_of(terminalreporter))
         failed = stats.get("failed", [])
         scored = [report for report in failed if _score(report) is not None]
         self.any_shown = bool(scored)
@@ -79,8 +81,7 @@ class ShownFailures:
     @staticmethod
     def _table(terminal: pytest.TerminalReporter, records: Sequence[Record], title: str) -> None:
         terminal.section(title)
-        width = terminal.config.get_terminal_writer().fullwidth
-        write_lines(terminal, item_lines(records, width))
+        write_lines(terminal, item_lines(records, width_of(terminal)))
 
 
 def _below(terminal: pytest.TerminalReporter) -> list[Record]:

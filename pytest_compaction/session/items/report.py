@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from typing import Any, Final
 
 import pytest
@@ -19,6 +18,7 @@ from pytest_compaction.records.record import (
     went_wrong_later,
     with_error,
 )
+from pytest_compaction.reports.lines import WIDTH, fitted
 from pytest_compaction.run.feeder import CompactionError
 from pytest_compaction.session.items.collection import item_of
 from pytest_compaction.session.items.kinds import KINDS
@@ -42,8 +42,6 @@ _WITH_A_VERDICT: Final = (
     pytest.skip.Exception,
 )
 """What a test raises about its verdict: its record says so already."""
-_WIDTH: Final = 80
-"""The usual width of a terminal."""
 GATED: Final = pytest.StashKey[bool]()
 """Whether thresholds decide on the items of this run."""
 _IDENTITY: Final = ("compactor", "case", "task", "probe", "kind", "trial", "budget")
@@ -147,18 +145,18 @@ def _safe_lines(text: str) -> list[str]:
     for line in text.split("\n"):
         indent = line[: len(line) - len(line.lstrip(" "))]
         safe = printable(line.strip())
-        if len(indent) + len(safe) <= _WIDTH:
-            lines += [indent + safe] if safe else []
-            continue
-        lines += textwrap.wrap(
-            safe,
-            width=_WIDTH,
-            initial_indent=indent,
-            subsequent_indent=indent + "  ",
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
+        lines += fitted(indent + safe, WIDTH, "  ") if safe else []
     return lines
+
+
+def fit_failure(report: object, width: int) -> None:
+    """Wrap a failure in sentences to a terminal that is narrower than usual; for its display."""
+    traceback = getattr(getattr(report, "longrepr", None), "reprtraceback", None)
+    if width >= WIDTH or traceback is None:
+        return
+    for entry in traceback.reprentries:
+        if entry.style == "value":
+            entry.lines = [part for line in entry.lines for part in fitted(line, width, "  ")]
 
 
 def record_of(report: pytest.TestReport) -> Record | None:
