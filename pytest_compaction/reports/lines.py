@@ -72,10 +72,12 @@ def fitted(text: str, width: int, hanging: str = "    ") -> list[str]:
     if wide <= width:
         return [text]
     room = max(width - (wide - len(text)), 1)
-    indent = text[: len(text) - len(text.lstrip(" "))]
+    words = text.lstrip(" ")
+    indent = text[: len(text) - len(words)]
     return textwrap.wrap(
-        text,
+        words,
         room,
+        initial_indent=indent,
         subsequent_indent=(indent + hanging)[: room // 2],
         expand_tabs=False,
         replace_whitespace=False,

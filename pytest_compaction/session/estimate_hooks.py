@@ -9,7 +9,7 @@ import pytest
 
 from pytest_compaction.models.dry_run import Estimate
 from pytest_compaction.models.registry import Endpoints
-from pytest_compaction.reports.lines import Line, write_lines
+from pytest_compaction.reports.lines import Line, write_lines, write_whole
 from pytest_compaction.reports.usage import estimate_lines, estimate_sentence
 from pytest_compaction.session.estimate import Selection, estimate
 from pytest_compaction.session.items.collection import item_of, items_of
@@ -64,7 +64,7 @@ class EstimateFirst:
             )
         reporter = self._config.pluginmanager.get_plugin("terminalreporter")
         if reporter is not None:
-            write_lines(reporter, [Line(f"compaction: {printable(text)}")])
+            write_whole(reporter, [Line(f"compaction: {printable(text)}")])
 
 
 class EstimateOnly:

@@ -245,7 +245,7 @@ def test_a_judge_of_several_that_scores_nothing_is_red_and_says_why(pytester, wo
             "  dead * no score (0 of 4 items)",
             "    unscored 4: the endpoint http://localhost:9 refused the connection",
             "  Krippendorff's alpha is not defined: no item was scored by two judges",
-            "  Krippendorff's alpha is not defined: no criterion of an item was scored by two *",
+            "  Krippendorff's alpha is not defined: no criterion of an item was scored by two*",
         ]
     )
 

@@ -126,6 +126,8 @@ def test_the_slot_of_a_request_cancelled_by_a_stop_goes_to_no_other_process(tmp_
         stopped.release()
         assert not slots[1].take()
         stopped.close()
+        assert not slots[1].take()
+        pool.restore("gw0")
         assert slots[1].take()
         other.close()
 

@@ -32,11 +32,11 @@ def project(pytester, monkeypatch):
 
 
 @contextlib.contextmanager
-def holding_all_after_the_first_case():
+def holding_all_after_the_first_case(project):
     """An endpoint that judges the last probe of the first case when it has judged all others of it.
 
-    From then on it holds all other replies. As many as may fly come before that judgement, so
-    that no other reply is under way when the run stops.
+    From then on it holds all other replies. At least one of them comes before that judgement,
+    and no reply is under way when it is given.
     """
     judged, closed = [], threading.Event()
 
@@ -46,7 +46,7 @@ def holding_all_after_the_first_case():
         if "What is the next step?" in json.dumps(body):
             endpoint.until(lambda: len(judged) == len(PROBES) - 1)
             closed.set()
-            endpoint.until(lambda: len(endpoint.held) == IN_FLIGHT - 1)
+            project.wait_until_quiet(endpoint, but=1)
         else:
             judged.append(body)
         return False
@@ -62,7 +62,7 @@ def holding_all_after_the_first_case():
 def test_after_too_many_failures_the_run_ends_and_the_next_pays_only_for_the_rest(
     project, workers, option, failing
 ):
-    with holding_all_after_the_first_case() as endpoint:
+    with holding_all_after_the_first_case(project) as endpoint:
         result = project.run(endpoint, workers, option, failing=failing)
         outcomes = result.parseoutcomes()
         assert outcomes["failed"] == len(failing)
@@ -104,7 +104,7 @@ def test_after_ctrl_c_the_run_ends_and_the_next_pays_only_for_the_rest(project, 
             text=True,
             start_new_session=True,
         )
-        endpoint.until(lambda: len(endpoint.held) == IN_FLIGHT)
+        project.wait_until_quiet(endpoint)
         os.killpg(process.pid, signal.SIGINT)
         output, _ = process.communicate(timeout=150)
         assert process.returncode == pytest.ExitCode.INTERRUPTED

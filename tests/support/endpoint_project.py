@@ -2,7 +2,9 @@
 
 import json
 import re
+import time
 
+from support.counting_endpoint import WAIT_S
 from support.scenarios import PROBES, lean, write_cases
 from support.stub_endpoint import long_case
 
@@ -53,6 +55,20 @@ class EndpointProject:
     def process_of(self, case):
         """The process that ran an item of a case last."""
         return int((self.path / f"{case}.pid").read_text())
+
+    def wait_until_quiet(self, endpoint, but=0):
+        """Wait until replies are held, none is under way, and all that were given are stored.
+
+        ``but`` is the number of requests that wait for this.
+        """
+        end = time.monotonic() + WAIT_S
+        while not (
+            endpoint.held
+            and endpoint.flying == len(endpoint.held) + but
+            and self.stored == sorted(endpoint.answered)
+        ):
+            assert time.monotonic() < end, "replies are still under way"
+            time.sleep(0.02)
 
     @property
     def stored(self):
