@@ -183,15 +183,18 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Let go what the engine kept for a benchmark item, once all its reports are made."""
-    try:
-        return (yield)
-    finally:
-        session = item.config.stash.get(SESSION, None)
-        if session is not None:
-            from pytest_compaction.session.items.collection import finish_item
+    """Let go what the engine kept for a benchmark item, once all its reports are made.
 
-            finish_item(session, item)
+    An item that was interrupted is not done: the end of the session stops all work at once. To
+    cancel that of this item before would make room for another request.
+    """
+    result = yield
+    session = item.config.stash.get(SESSION, None)
+    if session is not None:
+        from pytest_compaction.session.items.collection import finish_item
+
+        finish_item(session, item)
+    return result
 
 
 @pytest.hookimpl(wrapper=True)
