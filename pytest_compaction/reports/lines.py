@@ -64,9 +64,8 @@ def width_of(terminal: Terminal) -> int:
 def fitted(text: str, width: int, hanging: str = "    ") -> list[str]:
     """A line as lines of at most ``width`` columns, broken at spaces.
 
-    All lines but the first begin with the indentation of the text and ``hanging``.
-
-    A word that is longer, such as a path, stays whole, so that it can be copied.
+    All lines but the first begin with the indentation of the text and ``hanging``. A word that
+    is longer, such as a path, stays whole, so that it can be copied.
     """
     wide = cells(text)
     if wide <= width:

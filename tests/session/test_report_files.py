@@ -200,6 +200,8 @@ def test_a_report_that_could_not_be_written_in_the_end_makes_a_green_run_red(
     result = run(pytester, *given)
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stdout.fnmatch_lines([f"report: a.md was not written: {said}", "report: a.csv"])
+    assert result.parseoutcomes()["errors"] == 1
+    result.stdout.fnmatch_lines(["ERROR compaction::report=a.md - report=a.md: was not written*"])
     assert last_line(result).startswith("GATE PASSED")
     assert not (pytester.path / "a.md").exists()
 

@@ -13,6 +13,7 @@ _CORRELATION: Final = 0.2
 _DEGREES: Final = 1.2
 """2 for the kurtosis of a population; that of a dozen clusters comes out too small."""
 _FEWEST: Final = 2.0
+"""Degrees of freedom; with fewer an interval says nothing any more."""
 
 
 def proportion_interval(clusters: Clusters, level: float = 0.95) -> tuple[float, float] | None:
