@@ -47,7 +47,7 @@ def shard_line(
     settings: Settings,
     failures: Failures,
 ) -> Line:
-    """What a shard did, as its last line, and its exit code.
+    """What a shard did, as its last line; faults and a shard without items change its exit code.
 
     A part of the cases neither passes nor fails by its scores: thresholds are left to
     ``merge``, and an item below the pass score is a measurement. What is wrong with any part
@@ -64,7 +64,6 @@ def shard_line(
         return Line(f"SHARD {part} FAILED {' · '.join(faults)}", "bad")
     if session.exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
         return _empty(part, session)
-    session.exitstatus = pytest.ExitCode.OK
     below = below_text(records, settings.pass_score, settings.dialogues.consistency)
     left = f"{_MERGE} decides on all shards"
     if settings.thresholds:
