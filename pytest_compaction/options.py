@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any, Final, Literal, Protocol
@@ -64,8 +64,8 @@ OPTIONS: Final = (
     Option("--compaction-trigger", "string", "case", "when to compact: case, auto, adaptive, window:F, tokens:N or turns:N (default: case, which means turns:2 for dialogues)", "RULE"),
     Option("--compaction-budget", "linelist", [], "tokens that a view may take, in place of the budgets of the cases; several, as in 1000,2000,4000, make a curve for each strategy; recorded: at each point as many as the view on record there has, and cases without one are left out (not for dialogues)", "N[,N…]|recorded"),
     Option("--compaction-pass-score", "float", 3.5, "overall score (0 to 5) at which an item passes (default: 3.5)", "F"),
-    Option("--compaction-threshold", "linelist", [], "gate on an aggregate, such as overall>=3.5, pass^1>=0.9, file.artifact>=3 or removed>=0.5; METRIC@STRATEGY for one strategy only; repeatable", "EXPR"),
-    Option("--compaction-baseline", "string", "", "gate on what got worse since this run: a run file, a folder whose newest run of the same strategy is taken, a committed .json file, or last; RUN@STRATEGY compares with another strategy", "RUN"),
+    Option("--compaction-threshold", "linelist", [], "gate on an aggregate, such as overall>=3.5, pass^1>=0.9, file.artifact>=3 or removed>=0.5; METRIC@STRATEGY for one strategy only; repeatable; none: no threshold of the ini file decides", "EXPR"),
+    Option("--compaction-baseline", "string", "", "gate on what got worse since this run: a run file, a folder whose newest run of the same strategy is taken, a committed .json file, or last; RUN@STRATEGY compares with another strategy; none: no baseline of the ini file decides", "RUN"),
     Option("--compaction-max-drop", "float", 0.1, "points (0 to 5) by which overall and each dimension may be lower than in the baseline (default: 0.1)", "F"),
     Option("--compaction-inconclusive", "string", "pass", "what becomes of a rule against the baseline of which the cases cannot tell whether it holds: pass (with a warning) or fail (default: pass)", "pass|fail"),
     Option("--compaction-baseline-update", "bool", False, "accept this run as the baseline: write it to the .json file that --compaction-baseline names"),
@@ -96,6 +96,8 @@ OPTIONS: Final = (
     Option("--compaction-dialogue-window", "int", 4096, "context window of dialogues in tokens, for the triggers window:F and auto (default: 4096)", "N"),
 )  # fmt: skip
 LISTING_FLAG: Final = "--compactors"
+NO_GATE: Final = "none"
+"""Given in place of thresholds or of a baseline: those of the ini file do not decide."""
 MAX_BUDGETS: Final = 6
 """The most budgets of a run: as many as the table of the curve holds in 80 columns."""
 JUDGE_PROMPT_KEY: Final = "judge_prompt"
@@ -129,7 +131,8 @@ def add_options(parser: Any) -> None:
                 metavar=option.metavar,
                 help=option.help,
             )
-        parser.addini(option.key, option.help, type=option.ini_type, default=option.default)
+        # Without a default of pytest's, so that a key that is there and empty can be told.
+        parser.addini(option.key, option.help, type=option.ini_type, default=None)
     parser.addini(
         JUDGE_PROMPT_KEY, "the same as compaction_judge_prompt", type="string", default=""
     )
@@ -148,20 +151,20 @@ def read_settings(config: _Reader) -> Settings:
     model = raw["compaction_model"]
     _check_executor(raw)
     return Settings(
-        compactors=tuple(dict.fromkeys(_split(raw["compactor"]))),
+        compactors=tuple(dict.fromkeys(_split(raw, "compactor"))),
         cases=tuple(raw["compaction_cases"]),
         model=model,
         responder=raw["compaction_responder"] or model,
-        judges=tuple(dict.fromkeys(_split(raw["compaction_judge"]))) or (model,),
+        judges=tuple(dict.fromkeys(_split(raw, "compaction_judge"))) or (model,),
         trials=_number(raw, "compaction_trials", int, 1, 1000),
         judgements=_number(raw, "compaction_judgements", int, 1, 100),
         control=bool(raw["compaction_control"]),
         trigger=raw["compaction_trigger"],
-        budgets=_budgets(raw["compaction_budget"]),
+        budgets=_budgets(_split(raw, "compaction_budget")),
         shard=_shard(raw),
         executor=raw["compaction_executor"],
         pass_score=_number(raw, "compaction_pass_score", float, 0, 5),
-        thresholds=tuple(raw["compaction_threshold"]),
+        thresholds=_thresholds(raw["compaction_threshold"]),
         reports=_reports(raw["compaction_report"]),
         baseline=_baseline_settings(raw),
         show=_shown(raw),
@@ -200,6 +203,7 @@ def _reports(given: Iterable[str]) -> tuple[str, ...]:
 
 def _baseline_settings(raw: dict[str, Any]) -> BaselineSettings:
     given, update = raw["compaction_baseline"].strip(), bool(raw["compaction_baseline_update"])
+    given = "" if given == NO_GATE else given
     inconclusive = raw["compaction_inconclusive"]
     if inconclusive not in INCONCLUSIVE:
         expected = " or ".join(INCONCLUSIVE)
@@ -225,10 +229,14 @@ def _baseline_settings(raw: dict[str, Any]) -> BaselineSettings:
     )
 
 
-def _budgets(given: Iterable[str]) -> tuple[Budget, ...]:
+def _thresholds(given: Sequence[str]) -> tuple[str, ...]:
+    """The expressions of the gate; there is none of them where ``none`` was given."""
+    return () if set(given) == {NO_GATE} else tuple(given)
+
+
+def _budgets(texts: Sequence[str]) -> tuple[Budget, ...]:
     """Budgets in tokens, each once, the smallest first; or those of the views on record."""
     found: set[int] = set()
-    texts = _split(given)
     if set(texts) == {RECORDED}:
         return (RECORDED,)
     if RECORDED in texts:
@@ -311,8 +319,6 @@ def _call_settings(raw: dict[str, Any], config: _Reader) -> CallSettings:
             f"--compaction-export={raw['compaction_export']} writes the calls that the store lacks "
             f"and asks nothing; it cannot be given with --{instead.replace('_', '-')}"
         )
-    if not raw["compaction_store"]:
-        raise OptionError("--compaction-store= names no folder")
     limit = None
     if raw["compaction_max_cost"] is not None:
         limit = _number(raw, "compaction_max_cost", float, 0, 1_000_000)
@@ -349,7 +355,7 @@ def _dialogue_settings(raw: dict[str, Any]) -> DialogueSettings:
         expected = ", ".join(HISTORIES)
         raise OptionError(f"--compaction-history={history} is not one of {expected}")
     return DialogueSettings(
-        tasks=tuple(dict.fromkeys(_split(raw["compaction_tasks"]))),
+        tasks=tuple(dict.fromkeys(_split(raw, "compaction_tasks"))),
         limit=_number(raw, "compaction_limit", int, 0, 10**9),
         history=history,
         consistency=_number(raw, "compaction_consistency", float, 0, 1),
@@ -359,23 +365,54 @@ def _dialogue_settings(raw: dict[str, Any]) -> DialogueSettings:
 
 
 def _value(config: _Reader, option: Option) -> Any:
-    given = config.getoption(option.key)
+    """What the command line says, else the ini file, else the default.
+
+    Raises :class:`OptionError` for a text that is there and empty, as where a variable of a
+    script is not set: it would switch off in silence what the option is for.
+    """
+    written, given = option.flag, config.getoption(option.key)
     if given is None:
-        given = config.getini(option.key)
-    if option.repeatable:
-        return [text for item in given for text in [str(item).strip()] if text]
-    return given
+        written, given = option.key, config.getini(option.key)
+    if given is None:
+        return option.default
+    texts = given if option.repeatable else [given]
+    if not texts or any(isinstance(text, str) and not text.strip() for text in texts):
+        raise _empty(option, f"{written}=")
+    return [str(text).strip() for text in texts] if option.repeatable else given
 
 
-def _split(values: Iterable[str]) -> list[str]:
-    """The parts of each value between commas, except commas in a quoted parameter."""
-    return [part.strip() for value in values for part in parted(value, ",") if part.strip()]
+def _split(raw: dict[str, Any], key: str) -> list[str]:
+    """The parts of each value between commas, except commas in a quoted parameter.
+
+    Raises :class:`OptionError` for a part that is empty.
+    """
+    found: list[str] = []
+    for value in raw[key]:
+        parts = [part.strip() for part in parted(value, ",")]
+        if not all(parts):
+            option = _option(key)
+            raise OptionError(
+                f"{option.flag}={value} has an empty part; {option.metavar} stands before and "
+                "after each comma"
+            )
+        found += parts
+    return found
+
+
+def _empty(option: Option, written: str) -> OptionError:
+    gate = option.key in {"compaction_threshold", "compaction_baseline"}
+    instead = f"{NO_GATE}, if none is to decide" if gate else "leave it out"
+    return OptionError(f"{written} is empty; give {option.metavar or 'a value'}, or {instead}")
+
+
+def _option(key: str) -> Option:
+    return next(option for option in OPTIONS if option.key == key)
 
 
 def _number(
     raw: dict[str, Any], key: str, kind: Callable[[Any], Any], low: float, high: float
 ) -> Any:
-    flag = next(option.flag for option in OPTIONS if option.key == key)
+    flag = _option(key).flag
     try:
         value = kind(raw[key])
     except (TypeError, ValueError):

@@ -180,7 +180,7 @@ def test_a_compactor_from_the_ini_file_runs_the_benchmark_on_every_run(pytester)
 def test_compactors_are_comma_separated_or_repeated_and_each_runs_once(pytester):
     set_up(pytester, "first")
     names = [own("keep"), "truncate", own("forget")]
-    first = f"--compactor={names[0]}, {names[1]},"
+    first = f"--compactor={names[0]}, {names[1]}"
     settings = settings_of(
         pytester, first, f"--compactor={names[2]}", f"--compactor={names[0]}", compactor=None
     )
@@ -240,3 +240,51 @@ def test_replay_and_refresh_exclude_each_other(pytester):
     result = run(pytester, "--compaction-replay", "--compaction-refresh")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     assert "give one of the two" in "\n".join(result.errlines)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("--compactor=", "--compactor= is empty; give SPEC, or leave it out"),
+        ("--compactor=,", "--compactor=, has an empty part; SPEC stands before and after each"),
+        ("--compactor=keep,", "--compactor=keep, has an empty part"),
+        ("--compaction-judge=offline,", "--compaction-judge=offline, has an empty part"),
+        ("--compaction-threshold=", "--compaction-threshold= is empty; give EXPR, or none, if"),
+        ("--compaction-baseline= ", "--compaction-baseline= is empty; give RUN, or none, if"),
+        ("--compaction-cases=", "--compaction-cases= is empty; give PATH, or leave it out"),
+        ("--compaction-shard=", "--compaction-shard= is empty"),
+        ("--compaction-export=", "--compaction-export= is empty"),
+    ],
+)
+def test_an_option_that_is_there_and_empty_is_a_usage_error(pytester, given, said):
+    set_up(pytester, "first")
+    result = run(pytester, given, "--compaction-threshold=overall>=1")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert said in str(result.stderr)
+
+
+@pytest.mark.parametrize("key", ["compactor", "compaction_threshold", "compaction_baseline"])
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("pytest.ini", "[pytest]\n{} =\n"),
+        ("pyproject.toml", "[tool.pytest]\n{} = {}\n"),
+    ],
+)
+def test_an_ini_key_that_is_there_and_empty_is_a_usage_error(pytester, key, file, text):
+    set_up(pytester, "first")
+    empty = '""' if key == "compaction_baseline" else "[]"
+    (pytester.path / file).write_text(text.format(key, empty))
+    result = run(pytester, compactor=None if key == "compactor" else "keep")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert f"{key}= is empty; give " in str(result.stderr)
+
+
+def test_none_leaves_out_the_thresholds_and_the_baseline_of_the_ini_file(pytester):
+    set_up(pytester, "first")
+    (pytester.path / "pytest.ini").write_text(
+        "[pytest]\ncompaction_threshold = overall>=5.0\ncompaction_baseline = gone.json\n"
+    )
+    without = ["--compaction-threshold=none", "--compaction-baseline=none"]
+    settings = settings_of(pytester, *without)
+    assert (settings.thresholds, settings.baseline.path) == ((), "")

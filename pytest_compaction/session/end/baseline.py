@@ -152,7 +152,7 @@ def _compared(
         raise BaselineError(
             f"this run cannot be compared with it:{said}\nRun with the same settings and cases, "
             "accept this run with --compaction-baseline-update, or leave the baseline out with "
-            "--compaction-baseline="
+            "--compaction-baseline=none"
         )
     notes = {version_note(each.header, header, (each.title, "this run")) for each in found.values()}
     return SessionBaseline(settings, source, found, tuple(sorted(note for note in notes if note)))
