@@ -131,10 +131,9 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     """Let the engine work ahead on the items that will run, unless workers share a case."""
     benchmark = session.config.stash.get(SESSION, None)
     if benchmark is not None and (benchmark.thresholds or benchmark.settings.baseline.path):
-        from pytest_compaction.session.items.collection import is_gated
         from pytest_compaction.session.items.report import GATED
 
-        session.config.stash[GATED] = is_gated(benchmark, session.items)
+        session.config.stash[GATED] = True
     workerinput = getattr(session.config, "workerinput", {"compaction_case_is_whole": True})
     if benchmark is not None and workerinput.get("compaction_case_is_whole"):
         from pytest_compaction.session.items.collection import work_ahead

@@ -227,6 +227,11 @@ class Settings:
         """
         return (None,) if compactor == CONTROL else self.budgets or (None,)
 
+    @property
+    def with_budgets(self) -> tuple[tuple[str, Budget | None], ...]:
+        """Each strategy at each of its budgets."""
+        return tuple((name, budget) for name in self.arms for budget in self.budgets_of(name))
+
     def scoring(self, budget: Budget | None = None) -> dict[str, Any]:
         """The settings on which scores depend, for the hash in records.
 

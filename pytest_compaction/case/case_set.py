@@ -21,6 +21,7 @@ from pytest_compaction.case.files import (
     shorten,
     with_ids_of_their_own,
 )
+from pytest_compaction.case.folder import is_lines
 from pytest_compaction.case.index import CaseIndex, IndexedCase, key_of
 from pytest_compaction.case.validation import CaseFault
 
@@ -168,7 +169,7 @@ def find_cases(
         if isinstance(content, CaseFault):
             yield CaseFileError(source, [content])
             return
-        lines = file.suffix == ".jsonl"
+        lines = is_lines(file)
         key = key_of(content, lines)
         found = index.find(key, source)
         if found is None:
@@ -195,7 +196,7 @@ def is_case_file(path: Path, index: CaseIndex) -> bool:
     content = read_bytes(path) if path.is_file() else b""
     if not content or isinstance(content, CaseFault):
         return False
-    found = index.find(key_of(content, path.suffix == ".jsonl"), "")
+    found = index.find(key_of(content, is_lines(path)), "")
     return bool(found) and all(isinstance(each.found, CaseEntry) for each in found or ())
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final, Protocol, TypeVar
 
 from pytest_compaction.case.case import Case, RecordShapeError, case_from_json, digest_of
+from pytest_compaction.case.folder import FolderFiles, files_below, is_lines
 from pytest_compaction.case.validation import (
     CaseFault,
     evidence_faults,
@@ -21,7 +22,6 @@ from pytest_compaction.text.words import printable
 
 MAX_FILE_BYTES: Final = 50 * 1024 * 1024
 MAX_SHOWN_FAULTS: Final = 20
-SUFFIXES: Final = (".json", ".jsonl")
 
 
 class CaseFileError(Exception):
@@ -73,19 +73,6 @@ class Place:
         return f"{file}:{self.line}" if self.line else file
 
 
-def case_paths(path: Path) -> list[Path]:
-    """The case files of a folder, sorted, without hidden and ``__…__`` folders; or the file."""
-    if path.is_file():
-        return [path]
-    return sorted(
-        found
-        for found in path.rglob("*")
-        if found.suffix in SUFFIXES
-        and found.is_file()
-        and not any(part.startswith((".", "__")) for part in found.relative_to(path).parts)
-    )
-
-
 def load_cases(
     paths: Iterable[Path], root: Path | None = None, checked: Container[str] = ()
 ) -> LoadedCases:
@@ -118,12 +105,15 @@ def with_ids_of_their_own(
     errors: list[CaseFileError] = []
     seen: set[Path] = set()
     for number, path in enumerate(paths):
-        files = case_paths(path) if path.exists() else []
-        if not files:
+        found_here = files_below(path) if path.exists() else FolderFiles(())
+        for place, why in found_here.unreadable:
+            fault = CaseFault("", why, "a file or folder that can be read")
+            errors.append(CaseFileError(shorten(place, root), [fault]))
+        if not found_here.cases and not found_here.unreadable:
             what = "no such file or folder" if not path.exists() else "a folder without case files"
             expected = "a case file (.json, .jsonl) or a folder of case files"
             errors.append(CaseFileError(shorten(path, root), [CaseFault("", what, expected)]))
-        for file in files:
+        for file in found_here.cases:
             if file.resolve() in seen:
                 continue
             seen.add(file.resolve())
@@ -184,7 +174,7 @@ def read_case_file(
     if isinstance(content, CaseFault):
         yield CaseFileError(source, [content])
         return
-    for place, found in parsed(content, path.suffix == ".jsonl", source, checked):
+    for place, found in parsed(content, is_lines(path), source, checked):
         yield CaseFileError(place.source(source), found) if isinstance(found, tuple) else found
 
 

@@ -10,8 +10,9 @@ from typing import Any, Final
 from pytest_compaction.commands.complaint import complain
 from pytest_compaction.commands.named_run import named_run
 from pytest_compaction.gate.baseline import BaselineDecision, decide_baseline
+from pytest_compaction.gate.coverage import arms_of, coverage_text, planned_in
 from pytest_compaction.gate.decision import decide
-from pytest_compaction.gate.threshold import ThresholdError, parse_threshold
+from pytest_compaction.gate.threshold import ThresholdError, check_scopes, parse_threshold
 from pytest_compaction.metrics.aggregate import by_compactor
 from pytest_compaction.records.baselines.baseline import (
     Baseline,
@@ -24,7 +25,7 @@ from pytest_compaction.records.baselines.comparability import differences, versi
 from pytest_compaction.records.record import Record, type_of, went_wrong_later
 from pytest_compaction.records.runs.run_file import Run, RunFileError
 from pytest_compaction.reports.changes.block import baseline_block, baseline_lines, worse_title
-from pytest_compaction.reports.gate_line import Failures, gate_line, no_gate_line, passes
+from pytest_compaction.reports.gate_line import Failures, gate_line, passes
 from pytest_compaction.reports.lines import WIDTH, Line
 from pytest_compaction.settings import CONTROL, INCONCLUSIVE
 
@@ -91,8 +92,11 @@ def run(options: argparse.Namespace) -> int:
         path, found = named_run(options.run_file)
         given = found.header.get("settings")
         settings: dict[str, Any] = given if isinstance(given, dict) else {}
+        _check_given(options)
+        arms = arms_of(found.header, found.records)
         expressions = options.threshold or ([] if options.baseline else settings.get("thresholds"))
         thresholds = [parse_threshold(text) for text in expressions or ()]
+        check_scopes(thresholds, arms)
         pass_score = _chosen(options.pass_score, settings, "pass_score", 3.5)
         records = list(_judged_again(found.records, options.pass_score))
         named = options.baseline or ("" if options.threshold else settings.get("baseline"))
@@ -115,19 +119,26 @@ def run(options: argparse.Namespace) -> int:
     )
     for line in _compared(against, pass_score, max_drop, notes):
         print(line.text)
-    decision = decide(
-        records, thresholds, _chosen(options.max_unscored, settings, "max_unscored", 0)
-    )
+    max_unscored = _chosen(options.max_unscored, settings, "max_unscored", 0)
+    decision = decide(records, thresholds, max_unscored, arms)
     failures = Failures(sum(map(_went_wrong, records)))
     dialogues = settings.get("dialogues")
     consistency = dialogues.get("consistency") if isinstance(dialogues, dict) else None
     if not decision.decides and not against.decides:
-        said = no_gate_line(decision, records)
-        complain(said.text if said else "nothing to decide on; give --threshold or --baseline")
+        complain("nothing to decide on; give --threshold or --baseline")
         return UNUSABLE
-    line = gate_line(decision, failures, records, pass_score, consistency or _CONSISTENCY, against)
+    limits = pass_score, consistency or _CONSISTENCY
+    coverage = coverage_text(records, planned_in(found.header))
+    line = gate_line(decision, failures, records, *limits, against, coverage)
     print(line.text)
     return PASSED if passes(decision, failures, against) else FAILED
+
+
+def _check_given(options: argparse.Namespace) -> None:
+    """Refuse an option that is there and empty, as where a variable of a script is not set."""
+    for flag, texts in {"--threshold": options.threshold, "--baseline": [options.baseline]}.items():
+        if any(text is not None and not text.strip() for text in texts):
+            raise ThresholdError(f"{flag}= is empty; give a value, or leave it out")
 
 
 def _chosen(given: Any, settings: dict[str, Any], key: str, default: Any) -> Any:

@@ -9,8 +9,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.commands.complaint import complain
-from pytest_compaction.gate.decision import decide
-from pytest_compaction.gate.threshold import Threshold, ThresholdError, parse_threshold
+from pytest_compaction.gate.coverage import arms_of, coverage_text, planned_in
+from pytest_compaction.gate.decision import Decision, decide
+from pytest_compaction.gate.threshold import (
+    Threshold,
+    ThresholdError,
+    check_scopes,
+    parse_threshold,
+)
 from pytest_compaction.models.registry import is_offline
 from pytest_compaction.records.figures.cost_figures import run_pricing
 from pytest_compaction.records.runs.merged_run import MergedRun, MergeError, merge_runs
@@ -20,7 +26,6 @@ from pytest_compaction.reports.gate_line import (
     Failures,
     below_text,
     gate_line,
-    no_gate_line,
     passes,
 )
 from pytest_compaction.reports.lines import Line
@@ -177,7 +182,9 @@ def _thresholds(given: Sequence[str], run: Run) -> list[Threshold]:
             ]
         )
     try:
-        return [parse_threshold(text) for text in given or known]
+        thresholds = [parse_threshold(text) for text in given or known]
+        check_scopes(thresholds, arms_of(run.header, run.records))
+        return thresholds
     except ThresholdError as error:
         raise MergeError([str(error)]) from None
 
@@ -213,7 +220,7 @@ def _finished(
 ) -> FinishedRun:
     """The whole run as its reports show it."""
     records, settings = merged.run.records, _settings(merged.run)
-    decision = decide(records, thresholds, settings["max_unscored"])
+    decision = _decision(merged, thresholds)
     outcome: Outcome = "none"
     if decision.decides or code == NOTHING:
         outcome = "passed" if code == PASSED else "failed"
@@ -242,14 +249,18 @@ def _decided(merged: MergedRun, thresholds: Sequence[Threshold]) -> tuple[int, l
         return NOTHING, [Line("GATE FAILED nothing was measured: the shards hold no item")]
     limits = settings["pass_score"], settings["dialogues"]["consistency"]
     failures = Failures(len(merged.failures), merged.snapshots)
-    decision = decide(records, thresholds, settings["max_unscored"])
+    decision = _decision(merged, thresholds)
     if decision.decides:
         code = PASSED if passes(decision, failures) else FAILED
-        return code, [gate_line(decision, failures, records, *limits)]
-    said = no_gate_line(decision, records)
-    lines = [] if said is None else [said]
+        coverage = coverage_text(records, planned_in(merged.run.header))
+        return code, [gate_line(decision, failures, records, *limits, coverage=coverage)]
     below = [record for record in records if record["item"] in merged.below]
     parts = [*([below_text(below, *limits)] if below else []), *failures.parts]
     if parts:
-        return FAILED, [*lines, Line(f"FAILED {' · '.join(parts)}")]
-    return PASSED, [*lines, Line(f"PASSED {len(records)} items")]
+        return FAILED, [Line(f"FAILED {' · '.join(parts)}")]
+    return PASSED, [Line(f"PASSED {len(records)} items")]
+
+
+def _decision(merged: MergedRun, thresholds: Sequence[Threshold]) -> Decision:
+    records, arms = merged.run.records, arms_of(merged.run.header, merged.run.records)
+    return decide(records, thresholds, _settings(merged.run)["max_unscored"], arms)

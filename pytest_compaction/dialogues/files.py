@@ -166,7 +166,7 @@ def read_dialogues(path: Path, root: Path | None = None) -> Iterator[Dialogue | 
 
 def _values(text: str, path: Path) -> Iterator[tuple[str, Any]]:
     """Each JSON value of a file with its place: ``""``, ``:LINE`` or ``#INDEX``."""
-    if path.suffix != ".jsonl":
+    if path.suffix.lower() != ".jsonl":
         value = read_json(text, "a dialogue")
         if isinstance(value, list) and not is_messages(value):
             yield from ((f"#{index}", item) for index, item in enumerate(value))

@@ -127,7 +127,8 @@ def decide_baseline(
 
     ``baselines`` has one for each strategy by its name; strategies without one are said, and
     the control is compared only if it is the only strategy. With several budgets a strategy is
-    compared at each of them. A rule without an item that has a score on both sides is undecided.
+    compared at each of them. A rule without an item that has a score on both sides is undecided,
+    and so is that of a baseline whose strategy has no record in the run.
     """
     probes = [record for record in records if type_of(record) == "probe"]
     groups = by_arm(probes)
@@ -149,6 +150,12 @@ def decide_baseline(
             for metric, compared in changes.figures.items()
         )
         comparisons.append(ArmComparison(arm, baseline, changes, rules))
+    there = {record["compactor"] for record in probes}
+    for strategy, baseline in baselines.items():
+        if strategy not in there:
+            label = f"overall@{strategy}" if len(baselines) > 1 else "overall"
+            why = "no probe was asked" if records else "nothing was measured"
+            undecided.append((rule_text(label, baseline, max_drop), why))
     return BaselineDecision(tuple(comparisons), tuple(undecided), tuple(not_compared))
 
 

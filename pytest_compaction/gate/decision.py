@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import operator
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Final
 
 from pytest_compaction.dialogues.aggregates import is_dialogue_metric, measure_dialogues
-from pytest_compaction.gate.threshold import CONSTRAINTS, Threshold
+from pytest_compaction.gate.threshold import CONSTRAINTS, Threshold, scopes_of
 from pytest_compaction.metrics.aggregate import (
     Mean,
     arm_name,
@@ -33,6 +33,12 @@ _SIGNS: Final[Mapping[str, Callable[[float, float], bool]]] = {
     "<=": operator.le,
     ">": operator.gt,
     "<": operator.lt,
+}
+Arm = tuple[str, Budget | None]
+"""A strategy at a budget, which is ``None`` for that of the cases."""
+_NOT_ASKED: Final[Mapping[RecordType, str]] = {
+    "probe": "no probe was asked",
+    "dialogue": "no dialogue was replayed",
 }
 _ITEM: Final = ("case", "probe", "trial")
 WEIGHTIEST: Final = 5
@@ -61,16 +67,14 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What the gate decided; ``decides`` is false when there was nothing to decide on.
+    """What the gate decided: a check for each rule and strategy, be there records of it or not."""
 
-    ``not_applied`` are thresholds on strategies that the run does not have,
-    ``not_measured`` those on probes in a run of dialogues alone, or the reverse.
-    """
+    checks: tuple[Check, ...] = ()
 
-    decides: bool
-    checks: tuple[Check, ...]
-    not_applied: tuple[str, ...] = ()
-    not_measured: tuple[str, ...] = ()
+    @property
+    def decides(self) -> bool:
+        """Whether there was anything to decide on."""
+        return bool(self.checks)
 
     @property
     def passed(self) -> bool:
@@ -78,56 +82,28 @@ class Decision:
         return all(check.holds for check in self.checks)
 
 
-def applies(
-    threshold: Threshold, arms: Iterable[tuple[str, Budget | None]], measured: Set[RecordType]
-) -> bool:
-    """Whether a run with these strategies at these budgets, of these types, has its figure."""
-    if _type_measured_by(threshold.metric, measured) not in measured:
-        return False
-    scope = threshold.scope
-    return scope is None or any(scope in {name, arm_name(name, budget)} for name, budget in arms)
-
-
 def decide(
-    records: Sequence[Record], thresholds: Sequence[Threshold], max_unscored: int
+    records: Sequence[Record],
+    thresholds: Sequence[Threshold],
+    max_unscored: int,
+    arms: Sequence[Arm] = (),
 ) -> Decision:
     """Check every threshold against every strategy it is for; the control is judged only by name.
 
     With several budgets a threshold is checked at each of them: ``overall@anchored>=3`` is
-    for all budgets of that strategy, ``overall@anchored-b2000>=3`` for one.
+    for all budgets of that strategy, ``overall@anchored-b2000>=3`` for one. ``arms`` are the
+    strategies and budgets of the run: a rule for one of them that has no record does not hold.
     Unscored items above ``max_unscored`` fail a run even without thresholds. Whatever
     is tolerated, a strategy without a scored item fails it too, and so does one of
     several judges that scored nothing. ``pass^K`` is that of the probes, or of the
     dialogues in a run of dialogues alone.
     """
     groups = by_arm(records)
-    strategies = [name for name in groups if name != CONTROL] or list(groups)
-    checks: list[Check] = []
-    not_applied: list[str] = []
-    not_measured: list[str] = []
+    groups |= {name: [] for name in _without_record(arms, records, groups)}
     measured = {type_of(record) for record in records}
-    for threshold in thresholds:
-        names = _named(threshold.scope, groups) if threshold.scope else strategies
-        if not names:
-            not_applied.append(str(threshold))
-            continue
-        wanted = _type_measured_by(threshold.metric, measured)
-        if wanted not in measured:
-            not_measured.append(str(threshold))
-            continue
-        several = len(names) > 1
-        for name in names:
-            mine = _of_type(wanted, groups[name])
-            why = "nothing was measured"
-            if wanted == "dialogue":
-                value = measure_dialogues(threshold.metric, mine)
-            else:
-                control = _of_type(wanted, groups.get(CONTROL, []))
-                value = measure(threshold.metric, mine, control)
-                if value is None:
-                    why = _why_missing(threshold.metric, mine, control)
-            check = _check(threshold, value, name if several else None, why)
-            checks.append(_explained(check, threshold, threshold.metric, mine))
+    checks = [
+        check for threshold in thresholds for check in _checks_of(threshold, groups, arms, measured)
+    ]
     unscored = sum(record["status"] == "unscored" for record in records)
     tolerated = f"unscored<={max_unscored}"
     if unscored > max_unscored:
@@ -138,23 +114,65 @@ def decide(
         checks += [
             Check(f"{name}: none of {len(group)} items could be scored", False, f"scored@{name}")
             for name, group in groups.items()
-            if all(record["status"] == "unscored" for record in group)
+            if group and all(record["status"] == "unscored" for record in group)
         ]
     checks += _silent_judges(records)
-    return Decision(bool(checks), tuple(checks), tuple(not_applied), tuple(not_measured))
+    return Decision(tuple(checks))
 
 
-def _named(scope: str, groups: Mapping[str, Sequence[Record]]) -> list[str]:
+def _without_record(
+    arms: Sequence[Arm], records: Sequence[Record], groups: Iterable[str]
+) -> Iterator[str]:
+    """The strategies of the run that no record is of, each with its budget if there are several."""
+    there = {(record["compactor"], record.get("budget")) for record in records}
+    several = len({budget for _, budget in arms if budget is not None}) > 1
+    for strategy, budget in arms:
+        name = arm_name(strategy, budget) if several else strategy
+        if (strategy, budget) not in there and name not in groups:
+            yield name
+
+
+def _checks_of(
+    threshold: Threshold,
+    groups: Mapping[str, Sequence[Record]],
+    arms: Sequence[Arm],
+    measured: Set[RecordType],
+) -> Iterator[Check]:
+    """A check of a threshold for each strategy that it is for; a failed one if there is none."""
+    if threshold.scope:
+        names = _named(threshold.scope, groups, arms)
+    else:
+        names = [name for name in groups if name != CONTROL] or list(groups)
+    wanted = _type_measured_by(threshold.metric, measured)
+    if not names:
+        yield _check(threshold, None, None, "nothing was measured")
+    for name in names:
+        mine = _of_type(wanted, groups[name])
+        why = _NOT_ASKED[wanted] if measured and wanted not in measured else "nothing was measured"
+        if wanted == "dialogue":
+            value = measure_dialogues(threshold.metric, mine)
+        else:
+            control = _of_type(wanted, groups.get(CONTROL, []))
+            value = measure(threshold.metric, mine, control) if mine else None
+            if mine and value is None:
+                why = _why_missing(threshold.metric, mine, control)
+        check = _check(threshold, value, name if len(names) > 1 else None, why)
+        scored = sum(record["overall"] is not None for record in mine)
+        yield _explained(check, threshold, threshold.metric, mine, scored)
+
+
+def _named(scope: str, groups: Mapping[str, Sequence[Record]], arms: Sequence[Arm]) -> list[str]:
     """The arms that a scope names: a strategy at each of its budgets, or at one."""
+    of_run = {arm_name(strategy, budget): strategy for strategy, budget in arms}
     return [
         name
         for name, group in groups.items()
-        if scope in {name, group[0]["compactor"], _with_budget(group[0])}
+        if scope in {name, of_run.get(name), *scopes_of(map(_arm_of, group[:1]))}
     ]
 
 
-def _with_budget(record: Record) -> str:
-    return arm_name(record["compactor"], record.get("budget"))
+def _arm_of(record: Record) -> Arm:
+    return record["compactor"], record.get("budget")
 
 
 def _silent_judges(records: Sequence[Record]) -> list[Check]:
@@ -194,11 +212,16 @@ def _check(threshold: Threshold, value: float | None, name: str | None, why: str
     return Check(f"{label} {measured} {sign} {bound}", holds, rule)
 
 
-def _explained(check: Check, threshold: Threshold, metric: str, records: Sequence[Record]) -> Check:
-    """The check with the interval of a mean of scores, and the items that keep it from holding."""
+def _explained(
+    check: Check, threshold: Threshold, metric: str, records: Sequence[Record], scored: int
+) -> Check:
+    """The check with the interval of a mean of scores, and the items that keep it from holding.
+
+    Its text says of how many items the mean is, if not of all that are ``scored``.
+    """
     kind, dot, rest = metric.partition(".")
     if kind in ORIGINS:
-        return _explained(check, threshold, rest, of_origin(records, kind))
+        return _explained(check, threshold, rest, of_origin(records, kind), scored)
     name = rest if dot else metric
     if name != "overall" and name not in DIMENSIONS:
         return check
@@ -212,10 +235,14 @@ def _explained(check: Check, threshold: Threshold, metric: str, records: Sequenc
         if score is not None and not _SIGNS[threshold.sign](score, threshold.bound)
     ]
     missing.sort(key=lambda pair: (-pair[0], *(str(pair[1].get(part)) for part in _ITEM)))
-    interval = None if mean is None else mean.interval
+    if mean is None:
+        return check
+    text = check.text
+    if mean.count < scored:
+        text += f" on {mean.count} item{'' if mean.count == 1 else 's'}"
     weightiest = tuple(record for _, record in missing[:WEIGHTIEST])
     figures = tuple(_score(record, name) for record in weightiest)
-    return replace(check, interval=interval, items=weightiest, figures=figures)
+    return replace(check, text=text, interval=mean.interval, items=weightiest, figures=figures)
 
 
 def _score(record: Record, metric: str) -> float | None:

@@ -1,26 +1,41 @@
-"""Thresholds: how a metric and its bound are written."""
+"""Thresholds: how a metric and its bound are written, and which strategies they are for."""
 
 from __future__ import annotations
 
+import difflib
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, get_args
 
 from pytest_compaction.case.case import PROBE_KINDS, Origin
-from pytest_compaction.dialogues.aggregates import NAMES, is_dialogue_metric
-from pytest_compaction.rubric import DIMENSIONS
+from pytest_compaction.dialogues.aggregates import NAMES, RECORD_TYPE, is_dialogue_metric
+from pytest_compaction.metrics.aggregate import arm_name
+from pytest_compaction.rubric import DIMENSIONS, MAX_SCORE
+from pytest_compaction.settings import Budget
+from pytest_compaction.text.words import printable
 
 _ORIGINS: Final = get_args(Origin)
 CONSTRAINTS: Final = ("constraints", "compliance", "er")
 """Figures of the standing constraints: survival, compliance and effect retention."""
+_SCORES: Final = ("overall", *DIMENSIONS)
+_SHARES: Final = ("removed", "kept", *CONSTRAINTS)
+_WITHIN_ONE: Final = ("constraints", "compliance", "consistency")
+"""Shares that are never below 0 or above 1, as ``pass^k`` is."""
 _EXPRESSION: Final = re.compile(
     r"\s*(?P<metric>[a-z^0-9.]+)\s*(?:@(?P<scope>[^<>=\s][^<>\s]*?))?\s*"
-    r"(?P<sign>>=|<=|>|<)\s*(?P<bound>-?\d+(?:\.\d+)?)\s*(?P<percent>%)?\s*"
+    r"(?P<sign>>=|<=|>|<)\s*(?P<bound>-?[0-9]{1,9}(?:\.[0-9]{1,9})?)\s*(?P<percent>%)?\s*"
 )
+_PASS: Final = re.compile(r"pass\^[1-9][0-9]{0,8}")
+_SHOWN: Final = 200
+"""Characters of what was given that a sentence repeats."""
 
 
 class ThresholdError(ValueError):
-    """A threshold expression cannot be read; the text says what can be written."""
+    """A threshold cannot be read or names what does not exist; the text says what can be written.
+
+    It holds the names that exist.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,19 +59,68 @@ class Threshold:
 def parse_threshold(text: str) -> Threshold:
     """Read ``overall>=3.5``, ``file.artifact>=3``, ``real.pass^1>=90%``, ``kept@anchored>=0.85``.
 
-    Raises :class:`ThresholdError` for anything else.
+    A score is from 0 to 5, and only a share can be written in per cent. Raises
+    :class:`ThresholdError` for anything else.
     """
     match = _EXPRESSION.fullmatch(text)
     if not match or not _known(match["metric"]):
         raise ThresholdError(
-            f"cannot read the threshold {text!r}; write METRIC>=NUMBER (or >, <=, <), METRIC being "
-            f"overall, {', '.join(DIMENSIONS)}, pass^K, removed, kept, constraints, compliance or "
-            "er, for one kind as in file.artifact, for real or scripted cases as in real.overall, "
-            "for one strategy as in overall@anchored; for dialogues "
-            f"{', '.join(NAMES)} or dialogue.pass^K"
+            f"cannot read the threshold {printable(text, _SHOWN)!r}; write METRIC>=NUMBER (or >, "
+            f"<=, <), METRIC being overall, {', '.join(DIMENSIONS)}, pass^K, "
+            f"{', '.join(_SHARES[:-1])} or {_SHARES[-1]}, for one kind as in file.artifact, the "
+            f"kinds being {', '.join(PROBE_KINDS)}, for real or scripted cases as in "
+            "real.overall, for one strategy as in overall@anchored; for dialogues "
+            f"{', '.join(NAMES)} or {RECORD_TYPE}.pass^K"
         )
     bound = float(match["bound"]) / (100 if match["percent"] else 1)
+    _check_bound(text, match["metric"], bound, bool(match["percent"]))
     return Threshold(match["metric"], match["sign"], bound, match["scope"])
+
+
+def check_scopes(
+    thresholds: Iterable[Threshold], arms: Sequence[tuple[str, Budget | None]]
+) -> None:
+    """Refuse a threshold for a strategy that is not among the ``arms`` of a run.
+
+    An arm is a strategy at a budget, ``None`` being that of the cases. A strategy with
+    parameters is named with them. Raises :class:`ThresholdError` with the names that exist.
+    """
+    names = scopes_of(arms)
+    for threshold in thresholds:
+        scope = threshold.scope
+        if scope is None or scope in names:
+            continue
+        near = difflib.get_close_matches(scope, names, 1, 0.3)
+        hint = f"did you mean {threshold.metric}@{near[0]}? " if near else ""
+        raise ThresholdError(
+            printable(
+                f"the threshold {threshold} names a strategy that is not in the run; {hint}"
+                f"the run has {', '.join(names)}"
+            )
+        )
+
+
+def scopes_of(arms: Iterable[tuple[str, Budget | None]]) -> list[str]:
+    """What can stand after the ``@``: each strategy, and each with its budget, if it has one."""
+    found = (name for strategy, budget in arms for name in (strategy, arm_name(strategy, budget)))
+    return list(dict.fromkeys(found))
+
+
+def _check_bound(text: str, metric: str, bound: float, percent: bool) -> None:
+    """Refuse a bound that is no value of the figure: a rule with it would always hold, or never."""
+    name = metric.rpartition(".")[2]
+    shown = printable(text.strip(), _SHOWN)
+    if name in _SCORES and (percent or not 0 <= bound <= MAX_SCORE):
+        raise ThresholdError(
+            f"the threshold {shown!r} has no meaning: {metric} is a score "
+            f"from 0 to {MAX_SCORE:g} and no share; write a number in that range, such as "
+            f"{metric}>=3.5"
+        )
+    if (_PASS.fullmatch(name) or name in _WITHIN_ONE) and not 0 <= bound <= 1:
+        raise ThresholdError(
+            f"the threshold {shown!r} has no meaning: {metric} is a share "
+            f"from 0 to 1; write it as in {metric}>=0.9 or {metric}>=90%"
+        )
 
 
 def _known(metric: str) -> bool:
@@ -66,8 +130,5 @@ def _known(metric: str) -> bool:
     if kind in _ORIGINS and not is_dialogue_metric(rest):
         return rest.partition(".")[0] not in _ORIGINS and _known(rest)
     if dot:
-        return kind in PROBE_KINDS and (rest == "overall" or rest in DIMENSIONS)
-    return (
-        metric in {"overall", "removed", "kept", *CONSTRAINTS, *DIMENSIONS}
-        or re.fullmatch(r"pass\^[1-9]\d*", metric) is not None
-    )
+        return kind in PROBE_KINDS and rest in _SCORES
+    return metric in {*_SCORES, *_SHARES} or _PASS.fullmatch(metric) is not None

@@ -40,11 +40,9 @@ class Failures:
 def passes(decision: Decision, failures: Failures, against: BaselineDecision = _NONE) -> bool:
     """Whether a run passes of which the gate decides.
 
-    A threshold on a strategy that is not in the run passes nothing, and neither does a rule
-    ``against`` a baseline that could not be applied.
+    A rule ``against`` a baseline that could not be applied passes nothing.
     """
-    held = decision.passed and against.passed
-    return held and not decision.not_applied and not failures.parts
+    return decision.passed and against.passed and not failures.parts
 
 
 def gate_line(
@@ -54,20 +52,22 @@ def gate_line(
     pass_score: float,
     consistency: float,
     against: BaselineDecision = _NONE,
+    coverage: str = "",
 ) -> Line:
     """What the gate decided, and why; ``against`` is what the baselines decided.
 
     ``pass_score`` (0 to 5) and ``consistency`` (0 to 1) are those at which an item passes.
+    ``coverage`` says on how much of the run the gate decided, as ``coverage_text`` does.
     """
     passed = passes(decision, failures, against)
     shown = decision.checks if passed else [c for c in decision.checks if not c.holds]
     parts = [", ".join(check.text for check in shown)] if shown else []
     parts += _against_parts(against, passed)
     parts += failures.parts
-    if decision.not_applied:
-        parts.append(f"not applied, no such strategy: {', '.join(decision.not_applied)}")
-    if decision.not_measured:
-        parts.append(f"not applied, {_not_measured(decision, records)}")
+    if against.not_compared and against.comparisons:
+        parts.append(f"without a baseline: {', '.join(against.not_compared)}")
+    if coverage:
+        parts.append(coverage)
     if passed:
         parts.append(below_text(records, pass_score, consistency))
     word = "GATE PASSED" if passed else "GATE FAILED"
@@ -91,18 +91,6 @@ def _against_parts(against: BaselineDecision, passed: bool) -> Iterator[str]:
     yield from (f"{rule}: {why}" for rule, why in against.undecided)
 
 
-def no_gate_line(decision: Decision, records: Sequence[Record]) -> Line | None:
-    """Why nothing was decided although there are thresholds; ``None`` if there are none."""
-    if decision.not_applied and not records:
-        return Line("no gate: nothing was measured", "dim")
-    if decision.not_measured:
-        return Line(printable(f"no gate: {_not_measured(decision, records)}"), "dim")
-    if decision.not_applied:
-        named = ", ".join(decision.not_applied)
-        return Line(printable(f"no gate: no strategy of this run is named in {named}"), "dim")
-    return None
-
-
 def below_text(records: Sequence[Record], pass_score: float, consistency: float) -> str:
     """How many probes and dialogues are below the score at which they pass."""
     failed = [record for record in records if record["status"] == "failed"]
@@ -114,9 +102,3 @@ def below_text(records: Sequence[Record], pass_score: float, consistency: float)
     if "dialogue" in measured:
         parts.append(f"{below['dialogue']} dialogues below {consistency:g}")
     return ", ".join(parts)
-
-
-def _not_measured(decision: Decision, records: Sequence[Record]) -> str:
-    asked = any(type_of(record) == "probe" for record in records)
-    what = "dialogue was replayed" if asked else "probe was asked"
-    return f"no {what}: {', '.join(decision.not_measured)}"

@@ -25,7 +25,7 @@ from pytest_compaction.dialogues.files import (
     UnknownTaskError,
     load_dialogues,
 )
-from pytest_compaction.gate.threshold import ThresholdError, parse_threshold
+from pytest_compaction.gate.threshold import ThresholdError, check_scopes, parse_threshold
 from pytest_compaction.models.chat.prompts import PromptError, Prompts
 from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.protocol import Model
@@ -41,16 +41,15 @@ from pytest_compaction.models.registry import (
 from pytest_compaction.rule_processes.pool import RuleProcesses, processes_to_spare
 from pytest_compaction.run.response import Roles
 from pytest_compaction.run.triggers import TriggerError, parse_trigger
+from pytest_compaction.session.case_places import SHIPPED, case_places
 from pytest_compaction.session.named_files import find_named
 from pytest_compaction.session.session import (
     PACKAGED,
     PACKAGED_MODULE,
     BenchmarkSession,
-    shipped_cases,
 )
 from pytest_compaction.settings import RECORDED, OptionError, Settings
 
-DEFAULT_CASES: Final = "cases"
 DIALOGUE_MODULE: Final = "test_dialogues.py"
 PACKAGED_DIALOGUES: Final = PACKAGED / DIALOGUE_MODULE
 USAGE_ERRORS: Final = (
@@ -120,7 +119,10 @@ def resolve_session(
         tuple(model(name) for name in settings.judges),
         tokens,
     )
-    named = _case_folders(settings, root, shipped_cases(), use_shipped)
+    thresholds = tuple(parse_threshold(text) for text in settings.thresholds)
+    check_scopes(thresholds, settings.with_budgets)
+    places = case_places(settings.cases, root, use_shipped)
+    named = places.paths
     index = CaseIndex(index_folder)
     found = find_named(named, root, index, found_cases)
     chosen = settings.dialogues
@@ -135,9 +137,11 @@ def resolve_session(
         registry=registry,
         roles=roles,
         trigger=parse_trigger(settings.trigger),
-        thresholds=tuple(parse_threshold(text) for text in settings.thresholds),
+        thresholds=thresholds,
         folders=found.folders,
-        named=tuple(named),
+        named=named,
+        shipped=places.shipped,
+        not_read=places.notes if found_cases is None else (),
         dialogue_set=load_dialogues(found.dialogue_files, root).chosen(chosen.tasks, chosen.limit)
         if found.dialogue_files
         else DialogueSet(),
@@ -177,7 +181,7 @@ def _in_reference(settings: Settings, found: CaseSet) -> CaseSet:
     if shipped.NAME not in settings.models or run is None or calls.export or calls.estimate:
         return found
     covered = run.manifest.cases
-    if settings.cases:
+    if settings.cases not in {(), (SHIPPED,)}:
         return found
     there = {entry for entry in found.entries if covered.get(entry.id) == entry.digest}
     if found.entries and not there:
@@ -251,14 +255,6 @@ def _check_prices(settings: Settings, real: Sequence[str], endpoints: Endpoints 
             f"--compaction-max-cost={limit:g} cannot be kept: there is no price for the model "
             f"{name!r} {where}in the price table; leave the limit out, or take a model with a price"
         )
-
-
-def _case_folders(settings: Settings, root: Path, shipped: Path, use_shipped: bool) -> list[Path]:
-    """The folders of the cases: those named, else the project's ``cases``, else the package's."""
-    if settings.cases:
-        return [root / path for path in settings.cases]
-    own = root / DEFAULT_CASES
-    return [shipped] if use_shipped or not own.is_dir() else [own]
 
 
 def collection_arguments(folders: Sequence[Path], with_dialogues: bool = False) -> list[str]:

@@ -14,6 +14,7 @@ from pytest_compaction.case.entries import CaseEntry
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import Spec
 from pytest_compaction.dialogues.files import DialogueSet
+from pytest_compaction.gate.coverage import KEY as PLANNED
 from pytest_compaction.gate.threshold import Threshold
 from pytest_compaction.models.calls.prices import PriceTable
 from pytest_compaction.models.offline import model as offline
@@ -26,6 +27,7 @@ from pytest_compaction.run.engine import Engine
 from pytest_compaction.run.response import Roles
 from pytest_compaction.run.triggers import Trigger
 from pytest_compaction.run.work_loop import WorkLoop
+from pytest_compaction.session.planned_items import planned
 from pytest_compaction.session.shared_files import WorkerShare
 from pytest_compaction.settings import CONTROL, Settings
 from pytest_compaction.text.words import printable
@@ -75,6 +77,10 @@ class BenchmarkSession:
     """The results of rules, kept from run to run."""
     processes: RuleProcesses = field(default_factory=RuleProcesses)
     """Where rules do what takes long, if there is room for more processes."""
+    shipped: bool = False
+    """Whether the cases are those that come with the package."""
+    not_read: tuple[str, ...] = ()
+    """What is there that could have been cases and was not read, as sentences."""
     baseline_title: str = ""
     """Which run this one is compared with, for the header; empty for none."""
     worker_share: WorkerShare | None = None
@@ -218,6 +224,15 @@ class BenchmarkSession:
             },
             "settings": self.settings.as_json(),
             "cases": {case.id: case.digest for case in self.case_set.entries},
+            PLANNED: planned(
+                self.settings,
+                self.specs,
+                self.registry,
+                self.case_set,
+                self.dialogue_set,
+                len(self.left_out),
+                self.shipped,
+            ).as_json(),
             **({"left_out": list(self.left_out)} if self.left_out else {}),
             **({"dialogues": self.dialogue_set.as_json()} if self.has_dialogues else {}),
             **({"prices": self.endpoints.prices.as_json()} if self.endpoints else {}),
@@ -240,6 +255,7 @@ class BenchmarkSession:
     def header_lines(self) -> list[str]:
         """The lines for pytest's header: what runs, and which parameters have no effect."""
         lines = [self.summary_line(), *self._reference_lines()]
+        lines += [f"compaction: {sentence}" for sentence in self.not_read]
         if self.settings.judgements > 1 and offline.NAME in self.settings.judges:
             lines.append(
                 "compaction: --compaction-judgements has no effect on the offline judge, which "
@@ -289,7 +305,9 @@ class BenchmarkSession:
             real = sum(case.origin == "real" for case in cases)
             of = f"{len(cases)} of " if self.part else ""
             origin = f" ({real} real)" if real else ""
-            parts.append(f"{of}{len(self.case_set.entries)} cases{origin}{broken}, {probes} probes")
+            shipped = "shipped " if self.shipped else ""
+            counted = f"{len(self.case_set.entries)} {shipped}cases"
+            parts.append(f"{of}{counted}{origin}{broken}, {probes} probes")
         if self.has_dialogues:
             parts.append(self._dialogues_line())
         parts += [

@@ -12,10 +12,12 @@ from pytest_compaction.case.index import INDEX_FOLDER
 from pytest_compaction.garbage import look_less_often
 from pytest_compaction.hookspecs import added
 from pytest_compaction.session import resolve
+from pytest_compaction.session.case_places import DEFAULT_CASES, SHIPPED
 from pytest_compaction.session.items import fixtures
 from pytest_compaction.session.remembered import WhatIsRemembered
 from pytest_compaction.session.shared_files import WorkerShare
 from pytest_compaction.session.worker_stop import WorkerStop
+from pytest_compaction.text.words import printable
 
 if TYPE_CHECKING:
     from pytest_compaction.session.end.baseline import SessionBaseline
@@ -53,6 +55,8 @@ def start_benchmark(config: pytest.Config, settings: Settings) -> BenchmarkSessi
             check_executor(session, added_models)
     except resolve.USAGE_ERRORS as error:
         raise pytest.UsageError(str(error)) from None
+    if session.shipped and not use_shipped and not settings.cases and not workerinput:
+        _need_named_cases(config, session)
     share = WorkerShare.from_input(workerinput.get("compaction_shared"))
     baseline = _baseline(config, session)
     title = baseline.title if baseline else ""
@@ -76,6 +80,27 @@ def start_benchmark(config: pytest.Config, settings: Settings) -> BenchmarkSessi
     if not hasattr(config, "workerinput"):
         _take_charge(config, session, baseline)
     return session
+
+
+def _need_named_cases(config: pytest.Config, session: BenchmarkSession) -> None:
+    """Refuse a gate of a project's configuration on cases that nobody named."""
+    settings, given = session.settings, config.invocation_params.args
+    gates = {
+        "compaction_threshold": ", ".join(settings.thresholds),
+        "compaction_baseline": settings.baseline.path,
+    }
+    for key, gate in gates.items():
+        flag = f"--{key.replace('_', '-')}"
+        typed = any(str(argument).partition("=")[0] == flag for argument in given)
+        if gate and not typed:
+            found = "".join(f"; {sentence}" for sentence in session.not_read)
+            raise pytest.UsageError(
+                printable(
+                    f"the configuration of this project has a gate ({key}: {gate}) and no cases of "
+                    f"its own{found}; put them into the folder {DEFAULT_CASES}, or name them with "
+                    f"compaction_cases, which takes {SHIPPED} for those of the package"
+                )
+            )
 
 
 def _baseline(config: pytest.Config, session: BenchmarkSession) -> SessionBaseline | None:

@@ -26,24 +26,24 @@ def gate(capsys, *arguments):
 def test_thresholds_decide_again(folder, capsys):
     write(folder, before())
     assert gate(capsys, RUN, "--threshold=overall>=4") == (
-        *(0, "GATE PASSED overall 4.25 >= 4.00 · 0 items below 3.5", ""),
+        *(0, "GATE PASSED overall 4.25 >= 4.00 · on 24 items · 0 items below 3.5", ""),
     )
     code, line, _ = gate(capsys, RUN, "--threshold=overall>=4.5", "--threshold=pass^1>=1")
-    assert (code, line) == (1, "GATE FAILED overall 4.25 < 4.50")
+    assert (code, line) == (1, "GATE FAILED overall 4.25 < 4.50 · on 24 items")
 
 
 def test_the_thresholds_of_the_run_decide_if_none_are_given(folder, capsys):
     write(folder, before(), head=header(thresholds=["overall>=4.5"]))
-    assert gate(capsys, RUN)[:2] == (1, "GATE FAILED overall 4.25 < 4.50")
+    assert gate(capsys, RUN)[:2] == (1, "GATE FAILED overall 4.25 < 4.50 · on 24 items")
     assert gate(capsys, RUN, "--threshold=overall>=1")[0] == 0
 
 
 def test_another_pass_score_decides_which_items_pass(folder, capsys):
     write(folder, before())
     code, line, _ = gate(capsys, RUN, "--threshold=pass^1>=0.5", "--pass-score=4.3")
-    assert (code, line) == (1, "GATE FAILED pass^1 0.33 < 0.50")
+    assert (code, line) == (1, "GATE FAILED pass^1 0.33 < 0.50 · on 24 items")
     code, line, _ = gate(capsys, RUN, "--threshold=pass^1>=0.3", "--pass-score=4.3")
-    assert (code, line) == (0, "GATE PASSED pass^1 0.33 >= 0.30 · 16 items below 4.3")
+    assert (code, line) == (0, "GATE PASSED pass^1 0.33 >= 0.30 · on 24 items · 16 items below 4.3")
 
 
 def test_a_baseline_decides_and_what_got_worse_is_shown(folder, capsys, snapshot):
@@ -78,7 +78,10 @@ def test_items_that_went_wrong_fail_the_run_whatever_the_mean(folder, capsys):
     broken = scored("case-01", error={"phase": "call", "reason": "of my own"})
     write(folder, [*before()[:2], broken])
     code, line, _ = gate(capsys, RUN, "--threshold=overall>=1")
-    assert (code, line) == (1, "GATE FAILED 1 failed for another reason than the score")
+    assert (code, line) == (
+        1,
+        "GATE FAILED 1 failed for another reason than the score · on 3 items",
+    )
 
 
 @pytest.mark.parametrize(
@@ -88,7 +91,10 @@ def test_items_that_went_wrong_fail_the_run_whatever_the_mean(folder, capsys):
         (["last"], "there is no run in"),
         ([RUN], "nothing to decide on; give --threshold or --baseline"),
         ([RUN, "--threshold=charm>=1"], "cannot read the threshold 'charm>=1'"),
-        ([RUN, "--threshold=overall@other>=1"], "no strategy of this run is named in"),
+        (
+            [RUN, "--threshold=overall@other>=1"],
+            "did you mean overall@anchored? the run has anchored",
+        ),
         ([RUN, "--baseline=gone.json"], "cannot read the baseline gone.json"),
         ([RUN, "--baseline=other.jsonl"], "other.jsonl:1 is not JSON"),
     ],

@@ -97,9 +97,12 @@ def test_cases_and_dialogues_of_one_run_are_merged(pytester):
     ("threshold", "code", "line"),
     [
         (None, 1, "FAILED 6 items below 3.5"),
-        ("overall>=2.4", 0, "GATE PASSED overall 2.50 >= 2.40 · 6 items below 3.5"),
-        ("overall>=2.6", 1, "GATE FAILED overall 2.50 < 2.60"),
-        ("overall@truncate>=2.6", 1, "FAILED 6 items below 3.5"),
+        (
+            "overall>=2.4",
+            0,
+            "GATE PASSED overall 2.50 >= 2.40 · on 12 of 12 items · 6 items below 3.5",
+        ),
+        ("overall>=2.6", 1, "GATE FAILED overall 2.50 < 2.60 · on 12 of 12 items"),
     ],
 )
 def test_a_threshold_is_given_to_the_command_where_the_shards_had_none(
@@ -113,6 +116,8 @@ def test_a_threshold_is_given_to_the_command_where_the_shards_had_none(
 def test_a_threshold_that_cannot_be_read_and_a_second_gate_are_refused(shards, output, capsys):
     assert merge(shards, output, "--threshold=overall>=much") == 4
     assert "cannot read the threshold 'overall>=much'" in capsys.readouterr().err
+    assert merge(shards, output, "--threshold=overall@truncate>=1") == 4
+    assert "the run has strategies:forget_limit" in capsys.readouterr().err
     for file in shards:
         rewritten(file, lambda lines: lines[0]["settings"].update(thresholds=["overall>=2.4"]))
     assert merge(shards, output, "--threshold=overall>=1") == 4
@@ -188,7 +193,7 @@ def test_unscored_items_of_all_shards_are_added_up(shards, output, capsys):
         lines[1] |= {"status": "unscored", "overall": None}
 
     assert merge([rewritten(file, unscored) for file in shards], output) == 1
-    assert last(capsys.readouterr().out) == "GATE FAILED unscored 2 > 1"
+    assert last(capsys.readouterr().out) == "GATE FAILED unscored 2 > 1 · on 10 of 12 items"
 
 
 @pytest.mark.parametrize("workers", ["-n0", "-n2"])

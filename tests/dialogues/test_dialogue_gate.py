@@ -159,7 +159,7 @@ def test_a_gate_names_aggregates_of_dialogues(pytester):
         "GATE PASSED consistency 1.00 >= 0.80, retention 1.00 >= 0.80, pass^1 1.00 >= 1.00, "
         "savings 0.00 <= 0.10, dialogue.pass^1 1.00 >= 0.90, dialogue.net 0.00 <= 0.10, "
         "prompt@strategies:keep 0.00 >= 0.00, effectiveness 0.70 >= 0.50 · "
-        "0 dialogues below 0.7"
+        "on 3 of 3 items · 0 dialogues below 0.7"
     )
 
 
@@ -175,29 +175,23 @@ def test_pass_k_of_dialogues_is_absent_where_there_are_fewer_trials(pytester):
     project(pytester)
     line, code = gate(pytester, "dialogue.pass^2>=0")
     assert code == pytest.ExitCode.TESTS_FAILED
-    assert line == "GATE FAILED dialogue.pass^2: nothing was measured"
+    assert line == "GATE FAILED dialogue.pass^2: nothing was measured · on 3 of 3 items"
 
 
-def test_a_threshold_on_probes_is_not_applied_to_dialogues_alone_and_says_so(pytester):
+def test_a_threshold_on_probes_is_red_where_dialogues_alone_were_replayed(pytester):
     project(pytester)
     line, code = gate(pytester, "overall>=4.5", "pass^1>=0.5")
-    assert code == pytest.ExitCode.OK
-    assert line == (
-        "GATE PASSED pass^1 1.00 >= 0.50 · not applied, no probe was asked: overall>=4.5 · "
-        "0 dialogues below 0.7"
-    )
-    line, code = gate(pytester, "overall>=4.5")
-    assert (line, code) == ("no gate: no probe was asked: overall>=4.5", pytest.ExitCode.OK)
+    assert code == pytest.ExitCode.TESTS_FAILED
+    assert line == "GATE FAILED overall: no probe was asked · on 3 of 3 items"
 
 
-def test_a_threshold_on_dialogues_is_not_applied_to_probes_alone_and_says_so(pytester):
+def test_a_threshold_on_dialogues_is_red_where_probes_alone_were_asked(pytester):
     set_up(pytester, "first")
     arguments = ["--compaction-threshold=consistency>=0.8", "--compaction-threshold=overall>=1"]
     result = run(pytester, *arguments, compactor="keep")
-    assert result.ret == pytest.ExitCode.OK
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
     assert last_line(result) == (
-        "GATE PASSED overall 5.00 >= 1.00 · not applied, no dialogue was replayed: "
-        "consistency>=0.8 · 0 items below 3.5"
+        "GATE FAILED consistency: no dialogue was replayed · on 4 of 4 items"
     )
 
 
@@ -253,7 +247,9 @@ def test_a_failing_teardown_keeps_the_comparison_and_is_red_whatever_the_mean(py
     )
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     assert result.parseoutcomes()["errors"] == 1
-    assert last_line(result) == "GATE FAILED 1 failed for another reason than the score"
+    assert last_line(result) == (
+        "GATE FAILED 1 failed for another reason than the score · on 3 of 3 items"
+    )
     assert "  broken later 1; went wrong after the comparison, which counts" in result.outlines
     (kept,) = [r for r in records(pytester).records if "error" in r]
     error = kept.pop("error")

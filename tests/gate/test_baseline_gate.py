@@ -123,8 +123,14 @@ def test_a_rule_that_cannot_be_applied_is_undecided_and_passes_nothing(now, why)
     assert not decision.passed
 
 
-def test_dialogues_are_not_compared():
-    assert not decided([{"type": "dialogue", "compactor": "anchored"}]).decides
+def test_a_baseline_of_which_no_probe_was_asked_is_undecided_and_passes_nothing():
+    for records, why in (
+        ([{"type": "dialogue", "compactor": "anchored"}], "no probe was asked"),
+        ([], "nothing was measured"),
+    ):
+        decision = decided(records)
+        assert decision.undecided == (("overall vs main: drop<=0.1", why),)
+        assert not decision.passed
 
 
 @given(st.floats(-1, 1), st.floats(0, 1.5), st.floats(0, 1))

@@ -3,8 +3,15 @@
 import pytest
 from support.builders import record, unscored
 
+from pytest_compaction.gate.coverage import Planned, arms_of, coverage_text, planned_in
 from pytest_compaction.gate.decision import decide, measure
-from pytest_compaction.gate.threshold import Threshold, ThresholdError, parse_threshold
+from pytest_compaction.gate.threshold import (
+    Threshold,
+    ThresholdError,
+    check_scopes,
+    parse_threshold,
+    scopes_of,
+)
 
 
 def decided(records, *expressions, max_unscored=0):
@@ -148,10 +155,10 @@ def test_kept_is_counted_from_the_control():
     assert texts(decided(records, "kept>=0.7")) == ["kept 0.75 >= 0.70"]
 
 
-def test_a_scope_that_did_not_run_is_listed_and_decides_nothing():
+def test_a_scope_that_did_not_run_fails():
     decision = decided([record()], "overall@truncate>=3")
-    assert decision.not_applied == ("overall@truncate>=3",)
-    assert not decision.decides
+    assert texts(decision) == ["overall@truncate: nothing was measured"]
+    assert not decision.passed
 
 
 def test_nothing_asked_and_nothing_unscored_decides_nothing():
@@ -209,3 +216,89 @@ def test_a_judge_that_scored_something_or_is_alone_is_not_red_for_that():
         "overall 4.00 >= 1.00",
         "unscored 1 <= 1",
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("overall>=4%", "overall is a score from 0 to 5 and no share"),
+        ("real.file.artifact>=80%", "real.file.artifact is a score from 0 to 5 and no share"),
+        ("accuracy>=-1", "accuracy is a score from 0 to 5"),
+        ("overall<=50", "overall is a score from 0 to 5"),
+        ("pass^1>=90", "pass^1 is a share from 0 to 1; write it as in pass^1>=0.9"),
+        ("scripted.pass^2>=101%", "scripted.pass^2 is a share from 0 to 1"),
+        ("consistency>=-0.1", "consistency is a share from 0 to 1"),
+    ],
+)
+def test_a_bound_that_is_no_value_of_the_figure_is_refused(text, why):
+    with pytest.raises(ThresholdError, match="has no meaning") as refused:
+        parse_threshold(text)
+    assert why in str(refused.value)
+
+
+def test_an_unknown_dimension_or_kind_lists_those_that_exist():
+    for text in ("charm>=1", "quiz.overall>=3", "file.charm>=3"):
+        with pytest.raises(ThresholdError) as refused:
+            parse_threshold(text)
+        assert "accuracy, context, artifact, continuity, completeness" in str(refused.value)
+        assert "the kinds being recall, file, continuation, decision, compliance" in str(
+            refused.value
+        )
+
+
+def test_a_scope_names_a_strategy_with_its_parameters_or_at_a_budget():
+    arms = [("roo:keep=5", 1000), ("roo:keep=5", 2000), ("none", None)]
+    assert scopes_of(arms) == ["roo:keep=5", "roo:keep=5-b1000", "roo:keep=5-b2000", "none"]
+    check_scopes([parse_threshold(f"overall@{name}>=1") for name in scopes_of(arms)], arms)
+    with pytest.raises(ThresholdError, match=r"did you mean overall@roo:keep=5\?"):
+        check_scopes([parse_threshold("overall@roo>=1")], arms)
+
+
+def test_a_strategy_of_the_run_without_a_record_fails_every_rule_that_is_for_it():
+    arms = [("anchored", None), ("truncate", None), ("none", None)]
+    rules = [parse_threshold(text) for text in ("overall>=0", "overall@truncate>=0")]
+    decision = decide([record(overall=4.0)], rules, 0, arms)
+    assert texts(decision) == [
+        "overall@anchored 4.00 >= 0.00",
+        "overall@truncate: nothing was measured",
+        "overall@truncate: nothing was measured",
+    ]
+    assert not decide([], rules[:1], 0, arms).passed
+    assert not decide([], rules[:1], 0).passed
+
+
+def test_a_mean_of_fewer_items_than_were_scored_says_of_how_many():
+    records = [record(probe="a", kind="file"), record(probe="b"), record(probe="c")]
+    assert texts(decided(records, "overall>=0"))[0].endswith(">= 0.00")
+    assert texts(decided(records, "file.overall>=0"))[0].endswith(">= 0.00 on 1 item")
+
+
+def test_what_a_gate_saw_is_told_in_items_and_cases():
+    records = [record(probe="a"), record(probe="a", item="by another test"), unscored(probe="b")]
+    for planned, text in (
+        (None, "on 1 item"),
+        (Planned(2, 1), "on 1 of 2 items"),
+        (Planned(2, 1, shipped=True), "on 1 of 2 items of the shipped cases"),
+        (Planned(4, 2), "on 1 of 4 items in 1 of 2 cases"),
+        (Planned(4, 2, shipped=True), "on 1 of 4 items in 1 of 2 shipped cases"),
+    ):
+        assert coverage_text(records, planned) == text
+
+
+@pytest.mark.parametrize("found", [None, 3, {}, {"items": "many", "cases": 1, "shipped": False}])
+def test_a_header_without_a_plan_that_can_be_read_says_nothing_of_it(found):
+    assert planned_in({"planned": found}) is None
+    plan = Planned(4, 2, shipped=True)
+    assert planned_in({"planned": plan.as_json()}) == plan
+
+
+def test_the_strategies_of_a_run_are_those_of_its_settings_and_of_its_records():
+    settings = {"compactors": ["anchored", "none"], "budgets": [1000, 2000]}
+    arms = arms_of({"settings": settings}, [record(compactor="truncate")])
+    assert arms == [
+        ("anchored", 1000),
+        ("anchored", 2000),
+        ("none", None),
+        ("truncate", None),
+    ]
+    assert arms_of({}, []) == []

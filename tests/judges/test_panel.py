@@ -239,7 +239,7 @@ def test_a_judge_of_several_that_scores_nothing_is_red_and_says_why(pytester, wo
     result = run(pytester, workers, *judges, "--compaction-threshold=overall>=1")
     result.assert_outcomes(passed=4 + 1, failed=1)
     assert result.ret == 1
-    assert last_line(result) == "GATE FAILED judge dead: scored none of 4 items"
+    assert last_line(result) == ("GATE FAILED judge dead: scored none of 4 items · on 4 of 4 items")
     result.stdout.fnmatch_lines(
         [
             "  dead * no score (0 of 4 items)",

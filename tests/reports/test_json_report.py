@@ -10,7 +10,7 @@ from support.builders import record
 from support.finished import HOSTILE, fact, finished, gated, several
 from support.scenarios import own, run, set_up
 
-from pytest_compaction.gate.decision import Decision
+from pytest_compaction.gate.baseline import BaselineDecision
 from pytest_compaction.records.runs.items import COLUMNS, TEXTS
 from pytest_compaction.reports.outlets.json_report import FORMAT, SCHEMA, VERSION, json_report
 
@@ -120,14 +120,10 @@ def test_a_hostile_name_is_a_json_string():
     assert json_report(gated(record(compactor=HOSTILE))).isascii()
 
 
-def test_a_rule_that_was_not_applied_says_why():
-    decision = Decision(True, (), ("overall@x>=3",), ("consistency>=1",))
-    rules = read(finished(*several("anchored", 1.0), decision=decision))["gate"]["rules"]
-    assert [(rule["rule"], rule["outcome"]) for rule in rules] == [
-        ("overall@x>=3", "error"),
-        ("consistency>=1", "skipped"),
-    ]
-    assert all(rule["reason"] for rule in rules)
+def test_a_rule_against_a_baseline_that_was_not_applied_says_why():
+    against = BaselineDecision(undecided=(("overall vs main: drop<=0.1", "no probe was asked"),))
+    (rule,) = read(finished(*several("anchored", 1.0), against=against))["gate"]["rules"]
+    assert (rule["outcome"], rule["reason"]) == ("error", "no probe was asked")
 
 
 def test_every_two_strategies_are_compared():

@@ -93,12 +93,12 @@ def test_the_figures_are_those_of_runs_over_each_alone():
     ("expression", "text"),
     [
         ("overall>=3", "overall 3.00 >= 3.00"),
-        ("real.overall>=2", "real.overall 1.50 < 2.00"),
-        ("scripted.overall>=2", "scripted.overall 4.00 >= 2.00"),
+        ("real.overall>=2", "real.overall 1.50 < 2.00 on 2 items"),
+        ("scripted.overall>=2", "scripted.overall 4.00 >= 2.00 on 3 items"),
         ("real.pass^1<=0", "real.pass^1 0.00 <= 0.00"),
         ("real.removed@anchored>=80%", "real.removed@anchored 0.90 >= 0.80"),
-        ("real.accuracy>3.9", "real.accuracy 4.00 > 3.90"),
-        ("real.recall.overall>=1", "real.recall.overall 1.50 >= 1.00"),
+        ("real.accuracy>3.9", "real.accuracy 4.00 > 3.90 on 2 items"),
+        ("real.recall.overall>=1", "real.recall.overall 1.50 >= 1.00 on 2 items"),
         ("real.file.overall>=1", "real.file.overall: nothing was measured"),
     ],
 )
@@ -138,11 +138,15 @@ def test_a_run_over_both_is_gated_by_each(pytester, workers):
     write_cases(pytester, real, folder="cases/real")
     gate = ["--compaction-threshold=real.overall>=5", "--compaction-threshold=scripted.overall>=5"]
     result = run(pytester, workers, *gate)
-    assert last_line(result).startswith("GATE PASSED real.overall 5.00 >= 5.00, scripted.overall 5")
+    assert last_line(result).startswith(
+        "GATE PASSED real.overall 5.00 >= 5.00 on 4 items, scripted.overall 5"
+    )
     result.stdout.fnmatch_lines(["real and scripted cases apart", "*1 real*", "*1 scripted*"])
     assert set(records(pytester).header["figures"]["origins"]["strategies:keep"]) == {
         "real",
         "scripted",
     }
     result = run(pytester, workers, *gate, "--compaction-cases=cases/real")
-    assert last_line(result) == "GATE FAILED scripted.overall: nothing was measured"
+    assert last_line(result) == (
+        "GATE FAILED scripted.overall: nothing was measured · on 4 of 4 items"
+    )

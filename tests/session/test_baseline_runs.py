@@ -81,7 +81,7 @@ def test_what_is_no_worse_is_green_and_takes_a_line(pytester, workers):
         ]
     )
     assert last_line(result) == (
-        "GATE PASSED no worse than main: overall +0.00 · 0 items below 3.5"
+        "GATE PASSED no worse than main: overall +0.00 · on 8 of 8 items · 0 items below 3.5"
     )
 
 
@@ -126,7 +126,8 @@ def test_thresholds_decide_as_well(pytester):
     accepted(pytester)
     result = measure(pytester, KEEPS, MAIN, "--compaction-threshold=overall>=4")
     assert last_line(result) == (
-        "GATE PASSED overall 5.00 >= 4.00 · no worse than main: overall +0.00 · 0 items below 3.5"
+        "GATE PASSED overall 5.00 >= 4.00 · no worse than main: overall +0.00 · "
+        "on 8 of 8 items · 0 items below 3.5"
     )
     result = measure(pytester, FORGETS, MAIN, "--compaction-threshold=overall>=4")
     assert last_line(result).startswith("GATE FAILED overall 2.50 < 4.00 · overall fell by 2.50")
@@ -293,31 +294,31 @@ def test_a_selection_is_compared_on_what_was_selected(pytester):
     result.stdout.fnmatch_lines(["only in main: 6 probes (*"])
 
 
-def test_a_baseline_in_the_ini_file_is_left_out_by_an_empty_option(pytester):
+def test_a_baseline_in_the_ini_file_is_left_out_by_the_word_none(pytester):
     set_up(pytester)
     accepted(pytester)
     (pytester.path / "pytest.ini").write_text(
         "[pytest]\ncompaction_baseline = main.json\ncompaction_max_drop = 5\n"
     )
     assert "no worse than main" in last_line(measure(pytester, FORGETS))
-    result = measure(pytester, FORGETS, "--compaction-baseline=")
+    result = measure(pytester, FORGETS, "--compaction-baseline=none")
     assert result.ret == FAILED
     assert "GATE" not in str(result.stdout)
     assert "baseline" not in records(pytester).header["settings"]
 
 
-def test_a_run_of_dialogues_alone_skips_the_rules_and_dialogues_pass_or_fail_as_ever(pytester):
+def test_a_run_of_dialogues_alone_cannot_be_compared_and_is_red(pytester):
     set_up(pytester, "first")
     accepted(pytester)
     write(pytester.path, talk(1))
     talks = ["--compaction-cases=talks.jsonl", "--compaction-consistency=0.99"]
     result = measure(
-        pytester, "def compact(messages, budget):\n    return messages[-1:]\n", MAIN, *talks, "-rs"
+        pytester, "def compact(messages, budget):\n    return messages[-1:]\n", MAIN, *talks
     )
     assert result.ret == FAILED
-    result.stdout.fnmatch_lines(["SKIPPED * nothing of this kind was selected"])
-    assert result.parseoutcomes()["failed"] == 1
-    assert "GATE" not in str(result.stdout)
+    why = "overall vs main: drop<=0.1: no probe was asked"
+    result.stdout.fnmatch_lines([why])
+    assert last_line(result) == f"GATE FAILED {why} · on 1 of 1 item"
     result = measure(pytester, KEEPS, MAIN, UPDATE, *talks)
     assert result.ret == FAILED
     result.stdout.fnmatch_lines(

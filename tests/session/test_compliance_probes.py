@@ -88,7 +88,9 @@ def test_with_the_control_the_effect_retention_is_there_or_the_reason_why_not(py
     )
     shares = "  c_compacted 33%, c_long 100%, c_upper 100%; ER not defined: c_upper equals"
     assert line(shown, shares)
-    assert last_line(shown) == "GATE FAILED er: not defined, c_upper equals c_long"
+    assert last_line(shown) == (
+        "GATE FAILED er: not defined, c_upper equals c_long · on 16 of 16 items"
+    )
     mine = choices(pytester, "forgetful:forget_push")
     assert {made["reminded"]["complied"] for made in mine.values()} == {True}
     assert not any("reminded" in made for made in choices(pytester, "none").values())
@@ -124,7 +126,7 @@ def test_a_case_without_compliance_probes_and_constraints_shows_neither(pytester
     set_up(pytester, "first")
     shown = run(pytester, *gate("compliance>=0.5"))
     assert not any(t.startswith(("compliance", "constraints")) for t in summary_of(shown))
-    assert last_line(shown) == "GATE FAILED compliance: nothing was measured"
+    assert last_line(shown) == ("GATE FAILED compliance: nothing was measured · on 4 of 4 items")
     assert not {"compliance", "constraints"} & records(pytester).records[0].keys()
 
 

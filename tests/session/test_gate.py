@@ -22,12 +22,13 @@ def test_a_threshold_decides_and_not_the_single_item(pytester, workers):
     result.stdout.fnmatch_lines(["*6 passed, 4 below 3.5 in *"])
     assert result.ret == OK
     assert last_line(result) == (
-        "GATE PASSED overall 2.50 >= 2.40, pass^1 0.50 >= 0.50 · 4 items below 3.5"
+        "GATE PASSED overall 2.50 >= 2.40, pass^1 0.50 >= 0.50 · on 8 of 8 items · "
+        "4 items below 3.5"
     )
     result = run(pytester, workers, *gate("overall>=3.5", "artifact>=5"), compactor=HALF)
     result.assert_outcomes(passed=4 + 1, failed=1)
     assert result.ret == FAILED
-    assert last_line(result) == "GATE FAILED overall 2.50 < 3.50"
+    assert last_line(result) == "GATE FAILED overall 2.50 < 3.50 · on 8 of 8 items"
 
 
 @pytest.mark.parametrize("workers", ["-n0", "-n2"])
@@ -80,7 +81,7 @@ def test_without_a_threshold_the_exit_code_is_pytests_own_and_no_gate_is_named(p
     [
         ("completeness<=2.5", "PASSED completeness 2.50 <= 2.50"),
         ("completeness<2.5", "FAILED completeness 2.50 >= 2.50"),
-        ("file.artifact>4.9", "PASSED file.artifact 5.00 > 4.90"),
+        ("file.artifact>4.9", "PASSED file.artifact 5.00 > 4.90 on 2 items"),
         ("recall.overall>=3", "FAILED recall.overall 0.00 < 3.00"),
         ("pass^1>50%", "FAILED pass^1 0.50 <= 0.50"),
         ("pass^2>=0.1", "FAILED pass^2: nothing was measured"),
@@ -107,7 +108,9 @@ def test_a_failing_test_of_another_kind_is_red_whatever_the_threshold_says(pytes
     result = run(pytester, *gate("overall>=1"))
     result.assert_outcomes(passed=7 + 1, failed=2)
     assert result.ret == FAILED
-    assert last_line(result) == "GATE FAILED 2 failed for another reason than the score"
+    assert last_line(result) == (
+        "GATE FAILED 2 failed for another reason than the score · on 8 of 8 items"
+    )
     (broken,) = [r for r in records(pytester).records if "error" in r]
     assert broken["error"]["phase"] == "call"
     assert broken["error"]["reason"].startswith("AssertionError: of my own")
@@ -140,7 +143,9 @@ def test_a_fixture_that_fails_before_or_after_an_item_is_red(pytester):
     result = run(pytester, *gate("overall>=1"))
     result.assert_outcomes(passed=3 + 1, errors=2)
     assert result.ret == FAILED
-    assert last_line(result) == "GATE FAILED 2 failed for another reason than the score"
+    assert last_line(result) == (
+        "GATE FAILED 2 failed for another reason than the score · on 3 of 4 items"
+    )
     by_probe = {record["probe"]: record["status"] for record in records(pytester).records}
     assert by_probe == {"limit": "passed", "next": "error", "files": "passed", "decided": "passed"}
 
@@ -170,7 +175,9 @@ def test_a_failing_teardown_keeps_the_verdict_and_is_red_whatever_the_mean(
     result = run(pytester, workers, *gate("overall>=1"), compactor=compactor)
     assert result.ret == FAILED
     assert result.parseoutcomes()["errors"] == 1
-    assert last_line(result) == "GATE FAILED 1 failed for another reason than the score"
+    assert last_line(result) == (
+        "GATE FAILED 1 failed for another reason than the score · on 4 of 4 items"
+    )
     result.stdout.fnmatch_lines(["broken later  1; went wrong after the verdict, which counts"])
     by_probe = {record["probe"]: record for record in records(pytester).records}
     kept = by_probe.pop("limit")
@@ -202,7 +209,9 @@ def test_a_broken_case_is_red_whatever_the_threshold_says(pytester, workers):
     write_cases(pytester, case("broken", window=0))
     result = run(pytester, workers, *gate("overall>=1"), compactor=HALF)
     assert result.ret == FAILED
-    assert last_line(result) == "GATE FAILED 1 failed for another reason than the score"
+    assert last_line(result) == (
+        "GATE FAILED 1 failed for another reason than the score · on 8 of 8 items in 2 of 3 cases"
+    )
 
 
 def test_a_module_that_cannot_be_imported_is_red_and_never_measured(pytester):
@@ -220,31 +229,40 @@ def test_a_threshold_is_for_every_strategy_but_the_control_unless_it_names_one(p
     result = run(pytester, compactors, *gate("overall>=2.4"), compactor=None)
     assert last_line(result) == (
         "GATE PASSED overall@strategies:forget_limit 2.50 >= 2.40, "
-        "overall@strategies:keep 5.00 >= 2.40 · 4 items below 3.5"
+        "overall@strategies:keep 5.00 >= 2.40 · on 24 of 24 items · 4 items below 3.5"
     )
     result = run(pytester, compactors, *gate("overall>=3"), compactor=None)
-    assert last_line(result) == "GATE FAILED overall@strategies:forget_limit 2.50 < 3.00"
-    scoped = gate(f"overall@{own('keep')}>=4.5", "overall@none>=4.5", "overall@absent>=5")
+    assert last_line(result) == (
+        "GATE FAILED overall@strategies:forget_limit 2.50 < 3.00 · on 24 of 24 items"
+    )
+    scoped = gate(f"overall@{own('keep')}>=4.5", "overall@none>=4.5")
     result = run(pytester, compactors, *scoped, compactor=None)
-    assert result.ret == FAILED
-    assert last_line(result) == ("GATE FAILED not applied, no such strategy: overall@absent>=5")
-    result = run(pytester, compactors, *scoped[:2], compactor=None)
     assert result.ret == OK
     assert last_line(result) == (
         "GATE PASSED overall@strategies:keep 5.00 >= 4.50, overall@none 5.00 >= 4.50 "
-        "· 4 items below 3.5"
+        "· on 24 of 24 items · 4 items below 3.5"
     )
 
 
-def test_a_threshold_for_a_strategy_not_in_the_run_is_an_error_and_decides_nothing(pytester):
+@pytest.mark.parametrize(
+    ("compactor", "scope", "said"),
+    [
+        (own("noted", note="a"), own("noted"), f"did you mean overall@{own('noted', note='a')}?"),
+        ("roo:keep=5", "roo", "did you mean overall@roo:keep=5? the run has roo:keep=5"),
+        ("roo:keep=5,truncate", "absent", "the run has roo:keep=5, truncate"),
+    ],
+)
+def test_a_threshold_for_a_strategy_not_in_the_run_is_a_usage_error_that_lists_the_names(
+    pytester, compactor, scope, said
+):
     set_up(pytester, "first")
-    result = run(pytester, *gate("overall@anchored>=5"), compactor=HALF)
-    result.assert_outcomes(passed=2, failed=2, errors=1)
-    why = "overall@anchored>=5: not applied, no strategy of this run is named so"
-    result.stdout.fnmatch_lines([why])
-    assert result.ret == FAILED
-    assert last_line(result) == ("no gate: no strategy of this run is named in overall@anchored>=5")
-    assert run(pytester, *gate("overall@anchored>=5")).ret == FAILED
+    rules = gate("overall>=0", f"overall@{scope}>=5")
+    result = run(pytester, f"--compactor={compactor}", *rules, compactor=None)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert f"the threshold overall@{scope}>=5 names a strategy that is not in the run" in str(
+        result.stderr
+    )
+    assert said in str(result.stderr)
 
 
 def test_the_control_is_run_for_kept_and_is_not_gated(pytester):
@@ -253,7 +271,8 @@ def test_the_control_is_run_for_kept_and_is_not_gated(pytester):
     result = run(pytester, *arguments, compactor=HALF)
     assert result.ret == OK
     assert last_line(result) == (
-        "GATE PASSED kept 0.50 >= 0.50, removed 0.27 >= 0.20 · 4 items below 3.5"
+        "GATE PASSED kept 0.50 >= 0.50, removed 0.27 >= 0.20 · on 16 of 16 items · "
+        "4 items below 3.5"
     )
 
 
@@ -265,13 +284,12 @@ def test_a_run_that_was_stopped_early_is_undecided_and_red(pytester, workers):
         "    judge(probe, compactor(case).ask(probe)).check()\n"
         "    assert probe.id != 'next'\n"
     )
-    result = run(pytester, workers, "-x", *gate("overall>=0.1", "overall@absent>=1"))
+    result = run(pytester, workers, "-x", *gate("overall>=0.1"))
     assert result.ret != OK
     assert last_line(result).startswith("GATE UNDECIDED the run ")
     assert "GATE PASSED" not in str(result.stdout)
     why = "overall>=0.1: undecided, the run was stopped before all items ran"
     result.stdout.fnmatch_lines([why, "ERROR compaction::overall>=0.1 - overall>=0.1: undecided*"])
-    assert "overall@absent" not in str(result.stdout)
 
 
 @pytest.mark.parametrize("workers", ["-n0", "-n2"])
@@ -292,24 +310,51 @@ def test_an_interrupted_run_is_undecided_and_keeps_pytests_exit_code(pytester):
     )
     result = run(pytester, *gate("overall>=1"), no_reraise_ctrlc=True)
     assert result.ret == pytest.ExitCode.INTERRUPTED
-    assert last_line(result) == "GATE UNDECIDED the run did not finish"
+    assert last_line(result).startswith("GATE UNDECIDED the run did not finish · on ")
 
 
 @pytest.mark.parametrize("workers", ["-n0", "-n2"])
-def test_a_run_without_items_is_never_green(pytester, workers):
-    set_up(pytester)
+def test_a_rule_without_records_is_red_be_there_no_item_or_every_one_skipped(pytester, workers):
+    place = set_up(pytester)
+    nothing = "nothing was measured · on 0 of 8 items in 0 of 2 cases"
     result = run(pytester, workers, "-k", "nothing_like_it", *gate("overall>=0"))
-    assert result.ret == pytest.ExitCode.NO_TESTS_COLLECTED
     result.stdout.fnmatch_lines(["no benchmark item was run"])
-    assert "GATE PASSED" not in str(result.stdout)
+    assert (result.ret, last_line(result)) == (FAILED, f"GATE FAILED overall: {nothing}")
+    (place / "test_own.py").write_text(
+        "import pytest\n"
+        "def test_probe(case, probe, compactor, judge):\n"
+        "    pytest.skip('not today')\n"
+    )
+    rules = gate("pass^1>=0", "removed>=0")
+    result = run(pytester, workers, *rules)
+    result.assert_outcomes(skipped=8, failed=2)
+    line = "GATE FAILED pass^1: nothing was measured, removed: "
+    assert (result.ret, last_line(result)) == (FAILED, f"{line}{nothing}")
 
 
-def test_a_selection_is_gated_on_what_was_selected(pytester):
+def test_a_strategy_of_the_run_without_a_record_fails_the_rules_for_all(pytester):
+    set_up(pytester)
+    both = f"--compactor={own('keep')},{own(HALF)}"
+    result = run(pytester, both, "-k", "keep", *gate("overall>=0"), compactor=None)
+    assert result.ret == FAILED
+    assert last_line(result) == (
+        "GATE FAILED overall@strategies:forget_limit: nothing was measured · on 8 of 16 items"
+    )
+    curve = ["--compaction-budget=400,1000", "-k", "b1000"]
+    result = run(pytester, *curve, *gate("overall>=0", f"overall@{own('keep')}-b1000>=0"))
+    assert last_line(result) == (
+        "GATE FAILED overall@strategies:keep-b400: nothing was measured · on 8 of 16 items"
+    )
+
+
+def test_a_selection_is_gated_on_what_was_selected_and_its_line_says_of_how_many(pytester):
     set_up(pytester)
     arguments = ["-m", "compaction(kind='file')", *gate("overall>=5")]
     result = run(pytester, *arguments, compactor=HALF)
     assert result.ret == OK
-    assert last_line(result) == "GATE PASSED overall 5.00 >= 5.00 · 0 items below 3.5"
+    assert last_line(result) == (
+        "GATE PASSED overall 5.00 >= 5.00 · on 2 of 8 items · 0 items below 3.5"
+    )
 
 
 @pytest.mark.parametrize(
@@ -327,15 +372,17 @@ def test_thresholds_stand_in_the_ini_file_and_the_command_line_wins(pytester, fi
     set_up(pytester)
     (pytester.path / file).write_text(text)
     result = run(pytester, compactor=HALF)
-    assert last_line(result) == "GATE FAILED overall 2.50 < 3.00"
+    assert last_line(result) == "GATE FAILED overall 2.50 < 3.00 · on 8 of 8 items"
     result = run(pytester, *gate("overall>=2"), compactor=HALF)
-    assert last_line(result) == "GATE PASSED overall 2.50 >= 2.00 · 4 items below 3.5"
+    assert last_line(result) == (
+        "GATE PASSED overall 2.50 >= 2.00 · on 8 of 8 items · 4 items below 3.5"
+    )
 
 
 def test_quiet_runs_end_with_the_gate_too(pytester):
     set_up(pytester, "first")
     result = run(pytester, "-qq", *gate("overall>=4"), compactor=HALF)
-    assert last_line(result) == "GATE FAILED overall 2.50 < 4.00"
+    assert last_line(result) == "GATE FAILED overall 2.50 < 4.00 · on 4 of 4 items"
 
 
 def test_a_test_of_another_kind_that_fails_is_red_without_any_threshold(pytester):
@@ -355,9 +402,17 @@ def test_listing_items_measures_and_gates_nothing(pytester):
     assert not (pytester.path / ".pytest_compaction" / "runs").exists()
 
 
-def test_a_run_that_measured_nothing_says_that_there_was_nothing_to_gate(pytester):
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_naming_a_module_without_benchmark_items_fails_the_rules_and_none_lifts_them(
+    pytester, workers
+):
     set_up(pytester, "first")
     pytester.makepyfile(test_mine="def test_mine(): pass")
-    result = run(pytester, "test_mine.py", *gate("overall>=5"))
-    assert result.ret == OK
-    assert last_line(result) == "no gate: nothing was measured"
+    (pytester.path / "pytest.ini").write_text("[pytest]\ncompaction_threshold = overall>=5\n")
+    result = run(pytester, workers, "test_mine.py")
+    assert result.ret == FAILED
+    assert last_line(result) == (
+        "GATE FAILED overall: nothing was measured · on 0 of 4 items in 0 of 1 case"
+    )
+    result = run(pytester, workers, "test_mine.py", *gate("none"))
+    assert (result.ret, "GATE" in str(result.stdout)) == (OK, False)

@@ -77,7 +77,7 @@ def test_an_answer_that_could_not_be_judged_is_unscored_and_makes_the_run_red(
     assert result.parseoutcomes() == {"unscored": 4, "failed": 1}
     result.stdout.re_match_lines([r"(.* )?UUUU +\[ 80%\]"])
     result.stdout.fnmatch_lines(["unscored      4", f"not scored (4): {reason}"])
-    assert last_line(result) == "GATE FAILED unscored 4 > 0"
+    assert last_line(result) == "GATE FAILED unscored 4 > 0 · on 0 of 4 items in 0 of 1 case"
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     for record in records(pytester).records:
         assert (record["status"], record["overall"]) == ("unscored", None)
@@ -92,7 +92,7 @@ def test_unscored_items_are_counted_apart_and_tolerated_up_to_a_number(pytester,
     result = run(pytester, *arguments, "--compaction-max-unscored=1")
     assert result.parseoutcomes() == {"passed": 6, "unscored": 2, "failed": 1}
     assert result.ret == pytest.ExitCode.TESTS_FAILED
-    assert last_line(result) == "GATE FAILED unscored 2 > 1"
+    assert last_line(result) == "GATE FAILED unscored 2 > 1 · on 6 of 8 items"
     assert str(result.stdout).count("UNSCORED") == 2
     result.stdout.fnmatch_lines(["Pass^1        100.0% (6 of 6 items)", "unscored      2"])
     assert statuses(pytester).count("unscored") == 2
@@ -105,7 +105,7 @@ def test_tolerated_unscored_items_leave_the_run_green(pytester):
     result = run(pytester, *arguments, "--compaction-threshold=overall>=4")
     assert result.ret == pytest.ExitCode.OK
     assert last_line(result) == (
-        "GATE PASSED overall 5.00 >= 4.00, unscored 2 <= 2 · 0 items below 3.5"
+        "GATE PASSED overall 5.00 >= 4.00, unscored 2 <= 2 · on 6 of 8 items · 0 items below 3.5"
     )
 
 
@@ -121,7 +121,9 @@ def test_a_responder_that_cannot_answer_leaves_items_unscored_in_the_models_own_
     result.stdout.no_fnmatch_line("*Traceback*")
     assert statuses(pytester) == ["unscored"] * 4
     assert {record["reason"] for record in records(pytester).records} == {said}
-    assert last_line(result) == "GATE FAILED overall: nothing was measured, unscored 4 > 0"
+    assert last_line(result) == (
+        "GATE FAILED overall: nothing was measured, unscored 4 > 0 · on 0 of 4 items in 0 of 1 case"
+    )
 
 
 def test_a_bug_in_a_judge_shows_its_traceback_at_the_items_that_met_it(pytester):
@@ -184,7 +186,9 @@ def test_a_compactor_that_kills_its_worker_makes_the_run_red_and_hides_no_other_
     assert [record["case"] for record in run_file.records] == ["second"] * 4
     assert {record["status"] for record in run_file.records} == {"passed"}
     assert last_line(result).startswith("GATE FAILED ")
-    assert last_line(result) == "GATE FAILED 4 failed for another reason than the score"
+    assert last_line(result) == (
+        "GATE FAILED 4 failed for another reason than the score · on 4 of 8 items in 1 of 2 cases"
+    )
     result.assert_outcomes(passed=4 + 1, failed=4)
     for probe in PROBES:
         result.stdout.fnmatch_lines([f"worker * crashed while running *-first-{probe}[]]'"])

@@ -217,7 +217,7 @@ def test_the_summary_of_a_job_gets_the_run_once(pytester, monkeypatch, workers):
     run(pytester, workers, "--compaction-threshold=overall>=3", compactor=HALF)
     text = summary.read_text("utf-8")
     assert text.count("# compaction: strategies:forget\\_limit") == 1
-    assert "❌ **GATE FAILED overall 2.50 \\< 3.00**" in text
+    assert "❌ **GATE FAILED overall 2.50 \\< 3.00 · on 8 of 8 items**" in text
 
 
 def test_a_summary_that_cannot_be_written_is_a_line_and_no_error(pytester, monkeypatch):
@@ -235,7 +235,8 @@ def test_a_failed_gate_is_one_workflow_command(pytester, monkeypatch, workers):
     result = run(pytester, workers, "--compaction-threshold=overall>=3", compactor=HALF)
     commands = [line for line in result.outlines if line.startswith("::")]
     assert commands == [
-        "::error title=compaction%3A strategies%3Aforget_limit::GATE FAILED overall 2.50 < 3.00"
+        "::error title=compaction%3A strategies%3Aforget_limit::GATE FAILED overall 2.50 < 3.00 · "
+        "on 8 of 8 items"
     ]
 
 

@@ -57,5 +57,5 @@ def gated(*records, holds=False, text="overall 2.00 < 3.50", rule="overall>=3.5"
         *records,
         outcome=word.lower(),
         line=f"GATE {word} {text}",
-        decision=Decision(True, (check,)),
+        decision=Decision((check,)),
     )

@@ -139,7 +139,7 @@ def worse_block():
     accepted = Baseline(name, "baseline", "baseline", tuple(then))
     decision = decide_baseline(now, {name: accepted}, 0.1)
     lines = [line.text for line in baseline_block(decision, 3.5)]
-    rules = gate_line(Decision(False, ()), Failures(), now, 3.5, 0.7, decision)
+    rules = gate_line(Decision(), Failures(), now, 3.5, 0.7, decision)
     title = f" {worse_title(decision)} ".center(WIDTH, "=")
     return "\n".join([title, *lines, "…", *textwrap.wrap(rules.text, WIDTH)])
 

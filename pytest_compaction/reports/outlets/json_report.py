@@ -126,15 +126,10 @@ def _comparisons(run: FinishedRun) -> Iterator[dict[str, Any]]:
 def _rules(run: FinishedRun) -> Iterator[dict[str, Any]]:
     for check in () if run.decision is None else run.decision.checks:
         yield _rule(check, run)
-    if run.decision is not None:
-        for rule in run.decision.not_applied:
-            yield _not_applied(rule, "error", "no strategy of this run is named so")
-        for rule in run.decision.not_measured:
-            yield _not_applied(rule, "skipped", "nothing of this kind was selected")
     for each in run.against.comparisons:
         yield from map(_baseline_rule, each.rules)
     for rule, why in run.against.undecided:
-        yield _not_applied(rule, "error", why)
+        yield _not_applied(rule, why)
 
 
 def _rule(check: Check, run: FinishedRun) -> dict[str, Any]:
@@ -164,10 +159,10 @@ def _baseline_rule(rule: BaselineRule) -> dict[str, Any]:
     }
 
 
-def _not_applied(rule: str, outcome: str, reason: str) -> dict[str, Any]:
+def _not_applied(rule: str, reason: str) -> dict[str, Any]:
     return {
         "rule": rule,
-        "outcome": outcome,
+        "outcome": "error",
         "text": "",
         "interval": None,
         "reason": reason,

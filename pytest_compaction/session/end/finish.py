@@ -27,12 +27,9 @@ from pytest_compaction.reports.outlets.finished_run import (
 )
 from pytest_compaction.reports.summary.run_summary import file_lines, left_out_lines, run_summary
 from pytest_compaction.reports.usage import Bill, usage_lines
-from pytest_compaction.secrets.keys import scrubbed_json
-from pytest_compaction.session.end.gate_reports import (
-    is_rule,
-)
+from pytest_compaction.session.end.gate_reports import is_rule, passed_report, send
 from pytest_compaction.session.end.run_gate import RunGate
-from pytest_compaction.session.end.shard_end import ran_to_its_end, shard_line
+from pytest_compaction.session.end.shard_end import may_be_empty, ran_to_its_end, shard_line
 from pytest_compaction.session.end.shown_failures import ShownFailures
 from pytest_compaction.session.items.report import hide_record, is_below, record_of
 from pytest_compaction.session.session import BenchmarkSession
@@ -62,6 +59,7 @@ class RunRecorder:
         self._other_failures: set[str] = set()
         self._excused: set[str] = set()
         self._unused: Unused | None = None
+        self._collected_nothing = False
 
     def pytest_sessionstart(self, session: pytest.Session) -> None:
         """Make the folder for the records now, so that a run is not lost for want of one."""
@@ -81,18 +79,28 @@ class RunRecorder:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, object, object]:
         """Report each rule of the gate as a test once the items have run."""
-        decides = self._part is None and not session.config.getoption("collectonly")
+        runs = not session.config.getoption("collectonly")
+        decides = self._part is None and runs
         try:
             result = yield
         except BaseException:
             if decides:
-                self._gate.leave_undecided(session, self._records)
+                self._gate.leave_undecided(session)
             raise
-        if decides and (session.shouldfail or session.shouldstop):
-            self._gate.leave_undecided(session, self._records)
+        stopped = session.shouldfail or session.shouldstop
+        if decides and stopped:
+            self._gate.leave_undecided(session)
+        elif self._part is not None and runs and not stopped:
+            self._take_as_empty(session, self._part)
         elif decides:
             self._gate.decide(session, self._writer.run if self._writer else None)
         return result
+
+    def _take_as_empty(self, session: pytest.Session, part: Part) -> None:
+        """Report a shard without an item as a passed test, so that pytest ends green of itself."""
+        self._collected_nothing = not session.testscollected
+        if self._collected_nothing and may_be_empty(part, session.config):
+            send(session, [passed_report(f"shard {part} is empty")])
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -214,7 +222,7 @@ class RunRecorder:
     def pytest_sessionfinish(self, session: pytest.Session) -> Any:
         """Print what the gate decided as the last line."""
         collected_only = session.config.getoption("collectonly")
-        if self._part and not collected_only and ran_to_its_end(session, self._part):
+        if self._part and not collected_only and ran_to_its_end(session):
             self._open()  # an empty shard has a file too
         if self._writer is not None:
             self._writer.close(self._figures)
@@ -273,7 +281,7 @@ class RunRecorder:
 
     def _shard_ended(self, part: Part, session: pytest.Session, failures: Failures) -> Line:
         """Complete the file of a shard for ``merge``, and set its exit code."""
-        if self._writer is not None and ran_to_its_end(session, part):
+        if self._writer is not None and ran_to_its_end(session):
             end = End(
                 failures=tuple(sorted(self._other_failures)),
                 excused=tuple(sorted(self._excused)),
@@ -281,7 +289,8 @@ class RunRecorder:
             )
             ended = part.ended(self._records, end)
             self._writer.close(part=ended.as_json())
-        return shard_line(part, session, self._records, self._session.settings, failures)
+        settings = self._session.settings
+        return shard_line(part, session, self._records, settings, failures, self._collected_nothing)
 
 
 def _unused_snapshots(config: pytest.Config) -> Unused | None:

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_compaction.gate.baseline import BaselineDecision
+from pytest_compaction.gate.coverage import coverage_text, planned_in
 from pytest_compaction.gate.decision import Decision, decide
 from pytest_compaction.records.baselines.baseline_file import BaselineError
-from pytest_compaction.records.record import Record, type_of
+from pytest_compaction.records.record import Record
 from pytest_compaction.records.runs.run_file import Run
-from pytest_compaction.reports.gate_line import Failures, gate_line, no_gate_line
+from pytest_compaction.reports.gate_line import Failures, gate_line
 from pytest_compaction.reports.lines import Line
 from pytest_compaction.reports.outlets.finished_run import Outcome
 from pytest_compaction.session.end.gate_reports import (
@@ -20,7 +21,6 @@ from pytest_compaction.session.end.gate_reports import (
     baseline_reports,
     rule_reports,
     send,
-    skipped_reports,
     undecided_reports,
 )
 from pytest_compaction.session.session import BenchmarkSession
@@ -41,26 +41,26 @@ class RunGate:
     def __init__(self, session: BenchmarkSession, baseline: SessionBaseline | None) -> None:
         self._thresholds = session.thresholds
         self._settings = session.settings
+        self._arms = session.settings.with_budgets
+        self._header = session.header()
         self.baseline = baseline
         self.decision: Decision | None = None
         self.against = BaselineDecision()
         self.accepted: Line | None = None
 
     def decide(self, session: pytest.Session, run: Run | None) -> None:
-        """Decide, and report each rule as a test; without a record there is nothing to report."""
-        records = run.records if run is not None else []
-        self.decision = decide(records, self._thresholds, self._settings.max_unscored)
-        if run is not None and records:
-            send(session, rule_reports(self.decision))
-            if self.baseline is not None:
-                self._compare(session, self.baseline, run)
+        """Decide, and report each rule as a test; a rule without a record does not hold."""
+        self.decision = self._decide(run.records if run is not None else [])
+        send(session, rule_reports(self.decision))
+        if self.baseline is not None:
+            self._compare(session, self.baseline, run or Run(self._header))
+
+    def _decide(self, records: Sequence[Record]) -> Decision:
+        return decide(records, self._thresholds, self._settings.max_unscored, self._arms)
 
     def _compare(self, session: pytest.Session, baseline: SessionBaseline, run: Run) -> None:
         """Report each rule against the baseline, or accept the run as the new one."""
-        if all(type_of(record) != "probe" for record in run.records):
-            send(session, skipped_reports(baseline.rules()))
-        else:
-            self.against = baseline.decide(run.records)
+        self.against = baseline.decide(run.records)
         send(session, baseline_reports(self.against))
         if not baseline.settings.update:
             return
@@ -70,34 +70,30 @@ class RunGate:
             self.accepted = Line(f"baseline not updated: {error}", "bad")
             send(session, undecided_reports([UPDATE], str(error)))
 
-    def leave_undecided(self, session: pytest.Session, records: Sequence[Record]) -> None:
+    def leave_undecided(self, session: pytest.Session) -> None:
         """Report an error for each rule that would have been decided."""
         why = f"undecided, {STOPPED}"
-        if self.baseline is not None and records:
+        if self.baseline is not None:
             rules = [UPDATE] if self.baseline.settings.update else self.baseline.rules()
             send(session, undecided_reports(rules, why))
-        decision = decide(records, self._thresholds, 0)
-        applied = {*decision.not_applied, *decision.not_measured}
-        rules = [str(rule) for rule in self._thresholds if str(rule) not in applied]
-        if decision.decides:
-            send(session, undecided_reports(rules, why))
+        send(session, undecided_reports(map(str, self._thresholds), why))
 
     def line(
         self, session: pytest.Session, records: Sequence[Record], failures: Failures
     ) -> Line | None:
         """What was decided, for the last line; ``None`` where nothing was to be decided."""
         settings = self._settings
+        coverage = coverage_text(records, planned_in(self._header))
         if self.decision is None:
-            rules = decide(records, self._thresholds, settings.max_unscored)
-            compares = self.baseline is not None and records
-            if not rules.decides and not compares:
+            if not self._decide(records).decides and self.baseline is None:
                 return None
             ended = session.exitstatus in {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED}
-            return Line(f"GATE UNDECIDED {STOPPED if ended else 'the run did not finish'}", "bad")
+            why = STOPPED if ended else "the run did not finish"
+            return Line(f"GATE UNDECIDED {why} · {coverage}", "bad")
         if not self.decision.decides and not self.against.decides:
-            return no_gate_line(self.decision, records)
+            return None
         limits = settings.pass_score, settings.dialogues.consistency
-        return gate_line(self.decision, failures, records, *limits, self.against)
+        return gate_line(self.decision, failures, records, *limits, self.against, coverage)
 
     def outcome(self, line: Line | None) -> Outcome:
         """What the gate said in its ``line``, in one word."""

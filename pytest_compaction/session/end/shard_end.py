@@ -33,10 +33,13 @@ def _deselected_by(config: pytest.Config) -> tuple[str, ...]:
     return tuple(given)
 
 
-def ran_to_its_end(session: pytest.Session, part: Part) -> bool:
+def may_be_empty(part: Part, config: pytest.Config) -> bool:
+    """Whether it is in order that a shard has no item: none is dealt to it, or none selected."""
+    return not (part.cases or part.dialogues) or bool(_deselected_by(config))
+
+
+def ran_to_its_end(session: pytest.Session) -> bool:
     """Whether all selected items of a shard have run, be there none."""
-    if session.exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
-        return not (part.cases or part.dialogues) or bool(_deselected_by(session.config))
     return session.exitstatus in _ENDED and not (session.shouldfail or session.shouldstop)
 
 
@@ -46,14 +49,15 @@ def shard_line(
     records: Sequence[Record],
     settings: Settings,
     failures: Failures,
+    collected_nothing: bool = False,
 ) -> Line:
-    """What a shard did, as its last line; faults and a shard without items change its exit code.
+    """What a shard did, as its last line; it raises the exit code of pytest and never lowers it.
 
     A part of the cases neither passes nor fails by its scores: thresholds are left to
     ``merge``, and an item below the pass score is a measurement. What is wrong with any part
     fails the shard: other failures, and more unscored items than are tolerated.
     """
-    if not ran_to_its_end(session, part):
+    if not ran_to_its_end(session):
         return _unfinished(part, session)
     unscored = sum(record["status"] == "unscored" for record in records)
     faults = failures.parts
@@ -62,7 +66,7 @@ def shard_line(
     if faults:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
         return Line(f"SHARD {part} FAILED {' · '.join(faults)}", "bad")
-    if session.exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
+    if collected_nothing:
         return _empty(part, session)
     below = below_text(records, settings.pass_score, settings.dialogues.consistency)
     left = f"{_MERGE} decides on all shards"
@@ -83,7 +87,6 @@ def _unfinished(part: Part, session: pytest.Session) -> Line:
 
 def _empty(part: Part, session: pytest.Session) -> Line:
     """A shard without an item: no fault where few cases are dealt to many shards."""
-    session.exitstatus = pytest.ExitCode.OK
     why = "no case of this run is in it"
     if part.cases or part.dialogues:
         why = f"{' '.join(_deselected_by(session.config))} selects nothing of it"

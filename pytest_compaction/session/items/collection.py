@@ -7,12 +7,9 @@ from typing import Any, Final
 
 import pytest
 
-from pytest_compaction.gate.decision import applies
-from pytest_compaction.records.record import RecordType
 from pytest_compaction.session.items.kinds import ARM, KINDS, Kind
 from pytest_compaction.session.items.protocol import BenchmarkItem
 from pytest_compaction.session.session import BenchmarkSession
-from pytest_compaction.settings import Budget
 
 _NOTHING: Final = "nothing-to-measure"
 
@@ -118,22 +115,6 @@ def work_ahead(session: BenchmarkSession, nodes: Iterable[pytest.Item]) -> None:
             selected.setdefault(type(item), []).append((item, node))
     for kind, items in selected.items():
         kind.work_ahead(session, items)
-
-
-def is_gated(session: BenchmarkSession, nodes: Iterable[pytest.Item]) -> bool:
-    """Whether a threshold is for a figure that the items that will run have, or a baseline."""
-    if session.settings.shard is not None:
-        return False
-    arms: set[tuple[str, Budget | None]] = set()
-    measured: set[RecordType] = set()
-    for node in nodes:
-        item = item_of(node)
-        if item is not None and item.arm is not None:
-            arms.add((item.arm.compactor, item.arm.budget))
-            measured.add(item.type)
-    if session.settings.baseline.path and "probe" in measured:
-        return True
-    return any(applies(threshold, arms, measured) for threshold in session.thresholds)
 
 
 def finish_item(session: BenchmarkSession, node: pytest.Item) -> None:

@@ -22,6 +22,7 @@ from pytest_compaction.run.response import Arm, Response
 from pytest_compaction.run.triggers import Trigger
 from pytest_compaction.session.items.kinds import ARM
 from pytest_compaction.session.items.protocol import RECORD, BrokenFile
+from pytest_compaction.session.planned_items import probes_of
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.settings import Settings
 from pytest_compaction.text.words import printable
@@ -77,20 +78,14 @@ class ProbeItem:
         for error in session.case_set.errors:
             broken = BrokenFile(error)
             yield f"broken-{broken.id}", cls(broken, None, None)
-        cases = session.case_set.entries
-        probes = [(c, p) for c in cases for p in sorted(c.probes, key=lambda probe: probe.id)]
         if not with_arms:
-            for case, probe in probes:
-                yield f"{case.id}-{probe.id}", cls(case, probe, None)
+            for case in session.case_set.entries:
+                for probe in sorted(case.probes, key=lambda probe: probe.id):
+                    yield f"{case.id}-{probe.id}", cls(case, probe, None)
             return
         trials = session.settings.trials
         for spec in sorted(session.specs, key=lambda spec: spec.text):
-            traits = session.registry.create(spec).traits
-            asked = [
-                (case, probe)
-                for case, probe in probes
-                if not (getattr(traits, "needs_record", False) and case.went_on(probe.point))
-            ]
+            asked = list(probes_of(spec, session.registry, session.case_set.entries))
             for budget in session.settings.budgets_of(spec.text):
                 start = spec.slug if budget is None else f"{spec.slug}-b{budget}"
                 for case, probe in asked:

@@ -43,7 +43,7 @@ _WITH_A_VERDICT: Final = (
 )
 """What a test raises about its verdict: its record says so already."""
 GATED: Final = pytest.StashKey[bool]()
-"""Whether thresholds decide on the items of this run."""
+"""Whether thresholds or a baseline decide on the items of this run."""
 _IDENTITY: Final = ("compactor", "case", "task", "probe", "kind", "trial", "budget")
 _PROPERTY: Final = "compaction"
 _BELOW: Final = "compaction.below"

@@ -1,0 +1,89 @@
+"""How much of a run its gate decided on: scored items and cases, of those that the run has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+from pytest_compaction.records.record import Record, type_of
+from pytest_compaction.settings import CONTROL, Budget
+
+KEY: Final = "planned"
+"""The key of a header under which a run says what it would measure if all of it ran."""
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """What a run measures if nothing is left out: items, and the cases and dialogues they are of.
+
+    ``cases`` counts those that were found and cannot be measured as well. ``shipped`` says that
+    they are the cases that come with this package.
+    """
+
+    items: int
+    cases: int
+    shipped: bool = False
+
+    def as_json(self) -> dict[str, Any]:
+        """The same as a dictionary, for the header of a run."""
+        return asdict(self)
+
+
+def planned_in(header: Mapping[str, Any]) -> Planned | None:
+    """What a header says that its run would measure; ``None`` where it says nothing of it."""
+    found: Any = header.get(KEY)
+    try:
+        return Planned(int(found["items"]), int(found["cases"]), bool(found["shipped"]))
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def arms_of(
+    header: Mapping[str, Any], records: Sequence[Record]
+) -> list[tuple[str, Budget | None]]:
+    """The strategies of a run at their budgets: those of its settings, and those of its records."""
+    given: Any = header.get("settings")
+    settings = given if isinstance(given, dict) else {}
+    named, budgets = settings.get("compactors") or [], settings.get("budgets") or []
+    arms = [
+        (name, budget)
+        for name in named
+        for budget in ((None,) if name == CONTROL else budgets or (None,))
+    ]
+    arms += [(record["compactor"], record.get("budget")) for record in records]
+    return list(dict.fromkeys(arms))
+
+
+def coverage_text(records: Sequence[Record], planned: Planned | None) -> str:
+    """How many items were scored, as in ``on 2 of 8 items in 1 of 2 cases``.
+
+    An item that several tests measure counts once. Without ``planned`` nobody knows of how many.
+    """
+    scored = [record for record in records if _is_scored(record)]
+    items = len(set(map(_key, scored)))
+    if planned is None:
+        return f"on {_counted(items, 'item')}"
+    cases = len({(type_of(record), record["case"]) for record in scored})
+    text = f"on {items} of {_counted(planned.items, 'item')}"
+    shipped = "shipped " if planned.shipped else ""
+    if cases < planned.cases:
+        return f"{text} in {cases} of {_counted(planned.cases, f'{shipped}case')}"
+    return f"{text} of the shipped cases" if shipped else text
+
+
+def _is_scored(record: Record) -> bool:
+    """Whether an item has a figure: a score, or for a dialogue a comparison."""
+    if type_of(record) == "dialogue":
+        return record.get("comparison") is not None
+    return record.get("overall") is not None
+
+
+def _key(record: Record) -> tuple[Any, ...]:
+    """What an item measures, whichever test did it."""
+    parts = ("case", "probe", "compactor", "budget", "trial")
+    return type_of(record), *(record.get(part) for part in parts)
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
