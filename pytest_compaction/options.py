@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -103,6 +104,7 @@ MAX_BUDGETS: Final = 6
 JUDGE_PROMPT_KEY: Final = "judge_prompt"
 """A second ini key for the file with the judge's prompt."""
 
+_KEY_STARTS: Final = ("compactor", "compaction_", "compaction-")
 _SHARD_DIGITS: Final = 4
 _SHARD: Final = re.compile(rf"([0-9]{{1,{_SHARD_DIGITS}}})/([0-9]{{1,{_SHARD_DIGITS}}})")
 _NOT_WITH_EXPORT: Final = ("compaction_replay", "compaction_refresh", "compaction_estimate")
@@ -180,6 +182,19 @@ def read_settings(config: _Reader) -> Settings:
         check=bool(raw["compaction_check"]),
         examples=_number(raw, "compaction_examples", int, 1, 100_000),
     )
+
+
+def check_keys(unknown: Iterable[str]) -> None:
+    """Refuse keys of the ini file that look like those of this plugin and are none of them.
+
+    Raises :class:`OptionError` with the nearest key.
+    """
+    known = [option.key for option in OPTIONS]
+    for key in sorted(unknown):
+        if key.startswith(_KEY_STARTS):
+            near = difflib.get_close_matches(key, known, 1)
+            hint = f"did you mean {near[0]}? " if near else ""
+            raise OptionError(f"there is no ini key {key}; {hint}pytest --help lists the keys")
 
 
 def _shown(raw: dict[str, Any]) -> int | None:

@@ -57,6 +57,8 @@ def pytest_configure(config: pytest.Config) -> None:
         "compaction(case, task, kind, compactor, trial): set on every benchmark item",
     )
     try:
+        # pytest only warns of a key that nobody reads, as of a gate whose key is misspelt.
+        options.check_keys(getattr(config, "_get_unknown_ini_keys", set[str])())
         settings = options.read_settings(config)
     except OptionError as error:
         raise pytest.UsageError(str(error)) from None

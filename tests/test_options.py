@@ -288,3 +288,14 @@ def test_none_leaves_out_the_thresholds_and_the_baseline_of_the_ini_file(pyteste
     without = ["--compaction-threshold=none", "--compaction-baseline=none"]
     settings = settings_of(pytester, *without)
     assert (settings.thresholds, settings.baseline.path) == ((), "")
+
+
+@pytest.mark.parametrize("key", ["compaction_treshold", "compaction-threshold", "compactors"])
+def test_a_misspelt_key_of_the_ini_file_is_a_usage_error_with_the_nearest_one(pytester, key):
+    set_up(pytester, "first")
+    (pytester.path / "pytest.ini").write_text(f"[pytest]\n{key} = overall>=5\n")
+    for compactor in ("keep", None):
+        result = run(pytester, compactor=compactor)
+        assert result.ret == pytest.ExitCode.USAGE_ERROR
+        near = "compactor" if key == "compactors" else "compaction_threshold"
+        assert f"there is no ini key {key}; did you mean {near}?" in str(result.stderr)

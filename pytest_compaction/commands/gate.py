@@ -4,30 +4,22 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.commands.complaint import complain
 from pytest_compaction.commands.named_run import named_run
+from pytest_compaction.commands.run_baselines import baselines_of, judged_again
 from pytest_compaction.gate.baseline import BaselineDecision, decide_baseline
 from pytest_compaction.gate.coverage import arms_of, coverage_text, planned_in
 from pytest_compaction.gate.decision import decide
 from pytest_compaction.gate.threshold import ThresholdError, check_scopes, parse_threshold
-from pytest_compaction.metrics.aggregate import by_compactor
-from pytest_compaction.records.baselines.baseline import (
-    Baseline,
-    load_baseline,
-    measured_there,
-    parse_source,
-)
 from pytest_compaction.records.baselines.baseline_file import BaselineError
-from pytest_compaction.records.baselines.comparability import differences, version_note
-from pytest_compaction.records.record import Record, type_of, went_wrong_later
-from pytest_compaction.records.runs.run_file import Run, RunFileError
+from pytest_compaction.records.record import Record, went_wrong_later
+from pytest_compaction.records.runs.run_file import RunFileError
 from pytest_compaction.reports.changes.block import baseline_block, baseline_lines, worse_title
 from pytest_compaction.reports.gate_line import Failures, gate_line, passes
 from pytest_compaction.reports.lines import WIDTH, Line
-from pytest_compaction.settings import CONTROL, INCONCLUSIVE
+from pytest_compaction.settings import INCONCLUSIVE
 
 PASSED: Final = 0
 FAILED: Final = 1
@@ -98,12 +90,14 @@ def run(options: argparse.Namespace) -> int:
         thresholds = [parse_threshold(text) for text in expressions or ()]
         check_scopes(thresholds, arms)
         pass_score = _chosen(options.pass_score, settings, "pass_score", 3.5)
-        records = list(_judged_again(found.records, options.pass_score))
+        records = list(judged_again(found.records, options.pass_score))
         named = options.baseline or ("" if options.threshold else settings.get("baseline"))
         if named and settings.get("baseline_update") and not options.baseline:
             named = ""  # that run was accepted as its own baseline
         max_drop = _chosen(options.max_drop, settings, "max_drop", 0.1)
-        baselines, notes = _baselines(named, path, found, options.pass_score) if named else ({}, [])
+        baselines, notes = (
+            baselines_of(named, path, found, options.pass_score) if named else ({}, [])
+        )
     except (RunFileError, ThresholdError, BaselineError) as error:
         for sentence in str(error).splitlines():
             complain(sentence)
@@ -111,6 +105,9 @@ def run(options: argparse.Namespace) -> int:
     if not records:
         complain(f"{path} holds no item")
         return NOTHING
+    if found.problems:
+        complain(f"{path} is not whole, so nothing can be decided on it; run it again")
+        return UNUSABLE
     inconclusive = _chosen(options.inconclusive, settings, "inconclusive", "pass")
     against = (
         decide_baseline(records, baselines, max_drop, inconclusive)
@@ -146,56 +143,9 @@ def _chosen(given: Any, settings: dict[str, Any], key: str, default: Any) -> Any
     return given if given is not None else settings.get(key, default)
 
 
-def _judged_again(records: Sequence[Record], pass_score: float | None) -> Iterator[Record]:
-    """The records with the status that another pass score gives them."""
-    for record in records:
-        scored = type_of(record) == "probe" and record["overall"] is not None
-        if pass_score is not None and scored and record["status"] in {"passed", "failed"}:
-            status = "passed" if record["overall"] >= pass_score else "failed"
-            yield record | {"status": status}
-        else:
-            yield record
-
-
 def _went_wrong(record: Record) -> bool:
     """Whether an item failed for another reason than the score, as far as its record says."""
     return record["status"] == "error" or went_wrong_later(record)
-
-
-def _baselines(
-    named: str, path: Path, found: Run, pass_score: float | None
-) -> tuple[dict[str, Baseline], list[str]]:
-    """The baseline of each strategy of the run, and what is to be said about them."""
-    source = parse_source(named, Path())
-    groups = by_compactor(record for record in found.records if type_of(record) == "probe")
-    strategies = [name for name in groups if name != CONTROL] or list(groups)
-    wanted = strategies if source.strategy else measured_there(source, strategies)
-    baselines = {name: load_baseline(source, name) for name in wanted or strategies[:1]}
-    notes: list[str] = []
-    for each in baselines.values():
-        names = (each.title, path.name)
-        problems = [
-            problem
-            for problem in differences(each.header, found.header, names)
-            if pass_score is None or not problem.startswith("the pass score")
-        ]
-        if problems:
-            listed = "".join(f"\n  {problem}" for problem in problems)
-            raise BaselineError(f"{path.name} cannot be compared with {each.title}:{listed}")
-        note = version_note(each.header, found.header, names)
-        notes += [note] if note and note not in notes else []
-    judged = {
-        name: Baseline(
-            each.strategy,
-            each.name,
-            each.title,
-            tuple(_judged_again(each.records, pass_score)),
-            each.header,
-            each.problems,
-        )
-        for name, each in baselines.items()
-    }
-    return judged, notes
 
 
 def _compared(

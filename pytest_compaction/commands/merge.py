@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.commands.complaint import complain
+from pytest_compaction.commands.run_baselines import baselines_of
+from pytest_compaction.gate.baseline import BaselineDecision, decide_baseline
 from pytest_compaction.gate.coverage import arms_of, coverage_text, planned_in
 from pytest_compaction.gate.decision import Decision, decide
 from pytest_compaction.gate.threshold import (
@@ -18,6 +20,7 @@ from pytest_compaction.gate.threshold import (
     parse_threshold,
 )
 from pytest_compaction.models.registry import is_offline
+from pytest_compaction.records.baselines.baseline_file import BaselineError
 from pytest_compaction.records.figures.cost_figures import run_pricing
 from pytest_compaction.records.runs.merged_run import MergedRun, MergeError, merge_runs
 from pytest_compaction.records.runs.run_file import Run, RunFileError, load_run, write_run
@@ -92,6 +95,7 @@ def run(options: argparse.Namespace) -> int:
         runs = _load(options.run_files)
         merged = merge_runs([(printable(str(path)), found) for path, found in runs])
         thresholds = _thresholds(options.threshold, merged.run)
+        against = _against(merged.run, options.output)
         _check_output(options.output, options.run_files)
         _check_reports(options.report)
         write_run(options.output, merged.run)
@@ -105,9 +109,8 @@ def run(options: argparse.Namespace) -> int:
         return UNUSABLE
     for line in _summary(merged, str(options.output)):
         print(line.text)
-    code, lines = _decided(merged, thresholds)
-    finished = _finished(merged, thresholds, str(options.output), code, lines)
-    files = write_files(finished, {name: Path(name) for name in options.report})
+    code, lines = _decided(merged, thresholds, against)
+    finished = _finished(merged, thresholds, against, str(options.output), code, lines)
     written = [
         *(file_line(name, why) for name, why in files.items()),
         *write_summary(finished, os.environ),
@@ -189,6 +192,21 @@ def _thresholds(given: Sequence[str], run: Run) -> list[Threshold]:
         raise MergeError([str(error)]) from None
 
 
+def _against(run: Run, output: Path) -> BaselineDecision:
+    """What the baseline of the shards decides, which none of them compared itself with."""
+    settings = _settings(run)
+    named = settings.get("baseline")
+    if not named or not run.records:
+        return BaselineDecision()
+    try:
+        baselines, _ = baselines_of(named, output, run, None)
+    except BaselineError as error:
+        why = f"the shards were run with --compaction-baseline={named}, which decides"
+        raise MergeError([f"{why}: {error}"]) from None
+    max_drop, inconclusive = settings["max_drop"], settings["inconclusive"]
+    return decide_baseline(run.records, baselines, max_drop, inconclusive)
+
+
 def _settings(run: Run) -> dict[str, Any]:
     settings: dict[str, Any] = run.header["settings"]
     return settings
@@ -214,6 +232,7 @@ def _summary(merged: MergedRun, file: str) -> Iterator[Line]:
 def _finished(
     merged: MergedRun,
     thresholds: Sequence[Threshold],
+    against: BaselineDecision,
     file: str,
     code: int,
     lines: Sequence[Line],
@@ -222,7 +241,7 @@ def _finished(
     records, settings = merged.run.records, _settings(merged.run)
     decision = _decision(merged, thresholds)
     outcome: Outcome = "none"
-    if decision.decides or code == NOTHING:
+    if decision.decides or against.decides or code == NOTHING:
         outcome = "passed" if code == PASSED else "failed"
     return FinishedRun(
         name=file,
@@ -232,6 +251,8 @@ def _finished(
         outcome=outcome,
         line=lines[-1].text if lines else "",
         decision=decision,
+        against=against,
+        max_drop=settings.get("max_drop", 0.1),
         control=settings["control"],
         grouped=is_offline(settings["model"]),
         pass_score=settings["pass_score"],
@@ -239,7 +260,9 @@ def _finished(
     )
 
 
-def _decided(merged: MergedRun, thresholds: Sequence[Threshold]) -> tuple[int, list[Line]]:
+def _decided(
+    merged: MergedRun, thresholds: Sequence[Threshold], against: BaselineDecision
+) -> tuple[int, list[Line]]:
     """The exit code of the whole run, and the lines that say why.
 
     Without a threshold each item below the score at which it passes fails the run.
@@ -250,10 +273,10 @@ def _decided(merged: MergedRun, thresholds: Sequence[Threshold]) -> tuple[int, l
     limits = settings["pass_score"], settings["dialogues"]["consistency"]
     failures = Failures(len(merged.failures), merged.snapshots)
     decision = _decision(merged, thresholds)
-    if decision.decides:
-        code = PASSED if passes(decision, failures) else FAILED
+    if decision.decides or against.decides:
+        code = PASSED if passes(decision, failures, against) else FAILED
         coverage = coverage_text(records, planned_in(merged.run.header))
-        return code, [gate_line(decision, failures, records, *limits, coverage=coverage)]
+        return code, [gate_line(decision, failures, records, *limits, against, coverage)]
     below = [record for record in records if record["item"] in merged.below]
     parts = [*([below_text(below, *limits)] if below else []), *failures.parts]
     if parts:

@@ -58,14 +58,16 @@ def arms_of(
 def coverage_text(records: Sequence[Record], planned: Planned | None) -> str:
     """How many items were scored, as in ``on 2 of 8 items in 1 of 2 cases``.
 
-    An item that several tests measure counts once. Without ``planned`` nobody knows of how many.
+    An item that several tests measure counts once here, and weighs as often in a mean; the text
+    says how many measurements there are. Without ``planned`` nobody knows of how many items.
     """
     scored = [record for record in records if _is_scored(record)]
     items = len(set(map(_key, scored)))
+    often = f" ({len(scored)} measurements)" if len(scored) > items else ""
     if planned is None:
-        return f"on {_counted(items, 'item')}"
+        return f"on {_counted(items, 'item')}{often}"
     cases = len({(type_of(record), record["case"]) for record in scored})
-    text = f"on {items} of {_counted(planned.items, 'item')}"
+    text = f"on {items} of {_counted(planned.items, 'item')}{often}"
     shipped = "shipped " if planned.shipped else ""
     if cases < planned.cases:
         return f"{text} in {cases} of {_counted(planned.cases, f'{shipped}case')}"

@@ -82,12 +82,15 @@ def _against_parts(against: BaselineDecision, passed: bool) -> Iterator[str]:
             others = ", ".join(rule.metric for rule in failed[1:])
             yield failed[0].check.text + (f" (and {others})" if others else "")
         elif passed:
-            overall = each.changes.figures["overall"].value
+            compared = each.changes.figures["overall"]
+            moved = f"{compared.value:+.2f}"
+            if each.changes.new:  # items that the baseline does not have
+                moved += f" on {compared.paired.difference.count} items of both"
             named = f" {each.arm}" if len(against.comparisons) > 1 else ""
             unclear = ", ".join(rule.metric for rule in each.unclear)
             cannot = f", cannot tell for {unclear}" if unclear else ""
             word = "not shown to be worse" if unclear else "no worse"
-            yield f"{word} than {each.baseline.name}{named}: overall {overall:+.2f}{cannot}"
+            yield f"{word} than {each.baseline.name}{named}: overall {moved}{cannot}"
     yield from (f"{rule}: {why}" for rule, why in against.undecided)
 
 

@@ -119,3 +119,27 @@ def test_the_last_line_is_that_of_the_run(pytester, capsys):
         capsys, str(pytester.path / ".pytest_compaction/runs/0001-strategies_forget_limit.jsonl")
     )
     assert (code, line) == (0, last_line(result))
+
+
+def test_a_run_file_that_is_cut_short_decides_nothing(folder, capsys):
+    write(folder, before())
+    path = folder / RUN
+    path.write_bytes(path.read_bytes()[:-40])
+    code, line, error = gate(capsys, RUN, "--threshold=overall>=1")
+    assert (code, line) == (4, "")
+    assert f"{RUN} is not whole, so nothing can be decided on it" in error
+
+
+@pytest.mark.parametrize("empty", ["--threshold=", "--threshold= ", "--baseline="])
+def test_an_option_that_is_there_and_empty_is_refused(folder, capsys, empty):
+    write(folder, before())
+    code, line, error = gate(capsys, RUN, "--threshold=overall>=1", empty)
+    assert (code, line) == (4, "")
+    assert f"{empty.partition('=')[0]}= is empty" in error
+
+
+def test_a_strategy_that_the_run_named_and_did_not_measure_fails_its_rules(folder, capsys):
+    write(folder, before(), head=header(compactors=["anchored", "truncate"]))
+    assert gate(capsys, RUN, "--threshold=overall>=1")[:2] == (
+        *(1, "GATE FAILED overall@truncate: nothing was measured · on 24 items"),
+    )

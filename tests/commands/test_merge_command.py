@@ -285,3 +285,26 @@ def test_a_report_that_cannot_be_made_is_refused_before_anything_is_written(
     assert main(["merge", *map(str, shards), "-o", str(output), f"--report={name}"]) == 4
     assert said in flat([capsys.readouterr().err])
     assert not output.exists()
+
+
+def test_a_baseline_of_the_shards_decides_on_the_merged_run(pytester, capsys, monkeypatch):
+    monkeypatch.chdir(pytester.path)
+    set_up(pytester, *IDS)
+    update = ["--compaction-baseline=main.json", "--compaction-baseline-update"]
+    run(pytester, *update, compactor="keep")
+    against = "main.json@strategies:keep"
+    for index in (1, 2):
+        shard = [f"--compaction-shard={index}/2", "--compaction-runs=shards"]
+        given = [f"--compaction-baseline={against}", *shard]
+        assert run(pytester, *given, compactor="forget_limit").ret == 0
+    files = sorted(map(str, pytester.path.glob("shards/*.jsonl")))
+    for given in ([], ["--threshold=overall>=1"]):
+        capsys.readouterr()
+        assert main(["merge", *files, "-o", "whole.jsonl", *given]) == 1
+        line = last(capsys.readouterr().out)
+        assert line.startswith("GATE FAILED overall fell by 2.50")
+        assert line.endswith(" · on 12 of 12 items")
+    (pytester.path / "main.json").unlink()
+    assert main(["merge", *files, "-o", "whole.jsonl", "--threshold=overall>=1"]) == 4
+    said = f"the shards were run with --compaction-baseline={against}, which decides: cannot read"
+    assert said in capsys.readouterr().err

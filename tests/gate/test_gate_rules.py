@@ -274,7 +274,7 @@ def test_a_mean_of_fewer_items_than_were_scored_says_of_how_many():
 
 
 def test_what_a_gate_saw_is_told_in_items_and_cases():
-    records = [record(probe="a"), record(probe="a", item="by another test"), unscored(probe="b")]
+    records = [record(probe="a"), unscored(probe="b")]
     for planned, text in (
         (None, "on 1 item"),
         (Planned(2, 1), "on 1 of 2 items"),
@@ -283,6 +283,8 @@ def test_what_a_gate_saw_is_told_in_items_and_cases():
         (Planned(4, 2, shipped=True), "on 1 of 4 items in 1 of 2 shipped cases"),
     ):
         assert coverage_text(records, planned) == text
+    twice = [*records, record(probe="a", item="by another test")]
+    assert coverage_text(twice, Planned(2, 1)) == "on 1 of 2 items (2 measurements)"
 
 
 @pytest.mark.parametrize("found", [None, 3, {}, {"items": "many", "cases": 1, "shipped": False}])
