@@ -42,7 +42,7 @@ class RunGate:
         self._thresholds = session.thresholds
         self._settings = session.settings
         self._arms = session.settings.with_budgets
-        self._header = session.header()
+        self._session = session
         self.baseline = baseline
         self.decision: Decision | None = None
         self.against = BaselineDecision()
@@ -53,7 +53,7 @@ class RunGate:
         self.decision = self._decide(run.records if run is not None else [])
         send(session, rule_reports(self.decision))
         if self.baseline is not None:
-            self._compare(session, self.baseline, run or Run(self._header))
+            self._compare(session, self.baseline, run or Run(self._session.header()))
 
     def _decide(self, records: Sequence[Record]) -> Decision:
         return decide(records, self._thresholds, self._settings.max_unscored, self._arms)
@@ -83,7 +83,7 @@ class RunGate:
     ) -> Line | None:
         """What was decided, for the last line; ``None`` where nothing was to be decided."""
         settings = self._settings
-        coverage = coverage_text(records, planned_in(self._header))
+        coverage = coverage_text(records, planned_in(self._session.header()))
         if self.decision is None:
             if not self._decide(records).decides and self.baseline is None:
                 return None
