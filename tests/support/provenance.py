@@ -2,7 +2,7 @@
 
 import json
 
-from pytest_compaction.case.files import case_paths
+from pytest_compaction.case.folder import files_below
 
 NEEDED = ("format", "repository", "license", "license_file", "redacted")
 
@@ -10,7 +10,7 @@ NEEDED = ("format", "repository", "license", "license_file", "redacted")
 def provenance_faults(folder):
     """What the cases of a folder lack of their source and licence, a sentence each."""
     faults = []
-    for path in case_paths(folder) if folder.is_dir() else []:
+    for path in files_below(folder).cases if folder.is_dir() else []:
         found = json.loads(path.read_text("utf-8")).get("provenance", {})
         if found.get("origin") != "real":
             faults.append(f"{path.name}: its origin is not real")

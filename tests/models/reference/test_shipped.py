@@ -6,7 +6,7 @@ import pytest
 from support.reference_run import lack
 from support.shipped import shipped as shipped_cases
 
-from pytest_compaction.case.files import case_paths
+from pytest_compaction.case.folder import files_below
 from pytest_compaction.models.reference.archive import MAX_FILE_BYTES
 from pytest_compaction.models.reference.shipped import PATH, shipped_run
 from pytest_compaction.session.session import shipped_cases as folder
@@ -26,7 +26,7 @@ def test_it_covers_cases_that_ship_as_they_are_now():
 @pytest.mark.exhaustive
 def test_it_answers_every_item_of_its_cases_and_strategies():
     covered = manifest().cases
-    paths = [p for p in case_paths(folder()) if json.loads(p.read_bytes())["id"] in covered]
+    paths = [p for p in files_below(folder()).cases if json.loads(p.read_bytes())["id"] in covered]
     assert len(paths) == len(covered)
     found = lack(paths, manifest().strategies)
     assert [call.digest for call in found.calls] == []
