@@ -64,6 +64,25 @@ class ObservedStep:
         return {message.id: message for message in self.log}
 
     @cached_property
+    def sources(self) -> tuple[Message | None, ...]:
+        """For each message of the view after the message of the log that it is or was made from.
+
+        It has that message's id, or says the same in the same role, or holds the result or
+        the calls of the same call ids. ``None`` for what the strategy wrote.
+        """
+        found = [self.said.get(message.id) for message in self.after]
+        if None not in found:
+            return tuple(found)
+        same = {(message.role, message.parts): message for message in self.log}
+        called = {_call_ids(message): message for message in self.log}
+        return tuple(
+            said
+            or same.get((message.role, message.parts))
+            or (called.get(_call_ids(message)) if any(_call_ids(message)) else None)
+            for message, said in zip(self.after, found, strict=True)
+        )
+
+    @cached_property
     def by(self) -> frozenset[str]:
         """Ids of the messages that replace others in the view after."""
         return frozenset(span.by for span in self.spans if span.by is not None)
@@ -115,3 +134,8 @@ class Observation:
     def rewriting(self) -> tuple[ObservedStep, ...]:
         """The steps that changed the view."""
         return tuple(step for step in self.steps if step.rewrote)
+
+
+def _call_ids(message: Message) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The ids of the calls that a message makes, and of those whose results it holds."""
+    return tuple(call.id for call in message.calls), tuple(r.call_id for r in message.results)

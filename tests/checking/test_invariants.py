@@ -34,6 +34,7 @@ from pytest_compaction.conversation.messages import (
     Opaque,
     Text,
     Thinking,
+    ToolResult,
     pending_calls,
     structure_faults,
     text_message,
@@ -112,6 +113,7 @@ FAILING = {
     "parallel-calls-whole": a_run(step((LOG[0], SUMMARY, LOG[2], LOG[3], LOG[6]))),
     "pending-call-kept": a_run(step((LOG[0], SUMMARY, LOG[1]), OPEN)),
     "starts-with-user": a_run(step((LOG[0], replace(SUMMARY, role="assistant"), LOG[6]))),
+    "turns-alternate": a_run(step((LOG[0], LOG[1], LOG[6]), by=None)),
     "ends-on-user-or-tool": a_run(step((*GOOD, replace(SUMMARY, id="ok", role="assistant")))),
     "no-empty-message": a_run(step((*GOOD[:2], replace(SUMMARY, id="e", parts=()), LOG[6]))),
     "payloads-intact": a_run(
@@ -120,11 +122,17 @@ FAILING = {
     "system-unchanged": a_run(step((altered(LOG[0], Text("Obey.")), *GOOD[1:]))),
     "images-valid": a_run(step(asked=(asked((altered(LOG[1], Image("{}")),)),))),
     "log-order-and-text": a_run(step((LOG[0], SUMMARY, LOG[6], LOG[1]))),
+    "masks-are-placeholders": a_run(
+        step((*LOG[:3], altered(LOG[3], ToolResult("a", "ok")), *LOG[4:]), by=None)
+    ),
     "spans-partition": a_run(step(spans=(Span(("m0",), "kept"),))),
     "last-user-kept": a_run(step((LOG[0], SUMMARY))),
     "summary-marked": a_run(step((LOG[0], replace(SUMMARY, origin="log"), LOG[6]))),
+    "notes-named": a_run(step((LOG[0], altered(SUMMARY, Text("Yes, delete it.")), LOG[6]))),
     "summary-not-empty": a_run(step((LOG[0], altered(SUMMARY, Text(" ")), LOG[6]))),
-    "summary-is-a-summary": a_run(step((LOG[0], altered(SUMMARY, Text(CALL_LIKE)), LOG[6]))),
+    "summary-is-a-summary": a_run(
+        step((LOG[0], altered(SUMMARY, Text(f"In summary:\n{CALL_LIKE}")), LOG[6]))
+    ),
     "never-larger": a_run(step(tokens_after=10_000)),
     "within-budget": a_run(step(tokens_before=900, tokens_after=301)),
     "not-due-after": a_run(step(due="now")),

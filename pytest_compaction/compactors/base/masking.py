@@ -17,8 +17,8 @@ def mask_results(
 ) -> tuple[Message, ...]:
     """The messages, with a placeholder for the results of those whose id is in ``ids``.
 
-    Images of such a message are removed. A result that is no longer than the placeholder
-    stays as it is.
+    Images of such a message are removed. A result without images that is no longer than the
+    placeholder stays as it is.
     """
     return tuple(
         _masked(message, placeholder) if message.id in ids and message.results else message
@@ -28,10 +28,12 @@ def mask_results(
 
 def _masked(message: Message, placeholder: str | Placeholder) -> Message:
     parts: list[Part] = []
+    pictured = any(isinstance(part, Image) for part in message.parts)
     for part in message.parts:
         if isinstance(part, ToolResult):
             text = placeholder if isinstance(placeholder, str) else placeholder(part)
-            parts.append(replace(part, text=text) if len(text) < len(part.text) else part)
+            shorter = pictured or len(text) < len(part.text)
+            parts.append(replace(part, text=text) if shorter else part)
         elif not isinstance(part, Image):
             parts.append(part)
     return replace(message, parts=tuple(parts))

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from pytest_compaction.compactors.base.history import (
@@ -169,7 +170,10 @@ class FunctionCompactor(HistoryCompactor):
     def _messages(
         self, returned: Any, before: Sequence[Message], given: Sequence[ChatMessage], cycle: int
     ) -> tuple[Message, ...]:
-        """Recognise kept messages (equal to one given, in order) and name the new ones."""
+        """Recognise kept messages (equal to one given, in order) and name the new ones.
+
+        Another result of a call whose result was given is that message, masked.
+        """
         result: list[Message] = []
         position = 0
         for index, item in enumerate(self._read(returned, before)):
@@ -181,9 +185,14 @@ class FunctionCompactor(HistoryCompactor):
             try:
                 id = f"{self.name.rpartition(':')[2]}-{cycle}-{index}"
                 plain = {k: v for k, v in item.items() if k != "id"} if _mapping(item) else item
-                result.append(message_from_chat(plain, id, f"message {index}", "synthetic"))
+                made = message_from_chat(plain, id, f"message {index}", "synthetic")
             except MessageShapeError as error:
                 raise CompactorError(f"{self.name} returned a wrong message: {error}") from None
+            masked = next((i for i in range(position, len(given)) if _masks(made, before[i])), None)
+            if masked is not None:
+                made = replace(made, id=before[masked].id, origin=before[masked].origin)
+                position = masked + 1
+            result.append(made)
         return tuple(result)
 
     def _read(self, returned: Any, before: Sequence[Message]) -> list[Any]:
@@ -219,6 +228,12 @@ def called(target: Any) -> Any:
         if not callable(target) and callable(getattr(target, name, None)):
             return getattr(target, name)
     return target
+
+
+def _masks(made: Message, given: Message) -> bool:
+    """Whether a message holds other results of the calls whose results the given one holds."""
+    ids = [result.call_id for result in made.results]
+    return bool(ids) and ids == [result.call_id for result in given.results]
 
 
 def _mapping(item: Any) -> bool:

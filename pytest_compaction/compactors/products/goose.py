@@ -62,6 +62,7 @@ TOOLS_GO_ON: Final = (
 VIOLATIONS: Final = {
     **AS_WRITTEN,
     "pending-call-kept": "everything goes, an open call with it",
+    "log-order-and-text": "the last request is repeated without its images",
     "summary-not-empty": "an empty reply is taken for the summary",
     "never-larger": "the view is not compared with what it replaces",
     "progress-or-stop": "nothing stops summaries that gain nothing",

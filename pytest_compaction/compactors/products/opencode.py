@@ -86,8 +86,11 @@ PREAMBLE: Final = "In summary, this is what we did and where we stand:"
 GO_ON: Final = (
     "Go on with the next steps if there are any; stop and ask if it is not clear what to do."
 )
+NOTED: Final = "[The conversation up to here was compacted.]"
+"""Opens, in the hardened profile, what the user did not type."""
 VIOLATIONS: Final = {
     **AS_WRITTEN,
+    "notes-named": "the question and the request to go on read as if the user had typed them",
     "pending-call-kept": "everything goes, an open call with it",
     "summary-not-empty": "an empty reply is taken for the summary",
 }
@@ -100,8 +103,9 @@ class Opencode(ProductCompactor):
     what follows a refused request.
 
     The hardened profile waits for open calls, puts the last user message in the place of the
-    request to go on if it takes at most half of the budget, and refuses an empty summary and a
-    view that is over the budget or did not get smaller.
+    request to go on if it takes at most half of the budget, says of its own messages that the
+    user did not write them, and refuses an empty summary and a view that is over the budget or
+    did not get smaller.
     """
 
     name = "opencode"
@@ -140,8 +144,8 @@ class Opencode(ProductCompactor):
             return unchanged(state)
         cycle = int(state.get("cycle", 0)) + 1
         read, request = self._parted(before, first, context)
-        question = text_message(f"opencode-question-{cycle}", "user", QUESTION, "synthetic")
-        last = request or text_message(f"opencode-go-on-{cycle}", "user", GO_ON, "synthetic")
+        question = self._said(f"opencode-question-{cycle}", QUESTION)
+        last = request or self._said(f"opencode-go-on-{cycle}", GO_ON)
         room = summary_room((*before[:first], question, last), context, least=0)
         written = await self._asked(without_preamble(read, PREAMBLE), room, context)
         if written.error:
@@ -150,6 +154,10 @@ class Opencode(ProductCompactor):
         summary = summary_message(id, written.text, PREAMBLE, role="assistant")
         after = (*before[:first], question, summary, last)
         return by_summary(state, before, after, id, context, self.profile, cycle=cycle)
+
+    def _said(self, id: str, text: str) -> Message:
+        """A message in the user's name; the hardened profile says whose it is."""
+        return text_message(id, "user", f"{NOTED} {text}" if self.hardened else text, "synthetic")
 
     def _parted(
         self, before: tuple[Message, ...], first: int, context: Context

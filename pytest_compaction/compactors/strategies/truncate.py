@@ -32,7 +32,12 @@ class Truncate(HistoryCompactor):
 
     name = "truncate"
     description = "sliding window: first message kept, oldest half removed until it fits"
-    traits = Traits()
+    traits = Traits(
+        violations={
+            "turns-alternate": "the first message and one that came much later are left side by "
+            "side, with no note between them"
+        }
+    )
 
     def __init__(self, fraction: float = 0.5) -> None:
         check_share("fraction", fraction, whole=True)

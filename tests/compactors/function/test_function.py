@@ -55,7 +55,7 @@ def test_a_function_that_takes_only_messages_compacts(shape, left):
     assert structure_faults(view) == []
 
 
-def test_what_a_function_writes_is_synthetic_and_what_it_changes_too():
+def test_another_result_of_a_call_is_the_message_masked():
     def shortened(messages):
         for message in messages:
             if message.type == "tool":
@@ -64,7 +64,9 @@ def test_what_a_function_writes_is_synthetic_and_what_it_changes_too():
 
     outcome, view = compacted(wrap(shortened, "langchain"), session(2), context_of())
     assert outcome.status == "compacted"
-    changed = [message for message in view if message.origin == "synthetic"]
+    assert {message.origin for message in view} == {"log"}
+    masked = [id for span in outcome.spans if span.fate == "masked" for id in span.ids]
+    changed = [message for message in view if message.id in masked]
     assert [message.results[0].text for message in changed] == ["(cleared)"] * 2
     assert [message.results[0].call_id for message in changed] == ["c0", "c1"]
 

@@ -9,6 +9,7 @@ from typing import Final
 
 from pytest_compaction.artifacts.tool_calls import shell_script
 from pytest_compaction.compactors.base.cuts import user_turns
+from pytest_compaction.compactors.base.masking import images_as_text
 from pytest_compaction.compactors.base.tails import tail_start
 from pytest_compaction.compactors.base.windows import fitted
 from pytest_compaction.compactors.products.cline.modes import touched_files
@@ -31,20 +32,26 @@ COMMAND_CHARACTERS: Final = 100
 
 
 def folded(
-    messages: Sequence[Message], wanted: int, kept_before: Collection[str], context: Context
+    messages: Sequence[Message],
+    wanted: int,
+    kept_before: Collection[str],
+    context: Context,
+    all_noted: bool = False,
 ) -> tuple[Message, ...] | None:
     """The messages without older work, in about ``wanted`` tokens; ``None`` if no user spoke.
 
     All that the user typed stays, images only in the last message. Of the last turn the
     newest messages that fit stay, of each older turn the answer that ends it, newest first.
-    What an earlier compaction kept, the ids ``kept_before``, stays too.
+    What an earlier compaction kept, the ids ``kept_before``, stays too. With ``all_noted`` a
+    note stands for each image that goes, and between any two messages of the user.
     """
+    without = images_as_text if all_noted else _without_images
     turns = user_turns(messages)
     if not turns:
         return None
     first = leading_system(messages)
     typed = {
-        turn: messages[turn] if turn == turns[-1] else _without_images(messages[turn])
+        turn: messages[turn] if turn == turns[-1] else without([messages[turn]])[0]
         for turn in turns
     }
     kept = {index: message for index, message in typed.items() if message.parts}
@@ -65,7 +72,7 @@ def folded(
         if cost <= rest:
             kept[index] = answer
             rest -= cost
-    return tuple(_with_notes(messages, kept, first))
+    return tuple(_with_notes(messages, kept, first, all_noted))
 
 
 def folded_within(
@@ -80,15 +87,18 @@ def folded_within(
     notes = [message.id for message in messages if message.id.startswith(NOTE_ID)]
     live = last_user(messages)
     for room, kept in ((wanted, kept_before), (0, notes)):
-        whole = folded(messages, room, kept, context)
+        whole = folded(messages, room, kept, context, all_noted=True)
         after = fitted(whole, context) if whole is not None else None
         if after is not None and live in after and context.tokens.messages(after) <= most:
             return after
     return None
 
 
-def _without_images(message: Message) -> Message:
-    return replace(message, parts=tuple(p for p in message.parts if not isinstance(p, Image)))
+def _without_images(messages: Sequence[Message]) -> tuple[Message, ...]:
+    return tuple(
+        replace(message, parts=tuple(p for p in message.parts if not isinstance(p, Image)))
+        for message in messages
+    )
 
 
 def _answer(messages: Sequence[Message], begin: int, end: int) -> tuple[int, Message | None]:
@@ -103,7 +113,7 @@ def _answer(messages: Sequence[Message], begin: int, end: int) -> tuple[int, Mes
 
 
 def _with_notes(
-    messages: Sequence[Message], kept: dict[int, Message], first: int
+    messages: Sequence[Message], kept: dict[int, Message], first: int, all_noted: bool
 ) -> Iterator[Message]:
     """The kept messages, and a note in each place where work was left out.
 
@@ -120,7 +130,8 @@ def _with_notes(
             continue
         if gap and last is not None:
             ends = index == len(messages) and last.role == "assistant"
-            yield from _note(messages, gap, texts, always=ends)
+            joins = index < len(messages) and last.role == kept[index].role
+            yield from _note(messages, gap, texts, always=ends or (all_noted and joins))
         if index < len(messages):
             yield kept[index]
             last = kept[index] if index >= first else None

@@ -9,7 +9,13 @@ from typing import Final
 from pytest_compaction.artifacts.operations import file_operations
 from pytest_compaction.compactors.base.cuts import cut_after, cut_before, user_turns
 from pytest_compaction.compactors.protocol import Context
-from pytest_compaction.conversation.messages import Message, Part, Text, leading_system
+from pytest_compaction.conversation.messages import (
+    Message,
+    Part,
+    Text,
+    leading_system,
+    text_message,
+)
 
 RESERVED: Final = {64_000: 27_000, 128_000: 30_000, 200_000: 40_000}
 """Tokens that stay free in the windows that the product knows by name."""
@@ -27,6 +33,8 @@ NOTICE: Final = (
     "[Messages after this one were removed to stay within the context window. The first request "
     "and the most recent messages are still here.]"
 )
+NOTE_ID: Final = "cline-removed"
+NOTE: Final = "[Messages were removed here to stay within the context window.]"
 
 
 def allowed(window: int) -> int:
@@ -91,6 +99,12 @@ def with_notice(messages: Sequence[Message]) -> tuple[Message, ...]:
             (after if part in first.calls else before).append(part)
     noted = replace(first, parts=(*before, Text(NOTICE), *after))
     return (*messages[:place], noted, *messages[place + 1 :])
+
+
+def with_note(first: Sequence[Message], rest: Sequence[Message]) -> tuple[Message, ...]:
+    """The messages that stay, with a note of its own where others were removed."""
+    note = text_message(NOTE_ID, "user", NOTE, "synthetic")
+    return (*first, note, *(message for message in rest if message.id != NOTE_ID))
 
 
 def tail_cut(messages: Sequence[Message], preserved: int, context: Context) -> int:

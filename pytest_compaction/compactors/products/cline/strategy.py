@@ -72,6 +72,7 @@ from pytest_compaction.compactors.products.cline.modes import (
     tail_cut,
     target,
     touched_files,
+    with_note,
     with_notice,
     with_short_request,
 )
@@ -100,6 +101,9 @@ RESULT_CHARACTERS: Final = 2_000
 ENOUGH_SAVED: Final = 0.3
 VIOLATIONS: Final = {
     "classic": {
+        "turns-alternate": "what is removed may begin and end with the user: two messages of the "
+        "model are left side by side",
+        "log-order-and-text": "the notice takes the place of what the model said first",
         "within-budget": "one step removes half or three quarters, whatever is left then",
         "never-larger": "the notice may be longer than what was removed",
         "progress-or-stop": "nothing checks whether a step gained anything: one small step follows "
@@ -117,8 +121,12 @@ VIOLATIONS: Final = {
         "longer than the tail",
         "never-larger": "a summary longer than what it replaces is used all the same",
         "last-user-kept": "the only request is summarised where the tool calls after it are cut",
+        "log-order-and-text": "where the model fails, images of older messages of the user go "
+        "without a word",
     },
     "basic": {
+        "turns-alternate": "an answer that names no file, command or result goes without a note",
+        "log-order-and-text": "images of older messages of the user go without a word",
         "within-budget": "all that the user typed stays, and so does what an earlier step kept",
         "never-larger": "a note may be longer than what it stands for",
     },
@@ -133,7 +141,8 @@ class Cline(ProductCompactor):
 
     The hardened profile brings the view within the budget (``classic`` by dropping the
     oldest groups, the others by a shorter tail and without the first answer), keeps
-    the last user message, and refuses a view that did not get smaller.
+    the last user message, and refuses a view that did not get smaller. It changes no message
+    that it keeps: a note of its own stands where something was removed.
     """
 
     name = "cline"
@@ -190,7 +199,10 @@ class Cline(ProductCompactor):
             quarter = context.tokens.messages(before) / 2 > context.budget
             begin, end = removed(after, quarter)
             if begin < end:
-                after = (*with_notice(after[:begin]), *after[end:])
+                if self.hardened:
+                    after = with_note(after[:begin], after[end:])
+                else:
+                    after = (*with_notice(after[:begin]), *after[end:])
         return fitted(after, context) if self.hardened else after
 
     async def _condensed(

@@ -121,6 +121,8 @@ _FOLLOWED_FILES: Final = 50
 VIOLATIONS: Final = {
     1: {
         **AS_WRITTEN,
+        "turns-alternate": "where condensing fails, the first message and one that came much later "
+        "are left side by side",
         "within-budget": "the last three messages stay whatever they take; half is dropped once",
         "progress-or-stop": "a view that is smaller by one token is taken, each time anew",
     },
