@@ -67,17 +67,18 @@ class ObservedStep:
     def sources(self) -> tuple[Message | None, ...]:
         """For each message of the view after the message of the log that it is or was made from.
 
-        It has that message's id, or says the same in the same role, or holds the result or
-        the calls of the same call ids. ``None`` for what the strategy wrote.
+        It has that message's id, or says the same, or holds the results or the calls of the same
+        call ids. ``None`` for what the strategy wrote.
         """
         found = [self.said.get(message.id) for message in self.after]
         if None not in found:
             return tuple(found)
-        same = {(message.role, message.parts): message for message in self.log}
+        same = {key: m for m in self.log for key in (m.parts, (m.role, m.parts)) if m.parts}
         called = {_call_ids(message): message for message in self.log}
         return tuple(
             said
             or same.get((message.role, message.parts))
+            or same.get(message.parts)
             or (called.get(_call_ids(message)) if any(_call_ids(message)) else None)
             for message, said in zip(self.after, found, strict=True)
         )
@@ -136,6 +137,7 @@ class Observation:
         return tuple(step for step in self.steps if step.rewrote)
 
 
-def _call_ids(message: Message) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _call_ids(message: Message) -> tuple[frozenset[str], frozenset[str]]:
     """The ids of the calls that a message makes, and of those whose results it holds."""
-    return tuple(call.id for call in message.calls), tuple(r.call_id for r in message.results)
+    results = frozenset(result.call_id for result in message.results)
+    return frozenset(call.id for call in message.calls), results

@@ -25,7 +25,13 @@ from pytest_compaction.compactors.protocol import (
     Span,
     State,
 )
-from pytest_compaction.conversation.messages import Message, groups, pending_calls, structure_faults
+from pytest_compaction.conversation.messages import (
+    Message,
+    groups,
+    pending_calls,
+    readable,
+    structure_faults,
+)
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.run.shared_loop import FunctionLoops
 from pytest_compaction.run.strategy_thread import StrategyThread
@@ -158,9 +164,10 @@ class _Drive:
         if not isinstance(new, dict):
             raise ContractError(f"observe returned {type(new).__name__}; expected the new state")
         what = "messages were added, and the view is not the earlier one with them at its end"
-        view = self._view(new)
+        new_text = _as_text(new)
+        view = self._shown(new, new_text)
         self.growth.append(Difference(what, (*before, *batch), view))
-        self.kept.append((new, _as_text(new), view))
+        self.kept.append((new, new_text, view))
         return new
 
     def _compacted(self, state: State, log: Messages, again: bool) -> State:
@@ -172,10 +179,10 @@ class _Drive:
             if _as_text(state) != text:
                 self.mutations.append(Mutation("compact", "the state"))
         _check_outcome(outcome)
-        after = self._view(outcome.state)
+        new_text = _as_text(outcome.state)
+        after = self._shown(outcome.state, new_text)
         if not self.bare:
             self._trip(outcome.state, after)
-        new_text = _as_text(outcome.state)
         count = self.context.tokens.messages
         self.steps.append(
             ObservedStep(
@@ -204,6 +211,13 @@ class _Drive:
         known = {(fault.invariant, fault.ids) for fault in structure_faults(step.before)}
         new = {(fault.invariant, fault.ids) for fault in structure_faults(step.after)} - known
         return bool(new) or pending_calls(step.after) != step.pending
+
+    def _shown(self, state: State, text: str) -> Messages:
+        """The view of a new state, which rendering must not change."""
+        view = self._view(state)
+        if not self.bare and _as_text(state) != text:
+            self.mutations.append(Mutation("render", "the state"))
+        return view
 
     def _view(self, state: State, probe: str | None = None) -> Messages:
         view = self.strategy.call("render", state, self.context, probe)
@@ -235,6 +249,11 @@ class _Drive:
         self._view(state, PROBES[1])
         once_more = "the view for a question differs after a second question"
         self.probed.append(Difference(once_more, first, self._view(state, PROBES[0])))
+        if not self.strategy.compactor.traits.needs_probe:
+            unread = "the view depends on the question, and the strategy does not claim to read it"
+            self.probed.append(Difference(unread, plain, first))
+        silent = tuple(message for message in first if PROBES[0] not in readable(message))
+        self.probed.append(Difference("the view repeats the question", silent, first))
         traces = "the view without a question differs after questions"
         self.probed.append(Difference(traces, plain, self._view(state)))
 

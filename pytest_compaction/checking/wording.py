@@ -18,7 +18,7 @@ _OPENINGS: Final = ("[", "(", "<", "#")
 """How a note, a tag or a heading begins."""
 _NAMES: Final = re.compile(
     r"\b(summar\w+|conversations?|context|sessions?|histor\w+|earlier|previous\w*|before|so far"
-    r"|compact\w*|condens\w*|messages?|said|notes?|records?|memory|snapshot|omitted|left out"
+    r"|compact\w*|condens\w*|messages?|said|records?|memory|snapshot|omitted|left out"
     r"|removed)\b",
     re.IGNORECASE,
 )

@@ -299,7 +299,7 @@ class Grows(Tampered):
 
     def tamper(self, after, before, context):
         words = " more" * (context.tokens.messages(before) + 10)
-        note = text_message("note", "user", f"Note:{words}", "synthetic")
+        note = text_message("note", "user", f"[Note]{words}", "synthetic")
         first = leading_system(after) + 1
         return (*after[:first], note, *(m for m in after[first:] if m.id != "note"))
 
@@ -312,7 +312,7 @@ class OverBudget(Tampered):
         if left < 0.4 * context.tokens.messages(before):
             return None
         words = " more" * (context.budget - context.tokens.messages(after) + left // 2)
-        note = text_message("note", "user", f"Note:{words}", "synthetic")
+        note = text_message("note", "user", f"[Note]{words}", "synthetic")
         first = leading_system(after) + 1
         made = (*after[:first], note, *(m for m in after[first:] if m.id != "note"))
         return made if context.tokens.messages(made) < context.tokens.messages(before) else None

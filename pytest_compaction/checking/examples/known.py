@@ -221,6 +221,22 @@ def _pictured_requests() -> Scenario:
     return Scenario(log.batches(), 4000, 500)
 
 
+def _much_to_keep() -> Scenario:
+    """Pictures, signs and two remarks in a row, where the budget leaves room for them."""
+    log = Log()
+    log.says("user", 20)
+    log.work(12, 300)
+    log.says("user", 20, pictured=True)
+    log.says("user", 15)
+    log.calls("a")
+    log.result("a", 20, pictured=True)
+    log.says("assistant", 20)
+    log.add("user", Text("Call it “naïve ①”, in Ω\u00a0units: 漢字 ﬁrst, Å second."))
+    log.says("assistant", 20)
+    log.says("user", 20)
+    return Scenario(log.batches(), 12000, 5500)
+
+
 _WITH_FAULTS: Final = (
     # A summariser that cannot be reached, writes nothing, repeats its instructions, makes a
     # call, as text, is cut off in its reasoning, or writes four times what it was asked for.
@@ -252,6 +268,7 @@ KNOWN: Final = (
     _said_by_the_client(),
     _two_remarks(),
     _request_like_budget(),
+    _much_to_keep(),
     *_WITH_FAULTS,
 )
 """The situations, from the most common one on."""

@@ -45,9 +45,10 @@ class Log:
         made = (ToolCall(id, "bash", canonical_json({"command": f"cat {id}.log"})) for id in ids)
         self.add("assistant", *made)
 
-    def result(self, id: str, count: int) -> None:
-        """The result of a call."""
-        self.add("tool", ToolResult(id, _words(len(self.messages), count)))
+    def result(self, id: str, count: int, pictured: bool = False) -> None:
+        """The result of a call, with a picture if it is ``pictured``."""
+        picture = (_PICTURE,) if pictured else ()
+        self.add("tool", ToolResult(id, _words(len(self.messages), count)), *picture)
 
     def work(self, rounds: int, count: int) -> None:
         """Rounds of one call and its result each."""

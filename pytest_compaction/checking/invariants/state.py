@@ -222,7 +222,8 @@ INVARIANTS: Final = (
         "render-is-pure",
         "state",
         "Rendering twice, for one question or another, gives the same view each time and leaves "
-        "the state alone.",
+        "the state alone. No view repeats the question, and only that of a strategy that says "
+        "that it reads the question depends on it.",
         "What the agent knows depends on what it was asked before.",
         render_is_pure,
     ),

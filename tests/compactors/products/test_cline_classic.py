@@ -189,6 +189,8 @@ def test_the_faithful_step_may_stay_over_the_budget_and_the_hardened_profile_goe
     _, view = compacted(faithful, chat, context_of(1100))
     assert COUNTER.messages(view) > 1100
     assert set(faithful.traits.violations) == {
+        "turns-alternate",
+        "log-order-and-text",
         "within-budget",
         "never-larger",
         "progress-or-stop",
