@@ -8,7 +8,7 @@ from pytest_compaction.checking.faults import CALL_LIKE, REASONING
 from pytest_compaction.compactors.base.history import dump, load, spans_between, unchanged
 from pytest_compaction.compactors.protocol import Outcome
 from pytest_compaction.compactors.strategies.anchored import SECTIONS, SUMMARY_ID, Anchored
-from pytest_compaction.compactors.strategies.truncate import Truncate
+from pytest_compaction.compactors.strategies.window import Window
 from pytest_compaction.conversation.messages import (
     Image,
     Message,
@@ -166,7 +166,7 @@ class RewritesSystem(Tampered):
         return None
 
 
-class CutsImages(Truncate):
+class CutsImages(Window):
     """Keeps image parts but removes their addresses."""
 
     async def compact(self, state, context):
@@ -218,6 +218,9 @@ class ForgetsUser(Tampered):
 
     def tamper(self, after, before, context):
         live = last_user(after)
+        place = after.index(live) if live in after else 0
+        if [m.role for m in after[place - 1 : place + 2]] == ["assistant", "user", "assistant"]:
+            return None
         left = tuple(message for message in after if message != live)
         return left if left[-1].role != "assistant" or left[-1] == after[-1] else None
 

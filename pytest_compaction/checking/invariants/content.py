@@ -52,7 +52,7 @@ def masks_are_placeholders(observation: Observation) -> Iterator[Breach]:
             if said is None or message.parts == said.parts:
                 continue
             results = {result.call_id: result.text for result in said.results}
-            if results and _same_texts(message, said) and _images(message) != _images(said):
+            if results and _same_texts(message, said) and _images(message) < _images(said):
                 yield Breach("the image of a result is gone without a mark", (said.id,), number)
             for result in message.results:
                 whole = results.get(result.call_id, result.text)
@@ -125,8 +125,8 @@ def _same_texts(message: Message, said: Message) -> bool:
     return [r.text for r in message.results] == [r.text for r in said.results]
 
 
-def _images(message: Message) -> list[Part]:
-    return [part for part in message.parts if isinstance(part, Image)]
+def _images(message: Message) -> int:
+    return sum(isinstance(part, Image) for part in message.parts)
 
 
 def _content(message: Message) -> list[Part]:
@@ -144,9 +144,12 @@ def _unfilled(parts: list[Part]) -> list[Part]:
 
 
 def _stands_for(found: Part, part: Part) -> bool:
-    """Whether a part is the one that was there, or a note in place of an image."""
-    if isinstance(part, Image) and isinstance(found, Text):
-        return is_note(found.text)
+    """Whether a part is the one that was there, or a note in place of an image.
+
+    Another invariant looks at whether an image is the right one.
+    """
+    if isinstance(part, Image):
+        return isinstance(found, Image) or (isinstance(found, Text) and is_note(found.text))
     return found == part
 
 

@@ -114,9 +114,9 @@ def images_valid(observation: Observation) -> Iterator[Breach]:
     for number, step in enumerate(observation.steps, 1):
         parts = [part for message in step.log for part in message.parts]
         known = {part.payload for part in parts if isinstance(part, Image)}
-        for message in step.after if step.rewrote else ():
-            broken = [p for p in message.parts if isinstance(p, Image) and p.payload not in known]
-            if broken:
+        for message, said in zip(step.after, step.sources, strict=True) if step.rewrote else ():
+            own = {p.payload for p in said.parts if isinstance(p, Image)} if said else known
+            if any(isinstance(p, Image) and p.payload not in own for p in message.parts):
                 yield Breach("an image is not the one of the log", (message.id,), number)
         for asked in step.asked if not observation.traits.opaque else ():
             read = asked.request.messages
