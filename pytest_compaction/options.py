@@ -153,7 +153,7 @@ def read_settings(config: _Reader) -> Settings:
     model = raw["compaction_model"]
     _check_executor(raw)
     return Settings(
-        compactors=tuple(dict.fromkeys(_split(raw, "compactor"))),
+        compactors=named_compactors(config),
         cases=tuple(raw["compaction_cases"]),
         model=model,
         responder=raw["compaction_responder"] or model,
@@ -184,17 +184,10 @@ def read_settings(config: _Reader) -> Settings:
     )
 
 
-def check_keys(unknown: Iterable[str]) -> None:
-    """Refuse keys of the ini file that look like those of this plugin and are none of them.
-
-    Raises :class:`OptionError` with the nearest key.
-    """
-    known = [option.key for option in OPTIONS]
-    for key in sorted(unknown):
-        if key.startswith(_KEY_STARTS):
-            near = difflib.get_close_matches(key, known, 1)
-            hint = f"did you mean {near[0]}? " if near else ""
-            raise OptionError(f"there is no ini key {key}; {hint}pytest --help lists the keys")
+def named_compactors(config: _Reader) -> tuple[str, ...]:
+    """The strategies under test as they are named, each once; empty without any."""
+    option = next(option for option in OPTIONS if option.key == "compactor")
+    return tuple(dict.fromkeys(_split(_value(config, option))))
 
 
 def _shown(raw: dict[str, Any]) -> int | None:

@@ -34,6 +34,29 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
     from pytest_compaction import hookspecs
 
     pluginmanager.add_hookspecs(hookspecs)
+    pluginmanager.register(WholeRun(), "compaction-whole-run")
+
+
+class WholeRun:
+    """What surrounds a run, from its start to its exit code."""
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_cmdline_main(self, config: pytest.Config) -> Generator[None, int | None, int | None]:
+        """Run strategies that may end their process in a child process."""
+        end = None
+        if options.named_compactors(config) and not config.getoption("compactors"):
+            from pytest_compaction.session.process.whole_run import in_child
+
+            end = in_child(config)
+        try:
+            code = yield
+        except pytest.UsageError:
+            if end is not None:
+                end(pytest.ExitCode.USAGE_ERROR)
+            raise
+        if end is not None:
+            end(int(code or 0))
+        return code
 
 
 def pytest_cmdline_main(config: pytest.Config) -> int | None:
