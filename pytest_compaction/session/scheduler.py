@@ -16,6 +16,7 @@ from xdist.scheduler import LoadScopeScheduling
 from pytest_compaction.rule_processes.pool import processors
 from pytest_compaction.session.items.collection import groups_of
 from pytest_compaction.session.named_files import to_workers
+from pytest_compaction.session.process.unrun_items import UnrunItems
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.session.shared_files import SharedFiles
 
@@ -52,6 +53,8 @@ class CaseScheduling(LoadScopeScheduling):
         self._pending: dict[Any, dict[int, Unit]] = {}
         """The items of each worker that are not done, each with what is left of its group."""
         self._units: dict[Any, int] = {}
+        self._dead: set[Any] = set()
+        """Workers that take nothing more, though nobody has told of their death yet."""
 
     @property
     def tests_finished(self) -> bool:
@@ -76,9 +79,11 @@ class CaseScheduling(LoadScopeScheduling):
     def remove_node(self, node: Any) -> str | None:
         """Hand on the items of a dead worker, except the one that killed it: it would do so again.
 
-        Returns that item; ``None`` when the worker had nothing left to do.
+        Returns that item; ``None`` when the worker had nothing left to do. Raises ``KeyError`` for
+        one that died before it was taken in.
         """
         self.assigned_work.pop(node)
+        self._dead.discard(node)
         del self._units[node]
         pending = self._pending.pop(node)
         if not pending:
@@ -131,14 +136,22 @@ class CaseScheduling(LoadScopeScheduling):
 
     @property
     def _chosen(self) -> Sequence[Any]:
-        """The workers that are given items; the next one takes the place of one that died."""
-        return [node for node in self.nodes if not node.shutting_down][: self._at_work]
+        """The workers that are given items; the next one takes the place of one that died.
+
+        One that has not collected yet, as the replacement of a dead one, waits until it has.
+        """
+        ready = [node for node in self.registered_collections if self._takes_more(node)]
+        return ready[: self._at_work]
+
+    def _takes_more(self, node: Any) -> bool:
+        alive = node in self.assigned_work and node not in self._dead
+        return alive and not node.shutting_down
 
     def _reschedule(self, node: Any) -> None:
         """Give a worker more if it needs more; let it end if there is nothing left."""
         while self._queue and node in self._chosen and self._needs_more(node):
             self._send(node)
-        if not self._queue and not node.shutting_down:
+        if not self._queue and node in self.registered_collections and self._takes_more(node):
             node.shutdown()
 
     def _needs_more(self, node: Any) -> bool:
@@ -149,9 +162,14 @@ class CaseScheduling(LoadScopeScheduling):
         if self._deal is not None:
             # Before the worker has the items: it looks here when it begins the first of them.
             self._deal(node.gateway.id, [self._nodeids[number] for number in unit])
+        try:
+            node.send_runtest_some(list(unit))
+        except OSError:  # it died, and its items are handed on when xdist tells so
+            self._queue.appendleft(unit)
+            self._dead.add(node)
+            return
         self._pending[node].update(dict.fromkeys(unit, unit))
         self._units[node] += 1
-        node.send_runtest_some(list(unit))
 
 
 def group_of(nodeid: str, groups: Mapping[str, str]) -> str | None:
@@ -184,6 +202,10 @@ class Scheduling:
 
     def __init__(self, groups: Mapping[str, str]) -> None:
         self._groups = groups
+
+    def pytest_configure(self, config: pytest.Config) -> None:
+        """Account for the items that no worker ran."""
+        config.pluginmanager.register(UnrunItems(), "compaction-unrun")
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_xdist_make_scheduler(self, config: pytest.Config, log: Any) -> Any:

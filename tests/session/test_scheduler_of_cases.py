@@ -19,8 +19,11 @@ class Node:
         self.gateway = SimpleNamespace(id=name)
         self.queue = []
         self.shutting_down = False
+        self.dead = False
 
     def send_runtest_some(self, indices):
+        if self.dead:
+            raise OSError("cannot send")
         assert not self.shutting_down, "a worker that is told to end gets no more"
         self.queue += indices
 
@@ -58,9 +61,16 @@ class Run:
             self.add()
 
     def add(self):
+        self.collect(self.start())
+
+    def start(self):
+        """Take in a worker that has not collected yet."""
         node = Node(f"gw{len(self.nodes)}")
         self.nodes.append(node)
         self.scheduler.add_node(node)
+        return node
+
+    def collect(self, node):
         self.scheduler.add_node_collection(node, self.nodeids)
         if self.scheduler.collection_is_completed:
             self.scheduler.schedule()
@@ -68,7 +78,7 @@ class Run:
     @property
     def busy(self):
         """The workers that can do an item: xdist must know the next one, or that there is none."""
-        nodes = [node for node in self.nodes if node in self.scheduler.nodes]
+        nodes = [node for node in self.nodes if node in self.scheduler.nodes and not node.dead]
         return [node for node in nodes if len(node.queue) > (not node.shutting_down)]
 
     def step(self, choice):
@@ -142,6 +152,49 @@ def test_only_so_many_workers_as_are_chosen_work_and_others_take_the_places_of_d
         run.step(choices[0])
     assert sorted([lost, *(id for _, id in run.done)]) == sorted(run.nodeids)
     assert len({name for name, _ in run.done} | {name for name, _ in run.dealt}) <= chosen + 1
+
+
+EVENTS = st.lists(st.tuples(st.sampled_from(["item", "death", "news", "collected"]), CHOICES))
+
+
+@given(SIZES, st.integers(1, 4), st.integers(1, 4), st.integers(1, 4), EVENTS)
+def test_workers_that_die_at_any_time_take_one_item_each_with_them_and_nothing_hangs(
+    sizes, workers, depth, chosen, events
+):
+    run = Run(sizes, workers, depth, at_work=chosen)
+    untold, waiting, lost = [], [], []
+
+    def tell(node):
+        """Let xdist notice a death; another worker is started, which has not collected yet."""
+        lost.append(run.scheduler.remove_node(node))
+        waiting.append(run.start())
+
+    for event, (choice, *_) in events:
+        if event == "item" and run.busy:
+            run.step(choice)
+        if event == "death":
+            alive = [node for node in run.scheduler.nodes if not node.dead]
+            if alive:
+                untold.append(alive[choice % len(alive)])
+                untold[-1].dead = True
+        if event == "news" and untold:
+            tell(untold.pop(0))
+        waiting = [node for node in waiting if not node.dead]
+        if event == "collected" and waiting:
+            run.collect(waiting.pop(0))
+    while run.scheduler.has_pending:
+        if untold:
+            tell(untold.pop(0))
+        elif waiting:
+            node = waiting.pop(0)
+            if not node.dead:
+                run.collect(node)
+        else:
+            assert run.busy, "nobody can go on"
+            run.step(0)
+    ended = [id for id in lost if id is not None]
+    assert sorted([*ended, *(id for _, id in run.done)]) == sorted(run.nodeids)
+    assert run.scheduler.tests_finished
 
 
 def test_workers_without_work_end_when_there_is_none_left():

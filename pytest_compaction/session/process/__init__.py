@@ -1,1 +1,1 @@
-"""The process of a run: a strategy that ends it cannot make it look green."""
+"""The processes of a run: it is never green because one of them ended before its time."""
