@@ -50,9 +50,10 @@ class WholeRun:
             end = in_child(config)
         try:
             code = yield
-        except pytest.UsageError:
+        except BaseException as error:
             if end is not None:
-                end(pytest.ExitCode.USAGE_ERROR)
+                is_usage = isinstance(error, pytest.UsageError)
+                end(pytest.ExitCode.USAGE_ERROR if is_usage else pytest.ExitCode.INTERNAL_ERROR)
             raise
         if end is not None:
             end(int(code or 0))

@@ -102,8 +102,12 @@ class CaseIndex:
         body = canonical_json(kept).encode("utf-8", "replace")
         checksum = hashlib.sha256(body).hexdigest().encode()
         partial = folder / f"{key}.{os.getpid()}.{threading.get_ident()}.tmp"
-        partial.write_bytes(checksum + b"\n" + body)
-        partial.replace(folder / key)
+        try:
+            partial.write_bytes(checksum + b"\n" + body)
+            partial.replace(folder / key)
+        except OSError:
+            partial.unlink(missing_ok=True)
+            raise
 
     def _prune(self, folder: Path) -> None:
         there = [path for path in folder.iterdir() if path.name != ".gitignore"]

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 from support.builders import record
+from support.file_limit import FAULT, files_of
 
+from pytest_compaction.records.runs import run_file
 from pytest_compaction.records.runs.run_file import RunFileError, RunWriter, load_run
 
 HEADER = {"settings": {"trials": 1}}
@@ -52,6 +54,38 @@ def test_a_closed_file_is_in_its_fixed_order_whatever_the_arrival(folder):
     second = written(folder, *shuffled)
     assert first.read_bytes() == second.read_bytes()
     assert lines_of(first)[1:] == records
+
+
+def test_a_record_that_finds_no_room_leaves_no_half_line_and_is_written_when_there_is_room(folder):
+    writer = RunWriter(folder, "anchored", HEADER)
+    writer.add(record(probe="p"))
+    size = writer.path.stat().st_size
+    with files_of(size + 10):
+        writer.add(record(probe="q"))
+    assert (writer.problem.strerror, writer.missing) == (FAULT, 1)
+    assert writer.path.stat().st_size == size
+    writer.add(record(probe="r"))
+    with files_of(size + 10):
+        writer.close()
+    assert (writer.missing, len(writer.run.records)) == (2, 3)
+    assert [each["probe"] for each in load_run(writer.path).records] == ["p"]
+    writer.close()
+    assert (writer.problem, writer.missing) == (None, 0)
+    assert load_run(writer.path).records == writer.run.records
+    assert list(folder.iterdir()) == [writer.path]
+
+
+def test_a_run_without_a_file_keeps_its_records_and_gets_one_when_that_is_possible(folder):
+    folder.parent.mkdir(parents=True)
+    folder.write_text("in the way")
+    writer = RunWriter(folder, "anchored", HEADER)
+    writer.add(record())
+    writer.close()
+    assert (writer.path, writer.missing, len(writer.run.records)) == (None, 1, 1)
+    folder.unlink()
+    writer.close(figures={"overall": 5})
+    assert (writer.problem, writer.missing) == (None, 0)
+    assert load_run(writer.path).header["figures"] == {"overall": 5}
 
 
 def test_closing_leaves_no_other_file(folder):
@@ -195,7 +229,7 @@ def test_a_sound_file_has_no_problems(folder):
 
 @pytest.mark.parametrize("links", [True, False])
 def test_a_run_file_appears_with_its_header_and_nothing_else_is_left(tmp_path, monkeypatch, links):
-    monkeypatch.setattr(RunWriter, "_append", lambda self, line: pytest.fail("killed by now"))
+    monkeypatch.setattr(run_file, "_append", lambda path, line: pytest.fail("killed by now"))
     if not links:
         monkeypatch.setattr(Path, "hardlink_to", lambda self, target: os.link(target, "/no/folder"))
     first, second = RunWriter(tmp_path, "keep", {}), RunWriter(tmp_path, "keep", {})

@@ -12,6 +12,7 @@ import asyncio
 import json
 import os
 import threading
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -289,8 +290,15 @@ def _write_and_move(data: bytes, temporary: Path, path: Path) -> None:
     # has to wait for them.
     file = os.open(temporary, _TO_WRITE, 0o666)
     try:
-        while data:
-            data = data[os.write(file, data) :]
-    finally:
-        os.close(file)
-    temporary.replace(path)
+        try:
+            while data:
+                data = data[os.write(file, data) :]
+        finally:
+            os.close(file)
+        temporary.replace(path)
+    except FileNotFoundError:
+        raise
+    except OSError:
+        with suppress(OSError):
+            temporary.unlink()
+        raise

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -70,22 +70,38 @@ class Run:
 class RunWriter:
     """Writes each record as a whole line when it comes, and all in a fixed order at the end.
 
-    A killed run leaves complete lines and at most one torn line, which loading ignores.
+    A killed run leaves complete lines and at most one torn line, which loading ignores. A file that
+    cannot be written costs no record of ``run``: ``problem`` is what went wrong last, ``missing``
+    how many records the file lacks, and :meth:`close` tries once more to write it. ``path`` is
+    ``None`` until there is a file.
     """
 
     def __init__(self, folder: Path, name: str, header: Mapping[str, Any]) -> None:
-        make_folder(folder)
         self.run = Run({"format": FORMAT, **scrubbed_json(header)})
+        self.path: Path | None = None
+        self.problem: OSError | None = None
+        self._folder = folder
+        self._name = name
         self._lines: dict[str, bytes] = {}
         """The line of each item."""
-        self.path = _new_file(folder, name, _line(self.run.header))
+        self._missing: set[str] = set()
+        self._attempt(self._make)
+
+    @property
+    def missing(self) -> int:
+        """How many records the file lacks."""
+        return len(self._missing)
 
     def add(self, record: Record) -> None:
         """Keep a record and append its line; API keys in its texts are replaced."""
         record = scrubbed_json(record)
         self.run.add(record)
         line = self._lines[record["item"]] = _line(record)
-        self._append(line)
+        path = self.path
+        if path is not None and self.problem is None:
+            self._attempt(lambda: _append(path, line))
+        if self.problem is not None:
+            self._missing.add(record["item"])
 
     def close(
         self, figures: Mapping[str, Any] | None = None, part: Mapping[str, Any] | None = None
@@ -99,15 +115,26 @@ class RunWriter:
             self.run.header["figures"] = scrubbed_json(figures)
         if part is not None:
             self.run.header["shard"] = scrubbed_json(part)
-        lines = (self._lines[record["item"]] for record in self.run.records)
-        write_whole(self.path, (_line(self.run.header), *lines))
+        self._attempt(self._rewrite)
+        if self.problem is None:
+            self._missing.clear()
 
-    def _append(self, data: bytes) -> None:
-        descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND)
+    def _attempt(self, write: Callable[[], object]) -> None:
         try:
-            os.write(descriptor, data)
-        finally:
-            os.close(descriptor)
+            write()
+        except OSError as error:
+            self.problem = error
+        else:
+            self.problem = None
+
+    def _make(self) -> Path:
+        make_folder(self._folder)
+        self.path = _new_file(self._folder, self._name, _line(self.run.header))
+        return self.path
+
+    def _rewrite(self) -> None:
+        lines = (self._lines[record["item"]] for record in self.run.records)
+        write_whole(self.path or self._make(), (_line(self.run.header), *lines))
 
 
 def write_run(path: Path, run: Run) -> None:
@@ -118,8 +145,27 @@ def write_run(path: Path, run: Run) -> None:
 def write_whole(path: Path, lines: Iterable[bytes]) -> None:
     """Write a file atomically: it is there whole, or as it was before."""
     temporary = path.with_suffix(f".{os.getpid()}.tmp")
-    temporary.write_bytes(b"".join(lines))
-    temporary.replace(path)
+    try:
+        temporary.write_bytes(b"".join(lines))
+        temporary.replace(path)
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _append(path: Path, line: bytes) -> None:
+    """Append a line, or nothing of it: what follows half a line could not be read."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND)
+    try:
+        before = os.fstat(descriptor).st_size
+        try:
+            while line:
+                line = line[os.write(descriptor, line) :]
+        except OSError:
+            os.ftruncate(descriptor, before)
+            raise
+    finally:
+        os.close(descriptor)
 
 
 def _line(data: Mapping[str, Any]) -> bytes:
@@ -135,8 +181,8 @@ def _new_file(folder: Path, name: str, header: bytes) -> Path:
     taken = [int(number) for number in numbers if number.isdecimal()]
     number = max(taken, default=0) + 1
     temporary = folder / f".header.{os.getpid()}.{threading.get_ident()}.tmp"
-    temporary.write_bytes(header)
     try:
+        temporary.write_bytes(header)
         while True:
             path = folder / f"{number:04d}-{name}.jsonl"
             try:
@@ -146,7 +192,7 @@ def _new_file(folder: Path, name: str, header: bytes) -> Path:
             else:
                 return path
     finally:
-        temporary.unlink()
+        temporary.unlink(missing_ok=True)
 
 
 def _place(temporary: Path, path: Path, header: bytes) -> None:

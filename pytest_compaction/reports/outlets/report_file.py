@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path, PurePath
 from typing import Final
 
+from pytest_compaction.folders import check_room
 from pytest_compaction.records.runs.run_file import Run
 from pytest_compaction.reports.outlets.badge import badge
 from pytest_compaction.reports.outlets.csv_report import csv_report
@@ -31,11 +32,7 @@ def check_place(path: Path) -> None:
         raise IsADirectoryError(0, "it is a folder")
     if path.exists() and not path.is_file():
         raise OSError(0, "it is not a file that can be replaced")
-    temporary = _temporary(path)
-    try:
-        temporary.write_bytes(b"")
-    finally:
-        temporary.unlink(missing_ok=True)
+    check_room(_temporary(path))
 
 
 def write_report(path: Path, run: FinishedRun) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_compaction.folders import make_folder
+from pytest_compaction.folders import check_folder
 from pytest_compaction.judges.snapshots import REFUSED
 from pytest_compaction.models.registry import is_offline
 from pytest_compaction.records.figures.cost_figures import run_pricing
@@ -27,9 +27,12 @@ from pytest_compaction.reports.outlets.finished_run import (
 )
 from pytest_compaction.reports.summary.run_summary import file_lines, left_out_lines, run_summary
 from pytest_compaction.reports.usage import Bill, usage_lines
-from pytest_compaction.session.end.gate_reports import is_rule, passed_report, send
+from pytest_compaction.session.end.gate_reports import (
+    is_rule,
+)
+from pytest_compaction.session.end.run_file_fault import RUN_FILE, fault_line, report_missing
 from pytest_compaction.session.end.run_gate import RunGate
-from pytest_compaction.session.end.shard_end import may_be_empty, ran_to_its_end, shard_line
+from pytest_compaction.session.end.shard_end import ran_to_its_end, shard_line, unwritten_line
 from pytest_compaction.session.end.shown_failures import ShownFailures
 from pytest_compaction.session.items.report import hide_record, is_below, record_of
 from pytest_compaction.session.session import BenchmarkSession
@@ -62,14 +65,14 @@ class RunRecorder:
         self._collected_nothing = False
 
     def pytest_sessionstart(self, session: pytest.Session) -> None:
-        """Make the folder for the records now, so that a run is not lost for want of one."""
+        """Try the folder for the records now, so that a run is not lost for want of one."""
         if not session.config.getoption("collectonly"):
             try:
-                make_folder(self._folder)
+                check_folder(self._folder)
             except OSError as error:
                 raise pytest.UsageError(
-                    f"--compaction-runs={self._session.settings.runs}: cannot make this folder: "
-                    f"{error.strerror or error}"
+                    f"--compaction-runs={self._session.settings.runs}: cannot write in this "
+                    f"folder: {error.strerror or error}; free some room or name another folder"
                 ) from None
 
     @property
@@ -87,11 +90,10 @@ class RunRecorder:
             if decides:
                 self._gate.leave_undecided(session)
             raise
-        stopped = session.shouldfail or session.shouldstop
-        if decides and stopped:
-            self._gate.leave_undecided(session)
-        elif self._part is not None and runs and not stopped:
-            self._take_as_empty(session, self._part)
+        if report_missing(session, self._writer):
+            self._other_failures.add(RUN_FILE)
+        if decides and (session.shouldfail or session.shouldstop):
+            self._gate.leave_undecided(session, self._records)
         elif decides:
             self._gate.decide(session, self._writer.run if self._writer else None)
         return result
@@ -175,8 +177,9 @@ class RunRecorder:
         if self._gate.accepted is not None:
             write_lines(terminalreporter, [self._gate.accepted])
         write_lines(terminalreporter, self._shown.hint(terminalreporter, settings.pass_score))
-        if self._writer is not None:
-            write_whole(terminalreporter, file_lines(self._file, records))
+        if self._file:
+            write_lines(terminalreporter, file_lines(self._file, records))
+        self._show_fault(terminalreporter)
 
     def _show_worse(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Print what got worse than the baseline and nothing else."""
@@ -189,13 +192,20 @@ class RunRecorder:
         if self._gate.baseline is not None:
             write_lines(terminalreporter, self._gate.baseline.lines(self._gate.against))
             write_lines(terminalreporter, self._gate.baseline.ways_on(self._file))
+        self._show_fault(terminalreporter)
+
+    def _show_fault(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Print what of the run could not be written."""
+        fault = fault_line(self._writer, self._file) if self._writer is not None else None
+        if fault is not None:
+            write_lines(terminalreporter, [fault])
 
     @property
     def _file(self) -> str:
         """The file of the run as it is shown; empty if there is none."""
-        if self._writer is None:
+        path = self._writer.path if self._writer is not None else None
+        if path is None:
             return ""
-        path = self._writer.path
         return str(path.relative_to(self._root) if path.is_relative_to(self._root) else path)
 
     @property
@@ -289,8 +299,9 @@ class RunRecorder:
             )
             ended = part.ended(self._records, end)
             self._writer.close(part=ended.as_json())
-        settings = self._session.settings
-        return shard_line(part, session, self._records, settings, failures, self._collected_nothing)
+            if self._writer.problem is not None:
+                return unwritten_line(part, session, self._writer.problem)
+        return shard_line(part, session, self._records, self._session.settings, failures)
 
 
 def _unused_snapshots(config: pytest.Config) -> Unused | None:

@@ -75,6 +75,17 @@ def shard_line(
     return Line(printable(f"SHARD {part} MEASURED {len(records)} items, {below} · {left}"), "bold")
 
 
+def unwritten_line(part: Part, session: pytest.Session, problem: OSError) -> Line:
+    """A shard whose file does not say that it came to its end; it is never green."""
+    if session.exitstatus in _ENDED:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+    why = f"its file could not be written: {problem.strerror or problem}"
+    text = (
+        f"SHARD {part} UNFINISHED {why}; {_MERGE} will refuse it, free some room and run it again"
+    )
+    return Line(printable(text), "bad")
+
+
 def _unfinished(part: Part, session: pytest.Session) -> Line:
     """A shard of which items are missing; it is never green."""
     if session.exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Self
@@ -203,7 +204,9 @@ def judge_for(session: BenchmarkSession, node: pytest.Item) -> Callable[[Probe, 
             texts.write(response)
         except OSError as error:
             said = f"the view and the log of {node.name} cannot be kept beside the run: {error}"
-            node.warn(pytest.PytestWarning(printable(said)))
+            with warnings.catch_warnings():
+                warnings.simplefilter("always")  # an item must not fail for what it cannot help
+                node.warn(pytest.PytestWarning(printable(said)))
         return verdict
 
     return judge
