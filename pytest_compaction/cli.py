@@ -7,7 +7,7 @@ import io
 import os
 import sys
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NoReturn
 
 from pytest_compaction.commands import (
     agree,
@@ -22,6 +22,7 @@ from pytest_compaction.commands import (
     runs,
     show,
 )
+from pytest_compaction.text.words import printable
 
 COMMANDS: Final = (
     import_transcripts,
@@ -39,9 +40,17 @@ COMMANDS: Final = (
 """Modules with ``add(commands)``, in the order of the help text; add a new command here."""
 
 
+class _Parser(argparse.ArgumentParser):
+    """Names an unknown argument so that it is safe on a terminal."""
+
+    def error(self, message: str) -> NoReturn:
+        """End with the usage and what is wrong."""
+        super().error(printable(message))
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code, 0 for success."""
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="pytest-compaction",
         description="Cases for the compaction benchmark, and what its results say.",
     )

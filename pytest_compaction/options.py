@@ -25,6 +25,10 @@ from pytest_compaction.settings import (
     SnapshotSettings,
 )
 
+PREFIX: Final = "--compact"
+"""With this the flags of all options begin."""
+_SHOWN_NAME: Final = 80
+"""Characters of an unknown option in a message."""
 IniType = Literal["string", "linelist", "bool", "int", "float"]
 
 
@@ -182,6 +186,26 @@ def read_settings(config: _Reader) -> Settings:
         check=bool(raw["compaction_check"]),
         examples=_number(raw, "compaction_examples", int, 1, 100_000),
     )
+
+
+def refuse_unknown(arguments: Iterable[str]) -> None:
+    """Raise :class:`OptionError` for the first argument that is meant to be an option of these.
+
+    ``arguments`` are those that nobody knows.
+    """
+    for argument in arguments:
+        name = argument.partition("=")[0]
+        if name.startswith(PREFIX):
+            import difflib  # both only for a mistake
+
+            from pytest_compaction.text.words import printable
+
+            near = difflib.get_close_matches(name, [option.flag for option in OPTIONS], n=1)
+            hint = f"did you mean {near[0]}? " if near else ""
+            raise OptionError(
+                f"there is no option {printable(name, _SHOWN_NAME)}; {hint}pytest --help lists those of "
+                "the benchmark"
+            )
 
 
 def named_compactors(config: _Reader) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import sys
 from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any
@@ -35,6 +36,19 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
 
     pluginmanager.add_hookspecs(hookspecs)
     pluginmanager.register(WholeRun(), "compaction-whole-run")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_load_initial_conftests(
+    early_config: pytest.Config, parser: pytest.Parser, args: list[str]
+) -> None:
+    """Refuse an unknown option that looks as if it were of this plugin."""
+    if any(arg.startswith(options.PREFIX) for arg in args):
+        _, unknown = parser.parse_known_and_unknown_args(args, copy.copy(early_config.option))
+        try:
+            options.refuse_unknown(unknown)
+        except OptionError as error:
+            raise pytest.UsageError(str(error)) from None
 
 
 class WholeRun:

@@ -122,6 +122,17 @@ def test_a_value_that_cannot_be_used_ends_the_run_and_is_named(pytester, flag, v
     assert len(said.splitlines()) == 1
 
 
+@pytest.mark.parametrize("compactor", [None, "keep"])
+def test_an_option_that_does_not_exist_is_named_without_its_escapes_and_the_nearest_one(
+    pytester, compactor
+):
+    set_up(pytester, "first")
+    said = refused(pytester, f"--compaction-treshold{ESCAPES}=overall>=3", compactor=compactor)
+    assert said.startswith(r"ERROR: there is no option --compaction-treshold\x1b[2J")
+    assert "did you mean --compaction-threshold?" in said
+    assert said.isprintable()
+
+
 def test_every_option_with_a_value_has_its_wrong_values_tested():
     with_values = {option.flag for option in OPTIONS if option.ini_type != "bool"}
     assert with_values == set(WRONG_VALUES) | ANY_TEXT
