@@ -10,6 +10,7 @@ from pytest_compaction.case.case import AnswerSpec, Case, Fact, Probe
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.offline.model import OfflineModel
+from pytest_compaction.models.offline.units import prepare_beginnings
 from pytest_compaction.probes.draft import Draft
 from pytest_compaction.run.responder import Responder
 from pytest_compaction.text.matching import TextIndex
@@ -24,10 +25,11 @@ class FullLogControl:
 
     def __init__(self, messages: Sequence[Message], points: Sequence[int]) -> None:
         self._messages = messages
-        self._points = points
+        self._ends = [asked + 1 for asked in points]
         counter = TokenCounter()
         self._responder = Responder(OfflineModel(counter), counter)
         self._answered = 0
+        prepare_beginnings(messages[: self._ends[-1]], self._ends)
 
     @property
     def is_done(self) -> bool:
@@ -47,7 +49,7 @@ class FullLogControl:
     def _states_any(
         self, facts: Iterable[Fact], question: str, spec: AnswerSpec, point: int
     ) -> bool:
-        view = self._messages[: self._points[point] + 1]
+        view = self._messages[: self._ends[point]]
         answer = asyncio.run(self._responder.answer(view, question, spec))
         index = TextIndex(answer.text)
         return any(index.read(fact.statement).outcome == "stated" for fact in facts)

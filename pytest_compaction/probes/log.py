@@ -17,7 +17,6 @@ from pytest_compaction.artifacts.operations import (
     file_operations,
     invocations,
 )
-from pytest_compaction.cache.sized_cache import SizedCache
 from pytest_compaction.case.case import Fact
 from pytest_compaction.case.kinds import Change, FactType
 from pytest_compaction.case.tail import assumed_tail_room, assumed_tail_start
@@ -28,6 +27,7 @@ from pytest_compaction.probes.draft import Candidate, Found
 from pytest_compaction.probes.keys import Groups, keys_of, task_keys
 from pytest_compaction.probes.phrases import balanced, first_line, of_the_program, quotable
 from pytest_compaction.secrets.shapes import STAND_IN
+from pytest_compaction.text.joint_index import JointIndex
 from pytest_compaction.text.matching import TextIndex
 from pytest_compaction.text.words import content_stems, is_path, normalize, path_suffixes
 
@@ -41,8 +41,6 @@ MAX_FACT_CHARACTERS: Final = 160
 MAX_FACTS: Final = 6
 """The most facts of one probe."""
 _MAX_EVIDENCE: Final = 3
-_REMEMBERED: Final = 1_000_000
-"""Characters of the messages that are held ready for questions."""
 # Bounds the time to index messages that hold a pasted dump of megabytes.
 _MAX_TEXT_CHARACTERS: Final = 400_000
 _PASTED: Final = re.compile(
@@ -69,7 +67,7 @@ class ProbeLog:
         self._tails: dict[int, TextIndex] = {}
         self.position = {message.id: place for place, message in enumerate(self.messages)}
         self._texts = [readable(message)[:_MAX_TEXT_CHARACTERS] for message in self.messages]
-        self._read = SizedCache[int, TextIndex](_REMEMBERED, lambda index: index.characters)
+        self._is_cut = any(len(text) == _MAX_TEXT_CHARACTERS for text in self._texts)
         self._holders: dict[str, list[int]] = {}
         for place, text in enumerate(self._texts):
             for form in set(content_stems(normalize(text))):
@@ -106,22 +104,24 @@ class ProbeLog:
             self._known[known] = tuple(
                 place
                 for place in self._candidates(fact)
-                if self._index(place).read(fact.statement).outcome == "stated"
+                if self._joint.text(place).is_stated(fact.statement)
             )
         return self._known[known]
 
     def whole(self, asked: int) -> TextIndex:
         """The log up to the position ``asked`` as ``lint`` reads it."""
-        return view_index(self.messages[: asked + 1])
+        messages = self.messages[: asked + 1]
+        if self._is_cut:
+            return view_index(messages)
+        return self._joint.beginning(len(messages), lambda: view_index(messages))
 
     def names(self, path: str) -> tuple[int, ...]:
         """The positions of all messages that name a path."""
-        places = sorted(self._holding([path]))
-        return tuple(place for place in places if self._index(place).has_path(path))
+        return tuple(sorted(self._holding([path]) & self._joint.with_path(path)))
 
-    def _index(self, place: int) -> TextIndex:
-        """A message prepared for questions. All at once take more than the log many times."""
-        return self._read.get(place, lambda: TextIndex(self._texts[place]))
+    @cached_property
+    def _joint(self) -> JointIndex:
+        return JointIndex(self._texts)
 
     def frequency(self, form: str) -> int:
         """How many messages hold a stem."""

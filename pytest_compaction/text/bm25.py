@@ -78,10 +78,33 @@ class BM25:
                 totals[number] += score
         return totals
 
+    def beginning(self, size: int) -> BM25:
+        """The same for the first ``size`` documents alone, without reading them again."""
+        return _Beginning(self, size)
+
     def _holders(self, term: str) -> Sequence[int]:
         """The postings of a term."""
         found = self._postings.get(term, ())
         return (found,) if isinstance(found, int) else found
+
+
+class _Beginning(BM25):
+    """The first documents of an index, from its postings."""
+
+    def __init__(self, whole: BM25, size: int) -> None:
+        self._lengths = whole._lengths[:size]
+        self._total = sum(self._lengths)
+        self._postings = whole._postings
+        self._often = whole._often
+        self._end = size << _COUNT_BITS
+
+    def add(self, document: Sequence[str]) -> None:
+        """Raise ``TypeError``: the documents are those of another index."""
+        raise TypeError("no document can be added to a part of an index")
+
+    def _holders(self, term: str) -> Sequence[int]:
+        found = super()._holders(term)
+        return found[: bisect_left(found, self._end)]
 
 
 class TermScores:

@@ -7,7 +7,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Final, overload
 
 from pytest_compaction.artifacts.operations import FileState, file_operations, file_states
@@ -24,6 +24,8 @@ _HEADING: Final = re.compile(r"^ {0,3}#{1,6}[ \t][^\n]*$", re.MULTILINE)
 _KINDS: Final = ("said", "printed", "written")
 _MOST_CHARACTERS: Final = 20_000_000
 """Characters of the units of all views that are remembered."""
+_LESS: Final = 8
+"""So much less memory the beginning of a view takes, which has its texts from the view."""
 _LONGEST: Final = 20_000
 """Characters of a message whose units are kept."""
 
@@ -60,6 +62,8 @@ class Units(Sequence[Unit]):
         """The number of the first unit of each passage."""
         self._cued: dict[re.Pattern[str], bytearray] = {}
         """For each cue, whether it stands in a unit: 2 if it does, 1 if not, 0 if not looked up."""
+        self._size: int | None = None
+        """How many units of all that are held belong to the view; all if ``None``."""
 
     def add(self, text: str, normal: str, message: int, kind: str, by_user: bool) -> None:
         """Take in the next unit, in the newest passage."""
@@ -71,6 +75,20 @@ class Units(Sequence[Unit]):
         self._kinds.append(_KINDS.index(kind))
         if by_user and message not in self.users[-1:]:
             self.users.append(message)
+
+    def beginning(self, messages: int) -> Units:
+        """The units of the first so many messages, with the texts of these units."""
+        size = bisect_left(self._messages, messages)
+        passages = bisect_left(self.begins, size)
+        part = Units()
+        part._texts, part._normals, part._cued = self._texts, self._normals, self._cued
+        part._messages, part._passages = self._messages[:size], self._passages[:size]
+        part._kinds = self._kinds[:size]
+        part.users = self.users[: bisect_left(self.users, messages)]
+        part.begins = self.begins[:passages]
+        part.characters = self.characters // _LESS
+        part._size = size
+        return part
 
     def within(self, passage: int) -> range:
         """The numbers of the units of a passage."""
@@ -92,7 +110,7 @@ class Units(Sequence[Unit]):
     def has_cue(self, number: int, cue: re.Pattern[str]) -> bool:
         """Whether a cue stands in a unit; looked up once for all questions, after the last unit."""
         if cue not in self._cued:
-            self._cued[cue] = bytearray(len(self))
+            self._cued[cue] = bytearray(len(self._normals))
         known = self._cued[cue]
         if not known[number]:
             known[number] = 2 if cue.search(self._text_of(number)) else 1
@@ -116,7 +134,8 @@ class Units(Sequence[Unit]):
 
     def holding(self, quoted: Sequence[str]) -> list[int]:
         """The numbers of the units in which one of these normalised texts stands."""
-        return sorted({number for text in quoted for number in self._normals.holding(text)})
+        found = {number for text in quoted for number in self._normals.holding(text)}
+        return sorted(number for number in found if number < len(self))
 
     def said(self) -> Iterator[str]:
         """The texts of the units that somebody said."""
@@ -127,7 +146,7 @@ class Units(Sequence[Unit]):
         return self._texts[number] or self._normals[number]
 
     def __len__(self) -> int:
-        return len(self._normals)
+        return len(self._normals) if self._size is None else self._size
 
     @overload
     def __getitem__(self, place: int) -> Unit: ...
@@ -167,6 +186,25 @@ _PREPARED: Final = SizedCache[tuple[Message, ...], PreparedView](
 def prepare(view: tuple[Message, ...]) -> PreparedView:
     """Cut a view into units and passages and index both; the latest are remembered."""
     return _PREPARED.get(view, lambda: _prepared(view))
+
+
+def prepare_beginnings(view: Sequence[Message], sizes: Iterable[int]) -> None:
+    """Prepare a view, and what it was after so many messages, reading each message once.
+
+    The latest are remembered, as for :func:`prepare`.
+    """
+    view = tuple(view)
+    whole = prepare(view)
+    for size in sizes:
+        _PREPARED.get(view[:size], partial(_beginning, view[:size], whole))
+
+
+def _beginning(view: tuple[Message, ...], whole: PreparedView) -> PreparedView:
+    units = whole.units.beginning(len(view))
+    by_unit = whole.by_unit.beginning(len(units))
+    by_passage = whole.by_passage.beginning(len(units.begins))
+    files = tuple(file_states(file_operations(view)))
+    return PreparedView(units, by_unit, by_passage, files, _results(view))
 
 
 def _prepared(view: tuple[Message, ...]) -> PreparedView:

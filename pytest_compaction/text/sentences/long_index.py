@@ -5,45 +5,53 @@ from __future__ import annotations
 import re
 from array import array
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Final
+from typing import Final
 
 from pytest_compaction.text.keys.alternatives import Key, Term
 from pytest_compaction.text.lexicon.phrases import lines_with_phrases, phrases_in
 from pytest_compaction.text.quantities.held import held_values
+from pytest_compaction.text.sentences.bounded_list import BoundedList, drop_beyond_most
 from pytest_compaction.text.sentences.compact_postings import CompactPostings
 from pytest_compaction.text.sentences.long_lines import LongLines
 from pytest_compaction.text.sentences.names import in_lower_case, proper_among
-from pytest_compaction.text.sentences.parsed import Parsed, bounded_find
+from pytest_compaction.text.sentences.parsed import bounded_find
 from pytest_compaction.text.sentences.sentence_index import SentenceIndex
 from pytest_compaction.text.sentences.sentence_list import Excerpt
 from pytest_compaction.text.words import normalize, stem
 
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _WORD_EDGE: Final = re.compile(r"[\w.]")
-_MOST: Final = 5_000
-"""Sentences of which what was read is held; beyond it all is dropped."""
 _MOST_NUMBERS: Final = 200_000
 """Numbers of sentences that are held for the words that were asked for."""
 _NO_NAMES: Final[Mapping[str, tuple[str, ...]]] = {}
 _NO_WORDS: Final[frozenset[str]] = frozenset()
 
 
-class LongIndex(SentenceIndex):
+class LongIndex(BoundedList, SentenceIndex):
     """Finds the same as an index that holds all words. Each text is read once when it is built.
 
-    What questions find out is held while it is little, and found out again later.
+    What questions find out is held while it is little, and found out again later. ``note`` is
+    given each text when it is read, with its number.
     """
 
-    def __init__(self, texts: Sequence[str]) -> None:
-        lines, postings = LongLines(), CompactPostings()
+    def __init__(
+        self,
+        texts: Sequence[str],
+        lines: LongLines | None = None,
+        note: Callable[[int, Excerpt], None] | None = None,
+    ) -> None:
+        lines = LongLines() if lines is None else lines
+        postings = CompactPostings()
         spelled: dict[str, tuple[str, ...]] = {}
         capitals: set[str] = set()
         lower: set[str] = set()
         phrased: dict[Key, array[int]] = defaultdict(lambda: array("I"))
-        for text in texts:
+        for of_text, text in enumerate(texts):
             excerpt = Excerpt.of(text)
+            if note is not None:
+                note(of_text, excerpt)
             first = lines.begins[-1]
             lines.add(excerpt)
             for tokens in excerpt.tokens_of:
@@ -82,21 +90,6 @@ class LongIndex(SentenceIndex):
             for number in numbers
         )
 
-    def parsed(self, number: int) -> Parsed:
-        """The sentence with this number, prepared for questions."""
-        _bound(self._parsed)
-        return super().parsed(number)
-
-    def beside(self, number: int) -> list[int]:
-        """Sentences near this one in the same bullet or paragraph: they may share a passage."""
-        _bound(self._beside)
-        return super().beside(number)
-
-    def around(self, number: int) -> Parsed:
-        """The sentence with those beside it, read as one."""
-        _bound(self._around)
-        return super().around(number)
-
     @cached_property
     def _phrased(self) -> Mapping[Key, Sequence[int]]:
         return self._phrases
@@ -109,8 +102,12 @@ class LongIndex(SentenceIndex):
                 found[key].append(number)
         return found
 
+    def holders_of(self, key: Key) -> Sequence[int]:
+        """The sentences with what can be looked up by a key."""
+        return self._postings.of(key)
+
     def _values(self, number: int) -> frozenset[Key]:
-        _bound(self._held)
+        drop_beyond_most(self._held)
         return super()._values(number)
 
     def _holders_of_word(self, term: Term) -> frozenset[int]:
@@ -119,11 +116,6 @@ class LongIndex(SentenceIndex):
             if total > _MOST_NUMBERS:
                 self._of_terms.clear()
         return super()._holders_of_word(term)
-
-
-def _bound(held: dict[int, Any]) -> None:
-    if len(held) > _MOST:
-        held.clear()
 
 
 def _by_excerpt(

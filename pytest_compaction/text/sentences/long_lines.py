@@ -43,7 +43,8 @@ class ByNumber(Sequence[T], Generic[T]):
 class LongLines:
     """Sentences of texts that are added one after the other; see ``Lines``."""
 
-    def __init__(self) -> None:
+    def __init__(self, remembered: int = _REMEMBERED) -> None:
+        """``remembered`` characters of the texts are held with their words."""
         self.begins = array("I", [0])
         self.texts: list[str] = []
         self.excerpt_of = array("I")
@@ -53,7 +54,7 @@ class LongLines:
         """Whether a diff removes a sentence, and whether it is code."""
         self._contexts: list[tuple[int, ...]] = []
         self._block = 0
-        self._read = SizedCache[int, Excerpt](_REMEMBERED, lambda one: len(one.text))
+        self._read = SizedCache[int, Excerpt](remembered, lambda one: len(one.text))
 
     def add(self, excerpt: Excerpt) -> None:
         """Take in the sentences of the next text."""
@@ -87,6 +88,10 @@ class LongLines:
         """The tokens of each sentence."""
         return ByNumber(self._tokens, len(self._marks))
 
+    def excerpt(self, of: int) -> Excerpt:
+        """The text with this number, read again if it is not held."""
+        return self._read.get(of, lambda: Excerpt.of(self.texts[of]))
+
     def text_of(self, number: int) -> str:
         """A sentence as written."""
         excerpt, place = self._at(number)
@@ -113,5 +118,4 @@ class LongLines:
     def _at(self, number: int) -> tuple[Excerpt, int]:
         """The excerpt that a sentence is of, read again if it is not held, and its place there."""
         of = self.excerpt_of[number]
-        excerpt = self._read.get(of, lambda: Excerpt.of(self.texts[of]))
-        return excerpt, number - self.begins[of]
+        return self.excerpt(of), number - self.begins[of]

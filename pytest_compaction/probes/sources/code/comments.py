@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from pytest_compaction.conversation.messages import readable
-from pytest_compaction.probes.declarations import COMPOUND, LISTED, declared
+from pytest_compaction.probes.declarations import COMPOUND, LISTED, NAME, declared
 from pytest_compaction.probes.draft import Candidate, Draft
 from pytest_compaction.probes.keys import identifier_keys
-from pytest_compaction.probes.log import ProbeLog
+from pytest_compaction.probes.log import ProbeLog, once_a_log
 from pytest_compaction.probes.phrases import coarse
 from pytest_compaction.probes.sources.code.edits import worked_on
 from pytest_compaction.probes.sources.code.standing import standing_code
@@ -29,6 +29,10 @@ _DECLARED: Final = re.compile(
 )
 _DOCSTRING: Final = re.compile(r"^\s*(?:r?\"\"\"|''')(?P<does>[A-Z][^\n\"]{20,200}?)(?:\"\"\")?$")
 _END: Final = re.compile(r"(?<=[\w)`'\"])[.:;](?=\s|$)")
+_BODILESS: Final = re.compile(
+    rf"^[ \t\d→|:]*+({NAME.pattern})\([^()\n]*\)[ :]+[\w(*\[][^\n{{;=.]*;?$", re.M
+)
+"""A method of an interface, after what a listing puts before a line."""
 _PART: Final = re.compile(r"[A-Z]?[a-z]{2,}|[A-Z]{2,}(?![a-z])")
 _MAX_QUOTE: Final = 140
 _LEAST_QUOTE: Final = 4
@@ -58,10 +62,12 @@ def comment_drafts(log: ProbeLog) -> Iterator[Draft]:
             meant[does].add(name)
     for name, forms in told.items():
         (does, place), *others = forms.items()
-        alone = len(owners[name]) < 2 and len(paths[name]) == 1 and not in_interface(log, name)
+        alone = len(owners[name]) < 2 and len(paths[name]) == 1
         taken_up = name in written and alone and COMPOUND.search(name)
         clear = len(meant[does]) == 1 and len(does.split()) >= _LEAST_QUOTE and not coarse(does)
         if others or not taken_up or not clear or tells_name(name, does):
+            continue
+        if name in in_interfaces(log):
             continue
         candidate = Candidate(name, "identifier", identifier_keys(name))
         point, found = log.find_due(candidate, place, most=_MAX_MENTIONS)
@@ -97,12 +103,11 @@ def _sentence(text: str) -> str:
     return printable(_END.split(text.strip(), maxsplit=1)[0].rstrip(" .,:;"), _MAX_QUOTE)
 
 
-def in_interface(log: ProbeLog, name: str) -> bool:
-    """Whether the log shows a method of that name without a body."""
-    line = re.compile(
-        rf"^[ \t\d→|:]*{re.escape(name)}\([^()\n]*\)[ :]+[\w(*\[][^\n{{;=.]*;?$", re.M
-    )
-    return any(line.search(readable(message)[:_MAX_TEXT]) for message in log.messages)
+@once_a_log
+def in_interfaces(log: ProbeLog) -> frozenset[str]:
+    """The names of the methods that the log shows without a body."""
+    texts = (readable(message)[:_MAX_TEXT] for message in log.messages)
+    return frozenset(name for text in texts for name in _BODILESS.findall(text))
 
 
 def tells_name(name: str, does: str) -> bool:

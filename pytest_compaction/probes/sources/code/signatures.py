@@ -16,7 +16,7 @@ from pytest_compaction.probes.declarations import COMPOUND, Declared, declared
 from pytest_compaction.probes.draft import Candidate, Draft
 from pytest_compaction.probes.keys import identifier_keys
 from pytest_compaction.probes.log import ProbeLog
-from pytest_compaction.probes.sources.code.comments import in_interface
+from pytest_compaction.probes.sources.code.comments import in_interfaces
 from pytest_compaction.probes.sources.code.edits import worked_on
 from pytest_compaction.probes.sources.code.standing import standing_code
 
@@ -78,7 +78,7 @@ def _function(log: ProbeLog, forms: Sequence[Declared]) -> Draft | None:
     path = next((each.path for each in forms if each.path), "")
     asked = (("method", _owner(first, path)), ("takes", _takes(first)))
     told = {ask: each for ask, each in asked if each is not None}
-    if not told or ("method" in told and in_interface(log, first.name)):
+    if not told or ("method" in told and first.name in in_interfaces(log)):
         return None
     point, _ = log.find_due([*told.values()][-1], first.place, most=_MAX_MENTIONS)
     found = {
