@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
+from pytest_compaction.cache.latest import Latest
 from pytest_compaction.case.case import AnswerSpec, Case, Fact, Probe
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.conversation.tokens import TokenCounter
@@ -20,16 +22,45 @@ MOST_ANSWERS: Final = 256
 of agents at work need two to three for each probe, and have less than twenty probes."""
 
 
+class _Answers:
+    """The answers of the offline model from a log at each of its points, each made once."""
+
+    def __init__(self, log: _Log) -> None:
+        self._log = log
+        counter = TokenCounter()
+        self._responder = Responder(OfflineModel(counter), counter)
+        self._made: dict[tuple[str, AnswerSpec, int], str] = {}
+        prepare_beginnings(log.messages, log.ends)
+
+    def of(self, question: str, spec: AnswerSpec, point: int) -> str:
+        """The answer from the log up to a point."""
+        asked = (question, spec, point)
+        if asked not in self._made:
+            view = self._log.messages[: self._log.ends[point]]
+            answer = asyncio.run(self._responder.answer(view, question, spec))
+            self._made[asked] = answer.text
+        return self._made[asked]
+
+
+@dataclass(frozen=True, slots=True)
+class _Log:
+    """A log, and how many of its messages were there at each point."""
+
+    messages: tuple[Message, ...]
+    ends: tuple[int, ...]
+
+
+_ANSWERS: Final = Latest(_Answers)
+"""The finished case is asked the same as the drafts were, right after them."""
+
+
 class FullLogControl:
     """Answers drafts from all messages up to the point after which they are asked."""
 
     def __init__(self, messages: Sequence[Message], points: Sequence[int]) -> None:
-        self._messages = messages
-        self._ends = [asked + 1 for asked in points]
-        counter = TokenCounter()
-        self._responder = Responder(OfflineModel(counter), counter)
+        ends = tuple(asked + 1 for asked in points)
+        self._answers = _ANSWERS.of(_Log(tuple(messages[: max(ends, default=0)]), ends))
         self._answered = 0
-        prepare_beginnings(messages[: self._ends[-1]], self._ends)
 
     @property
     def is_done(self) -> bool:
@@ -49,9 +80,7 @@ class FullLogControl:
     def _states_any(
         self, facts: Iterable[Fact], question: str, spec: AnswerSpec, point: int
     ) -> bool:
-        view = self._messages[: self._ends[point]]
-        answer = asyncio.run(self._responder.answer(view, question, spec))
-        index = TextIndex(answer.text)
+        index = TextIndex(self._answers.of(question, spec, point))
         return any(index.read(fact.statement).outcome == "stated" for fact in facts)
 
 

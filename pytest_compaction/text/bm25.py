@@ -59,6 +59,10 @@ class BM25:
             else:
                 known.append(first | count)
 
+    def __len__(self) -> int:
+        """How many documents there are."""
+        return len(self._lengths)
+
     def idf(self, term: str) -> float:
         """Inverse document frequency of a term, at least 0; 0 for a term no document has."""
         size, holders = len(self._lengths), len(self._holders(term))
@@ -129,6 +133,10 @@ class TermScores:
             (posting >> _COUNT_BITS, self._score(posting >> _COUNT_BITS, posting & _COUNT))
             for posting in self._holders
         )
+
+    def __len__(self) -> int:
+        """How many documents hold the term."""
+        return len(self._holders)
 
     def of(self, number: int) -> float:
         """The score of a document; 0 if it lacks the term."""

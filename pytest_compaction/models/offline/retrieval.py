@@ -12,6 +12,7 @@ its output is found too.
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from heapq import heapify, heappop, heappush
 from typing import Final
@@ -39,6 +40,8 @@ _QUOTED_SHARE: Final = 0.3
 """Bonus of a unit with a quotation of the question, as a share of the best possible score."""
 _CALL_SHARE: Final = 0.5
 """A quotation means a tool call if it makes up at least this share of the call's text."""
+_MOST_SCORES: Final = 200_000
+"""Scores of the terms of a question that are held at once; of more, each is looked up."""
 _EQUAL: Final = 1e-9
 """Two units are worth the same if they differ by no more than this."""
 _WEIGHTS: Final = {"said": 1.0, "printed": 0.4, "written": 0.25}
@@ -67,16 +70,28 @@ def relevant(prepared: PreparedView, question: str, quoted: Sequence[str] = ()) 
 
 
 class _Scores:
-    """The scores of the terms of a question in the units or passages that hold some."""
+    """The scores of the terms of a question in the units or passages that hold some.
+
+    ``totals`` is the sum of them for each unit or passage.
+    """
 
     def __init__(self, index: BM25, terms: Iterable[str]) -> None:
         self._terms = [(term, index.term(term)) for term in terms]
-        self._found: dict[int, Sequence[tuple[str, float]]] = {}
+        self._found: dict[int, list[tuple[str, float]]] = {}
+        self._is_whole = sum(len(scores) for _, scores in self._terms) <= _MOST_SCORES
+        self.totals = array("d", bytes(8 * len(index)))
+        for term, scores in self._terms:
+            for number, score in scores:
+                self.totals[number] += score
+                if score and self._is_whole:
+                    self._found.setdefault(number, []).append((term, score))
 
     def of(self, number: int) -> Sequence[tuple[str, float]]:
-        """The terms that stand there, each with its score; looked up when asked for, then kept."""
+        """The terms that stand there, each with its score, in the order of the terms."""
         found = self._found.get(number)
         if found is None:
+            if self._is_whole:
+                return ()
             found = self._found[number] = list(self._looked_up(number))
         return found
 
@@ -108,13 +123,13 @@ class _Search:
         self._first = {number: place - len(self._bonus) for place, number in enumerate(self._bonus)}
         """Of equal units one with a bonus comes first."""
         self._taken: set[int] = set()
-        self._passages = prepared.by_passage.scores(self._weights)
+        self._passages = self._in_passage.totals
         self._factors: dict[int, float] = {}
         self._sums: dict[int, float] = {}
         """What the passages of units are worth with the weights as they are now."""
         self._weighed: dict[int, float] = {}
         """What units are worth with the weights as they are now."""
-        self._queue = self._of_passages(prepared.by_unit.scores(self._weights))
+        self._queue = self._of_passages(self._in_unit.totals)
         self._queue += [(-self._worth(number), number, None) for number in self._bonus]
         heapify(self._queue)
 
