@@ -27,6 +27,7 @@ from pytest_compaction.commands.import_report import (
     too_little,
 )
 from pytest_compaction.importers.protocol import Importer, ImportFormatError, Transcript
+from pytest_compaction.importers.reading.faults import fault_of_file
 from pytest_compaction.importers.registry import (
     conversations,
     importer_for,
@@ -258,6 +259,8 @@ def _conversations(importer: Importer, path: Path) -> Iterator[Transcript]:
     except (ImportFormatError, OSError):
         raise
     except Exception as error:
+        if fault := fault_of_file(error):
+            raise ImportFormatError(f"{path}: {fault}") from error
         raise ImportFormatError(
             f"{path}: the importer {importer.name!r} failed with {type(error).__name__}: {error}; "
             "this is a fault of the importer, please report it"

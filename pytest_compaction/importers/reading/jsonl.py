@@ -102,11 +102,20 @@ def parsed(raw: bytes, place: str, advice: str) -> Any:
 
 
 def cleaned(value: Any) -> Any:
-    """The value with lone surrogates replaced, because UTF-8 cannot encode them."""
+    """A value that was just read, with lone surrogates replaced, because UTF-8 has none.
+
+    Its lists and objects are changed in place: a copy of a large file would take its memory twice.
+    """
     if isinstance(value, str):
         return value if value.isascii() else _SURROGATE.sub("\ufffd", value)
     if isinstance(value, list):
-        return [cleaned(item) for item in value]
-    if isinstance(value, dict):
-        return {cleaned(key): cleaned(item) for key, item in value.items()}
+        for place, item in enumerate(value):
+            value[place] = cleaned(item)
+    elif isinstance(value, dict):
+        if not all(map(str.isascii, value)):
+            items = [(cleaned(key), item) for key, item in value.items()]
+            value.clear()
+            value.update(items)
+        for key, item in value.items():
+            value[key] = cleaned(item)
     return value

@@ -1,27 +1,24 @@
 """Evaluation logs of Inspect (inspect_ai): ``.eval`` archives and JSON. A sample is a conversation.
 
 Logs are read by their shape and not with inspect_ai, so the result does not depend on what
-is installed. Newer versions compress archives with Zstandard. Python reads it since 3.14;
-before, it needs ``zipfile-zstd``, on which inspect-ai depends. The input of the first model
-call after a compaction is the recorded compaction.
+is installed. The input of the first model call after a compaction is the recorded compaction.
 """
 
 from __future__ import annotations
 
-import contextlib
-import importlib
 import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from pytest_compaction.importers.formats.inspect.archive import member, opened
 from pytest_compaction.importers.formats.inspect.sample import transcript_of
 from pytest_compaction.importers.protocol import ImportFormatError, Transcript
 from pytest_compaction.importers.reading.documents import PlacedValue, head_values, read_document
 from pytest_compaction.importers.reading.fields import mapping, string
-from pytest_compaction.importers.reading.jsonl import parsed
 from pytest_compaction.importers.reading.numbered import numbered
-from pytest_compaction.importers.reading.streamed import MAX_HELD_BYTES, is_list
+from pytest_compaction.importers.reading.streamed import is_list
+from pytest_compaction.text.words import printable
 
 _ARCHIVE: Final = "PK\x03\x04"
 _MEMBERS: Final = ("_journal/", "samples/", "header.json", "summaries.json")
@@ -72,42 +69,14 @@ def _samples(path: Path) -> Iterator[tuple[str, PlacedValue]]:
         for number, sample in enumerate(samples if is_list(samples) else []):
             yield _model(data), PlacedValue(f"{path}, sample {number}", sample)
         return
-    # Importing it teaches zipfile to read Zstandard; most archives do without.
-    with contextlib.suppress(ImportError):
-        importlib.import_module("zipfile_zstd")
-    try:
-        with zipfile.ZipFile(path) as archive:
-            names = sorted(archive.namelist())
-            header = next((name for name in _HEADERS if name in names), "")
-            model = _model(mapping(_member(archive, header, path))) if header else ""
-            for name in names:
-                if name.startswith(_SAMPLES) and name.endswith(".json"):
-                    yield model, PlacedValue(f"{path}, {name}", _member(archive, name, path))
-    except zipfile.BadZipFile as error:
-        raise ImportFormatError(f"{path}: a broken archive ({error}); copy it again") from None
-
-
-def _member(archive: zipfile.ZipFile, name: str, path: Path) -> Any:
-    size = archive.getinfo(name).file_size
-    if size > MAX_HELD_BYTES:
-        raise ImportFormatError(
-            f"{path}, {name}: {size / 1024**2:.0f} MB; a sample may have at most "
-            f"{MAX_HELD_BYTES // 1024**2} MB; remove it from the archive"
-        )
-    try:
-        with archive.open(name) as member:
-            raw = member.read(MAX_HELD_BYTES + 1)
-    except NotImplementedError:
-        raise ImportFormatError(
-            f"{path}: compressed with Zstandard, which needs the package zipfile-zstd here; "
-            "install it (it comes with inspect-ai), or write the log as JSON with "
-            "'inspect log convert --to json'"
-        ) from None
-    except (OSError, RuntimeError, EOFError, ValueError) as error:
-        raise ImportFormatError(
-            f"{path}, {name}: cannot be unpacked ({type(error).__name__}: {error}); copy it again"
-        ) from None
-    return parsed(raw, f"{path}, {name}", "write the log again")
+    with opened(path) as archive:
+        names = sorted(archive.namelist())
+        header = next((name for name in _HEADERS if name in names), "")
+        model = _model(mapping(member(archive, header, path))) if header else ""
+        for name in names:
+            if name.startswith(_SAMPLES) and name.endswith(".json"):
+                place = f"{path}, {printable(name)}"
+                yield model, PlacedValue(place, member(archive, name, path))
 
 
 def _model(header: Mapping[str, Any]) -> str:
