@@ -256,11 +256,13 @@ def _make_one(
 def _conversations(importer: Importer, path: Path) -> Iterator[Transcript]:
     try:
         yield from conversations(importer, path)
-    except (ImportFormatError, OSError):
+    except ImportFormatError:
         raise
     except Exception as error:
         if fault := fault_of_file(error):
             raise ImportFormatError(f"{path}: {fault}") from error
+        if isinstance(error, OSError):
+            raise
         raise ImportFormatError(
             f"{path}: the importer {importer.name!r} failed with {type(error).__name__}: {error}; "
             "this is a fault of the importer, please report it"

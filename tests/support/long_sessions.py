@@ -21,20 +21,24 @@ _SYSTEM = ("system", "developer")
 
 def lengthened(messages, characters, seed=0):
     """A session of about so many characters, of whole groups: the same again, renamed."""
-    messages = [one for one in map(_copied, messages) if one.parts]
+    found, passed = [], 0
+    for group in _copies([one for one in map(_copied, messages) if one.parts], seed):
+        found += group
+        passed += sum(len(readable(message)) for message in group)
+        if passed >= characters:
+            break
+    return tuple(found)
+
+
+def _copies(messages, seed):
+    """The groups of the session, and then those of its copies, without end."""
     held = Counter(word for one in messages for word in set(_WORD.findall(readable(one))))
     kept = {word for word, number in held.items() if number >= _KEPT_SHARE * len(messages)}
-    found, passed = [], 0
     for copy in count():
         names = _Names(f"{seed}:{copy}", kept if copy else held)
         for start, end in groups(messages):
-            if messages[start].role in _SYSTEM and copy:
-                continue
-            for message in messages[start:end]:
-                found.append(_renamed(message, names, copy))
-                passed += len(readable(found[-1]))
-            if passed >= characters:
-                return tuple(found)
+            if not (copy and messages[start].role in _SYSTEM):
+                yield [_renamed(message, names, copy) for message in messages[start:end]]
 
 
 def _copied(message):

@@ -85,17 +85,17 @@ def test_every_byte_of_damage_is_a_sentence_or_does_no_harm(
     sample = {"id": 1, "epoch": 1, "messages": [message]}
     sound = archive(tmp_path / "x.eval", json.dumps(sample).encode(), compression).read_bytes()
     path = tmp_path / "broken.eval"
-    told = 0
-    for place in range(4, len(sound)):
+    told: list[str] = []
+    for place in range(4, len(sound), 2):
         raw = bytearray(sound)
         raw[place] ^= 0x55
         path.write_bytes(raw)
         try:
             list(InspectImporter().read(path))
         except ImportFormatError as error:
-            told += 1
-            assert str(error).isprintable()
-    assert told > len(sound) // 2
+            told.append(str(error))
+    assert len(told) > len(sound) // 4
+    assert all(map(str.isprintable, told))
 
 
 def test_a_compression_that_no_log_has_is_refused_unread(tmp_path: Path) -> None:
