@@ -55,6 +55,27 @@ _BLANKS: Final = re.compile(r"[^\S\n]{2,}")
 _CODE_BLOCK: Final = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 
 
+class _Stating:
+    """The positions that state one thing, looked for in order and no further than is asked."""
+
+    def __init__(self, candidates: Sequence[int], states: Callable[[int], bool]) -> None:
+        self._candidates = candidates
+        self._states = states
+        self._read = 0
+        self._found: list[int] = []
+
+    def until(self, asked: int, most: int) -> tuple[int, ...]:
+        """The positions up to ``asked``; the first ``most`` and one more if there are so many."""
+        while self._read < len(self._candidates) and len(self._found) <= most:
+            place = self._candidates[self._read]
+            if place > asked:
+                break
+            self._read += 1
+            if self._states(place):
+                self._found.append(place)
+        return tuple(place for place in self._found[: most + 1] if place <= asked)
+
+
 class ProbeLog:
     """The messages of a case and where each fact is stated in them."""
 
@@ -72,7 +93,7 @@ class ProbeLog:
         for place, text in enumerate(self._texts):
             for form in set(content_stems(normalize(text))):
                 self._holders.setdefault(form, []).append(place)
-        self._known: dict[tuple[str, Groups, Change | None], tuple[int, ...]] = {}
+        self._known: dict[tuple[str, Groups, Change | None], _Stating] = {}
         self._readings: dict[Callable[[ProbeLog], Any], Any] = {}
 
     @cached_property
@@ -99,12 +120,14 @@ class ProbeLog:
 
     def stated(self, fact: Fact) -> tuple[int, ...]:
         """The positions of all messages that state the fact."""
+        return self._stating(fact).until(len(self.messages), len(self.messages))
+
+    def _stating(self, fact: Fact) -> _Stating:
         known = (fact.text, fact.keys, fact.change)
         if known not in self._known:
-            self._known[known] = tuple(
-                place
-                for place in self._candidates(fact)
-                if self._joint.text(place).is_stated(fact.statement)
+            statement = fact.statement
+            self._known[known] = _Stating(
+                self._candidates(fact), lambda place: self._joint.text(place).is_stated(statement)
             )
         return self._known[known]
 
@@ -127,7 +150,7 @@ class ProbeLog:
         """How many messages hold a stem."""
         return len(self._holders.get(form, ()))
 
-    def _candidates(self, fact: Fact) -> Iterable[int]:
+    def _candidates(self, fact: Fact) -> Sequence[int]:
         """Every message that can state the fact: those that hold words of its rarest group."""
         if not fact.keys:
             return range(len(self.messages))
@@ -160,7 +183,7 @@ class ProbeLog:
         fact = self.fact(candidate)
         if fact is None:
             return None
-        places = tuple(place for place in self.stated(fact) if place <= asked)
+        places = self._stating(fact).until(asked, most)
         if not places or len(places) > most or (not tail and places[-1] > self.before_tail(asked)):
             return None
         if not tail and self._budget is not None and self._kept(asked, fact):
