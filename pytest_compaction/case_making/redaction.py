@@ -16,6 +16,7 @@ from dataclasses import replace as changed
 from itertools import chain
 from typing import Any, Final
 
+from pytest_compaction.case_making.known_secrets import KnownSecrets, replaced
 from pytest_compaction.conversation.messages import (
     Message,
     Part,
@@ -47,13 +48,6 @@ _STAND_INS: Final = {
 }
 """What replaces a value, by its kind; the number says which value of its kind."""
 
-_LONG: Final = 16
-"""Fewest characters for a secret that is not a word to be replaced even within a word."""
-_ONE_LINE: Final = 300
-"""Most characters of a secret that is also looked for where a line was broken within it."""
-_SIGN: Final = 8
-_BREAK: Final = r"(?:[ \t]{0,4}\\?\r?\n[ \t]{0,40}|\\{1,2}n[ \t]{0,40})?"
-
 
 @dataclass(frozen=True, slots=True)
 class Count:
@@ -70,7 +64,7 @@ class Redactor:
         self._stand_ins: dict[str, dict[str, str]] = {kind: {} for kind in _STAND_INS}
         self._places: Counter[tuple[str, str]] = Counter()
         self._everywhere: set[str] = set()
-        self._secret_rules: list[tuple[str, re.Pattern[str], str]] = []
+        self._known = KnownSecrets({})
         self._home_rule: re.Pattern[str] | None = None
         self._names_rule: re.Pattern[str] | None = None
         self.left_out = 0
@@ -113,10 +107,9 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """A text with a stand-in for every value known so far."""
-        for sign, pattern, stand_in in self._secret_rules:
-            if sign in text:
-                text, places = pattern.subn(stand_in, text)
-                self._places[_SECRET, stand_in] += places
+        known = self._known.places(text)
+        self._places.update((_SECRET, stand_in) for _, _, stand_in in known)
+        text = replaced(text, known)
         # Values that are secrets only where they are named; elsewhere the same word stays.
         named = (span for span, _ in find_named(text))
         text = replace(text, named, lambda secret: self._replaced(_SECRET, secret))
@@ -128,8 +121,8 @@ class Redactor:
             text = self._home_rule.sub(
                 lambda found: found["before"] + self._replaced(_HOME, owner(found["name"])), text
             )
-            known = accounts(text, self._stand_ins[_HOME])
-            text = replace(text, known, lambda name: self._replaced(_HOME, name))
+            of_homes = accounts(text, self._stand_ins[_HOME])
+            text = replace(text, of_homes, lambda name: self._replaced(_HOME, name))
         return text
 
     def _learn(self, transcript: Transcript) -> None:
@@ -149,8 +142,7 @@ class Redactor:
                 people.setdefault(name, of_address.capitalize())
         secrets, homes = self._stand_ins[_SECRET], self._stand_ins[_HOME]
         if known[0] != len(self._everywhere):
-            ordered = sorted(self._everywhere, key=lambda secret: (-len(secret), secret))
-            self._secret_rules = [rule for one in ordered for rule in _rules(one, secrets[one])]
+            self._known = KnownSecrets({one: secrets[one] for one in self._everywhere})
         if known[1] != len(homes):
             self._home_rule = home_rule(homes)
         if known[2] != len(people):
@@ -210,23 +202,6 @@ class Redactor:
         if redacted == value and is_secret_member(name, value):
             return self._replaced(_SECRET, str(value))
         return redacted
-
-
-def _rules(secret: str, stand_in: str) -> Iterator[tuple[str, re.Pattern[str], str]]:
-    """How a secret is found: a text that it holds, looked for first, its pattern, its stand-in.
-
-    A long one is found within a word, and where a line was broken within it.
-    """
-    # Arguments that are not valid JSON cannot be decoded, so they hold the escaped form.
-    escaped = json.dumps(secret, ensure_ascii=False)[1:-1]
-    long = len(secret) >= _LONG and not secret.isalpha()
-    for form in dict.fromkeys((secret, escaped)):
-        if long and len(secret) <= _ONE_LINE and "\n" not in secret:
-            yield form[:_SIGN], re.compile(_BREAK.join(map(re.escape, form))), stand_in
-        else:
-            literal = re.escape(form)
-            bounded = literal if long else rf"(?<![A-Za-z0-9]){literal}(?![A-Za-z0-9])"
-            yield form, re.compile(bounded), stand_in
 
 
 def _searched(transcript: Transcript) -> tuple[list[str], list[str]]:
