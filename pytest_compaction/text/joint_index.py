@@ -182,11 +182,11 @@ class _Part(TextIndex):
         return self._make()
 
     @property
-    def _index(self) -> SentenceIndex:  # type: ignore[override]
+    def _index(self) -> SentenceIndex:
         return self._apart._index
 
     @property
-    def _graded(self) -> PreparedText:  # type: ignore[override]
+    def _graded(self) -> PreparedText:
         return self._apart._graded
 
     @property

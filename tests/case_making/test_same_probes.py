@@ -1,0 +1,42 @@
+"""The probes of the shipped sessions: what only makes an import faster leaves each byte of them.
+
+A change of the rules for probes changes these digests, and replaces them.
+"""
+
+import hashlib
+import json
+
+import pytest
+from support.paths import public_data
+
+from pytest_compaction.case_making.case_maker import make_case
+from pytest_compaction.case_making.redaction import Redactor
+from pytest_compaction.importers.registry import conversations, importer_for, load_importers
+
+DIGESTS = {
+    "aider/chat-history.md": "4d8c414b09aecc02",
+    "claude-code/session.jsonl": "2b02e36c3951a7d0",
+    "swe-agent/marshmallow-1867.traj": "50b0c2e40519827d",
+    "swe-agent/pydicom-1458.traj": "ebae15f2a732c831",
+    "pi-agent/large-session.jsonl": "11f4a362799f05a5",
+}
+
+
+def digest_of(name):
+    path = public_data(name)
+    importer = importer_for(path, load_importers().importers)
+    redactor = Redactor()
+    made = [make_case(redactor.redact(read)) for read in conversations(importer, path)]
+    probes = json.dumps([case.data["probes"] for case in made], sort_keys=True)
+    return hashlib.sha256(probes.encode()).hexdigest()[:16]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.exhaustive if "large" in name else ())
+        for name in sorted(DIGESTS)
+    ],
+)
+def test_the_probes_of_a_shipped_session_are_what_they_were(name):
+    assert digest_of(name) == DIGESTS[name]

@@ -1,0 +1,41 @@
+"""The beginning of a view, cut from the whole, answers as one that was prepared by itself."""
+
+import pytest
+from support.shipped import shipped
+
+from pytest_compaction.case.case import AnswerSpec
+from pytest_compaction.conversation.tokens import TokenCounter
+from pytest_compaction.models.offline import units
+from pytest_compaction.models.offline.answer import answer
+from pytest_compaction.text.bm25 import BM25
+
+
+def test_an_index_of_the_first_documents_scores_as_one_of_them_alone():
+    documents = [["a", "b"] * 20, ["b"], ["c", "a"], [], ["d", "b", "b"]]
+    whole = BM25(documents)
+    for size in range(len(documents) + 1):
+        part, alone = whole.beginning(size), BM25(documents[:size])
+        assert [*part.scores("abcd")] == [*alone.scores("abcd")]
+        assert [part.idf(term) for term in "abcd"] == [alone.idf(term) for term in "abcd"]
+    with pytest.raises(TypeError):
+        whole.beginning(1).add(["a"])
+
+
+def test_answers_from_a_beginning_are_those_of_a_view_of_its_own():
+    case = next(case for case in shipped() if case.id == "lease_queue")
+    count = TokenCounter().text
+    ends = [point.index + 1 for point in case.points]
+
+    def answers():
+        return [
+            answer(case.messages[:end], probe.question, AnswerSpec(), count)
+            for end in ends
+            for probe in case.probes
+        ]
+
+    units._PREPARED.forget()
+    alone = answers()
+    units._PREPARED.forget()
+    units.prepare_beginnings(case.messages, ends)
+    assert answers() == alone
+    assert len(set(alone)) > len(case.probes)

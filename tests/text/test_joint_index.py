@@ -1,0 +1,68 @@
+"""A text of a joint index, or the first ones, are read as if nothing else were there."""
+
+import pytest
+from support.paths import public_data
+
+from pytest_compaction.conversation.messages import readable
+from pytest_compaction.importers.registry import conversations, importer_for, load_importers
+from pytest_compaction.probes.derive import SOURCES
+from pytest_compaction.probes.log import ProbeLog
+from pytest_compaction.text.joint_index import JointIndex
+from pytest_compaction.text.matching import TextIndex
+from pytest_compaction.text.sentences.clauses import MESSAGE_END
+from pytest_compaction.text.statement import Statement
+
+BETWEEN = f"\n\n{MESSAGE_END}\n\n"
+
+
+@pytest.fixture(scope="module")
+def real():
+    """The texts of a real session, and what could be asked about it."""
+    path = public_data("claude-code/session.jsonl")
+    importer = importer_for(path, load_importers().importers)
+    messages = next(iter(conversations(importer, path))).messages
+    log = ProbeLog(messages, [len(messages) - 1])
+    drafts = [draft for source in SOURCES for draft in source(log)]
+    statements = {found.fact.statement for draft in drafts for found in draft.found}
+    statements |= {trap.statement for draft in drafts for trap in draft.traps}
+    return [readable(message) for message in messages], sorted(statements, key=lambda one: one.text)
+
+
+def test_each_text_is_read_as_alone(real):
+    texts, statements = real
+    joint = JointIndex(texts)
+    read = [
+        (joint.text(place).read(one).outcome, TextIndex(text).read(one).outcome)
+        for place, text in enumerate(texts)
+        for one in statements[::3]
+        if any(key.casefold() in text.casefold() for group in one.keys for key in group)
+    ]
+    assert [mine for mine, _ in read] == [alone for _, alone in read]
+    assert {"stated", "absent"} <= {alone for _, alone in read}
+
+
+def test_the_first_texts_are_read_as_if_no_other_came(real):
+    texts, statements = real
+    joint = JointIndex(texts)
+    outcomes = set()
+    for end in (len(texts) // 3, len(texts)):
+        alone = TextIndex(BETWEEN.join(texts[:end]))
+        part = joint.beginning(end, lambda alone=alone: alone)
+        for one in statements:
+            assert part.is_stated(one) == alone.is_stated(one)
+            outcomes.add(alone.is_stated(one))
+    assert outcomes == {True, False}
+
+
+def test_names_that_come_later_are_not_known_before():
+    texts = ["The handler of jobs is fast.", "We call it JobQueue now.", "jobqueue takes 7 jobs"]
+    statement = Statement("the queue takes 7 jobs", keys=(("queue",), ("7 jobs",)))
+    joint = JointIndex(texts)
+    assert joint.beginning(3, lambda: TextIndex("")).is_stated(statement)
+    assert not joint.text(2).is_stated(statement)
+
+
+def test_equal_texts_are_read_once_and_found_at_each_place():
+    joint = JointIndex(["see src/app/main.py", "nothing", "see src/app/main.py"])
+    assert joint.with_path("app/main.py") == {0, 2}
+    assert joint.with_path("other/main.py") == set()
