@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from typing import Final
 
-from pytest_compaction.secrets.shapes import Span
+from pytest_compaction.secrets.blocks import Span
 
 _SLASH: Final = r"\\{0,4}/"
 """Between folders; JSON that is not decoded may escape it."""

@@ -21,7 +21,8 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote, quote_plus, unquote, urlsplit
 
-from pytest_compaction.secrets.shapes import SHAPES, Span, replace
+from pytest_compaction.secrets.blocks import Span
+from pytest_compaction.secrets.shapes import find, replace
 
 BLOT: Final = "[key]"
 _LONG: Final = 12
@@ -136,12 +137,9 @@ def _scrubbed(text: str, secrets: tuple[str, ...], shapes: bool) -> str:
     if spans:
         text = replace(text, spans, lambda _: BLOT)
     if shapes and (len(text) >= _LONG or "://" in text):
-        lower = text.lower()
-        for shape in SHAPES:
-            spans = list(shape.find(text, lower))
-            if spans:
-                text = replace(text, spans, lambda _: BLOT)
-                lower = text.lower()
+        spans = list(find(text))
+        if spans:
+            text = replace(text, spans, lambda _: BLOT)
     return text
 
 

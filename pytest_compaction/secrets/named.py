@@ -12,7 +12,9 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from pytest_compaction.secrets.shapes import IDENTIFIER, STAND_IN, TEST_NAME, Span
+from pytest_compaction.secrets.blocks import Span
+from pytest_compaction.secrets.formatted import IDENTIFIER
+from pytest_compaction.secrets.shapes import STAND_IN, TEST_NAME
 
 # Signs are looked for first, in lower case: that is many times faster than the patterns.
 _SIGNS: Final = ("pass", "pwd", "secret", "token", "credential", "key")

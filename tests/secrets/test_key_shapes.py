@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from pytest_compaction.secrets import keys
 from pytest_compaction.secrets.keys import scrubbed
-from pytest_compaction.secrets.shapes import SHAPES, _is_key, _is_random, _lines_with
+from pytest_compaction.secrets.shapes import SHAPES, TEST_NAME
 
 PIECES = [
     *("sk- AKIA eyJ .eyJ T0ABCDEFGH/B0ABCDEFGH/ 123456789:AA :// user:p1@ Bearer apiKey".split()),
@@ -25,14 +25,11 @@ def plainly(shape, text):
     searched = text.lower() if shape.pattern.flags & re.IGNORECASE else text
     if not any(sign in searched for sign in shape.signs):
         return []
-    group = "secret" if "secret" in shape.pattern.groupindex else 0
-    is_secret = _is_key if group else _is_random
-    return [m.span(group) for m in shape.pattern.finditer(text) if is_secret(m[group])]
+    found = shape.pattern.finditer(text)
+    return [m.span("secret") for m in found if not TEST_NAME.fullmatch(m["secret"])]
 
 
 @given(TEXTS)
-@example("https://user:p1@host\nsk-0123456789abcdefghij")
-@example("-----BEGIN RSA PRIVATE KEY-----\nABCDEFGH12345678\n-----END RSA PRIVATE KEY-----")
 @example("secret = 1, api_key =\n'0123456789abcdefghij'")
 @example("key, api\u212aey=0123456789abcdefghij")
 def test_a_look_before_the_pattern_changes_nothing_in_what_is_found(text):
@@ -60,24 +57,3 @@ def test_a_secret_that_is_set_later_is_scrubbed_from_a_text_seen_before(monkeypa
     assert scrubbed("the word is hunter4hunter4") == "the word is hunter4hunter4"
     monkeypatch.setenv(name, "hunter4hunter4")
     assert scrubbed("the word is hunter4hunter4") == "the word is [key]"
-
-
-@given(
-    st.lists(
-        st.one_of(
-            st.sampled_from([sign for shape in SHAPES for sign in shape.signs]),
-            st.sampled_from(["abcdefghij0123456789ABCDEFGH", "\n", " ", "é", "_", "-", ".", "a"]),
-            st.text(max_size=5),
-        ),
-        max_size=12,
-    )
-)
-def test_the_finder_of_many_signs_passes_no_line_over_that_holds_one(pieces):
-    text = "".join(pieces)
-    for shape in SHAPES:
-        if shape.finder is not None:
-            lines = _lines_with(shape.finder, text)
-            assert lines == sorted(set(lines))
-            for sign in shape.signs:
-                for match in re.finditer(re.escape(sign), text):
-                    assert any(a <= match.start() and match.end() <= b for a, b in lines)

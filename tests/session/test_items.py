@@ -218,7 +218,7 @@ def test_a_bare_run_loads_nothing_heavy(pytester):
         sys.argv = ["pytest"]
         code = pytest.main([*{lean()!r}, "-q", "test_mine.py"])
         names = ("openai", "scipy", "numpy", "tiktoken", "jsonschema")
-        names += ("wcwidth", "detect_secrets", "pytest_compaction.run.engine")
+        names += ("wcwidth", "pytest_compaction.run.engine")
         print("code", int(code), "loaded", [name for name in names if name in sys.modules])
         print("plugin" , "pytest_compaction.plugin" in sys.modules)
         """
