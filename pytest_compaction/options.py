@@ -157,7 +157,7 @@ def read_settings(config: _Reader) -> Settings:
     model = raw["compaction_model"]
     _check_executor(raw)
     return Settings(
-        compactors=named_compactors(config),
+        compactors=tuple(dict.fromkeys(_hidden(_split(raw["compactor"])))),
         cases=tuple(raw["compaction_cases"]),
         model=model,
         responder=raw["compaction_responder"] or model,
@@ -170,7 +170,7 @@ def read_settings(config: _Reader) -> Settings:
         shard=_shard(raw),
         executor=raw["compaction_executor"],
         pass_score=_number(raw, "compaction_pass_score", float, 0, 5),
-        thresholds=_thresholds(raw["compaction_threshold"]),
+        thresholds=tuple(_hidden(raw["compaction_threshold"])),
         reports=_reports(raw["compaction_report"]),
         baseline=_baseline_settings(raw),
         show=_shown(raw),
@@ -188,30 +188,14 @@ def read_settings(config: _Reader) -> Settings:
     )
 
 
-def refuse_unknown(arguments: Iterable[str]) -> None:
-    """Raise :class:`OptionError` for the first argument that is meant to be an option of these.
+def _hidden(texts: Iterable[str]) -> Iterable[str]:
+    """The texts with stand-ins for secrets, because they stand in names, files and records."""
+    texts = list(texts)
+    if not any("=" in text for text in texts):
+        return texts
+    from pytest_compaction.secrets.hidden import hide
 
-    ``arguments`` are those that nobody knows.
-    """
-    for argument in arguments:
-        name = argument.partition("=")[0]
-        if name.startswith(PREFIX):
-            import difflib  # both only for a mistake
-
-            from pytest_compaction.text.words import printable
-
-            near = difflib.get_close_matches(name, [option.flag for option in OPTIONS], n=1)
-            hint = f"did you mean {near[0]}? " if near else ""
-            raise OptionError(
-                f"there is no option {printable(name, _SHOWN_NAME)}; {hint}pytest --help lists those of "
-                "the benchmark"
-            )
-
-
-def named_compactors(config: _Reader) -> tuple[str, ...]:
-    """The strategies under test as they are named, each once; empty without any."""
-    option = next(option for option in OPTIONS if option.key == "compactor")
-    return tuple(dict.fromkeys(_split(_value(config, option))))
+    return map(hide, texts)
 
 
 def _shown(raw: dict[str, Any]) -> int | None:

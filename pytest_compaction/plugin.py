@@ -103,8 +103,10 @@ def pytest_configure(config: pytest.Config) -> None:
     if settings.check and not settings.active:
         raise pytest.UsageError("--compaction-check needs --compactor=NAME, the strategy to check")
     if settings.active and not config.getoption("compactors"):
+        from pytest_compaction.secrets.hidden import forget
         from pytest_compaction.session.start import start_benchmark, start_check
 
+        config.add_cleanup(forget)
         if settings.check:
             start_check(config, settings)
         else:
@@ -245,10 +247,12 @@ def pytest_runtest_makereport(
     if session is None:
         return (yield)
     from pytest_compaction.session.items.report import finish_report, record_before_report
+    from pytest_compaction.session.items.scrubbed_report import scrub_report
 
     record = record_before_report(item, call, session)
     report = yield
     finish_report(item, call, report, record, session)
+    scrub_report(report)
     return report
 
 

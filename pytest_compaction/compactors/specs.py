@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from pytest_compaction.compactors.parameters import parted
+from pytest_compaction.secrets.hidden import hide, revealed
 
 _PLUS: Final = r"\+(?!\s*[\d.])"
 
@@ -26,11 +27,13 @@ class Spec:
 
     ``parts`` are the parts of a composition, which has no parameters of its own.
     ``written`` holds the parameters as typed, for parameters that are annotated as text.
+    ``text`` has stand-ins for secrets, because it names the strategy everywhere; the parameters
+    have the secrets themselves.
     """
 
     text: str
     target: str
-    parameters: tuple[tuple[str, Any], ...] = ()
+    parameters: tuple[tuple[str, Any], ...] = field(default=(), repr=False)
     parts: tuple[Spec, ...] = ()
     written: tuple[tuple[str, str], ...] = field(default=(), compare=False, repr=False)
 
@@ -45,6 +48,7 @@ def parse_spec(text: str) -> Spec:
 
     Parts joined by ``+`` give a specification with ``parts``.
     """
+    text = hide(text)
     pieces = list(parted(text, _PLUS))
     if len(pieces) > 1 and not all(piece.strip() for piece in pieces):
         raise UnknownCompactorError(
@@ -77,8 +81,8 @@ def _single(text: str) -> Spec:
     return Spec(
         text.strip(),
         ":".join(names),
-        tuple((key, _literal(value)) for key, value in written.items()),
-        written=tuple(written.items()),
+        tuple((key, _literal(revealed(value))) for key, value in written.items()),
+        written=tuple((key, revealed(value)) for key, value in written.items()),
     )
 
 

@@ -16,9 +16,7 @@ _TAIL: Final = 8
 _LEAST: Final = 4
 """Fewest characters of a key at the end of a line."""
 _BREAK: Final = r"(?:[ \t]{0,4}\\?\r?\n|\\{1,2}n)[ \t]{0,40}"
-_REST: Final = re.compile(
-    rf"{_BREAK}(?P<rest>[A-Za-z0-9_\-+/]{{8,200}}={{0,2}})(?=[\s\"'`,;)\]}}\\]|\Z)"
-)
+_REST: Final = re.compile(rf"{_BREAK}(?P<rest>[A-Za-z0-9_\-+/.=]{{8,400}})(?=[\s\"'`,;)\]}}\\]|\Z)")
 _SIGN: Final = r"[\w\-+/.:=~$@]"
 _LAST_WORD: Final = re.compile(rf"(?a)(?<!{_SIGN}){_SIGN}{{5,300}}+(?={_BREAK}{_SIGN}{{4}})")
 """The last word of a line, where the next line begins with one."""

@@ -2,7 +2,8 @@
 
 A key is known from the environment or recognised by its shape, wherever it comes from: a
 user exported it, it stands in an imported session, an endpoint sends it back in an error.
-A known key is found as it is, percent-encoded as in an address, and escaped as in JSON.
+A known key is found as it is, and in the forms in which others repeat it: percent-encoded as in
+an address, escaped as in JSON, in capitals, in names of files, in base64, in hexadecimal digits.
 Ordinary text, hashes and identifiers stay as they are.
 
 The key that is sent to the endpoint is known whatever its length and shape; a short one
@@ -22,11 +23,13 @@ from typing import Any, Final
 from urllib.parse import quote, quote_plus, unquote, urlsplit
 
 from pytest_compaction.secrets.blocks import Span
+from pytest_compaction.secrets.names import names_a_secret
 from pytest_compaction.secrets.shapes import find, replace
 
 BLOT: Final = "[key]"
-_LONG: Final = 12
-"""Fewest characters for the value of an environment variable to be taken for a secret."""
+LONG: Final = 12
+"""Fewest characters for the value of an environment variable to be taken for a secret, unless it
+mixes letters with other signs; a shorter secret counts only where it is a word of its own."""
 _SHORTEST: Final = 3
 """Fewest characters of the endpoint's own key; replacing a shorter one would hide nothing."""
 _REMEMBERED: Final = 20_000
@@ -37,11 +40,11 @@ _NO_KEYS: Final = frozenset(
     "EMPTY ollama lm-studio no-key none null dummy fake key test not-needed unused xxx".split()
 )
 """What the manuals of servers without keys tell users to set as the key."""
-_KEY_NAME: Final = re.compile(
-    r"(?i)(?:^|_)(?:API_?KEY|ACCESS_KEY|SECRET_KEY|ADMIN_KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|PAT)$"
-)
 _ESCAPED_OCTET: Final = re.compile("%[0-9A-F]{2}")
-_names_a_key: Final = lru_cache(maxsize=1024)(_KEY_NAME.search)
+_SLUG: Final = re.compile(r"[^A-Za-z0-9_.:+=]")
+_SHORTEST_PASSWORD: Final = 8
+_ENCODED: Final = 6
+"""Fewest characters of a secret that is also looked for in base64 and in hexadecimal digits."""
 
 
 def environment_secrets(environment: Mapping[str, str] | None = None) -> tuple[str, ...]:
@@ -52,8 +55,23 @@ def environment_secrets(environment: Mapping[str, str] | None = None) -> tuple[s
     out only below three characters.
     """
     if environment is None:
-        return _secrets_of_process()
+        return _joined(_secrets_of_process(), _known_besides)
     return _secrets_of(environment)
+
+
+_known_besides: tuple[str, ...] = ()
+"""Secrets that were given to this process in other ways."""
+
+
+def know(secrets: Iterable[str]) -> None:
+    """Treat these as secrets as well, in place of those of an earlier call."""
+    global _known_besides
+    _known_besides = tuple(s for s in secrets if len(s) >= _SHORTEST and s not in _NO_KEYS)
+
+
+@lru_cache(maxsize=16)
+def _joined(secrets: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(sorted({*secrets, *others}, key=lambda value: (-len(value), value)))
 
 
 _process: tuple[dict[bytes, bytes], tuple[str, ...]] = ({}, ())
@@ -73,16 +91,25 @@ def _secrets_of_process() -> tuple[str, ...]:
 
 
 def _secrets_of(known: Mapping[str, str]) -> tuple[str, ...]:
-    named = tuple(known[name] for name in known if _names_a_key(name))
+    named = tuple(known[name] for name in known if names_a_secret(name))
+    named += tuple(filter(None, (credentials_of(v)[1] for v in known.values() if "@" in v)))
     return _secrets_among(named, known.get("OPENAI_API_KEY", ""), known.get("OPENAI_BASE_URL", ""))
 
 
 @lru_cache(maxsize=8)
 def _secrets_among(named: tuple[str, ...], key: str, base_url: str) -> tuple[str, ...]:
     stripped = {value.strip() for value in named}
-    found = {value for value in stripped if len(value) >= _LONG and not _is_file(value)}
+    found = {value for value in stripped if _is_long(value) and not _is_file(value)}
     found |= _sent_to_endpoint(key.strip(), base_url.strip())
     return tuple(sorted(found, key=lambda value: (-len(value), value)))
+
+
+def _is_long(value: str) -> bool:
+    """Whether a value is long enough that no ordinary word is replaced with it."""
+    if len(value) >= LONG:
+        return not value.isdecimal()
+    mixed = any(map(str.isalpha, value)) and not value.isalpha()
+    return len(value) >= _SHORTEST_PASSWORD and mixed
 
 
 @lru_cache(maxsize=8)
@@ -136,7 +163,7 @@ def _scrubbed(text: str, secrets: tuple[str, ...], shapes: bool) -> str:
     spans = list(find_known(text, secrets))
     if spans:
         text = replace(text, spans, lambda _: BLOT)
-    if shapes and (len(text) >= _LONG or "://" in text):
+    if shapes and (len(text) >= LONG or "://" in text):
         spans = list(find(text))
         if spans:
             text = replace(text, spans, lambda _: BLOT)
@@ -164,7 +191,11 @@ def _all_forms(secrets: tuple[str, ...]) -> tuple[str, ...]:
 
 @lru_cache(maxsize=256)
 def _forms(secret: str) -> tuple[str, ...]:
-    """A secret as it is, in addresses and in JSON, such as the arguments of a tool call."""
+    """A secret as it is, and as others may repeat it.
+
+    Others are addresses, JSON such as the arguments of a tool call, names of files, capitals,
+    base64 and hexadecimal digits.
+    """
     # Half a surrogate pair has no UTF-8 form; here it only has to raise no error.
     octets = secret.encode("utf-8", "surrogatepass")
     quoted = (quote(octets, safe=""), quote(octets), quote_plus(octets))
@@ -172,14 +203,30 @@ def _forms(secret: str) -> tuple[str, ...]:
     escaped = [json.dumps(secret, ensure_ascii=ascii_only)[1:-1] for ascii_only in (False, True)]
     # Some writers of JSON escape the slash as well.
     slashes = (form.replace("/", r"\/") for form in escaped)
-    return tuple(dict.fromkeys((secret, *quoted, *lower, *escaped, *slashes)))
+    forms = [secret, *quoted, *lower, *escaped, *slashes]
+    if len(secret) >= _ENCODED and not secret.isalpha():
+        named = (secret.replace("-", "_"), _SLUG.sub("_", secret))
+        forms += [form for name in (secret, *named) for form in (name, name.upper(), name.lower())]
+        forms += [octets.hex(), octets.hex().upper(), *_in_base64(octets)]
+    return tuple(dict.fromkeys(forms))
+
+
+def _in_base64(octets: bytes) -> Iterator[str]:
+    """What base64 of a longer text shows of these octets, wherever they start in it."""
+    for before in range(3):
+        whole = base64.b64encode(bytes(before) + octets)
+        # The characters that the octets before and behind have a part in are left out.
+        first, last = -(-before * 8 // 6), (before + len(octets)) * 8 // 6
+        shown = whole[first:last].decode()
+        yield shown
+        yield shown.replace("+", "-").replace("/", "_")
 
 
 @lru_cache(maxsize=256)
 def _known(secret: str) -> re.Pattern[str]:
     """Finds a form of a known secret; a short one only where it is a word of its own."""
     literal = re.escape(secret)
-    if len(secret) >= _LONG:
+    if len(secret) >= LONG:
         return re.compile(literal)
     return re.compile(rf"(?<![A-Za-z0-9_]){literal}(?![A-Za-z0-9_])")
 
@@ -193,12 +240,12 @@ def scrubbed_json(value: Any, ciphertext: Set[str] = frozenset()) -> Any:
     """
     secrets = environment_secrets()
     # A key such as "content" would otherwise rename the members of every record.
-    in_names = tuple(s for s in secrets if len(s) >= _LONG or not s.isalpha())
-    least = min(map(len, _all_forms(secrets)), default=_LONG)
+    in_names = tuple(s for s in secrets if len(s) >= LONG or not s.isalpha())
+    least = min(map(len, _all_forms(secrets)), default=LONG)
 
     def scrub_text(text: str, known: tuple[str, ...], shapes: bool = True) -> str:
         # Most texts are names and words that are shorter than any key.
-        if len(text) < least and len(text) < _LONG and "://" not in text:
+        if len(text) < least and len(text) < LONG and "://" not in text:
             return text
         return _scrubbed_one(text, known, shapes)
 

@@ -11,6 +11,7 @@ from pytest_compaction.cache.kept_results import RESULTS_FILE
 from pytest_compaction.case.index import INDEX_FOLDER
 from pytest_compaction.garbage import look_less_often
 from pytest_compaction.hookspecs import added
+from pytest_compaction.secrets.keys import scrubbed
 from pytest_compaction.session import resolve
 from pytest_compaction.session.case_places import DEFAULT_CASES, SHIPPED
 from pytest_compaction.session.items import fixtures
@@ -54,9 +55,7 @@ def start_benchmark(config: pytest.Config, settings: Settings) -> BenchmarkSessi
 
             check_executor(session, added_models)
     except resolve.USAGE_ERRORS as error:
-        raise pytest.UsageError(str(error)) from None
-    if session.shipped and not use_shipped and not settings.cases and not workerinput:
-        _need_named_cases(config, session)
+        raise pytest.UsageError(scrubbed(str(error))) from None
     share = WorkerShare.from_input(workerinput.get("compaction_shared"))
     baseline = _baseline(config, session)
     title = baseline.title if baseline else ""
@@ -218,7 +217,7 @@ def start_check(config: pytest.Config, settings: Settings) -> None:
             added(config, "pytest_compaction_models"),
         )
     except resolve.USAGE_ERRORS as error:
-        raise pytest.UsageError(str(error)) from None
+        raise pytest.UsageError(scrubbed(str(error))) from None
     config.stash[CHECK_SESSION] = session
     named = config.args_source is pytest.Config.ArgsSource.ARGS
     config.args[:] = node_arguments(config.args, named)

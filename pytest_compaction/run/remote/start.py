@@ -19,6 +19,7 @@ from pytest_compaction.run.remote.intake import Intake
 from pytest_compaction.run.remote.task import Briefing, GroupKey
 from pytest_compaction.run.response import Roles
 from pytest_compaction.run.triggers import Trigger
+from pytest_compaction.secrets.hidden import hidden
 from pytest_compaction.settings import CONTROL, Settings
 
 
@@ -56,6 +57,7 @@ def remote_engine(
         prices=endpoints.prices if endpoints else None,
         modules=modules,
         folders=folders_of(modules),
+        hidden=hidden(),
     )
     dispatcher: Dispatcher[GroupKey] = Dispatcher(opener_for(address), str(address))
     intake = Intake(

@@ -50,6 +50,8 @@ class Briefing:
     prices: PriceTable | None = None
     modules: Mapping[str, str] = field(default_factory=dict)
     folders: tuple[str, ...] = ()
+    hidden: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Stand-ins of names of strategies by the secrets that they replace."""
 
 
 @dataclass(frozen=True, slots=True)

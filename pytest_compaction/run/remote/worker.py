@@ -21,6 +21,7 @@ from pytest_compaction.run.remote.failure import TaskError
 from pytest_compaction.run.remote.measurement import measured
 from pytest_compaction.run.remote.result import TaskResult, encoded
 from pytest_compaction.run.remote.task import Briefing, Parcel, Task
+from pytest_compaction.secrets.hidden import forget
 from pytest_compaction.secrets.keys import scrubbed
 
 
@@ -83,6 +84,7 @@ def _strategy(task: Task) -> tuple[Registry, Spec]:
     for folder in task.briefing.folders:
         if folder not in sys.path and Path(folder).is_dir():
             sys.path.append(folder)
+    forget(task.briefing.hidden.items())
     registry, specs = named_strategies([task.arm.compactor], {})
     for name, digest in task.briefing.modules.items():
         if name in sys.modules and digest_of_module(name) != digest:
