@@ -50,6 +50,8 @@ def names_a_secret(name: str) -> bool:
     Numbers, stages and forms at its end do not count: ``OPENAI_API_KEY_2``, ``SECRET_KEY_BASE``.
     """
     words = [word.lower() for word in _WORD.findall(name)]
+    if name.startswith("TF_TOKEN_"):  # Terraform: the token for the host that follows
+        return True
     if not words or name in ("PWD", "OLDPWD") or words[-1] in _OTHERS:
         return False
     pairs = pairwise(words)

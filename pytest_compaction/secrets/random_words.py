@@ -32,6 +32,9 @@ _FACT: Final = re.compile(
 _LOOK_BACK: Final = 26
 _ROWS: Final = frozenset({60, 64, 70, 72, 76})
 """Characters of the lines of certificates and other data in base64."""
+_HUMPS: Final = re.compile(r"[A-Z]?[a-z]{2,}")
+_MOST_HUMPS: Final = 0.7
+"""Share of characters in humps above which a word is a name in code; random words have 0.4."""
 _WORDS: Final = re.compile(r"(?:^|[+/_\-])[a-z]{4,}(?=[+/_\-]|$)|[A-Z]?[a-z]{5,}")
 """A piece that random words do not have."""
 
@@ -54,5 +57,7 @@ def is_random_word(word: str) -> bool:
         return False
     core = word.rstrip("=")
     if len(_TURN.findall(core)) < _LEAST_TURNS * len(core) or len(_WORDS.findall(core)) > 1:
+        return False
+    if sum(map(len, _HUMPS.findall(core))) > _MOST_HUMPS * len(core):
         return False
     return not (ENCODED.fullmatch(word) and decoded(word) is not None)

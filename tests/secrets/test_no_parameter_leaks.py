@@ -68,7 +68,8 @@ def keyed(messages, budget, api_key="", size: int = 0):
         return messages
     again = [api_key, os.environ["PGPASSWORD"], os.environ["OPENAI_API_KEY_2"]]
     again += [os.environ["MY_SERVICE_PASS"]]
-    again += [base64.b64encode(b"x" * n + text.encode()).decode() for n in range(3) for text in again]
+    octets = [b"x" * n + text.encode() for n in range(3) for text in again]
+    again += [base64.b64encode(each).decode() for each in octets]
     again += [text.encode().hex() for text in again[:4]] + [text.upper() for text in again[:4]]
     print("called with", *again)
     if "second" in messages[-1]["content"]:
@@ -77,7 +78,7 @@ def keyed(messages, budget, api_key="", size: int = 0):
 '''
 
 
-@pytest.mark.parametrize("workers", [0, 2])
+@pytest.mark.parametrize("workers", [0, pytest.param(2, marks=pytest.mark.exhaustive)])
 def test_keys_are_nowhere_wherever_they_are_given(pytester, monkeypatch, workers):
     scenarios.set_up(pytester, "first", "second")
     pytester.makepyfile(repeating=STRATEGY)
@@ -135,3 +136,108 @@ def test_keys_are_nowhere_wherever_they_are_given(pytester, monkeypatch, workers
 
 def files_of(pytester):
     return sorted(path for path in pytester.path.rglob("*") if path.is_file())
+
+
+SPECS = {
+    "m:f:api_key={}": "m:f:api_key=[key]",
+    "m:f:api-key={}:k=3": "m:f:api-key=[key]:k=3",
+    "m:f:size=3:TOKEN={}": "m:f:size=3:TOKEN=[key]",
+    "m:f:password='{}'": "m:f:password='[key]'",
+    "window+m:f:client_secret={}": "window+m:f:client_secret=[key]",
+    "overall@m:f:token={}>=3.5": "overall@m:f:token=[key]>=3.5",
+    "m:f:headers='Authorization: Bearer {}'": "m:f:headers='Authorization: Bearer [key]'",
+}
+
+
+@pytest.fixture(autouse=True)
+def _knows_nothing():
+    known = hidden.hidden()
+    hidden.forget()
+    yield
+    hidden.forget(known.items())
+
+
+@pytest.mark.parametrize("text", SPECS)
+def test_a_secret_has_a_stand_in_in_every_name_and_is_known(text):
+    key = canary(text)[:-4] + "4711abcd"
+    assert hidden.hide(text.format(key)) == SPECS[text]
+    assert hidden.hide(SPECS[text]) == SPECS[text]
+    assert hidden.revealed("[key]") == key
+    assert scrubbed(f"sent {key} twice") == "sent [key] twice"
+    hidden.forget()
+    assert hidden.revealed("[key]") == "[key]"
+    assert key not in environment_secrets()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("roo:version=2:keep=5", "m:f:max_tokens=4000", "m:f:token=5", "m:f:key=timestamp"),
+        *("m:f:api_key=none", "overall>=3.5", "m:f:focus='the tests: a, b+c'", "anchored+window"),
+        *("m:f:public_key=abcdef123456", "m:f:token_limit=100000000000", "tool-results:keep=5"),
+    ],
+)
+def test_a_parameter_that_is_no_secret_stays_in_the_name(text):
+    assert hidden.hide(text) == text
+    assert not hidden.hidden()
+
+
+def test_a_strategy_is_given_its_secret_and_named_without():
+    made = parse_spec("m:f:api_key='a:b, c':k=3")
+    assert (made.text, made.slug) == ("m:f:api_key='[key]':k=3", "m:f:api_key=__key__:k=3")
+    assert dict(made.parameters) == {"api_key": "a:b, c", "k": 3}
+    again = parse_spec(made.text)
+    assert again == made and "a:b" not in repr(made)
+
+
+def test_strategies_that_differ_in_their_secret_alone_have_names_of_their_own():
+    one, other = (parse_spec(f"m:f:token={text}") for text in ("abc123", "abc124"))
+    assert (one.text, other.text) == ("m:f:token=[key]", "m:f:token=[key-2]")
+    assert (one.parameters[0][1], other.parameters[0][1]) == ("abc123", "abc124")
+
+
+@given(st.text(string.ascii_letters + string.digits + "-_./+=", min_size=16, max_size=60))
+def test_a_known_secret_is_found_however_it_is_repeated(key):
+    for around in ("{}", "x {} y", '"{}"'):
+        for form in forms_of(key):
+            shown = scrubbed(around.format(form), (key,), shapes=False)
+            assert form[4:-4] not in shown or key.isalpha()
+
+
+NAMES = """
+PGPASSWORD DB_PASS MYSQL_PWD SECRET_KEY_BASE OPENAI_API_KEY_2 OPENAI_API_KEY REDISCLI_AUTH SSHPASS
+GITHUB_TOKEN GH_TOKEN AWS_SECRET_ACCESS_KEY AWS_SESSION_TOKEN NPM_TOKEN DJANGO_SECRET_KEY APIKEY
+API_KEY_PROD DB_PASSWORD_STAGING STRIPE_SECRET JWT_SECRET SENTRY_AUTH_TOKEN HF_TOKEN dbPassword
+SLACK_WEBHOOK TWILIO_AUTH_TOKEN CI_JOB_TOKEN DOCKER_PASSWORD ENCRYPTION_KEY SIGNING_KEY_OLD MYAPIKEY
+ANTHROPIC_API_KEY AZURE_CLIENT_SECRET SMTP_PASSWORD VAULT_TOKEN COOKIE_SECRET
+""".split()
+NAMES_HELD_OUT = """
+RAILS_MASTER_KEY MONGO_INITDB_ROOT_PASSWORD POSTGRES_PASSWORD RABBITMQ_DEFAULT_PASS FTP_PASSWD
+GPG_PASSPHRASE LDAP_BIND_PW GOOGLE_API_KEY_1 GEMINI_API_KEYS MISTRAL_API_KEY COHERE_KEY
+CLOUDFLARE_API_TOKEN DIGITALOCEAN_ACCESS_TOKEN HEROKU_API_KEY SUPABASE_SERVICE_ROLE_KEY
+SESSION_SECRET NEXTAUTH_SECRET DATADOG_APP_KEY LDAP_ADMIN_PASSWORD_FILE_VALUE KUBE_TOKEN
+TF_TOKEN_app_terraform_io
+JENKINS_API_TOKEN SONAR_TOKEN PYPI_PASSWORD TWINE_PASSWORD ROOT_PASSWORD GITLAB_PAT
+SERVICE_CREDENTIALS BASIC_AUTH STORAGE_ACCOUNT_KEY SENTRY_DSN WEBHOOK_SECRET_V2 apiSecret
+accessToken
+""".split()
+HARMLESS = """
+PWD OLDPWD HOME PATH KEYBOARD_LAYOUT MAX_TOKENS TOKENIZERS_PARALLELISM SSH_AUTH_SOCK XAUTHORITY
+TOKEN_LIMIT PASSWORD_MIN_LENGTH SECRET_NAME API_KEY_FILE GPG_KEY PUBLIC_KEY SORT_KEY COMPASS BYPASS
+KEYRING_BACKEND COLORTERM PASSWORD_POLICY AUTHOR MONKEY TURKEY PATIENT
+""".split()
+
+
+@pytest.mark.parametrize("name", NAMES + NAMES_HELD_OUT)
+def test_a_variable_that_is_named_like_a_secret_holds_one(name):
+    assert names_a_secret(name)
+
+
+@pytest.mark.parametrize("name", HARMLESS)
+def test_a_variable_with_another_name_holds_none(name):
+    assert not names_a_secret(name)
+
+
+def test_passwords_in_addresses_of_the_environment_are_secrets():
+    url = f"postgres://app:{quote(canary('url'), safe='')}@db.acme.io/app"
+    assert environment_secrets({"DATABASE_URL": url, "EDITOR": "vi"}) == (canary("url"),)
