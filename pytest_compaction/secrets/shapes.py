@@ -1,4 +1,4 @@
-"""The table of shapes: how keys look, and how they are found in a text and replaced.
+"""Values that a name or a header shows to be keys, and the one way in which all keys are replaced.
 
 Both ways to hide a secret go through here: :mod:`.keys` scrubs what a run shows or writes,
 :mod:`.search` looks through imported transcripts, with further rules of its own.
