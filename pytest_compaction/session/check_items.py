@@ -13,6 +13,7 @@ from pytest_compaction.compactors.specs import Spec
 from pytest_compaction.reports.lines import Line, write_lines
 from pytest_compaction.session.check_session import UNCHECKED, CheckSession, Subject
 from pytest_compaction.session.items.report import in_sentences
+from pytest_compaction.session.items.scrubbed_report import scrub_report
 from pytest_compaction.text.words import printable
 
 CHECK_SESSION: Final = pytest.StashKey[CheckSession]()
@@ -126,6 +127,7 @@ class CheckHooks:
             report.user_properties.append((_PROPERTY, note))
             if call.excinfo is not None and isinstance(failure, BrokenInvariantError):
                 report.longrepr = in_sentences(call.excinfo, str(failure))
+        scrub_report(report)
         return report
 
     def pytest_unconfigure(self) -> None:
