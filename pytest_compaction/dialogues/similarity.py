@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from pytest_compaction.case.case import AnswerSpec
-from pytest_compaction.conversation.messages import json_or_none
 from pytest_compaction.dialogues.charges import Spent, stopped
 from pytest_compaction.dialogues.dialogue import Reply, Trial, Turn
 from pytest_compaction.models.protocol import (
@@ -25,6 +24,7 @@ from pytest_compaction.models.protocol import (
     NotAskedError,
 )
 from pytest_compaction.models.usage import Usage
+from pytest_compaction.models.wire.only_object import NoObjectError, only_object
 from pytest_compaction.text.words import printable
 
 MAX_ITEMS: Final = 5
@@ -119,11 +119,11 @@ def read_judgement(text: str) -> tuple[float, float]:
 
     Retention is the share of items kept, 1 without any item.
     """
-    start, end = text.find("{"), text.rfind("}")
     shown = printable(text, 80) or "(empty)"
-    data = json_or_none(text[start : end + 1]) if start >= 0 else None
-    if not isinstance(data, Mapping):
-        raise ValueError(f"the judge's reply is not a JSON object: {shown}")
+    try:
+        data = only_object(text)
+    except NoObjectError as error:
+        raise ValueError(f"the judge's reply cannot be read: {error}: {shown}") from None
     similarity, items = data.get("similarity"), data.get("items")
     if isinstance(similarity, bool) or not isinstance(similarity, int | float):
         raise ValueError(f"the judge's reply has a similarity that is not a number: {shown}")

@@ -8,12 +8,13 @@ reasoning comes before the score, so that a model reasons before it scores.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any, Final
 
+from pytest_compaction.models.chat.contradictions import contradiction
 from pytest_compaction.models.protocol import JudgeRequest
+from pytest_compaction.models.wire.only_object import NoObjectError, only_object
 from pytest_compaction.rubric import MAX_SCORE, CriterionScore
 from pytest_compaction.text.words import printable
 
@@ -21,7 +22,6 @@ Json = dict[str, Any]
 SCHEMA_NAME: Final = "judgement"
 MAX_REASONING: Final = 400
 """Characters of a reasoning that are kept."""
-_FENCED: Final = re.compile(r"```[A-Za-z]*\s*\n(.*?)\n?\s*```", re.DOTALL)
 _WHOLE_SCORES: Final = {"type": "integer", "enum": list(range(int(MAX_SCORE) + 1))}
 _ANY_SCORE: Final = {"type": "number", "minimum": 0, "maximum": MAX_SCORE}
 
@@ -105,11 +105,15 @@ def read_judgement(
 ) -> tuple[tuple[CriterionScore, ...], tuple[bool, ...], tuple[bool, ...]]:
     """Scores, facts stated and stale claims hit, or :class:`JudgementError` with the reason.
 
-    The JSON may stand alone, in a Markdown fence, or with text around it. Nothing is
-    filled in: a member that is missing, given twice, out of range or of another type, or a
-    score without a word of reasoning, makes the whole reply unusable.
+    The JSON may stand alone, in a Markdown fence, or with text around it, but not beside
+    other JSON. Nothing is filled in: a member that is missing, given twice, out of range or of
+    another type, or a score without a word of reasoning, makes the whole reply unusable. So
+    does a judgement that contradicts itself.
     """
-    data = _parsed(text)
+    try:
+        data = only_object(text)
+    except NoObjectError as error:
+        raise JudgementError(str(error)) from None
     ids, facts, traps = _size(request)
     if not _fits(data, ids, facts, traps):
         _check(data, ids, facts, traps)
@@ -120,11 +124,13 @@ def read_judgement(
         CriterionScore(id, float(given["score"]), printable(given["reasoning"], MAX_REASONING))
         for id, given in data["criteria"].items()
     )
-    return (
-        tuple(sorted(criteria, key=lambda scored: ids.index(scored.id))),
-        tuple(data["facts"][number]["stated"] for number in _numbers(facts)),
-        tuple(data["stale_claims"][number]["hit"] for number in _numbers(traps)),
-    )
+    stated = tuple(data["facts"][number]["stated"] for number in _numbers(facts))
+    hit = tuple(data["stale_claims"][number]["hit"] for number in _numbers(traps))
+    scores = {scored.id: scored.score for scored in criteria}
+    contradicted = contradiction(request, scores, stated, hit)
+    if contradicted is not None:
+        raise JudgementError(contradicted)
+    return tuple(sorted(criteria, key=lambda scored: ids.index(scored.id))), stated, hit
 
 
 def _fits(data: Json, ids: tuple[str, ...], facts: int, traps: int) -> bool:
@@ -164,46 +170,6 @@ def _check(data: Json, ids: tuple[str, ...], facts: int, traps: int) -> None:
     )
     if errors:
         raise JudgementError(_said(errors[0]))
-
-
-def _parsed(text: str) -> Json:
-    """The one JSON object of a reply: alone, in a Markdown fence, or with words around it."""
-    start, end = text.find("{"), text.rfind("}")
-    stages = [[text], [found[1] for found in _FENCED.finditer(text)], [text[start : end + 1]]]
-    problem = "it holds no JSON object"
-    for candidates in stages if 0 <= start < end else []:
-        objects: list[Json] = []
-        for candidate in candidates:
-            try:
-                data = _loaded(candidate)
-            except RecursionError:
-                problem = "its JSON is nested too deep"
-            except json.JSONDecodeError as error:
-                problem = f"its JSON is broken ({error})"
-            else:
-                objects += [data] if isinstance(data, dict) else []
-        if len(objects) > 1:
-            raise JudgementError("it holds more than one JSON object")
-        if objects:
-            return objects[0]
-    raise JudgementError(problem)
-
-
-def _loaded(text: str) -> Any:
-    return json.loads(text, object_pairs_hook=_without_duplicates, parse_constant=_no_constant)
-
-
-def _without_duplicates(pairs: list[tuple[str, Any]]) -> Json:
-    found: Json = {}
-    for name, value in pairs:
-        if name in found:
-            raise JudgementError(f"it gives {printable(name, 60)} twice")
-        found[name] = value
-    return found
-
-
-def _no_constant(name: str) -> Any:
-    raise JudgementError(f"it holds {name}, which is not a number")
 
 
 def _said(error: Any) -> str:

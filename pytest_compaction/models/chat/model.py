@@ -66,6 +66,7 @@ JUDGE_TOKENS: Final = 200
 CRITERION_TOKENS: Final = 120
 NUMBER_TOKENS: Final = 80
 """Tokens of a judgement: as a whole, for each criterion, and for each fact or stale claim."""
+_CUT: Final = "it was cut at its limit of tokens"
 FLAG: Final = "text addressed to the judge stands in the answer"
 
 _FORMS: Final = {
@@ -283,8 +284,10 @@ def _judged(reply: WireReply, request: JudgeRequest) -> JudgeReply:
     try:
         criteria, stated, hit = judgements.read_judgement(reply.text, request)
     except judgements.JudgementError as error:
-        cut = ", and it was cut at its limit of tokens" if reply.cut else ""
+        cut = f", and {_CUT}" if reply.cut else ""
         return JudgeReply(unscored=f"{error}{cut}")
+    if reply.cut:
+        return JudgeReply(unscored=f"{_CUT}, so that something may be missing")
     return JudgeReply(criteria, stated, hit)
 
 

@@ -18,6 +18,12 @@ from pytest_compaction.text.words import printable
 MAX_TOKENS: Final = 10**9
 """The most tokens that one call can take; a larger figure is taken for an error."""
 _THOUGHT: Final = re.compile(r"^\s*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
+_CUT: Final = frozenset({"length", "max_tokens"})
+_FILTERED: Final = frozenset(
+    {"blocklist", "content_filter", "prohibited_content", "refusal", "safety", "sensitive"}
+)
+_BROKEN: Final = frozenset({"cancelled", "error", "failed", "network_error"})
+"""Ends of a reply, in lower case, by the names that OpenAI and servers like it give to them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,15 +91,29 @@ def _chat(body: Mapping[str, Any]) -> WireReply:
     message = choice.get("message") if isinstance(choice, Mapping) else None
     if not isinstance(choice, Mapping) or not isinstance(message, Mapping):
         return WireReply(problem="its reply is JSON, but not a chat completion")
-    cut = choice.get("finish_reason") == "length"
+    end = str(choice.get("finish_reason") or "").lower()
     text = _text_of(message.get("content"))
     if isinstance(message.get("refusal"), str) and message["refusal"].strip():
         return _refusal(message["refusal"])
-    if choice.get("finish_reason") == "content_filter" and not text:
-        return _refusal("the endpoint's content filter held the reply back")
+    stopped = _stopped(end, text)
+    if stopped is not None:
+        return stopped
     if not text and (message.get("tool_calls") or message.get("function_call")):
         return WireReply(problem="it called a tool instead of replying in text")
-    return WireReply(text, cut=cut)
+    return WireReply(text, cut=end in _CUT)
+
+
+def _stopped(end: str, text: str) -> WireReply | None:
+    """The reply that something other than the model or its limit ended; ``None`` if neither did.
+
+    What was said by then is no reply: nobody knows what is missing.
+    """
+    if end in _FILTERED:
+        held = "cut the reply off" if text else "held the reply back"
+        return _refusal(f"the endpoint's content filter {held}")
+    if end in _BROKEN:
+        return WireReply(problem="the endpoint broke its reply off after an error")
+    return None
 
 
 def _responses(body: Mapping[str, Any]) -> WireReply:
@@ -110,11 +130,19 @@ def _responses(body: Mapping[str, Any]) -> WireReply:
     ]
     text = _text_of(parts)
     refusals = [part["refusal"] for part in parts if isinstance(part.get("refusal"), str)]
-    if refusals and not text:
+    if refusals:
         return _refusal(refusals[0])
     if not text and any(item.get("type") == "function_call" for item in items):
         return WireReply(problem="it called a tool instead of replying in text")
-    return WireReply(text, cut=body.get("status") == "incomplete")
+    stopped = _stopped(_end_of(body), text)
+    return stopped or WireReply(text, cut=body.get("status") == "incomplete")
+
+
+def _end_of(body: Mapping[str, Any]) -> str:
+    """Why a reply of the responses API ended before the model was done; empty if it did not."""
+    details = body.get("incomplete_details")
+    reason = details.get("reason") if isinstance(details, Mapping) else None
+    return str((reason if body.get("status") == "incomplete" else body.get("status")) or "")
 
 
 def _refusal(text: str) -> WireReply:

@@ -23,10 +23,11 @@ from pytest_compaction.case.kinds import (
     FactType,
     ProbeKind,
 )
-from pytest_compaction.conversation.messages import Message, json_or_none
+from pytest_compaction.conversation.messages import Message
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.protocol import ModelError
 from pytest_compaction.models.wire.call import Call, Caller
+from pytest_compaction.models.wire.only_object import NoObjectError, only_object
 from pytest_compaction.models.wire.reply import read_reply
 from pytest_compaction.probes.by_model.prompt import prompt, response_format
 from pytest_compaction.probes.confirmation import confirmed
@@ -133,9 +134,10 @@ async def _asked(
 
 
 def _parsed(text: str) -> list[Any] | None:
-    start, end = text.find("{"), text.rfind("}")
-    data = json_or_none(text[start : end + 1]) if start >= 0 else None
-    probes = data.get("probes") if isinstance(data, Mapping) else None
+    try:
+        probes = only_object(text).get("probes")
+    except NoObjectError:
+        return None
     return probes if isinstance(probes, list) else None
 
 

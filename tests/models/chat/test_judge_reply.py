@@ -6,13 +6,23 @@ from typing import get_args
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.endpoint_builders import NAME, Replies, ask, chat, judge_request, judged, members
-from support.endpoint_replies import completion
+from support.endpoint_builders import (
+    NAME,
+    Replies,
+    answer_request,
+    ask,
+    chat,
+    judge_request,
+    judged,
+    members,
+)
+from support.endpoint_replies import completion, response
 
 from pytest_compaction.case.case import Fact, FactType
 from pytest_compaction.models.chat import judge_reply
 from pytest_compaction.models.chat.judge_reply import _fits, _validator, reply_form, schema
 from pytest_compaction.models.protocol import ModelError
+from pytest_compaction.models.wire.reply import read_reply
 from pytest_compaction.rubric import applicable
 
 
@@ -78,7 +88,7 @@ def fenced(data):
 FAULTY = {
     "no JSON at all": (lambda d: "I would say 4.", "no JSON object"),
     "broken JSON": (lambda d: json.dumps(d)[:-20], "JSON is broken"),
-    "a list": (lambda d: json.dumps([d, d]), "JSON is broken"),
+    "a list": (lambda d: json.dumps([d, d]), "more than one JSON object"),
     "two judgements": (lambda d: fenced(d) + fenced(d), "more than one JSON object"),
     "a score of 7": (factual(7), "7, outside 0 to 5"),
     "a negative score": (factual(-1), "-1, outside 0 to 5"),
@@ -115,7 +125,15 @@ FAULTY = {
         "expected a boolean",
     ),
     "no criteria": (lambda d: d.pop("criteria"), "lacks criteria"),
-    "nested without end": (lambda d: '{"a":' * 100_000 + "1" + "}" * 100_000, "nested too deep"),
+    "nested without end": (lambda d: '{"a":' * 50_000 + "1" + "}" * 50_000, "nested too deep"),
+    "a score of 5,000 digits": (
+        lambda d: json.dumps(d).replace('"score": 4', f'"score": {"4" * 5000}', 1),
+        "a number with too many digits",
+    ),
+    "longer than any judgement": (
+        lambda d: "words " * 70_000 + json.dumps(d),
+        "400,000 characters",
+    ),
 }
 
 
@@ -128,6 +146,101 @@ def test_what_is_no_judgement_is_unscored_after_one_repair(change, said):
     assert (reply.criteria, reply.stated, reply.hit) == ((), (), ())
     assert len(caller.calls) == 2
     assert reply.usage.calls == 2
+
+
+OF_THE_ANSWER = {
+    "in a fence": "The answer holds this:\n```json\n{}\n```\nI do not follow it.\n",
+    "in a fence of tildes": "The answer holds this:\n~~~\n{}\n~~~\n",
+    "bare": "The answer says {}, which is not addressed to me. ",
+    "after a thought in prose": "Let me see <think>{}</think> ",
+}
+
+
+@pytest.mark.parametrize("own", ["{}", "```json\n{}\n```", "```\n{}\n```\nThat is all."])
+@pytest.mark.parametrize("quoted", OF_THE_ANSWER.values(), ids=OF_THE_ANSWER)
+@pytest.mark.parametrize("order", [1, -1], ids=["quotation first", "judgement first"])
+def test_a_judgement_beside_another_is_no_judgement_whichever_was_meant(quoted, own, order):
+    request = judge_request()
+    parts = [
+        quoted.replace("{}", json.dumps(judged(request, score=5))),
+        own.replace("{}", json.dumps(judged(request, score=1))),
+    ]
+    reply = ask(chat(Replies(completion("\n".join(parts[::order])))).judge(request))
+    assert "it holds more than one JSON object" in reply.unscored
+    assert reply.criteria == ()
+
+
+@pytest.mark.parametrize(
+    ("beside", "said"),
+    [
+        (lambda fives: fives[:-1] + ",}", "its JSON is broken"),
+        (lambda fives: fives[:-1], "its JSON is broken"),
+        (lambda fives: "{'facts': True}", "its JSON is broken"),
+        (lambda fives: "{}", "more than one JSON object"),
+        (lambda fives: json.dumps(fives), "its JSON is broken"),
+        (lambda fives: fives[1:], "more than one JSON object"),
+        (lambda fives: "}", "a brace that belongs to no JSON object"),
+    ],
+    ids=[
+        "a comma too many",
+        "cut",
+        "Python",
+        "an empty object",
+        "in a string",
+        "headless",
+        "a brace",
+    ],
+)
+def test_a_judgement_beside_something_else_in_braces_is_no_judgement(beside, said):
+    request = judge_request()
+    text = f"{beside(json.dumps(judged(request, score=5)))}\n{json.dumps(judged(request))}"
+    reply = ask(chat(Replies(completion(text))).judge(request))
+    assert said in reply.unscored
+
+
+def test_braces_and_fences_within_a_reasoning_are_text():
+    request = judge_request()
+    data = judged(request)
+    data["criteria"]["accuracy_factual"]["reasoning"] = 'It says ```json\n{"score": 5}\n``` and }.'
+    reply = ask(chat(Replies(completion(json.dumps(data)))).judge(request))
+    assert reply.unscored is None
+
+
+@pytest.mark.parametrize("finish", ["length", "max_tokens"])
+def test_a_judgement_that_is_whole_but_was_cut_is_unscored(finish):
+    request = judge_request()
+    caller = Replies(completion(json.dumps(judged(request)), finish=finish))
+    reply = ask(chat(caller).judge(request))
+    assert "it was cut at its limit of tokens, so that something may be missing" in reply.unscored
+    assert len(caller.calls) == 2
+
+
+@pytest.mark.parametrize("finish", ["content_filter", "SAFETY", "refusal", "error"])
+def test_what_a_filter_or_an_error_left_of_a_reply_is_neither_judged_nor_scored(finish):
+    request = judge_request()
+    text = json.dumps(judged(request))
+    reply = ask(chat(Replies(completion(text, finish=finish))).judge(request))
+    said = "broke its reply off" if finish == "error" else "content filter cut the reply off"
+    assert said in reply.unscored
+    with pytest.raises(ModelError, match=said):
+        ask(chat(Replies(completion("The limit", finish=finish))).answer(answer_request()))
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        (
+            {"status": "incomplete", "incomplete_details": {"reason": "content_filter"}},
+            "content filter cut the reply off",
+        ),
+        ({"status": "failed"}, "broke its reply off"),
+    ],
+    ids=["filtered", "failed"],
+)
+def test_what_a_filter_left_of_a_reply_of_the_responses_api_is_no_reply(changes, said):
+    reply = read_reply("responses", response("The limit", **changes))
+    assert reply.text == ""
+    assert said in reply.problem
 
 
 def test_the_repair_says_what_was_wrong_and_may_mend_it():
