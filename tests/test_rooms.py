@@ -8,7 +8,7 @@ from support.paths import ROOT
 
 PACKAGE = ROOT / "pytest_compaction"
 FLOORS = (
-    "conversation folders garbage hookspecs rubric secrets settings",
+    "conversation folders garbage hookspecs rubric scratch secrets settings",
     "cache rule_processes",
     "text",
     "artifacts case",

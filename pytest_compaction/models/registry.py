@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import difflib
 import os
-import shutil
-import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -21,6 +19,7 @@ from pytest_compaction.models.reference.shipped import NAME as REFERENCE
 from pytest_compaction.models.reference.shipped import RecordedOnly
 from pytest_compaction.models.wire.call import Caller
 from pytest_compaction.rule_processes.pool import RuleProcesses
+from pytest_compaction.scratch import Scratch
 from pytest_compaction.text.words import printable
 
 if TYPE_CHECKING:
@@ -52,14 +51,14 @@ class Endpoints:
     """What rules find in logs, kept from run to run."""
     processes: RuleProcesses = field(default_factory=RuleProcesses)
     """Where rules read logs."""
-    scratch: Path | None = None
+    scratch: Scratch | None = None
     """A folder that this process made and removes at the end, if it made one."""
 
     def close(self) -> None:
         """Write what is to be written, and remove the files that only a run needs."""
         self.accounts.close()
         if self.scratch is not None:
-            shutil.rmtree(self.scratch, ignore_errors=True)
+            self.scratch.close()
 
     def model(self, name: str) -> Model:
         """The model of that name behind the endpoint."""
@@ -83,14 +82,14 @@ def connect(
     """Callers one behind the other, from the store to the endpoint. Nothing is connected to yet.
 
     ``shown`` is how the folder of the store is named to the user; ``limit`` is in US
-    dollars, ``request_timeout`` in seconds of silence. ``accounts`` is the file of another
+    dollars, ``request_timeout`` in seconds. ``accounts`` is the file of another
     process of the run; without one a file is made in a temporary folder.
     """
     from pytest_compaction.models.chat.prompts import Prompts
 
     prompts = Prompts.load(judge_prompt)
-    scratch = None if accounts else Path(tempfile.mkdtemp(prefix="pytest-compaction-"))
-    shared = Accounts(accounts or Path(scratch or "", "accounts.sqlite"))
+    scratch = None if accounts else Scratch()
+    shared = Accounts(accounts or (scratch.path if scratch else Path()) / "accounts.sqlite")
     prices = prices_at(os.environ.get("OPENAI_BASE_URL"))
     following = asking(shared, prices, tokens, limit, request_timeout, shown)
     caller = Store(store, following, mode, shared, shown)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pytest_compaction.run.slots import PIPE, SharedSlots, SlotPool, can_share
+from pytest_compaction.scratch import Scratch
 from pytest_compaction.session.dealt_items import Dealer, DealtItems, path_for
 from pytest_compaction.session.stop_signal import StopSignal
 
@@ -24,7 +23,7 @@ class SharedFiles:
     without ``signal`` workers do what they were sent before they stop.
     """
 
-    folder: Path
+    scratch: Scratch
     count: int
     workers: int
     pool: SlotPool | None
@@ -33,10 +32,16 @@ class SharedFiles:
     @classmethod
     def make(cls, count: int, workers: int) -> SharedFiles:
         """Make the folder and what is in it."""
-        folder = Path(tempfile.mkdtemp(prefix="pytest-compaction-"))
+        scratch = Scratch()
         if not can_share():
-            return cls(folder, count, workers, None, None)
-        return cls(folder, count, workers, SlotPool(folder, count), StopSignal(folder))
+            return cls(scratch, count, workers, None, None)
+        pool, signal = SlotPool(scratch.path, count), StopSignal(scratch.path)
+        return cls(scratch, count, workers, pool, signal)
+
+    @property
+    def folder(self) -> Path:
+        """The folder that the workers know."""
+        return self.scratch.path
 
     @property
     def share(self) -> int:
@@ -66,7 +71,7 @@ class SharedFiles:
         self.stop()
         if self.pool is not None:
             self.pool.close()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        self.scratch.close()
 
 
 @dataclass(frozen=True, slots=True)

@@ -240,7 +240,7 @@ SAID = {
     "500 for good": ("answered 500: down 500; run again later",),
     "reset before the body": ("could not be reached, or broke off its reply, 2 times",),
     "time-out": ("did not answer in time (connecting 5 s, reading 0.3 s), 2 times",),
-    "slow drip": ("did not finish its reply within 1 s",),
+    "slow drip": ("did not finish its reply within 0.3 s, 2 times",),
     "empty body": ("sent an empty reply",),
     "truncated JSON": ("that is not valid JSON",),
     "JSON null": ("sent JSON that is not an object but a NoneType",),
@@ -266,7 +266,7 @@ SAID = {
 
 SAID_AT_ONCE = {
     "time-out": ("did not answer in time (connecting 5 s, reading 3 s)",),
-    "slow drip": ("did not finish its reply within 8 s",),
+    "slow drip": ("did not finish its reply within 3 s",),
 }
 """The sentences of the long test, which waits longer than :func:`hasty`."""
 
@@ -306,7 +306,7 @@ def test_a_long_wait_that_the_endpoint_asks_for_is_bounded(monkeypatch):
     with serving(lambda asked: busy) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         began = time.monotonic()
-        text = error_through(hasty())
+        text = error_through(hasty(total=1.0))
         assert time.monotonic() - began < 20
     assert "did not finish its reply within 1 s" in text
     assert len(server.asked) == 1

@@ -72,10 +72,11 @@ def excerpt_of(text: str) -> str:
     return printable(scrubbed(text), _SAID_CHARACTERS).strip() or "(no reason given)"
 
 
-def too_slow(call: Call, total: float, charged: bool) -> AttemptError:
-    """The failure of a call that has used up its time (seconds)."""
+def too_slow(call: Call, seconds: float, charged: bool, passing: bool = False) -> AttemptError:
+    """The failure of a call, or of one request of it, that has used up its time."""
     return AttemptError(
-        sentence_on(call, f"did not finish its reply within {total:g} s"),
+        sentence_on(call, f"did not finish its reply within {seconds:g} s"),
         f"; try fewer requests at a time (--compaction-concurrency) or a faster model, or {LONGER}",
         charged=charged,
+        passing=passing,
     )

@@ -1,9 +1,10 @@
 """The client of the openai package that sends the calls.
 
 It is imported when the first call is made, because it loads that package. Replies are
-read up to a bound. The address carries no password, because the HTTP package writes the
-address to its log with every request. The client repeats nothing by itself, because each
-repetition must first pass the limit on costs.
+read up to a bound. A redirect is followed within the host that was asked alone. The
+address carries no password, because the HTTP package writes the address to its log with
+every request. The client repeats nothing by itself, because each repetition must first
+pass the limit on costs.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import openai
 
 from pytest_compaction.models.calls.address import without_credentials
 from pytest_compaction.models.calls.lanes import LanedTransport
+from pytest_compaction.models.calls.redirects import refuse_other_hosts
 from pytest_compaction.models.calls.size_limit import Bounded
 from pytest_compaction.secrets.keys import credentials_of
 
@@ -52,7 +54,7 @@ def new_client(
         max_retries=0,
         default_headers={"Accept-Encoding": "identity"},
         http_client=openai.DefaultAsyncHttpxClient(
-            timeout=timeout, event_hooks={"response": [bound]}, **more
+            timeout=timeout, event_hooks={"response": [refuse_other_hosts, bound]}, **more
         ),
     )
 

@@ -37,7 +37,7 @@ from pytest_compaction.text.words import printable
 
 CONNECT_SECONDS: Final = 10.0
 READ_SECONDS: Final = 120.0
-"""Seconds for a connection, and of silence while a reply is read."""
+"""Seconds for a connection, and for a reply."""
 TOTAL_SECONDS: Final = 300.0
 """Seconds that one call may take with all its repetitions, unless reading may take longer."""
 TOTAL_SHARE: Final = 2.5
@@ -57,8 +57,9 @@ _PATHS: Final[Mapping[Operation, str]] = {
 class Endpoint:
     """A :class:`~pytest_compaction.models.wire.call.Caller` over the network.
 
-    It sends each call once. Times are in seconds: ``connect`` for a connection, ``read``
-    for silence, ``total`` for a whole call. One client is made for each event loop on
+    It sends each call once. Times are in seconds: ``connect`` for a connection, ``read`` for
+    a reply, whether the endpoint is silent or sends a little at a time, ``total`` for a whole
+    call. A redirect to another host is refused. One client is made for each event loop on
     first use.
     """
 
@@ -110,16 +111,22 @@ class Endpoint:
         import openai
 
         from pytest_compaction.models.calls.client import NEVER_SENT
+        from pytest_compaction.models.calls.redirects import RedirectedError
 
         body = call.body if call.sent is None else call.sent
+        bound = self._read + min(self._read, self._connect)
         try:
             client = self._client()
-            async with asyncio.timeout(left):
+            async with asyncio.timeout(min(left, bound)):
                 return await client.post(
                     _PATHS[call.operation], body=dict(body), cast_to=httpx2.Response
                 )
         except TimeoutError:
-            raise too_slow(call, self.total, charged=True) from None
+            if left <= bound:
+                raise too_slow(call, self.total, charged=True) from None
+            raise too_slow(call, self._read, charged=True, passing=True) from None
+        except RedirectedError as error:
+            raise AttemptError(sentence_on(call, str(error)), error.advice) from None
         except openai.APIStatusError as error:
             raise _refused(call, error) from None
         except openai.APIConnectionError as error:

@@ -27,6 +27,7 @@ from pytest_compaction.models.reference import shipped
 from pytest_compaction.models.reference.archive import ArchiveError
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Call, Caller, CallReply
+from pytest_compaction.scratch import remove_left_files
 from pytest_compaction.secrets.keys import BLOT, scrubbed, scrubbed_json
 from pytest_compaction.text.words import printable
 
@@ -63,6 +64,7 @@ class Store:
         # One thread for both: a claim ends right after its reply is written.
         self._thread = Background("compaction-store") if accounts is None else accounts.thread
         self._fresh: set[str] = set()
+        self._swept = False
         # A lock is forgotten once no call holds it or waits for it.
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -222,6 +224,9 @@ class Store:
             "reply": reply.body,
             "usage": asdict(reply.usage),
         }
+        if not self._swept:
+            self._swept = True
+            remove_left_files(self._folder / _PARTIAL)
         try:
             _write(self._folder, self._path(digest), file_bytes(data))
         except ValueError:
@@ -296,9 +301,8 @@ def _write_and_move(data: bytes, temporary: Path, path: Path) -> None:
         finally:
             os.close(file)
         temporary.replace(path)
-    except FileNotFoundError:
-        raise
     except OSError:
+        # Where the disk is full, what was written of it is in the way.
         with suppress(OSError):
             temporary.unlink()
         raise

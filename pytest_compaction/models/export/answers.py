@@ -7,7 +7,6 @@ and all other replies are kept.
 from __future__ import annotations
 
 import asyncio
-import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -24,6 +23,7 @@ from pytest_compaction.models.export.plain import can_be_plain, reply_body
 from pytest_compaction.models.wire.call import Call, CallReply
 from pytest_compaction.models.wire.refusals import Complaint, adaptation_for, adapted
 from pytest_compaction.models.wire.reply import UnusableReplyError, usage_of
+from pytest_compaction.scratch import scratch_folder
 from pytest_compaction.text.words import printable
 
 _SHOWN_ID: Final = 16
@@ -86,8 +86,8 @@ def missing(folder: ExportFolder) -> int:
 
 
 def _taken(folder: ExportFolder, rows: Iterable[_Row]) -> Taken:
-    with tempfile.TemporaryDirectory(prefix="pytest-compaction-") as scratch:
-        accounts = Accounts(Path(scratch, "accounts.sqlite"))
+    with scratch_folder() as scratch:
+        accounts = Accounts(scratch / "accounts.sqlite")
         intake = _Intake(folder, accounts)
         asyncio.run(intake.take_all(rows))
         taken = intake.taken

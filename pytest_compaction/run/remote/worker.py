@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 from functools import lru_cache
 from pathlib import Path
 
@@ -21,7 +20,7 @@ from pytest_compaction.run.remote.failure import TaskError
 from pytest_compaction.run.remote.measurement import measured
 from pytest_compaction.run.remote.result import TaskResult, encoded
 from pytest_compaction.run.remote.task import Briefing, Parcel, Task
-from pytest_compaction.secrets.hidden import forget
+from pytest_compaction.scratch import scratch_folder
 from pytest_compaction.secrets.keys import scrubbed
 
 
@@ -53,8 +52,8 @@ def _result(task: Task) -> TaskResult:
 
     if briefing.prices is None:
         return TaskResult(measured(task, registry, spec, tokens, Collector(sent)))
-    with tempfile.TemporaryDirectory(prefix="pytest-compaction-") as folder:
-        accounts = Accounts(Path(folder, "accounts.sqlite"))
+    with scratch_folder() as folder:
+        accounts = Accounts(folder / "accounts.sqlite")
         paying = asking(accounts, briefing.prices, tokens, None, briefing.request_timeout)
         collector = Collector(sent, paying)
         findings = measured(task, registry, spec, tokens, collector)

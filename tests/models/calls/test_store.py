@@ -1,7 +1,9 @@
 """The store of model calls: the content of its files, their use, and damage that it survives."""
 
 import asyncio
+import errno
 import json
+import os
 import time
 from pathlib import Path
 
@@ -295,3 +297,25 @@ def test_folders_are_made_once(tmp_path, monkeypatch):
     ask(store, calls[0])
     assert kept.is_file()
     assert len(made) == first
+
+
+def test_what_a_killed_run_left_half_written_goes_with_the_next_reply_that_is_kept(tmp_path):
+    partial = tmp_path / ".partial"
+    partial.mkdir()
+    (partial / "left.1.1").write_bytes(b"{")
+    (partial / "of-another-run.2.2").write_bytes(b"{")
+    os.utime(partial / "left.1.1", (0, 0))
+    ask(Store(tmp_path, Answering()), call())
+    assert [path.name for path in partial.iterdir()] == ["of-another-run.2.2"]
+
+
+def test_a_full_disk_leaves_no_partial_file(tmp_path, monkeypatch):
+    def write(file, data):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("pytest_compaction.models.calls.store.os.write", write)
+    accounts = Noting()
+    ask(Store(tmp_path, Answering(), accounts=accounts), call())
+    monkeypatch.undo()
+    assert list((tmp_path / ".partial").iterdir()) == []
+    assert "No space left on device" in accounts.notes[0]

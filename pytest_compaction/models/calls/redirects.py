@@ -1,0 +1,45 @@
+"""Redirects: a request holds a conversation, which goes to the host that the user named alone."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import httpx2
+
+from pytest_compaction.models.calls.address import shown_host
+
+_USUAL_PORTS: Final = {"http": 80, "https": 443}
+
+
+class RedirectedError(Exception):
+    """An endpoint redirects to another host; the text goes on after "model … at …"."""
+
+    advice = "; nothing was sent there; if that host is right, set OPENAI_BASE_URL to it"
+
+
+async def refuse_other_hosts(response: Any) -> None:
+    """A response hook of the HTTP client, which runs before a redirect is followed.
+
+    Raises :class:`RedirectedError` for another host or port, and for the way from HTTPS to HTTP.
+    """
+    if not response.has_redirect_location:
+        return
+    asked = response.request.url
+    location = response.headers["location"]
+    try:
+        target = asked.join(location)
+    except (httpx2.InvalidURL, ValueError):
+        target = None
+    if target is None or not _is_same(asked, target):
+        host = shown_host(location if target is None else str(target))
+        raise RedirectedError(f"redirects to another host, {host}")
+
+
+def _is_same(asked: Any, target: Any) -> bool:
+    """Whether the target is the server that was asked, or the same one over HTTPS."""
+    if asked.host != target.host:
+        return False
+    ports = [url.port or _USUAL_PORTS.get(url.scheme) for url in (asked, target)]
+    if asked.scheme == target.scheme:
+        return ports[0] == ports[1]
+    return (asked.scheme, target.scheme) == ("http", "https") and ports == [80, 443]

@@ -1,0 +1,82 @@
+"""What a killed run leaves among the temporary files is removed by a later one, and no more."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from pytest_compaction import scratch
+from pytest_compaction.scratch import OLD_S, Scratch, remove_left_files, scratch_folder
+
+HOLDS = """
+import sys, tempfile, time
+tempfile.tempdir = sys.argv[1]
+from pytest_compaction.scratch import Scratch
+print(Scratch().path, flush=True)
+time.sleep(600)
+"""
+LONG_AGO = time.time() - OLD_S - 60
+
+
+@pytest.fixture(autouse=True)
+def temporary(tmp_path, monkeypatch):
+    monkeypatch.setattr(scratch.tempfile, "tempdir", str(tmp_path))
+    return tmp_path
+
+
+@pytest.fixture
+def other_run(temporary):
+    command = [sys.executable, "-c", HOLDS, str(temporary)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        yield process, process.stdout.readline().strip()
+        process.kill()
+
+
+def age(folder):
+    os.utime(Path(folder) / ".held", (LONG_AGO, LONG_AGO))
+
+
+@pytest.mark.skipif(scratch._LOCKS is None, reason="a process cannot be killed so on Windows")
+def test_a_folder_is_removed_once_its_run_was_killed_and_not_while_it_lives(other_run):
+    process, left = other_run
+    age(left)
+    with scratch_folder():
+        assert Path(left).is_dir()
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    with scratch_folder() as own:
+        assert not Path(left).is_dir()
+        assert own.is_dir()
+    assert not own.exists()
+
+
+def test_a_folder_of_this_process_and_one_that_was_just_made_stay(temporary):
+    first = Scratch()
+    age(first.path)
+    just_made = temporary / f"{scratch.PREFIX}new"
+    just_made.mkdir()
+    (just_made / ".held").touch()
+    unknown = temporary / f"{scratch.PREFIX}unknown"
+    unknown.mkdir()
+    os.utime(unknown, (LONG_AGO, LONG_AGO))
+    with scratch_folder():
+        assert first.path.is_dir()
+        assert just_made.is_dir()
+        assert unknown.is_dir()
+    first.close()
+    first.close()
+    assert not first.path.exists()
+
+
+def test_old_files_go_and_those_that_are_being_written_stay(tmp_path):
+    old, new = tmp_path / "old", tmp_path / "new"
+    old.touch()
+    new.touch()
+    os.utime(old, (LONG_AGO, LONG_AGO))
+    remove_left_files(tmp_path)
+    remove_left_files(tmp_path / "nowhere")
+    assert [path.name for path in tmp_path.iterdir()] == ["new"]
