@@ -261,7 +261,7 @@ def _budgets(texts: Sequence[str]) -> tuple[Budget, ...]:
             f"{RECORDED} alone, or numbers in a run of their own"
         )
     for text in texts:
-        budget = int(text) if text.isdecimal() else 0
+        budget = int(text) if text.isdecimal() and len(text) <= 10 else 0
         if not 0 < budget <= 10**9:
             raise OptionError(
                 f"--compaction-budget={text} is not a budget; write a whole number of tokens from "

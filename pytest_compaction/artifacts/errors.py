@@ -17,7 +17,7 @@ _SHORTEST: Final = 12
 _NAMED: Final = re.compile(
     r"\b\w*(?:Error|Exception)\b(?: \[\w+\])?:"
     r"|\b(?:error|ERROR|Error|fatal|FATAL|panic)(?: [A-Z]{1,5}-?\d{2,5})?(?:\[\w+\])?:"
-    r"|^(?:\w+\.)*\w*(?:error|exception)\w*\.(?:\w+\.)*[A-Z]\w*: "
+    r"|^(?=(?:\w+\.)*?(?=\w*(?:error|exception))\w+\.)(?:\w+\.)+[A-Z]\w*: "
     r"|\b(?:E\d{3,4}|[A-Z]{2,4}-?\d{4,5})\b:? \S"
     r"|^npm ERR!"
 )

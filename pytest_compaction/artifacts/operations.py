@@ -61,7 +61,7 @@ _OWN_ERROR: Final = re.compile(
 )
 """How errors of the shell, of git or of programs that change files begin."""
 _MISSING_PROGRAM: Final = re.compile(
-    r"(?!.*\b(?:rm|mv|cp|sed|perl|git|touch|tee|mkdir|cat): ).*: command not found"
+    r"^(?>.*: command not found)(?!.*\b(?:rm|mv|cp|sed|perl|git|touch|tee|mkdir|cat): )"
 )
 _SYNTAX: Final = re.compile(
     r"syntax error near|unexpected (?:EOF|end of file)|unterminated quoted string"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -33,9 +34,23 @@ class CaseFault:
 @lru_cache(maxsize=16)
 def _validator(package: str, schema: str, shape: str) -> Any:
     from jsonschema import Draft202012Validator
+    from jsonschema.validators import extend
 
     text = resources.files(package).joinpath(schema).read_text("utf-8")
-    return Draft202012Validator(json.loads(text) | ({"$ref": shape} if shape else {}))
+    validator = extend(Draft202012Validator, {"pattern": _pattern_errors})
+    return validator(json.loads(text) | ({"$ref": shape} if shape else {}))
+
+
+def _pattern_errors(validator: Any, pattern: str, value: Any, schema: Any) -> Iterator[Any]:
+    """The rule ``pattern`` as JSON Schema means it, for patterns with ``$`` at their end alone.
+
+    There ``$`` is the end of the text. In Python it also stands before a last line break.
+    """
+    from jsonschema import ValidationError
+
+    strict = pattern.removesuffix("$") + (r"\Z" if pattern.endswith("$") else "")
+    if isinstance(value, str) and re.search(strict, value) is None:
+        yield ValidationError(f"{value!r} does not match {pattern!r}")
 
 
 def schema_faults(

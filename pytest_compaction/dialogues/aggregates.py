@@ -30,7 +30,7 @@ def is_dialogue_metric(metric: str) -> bool:
     """Whether a gate's metric is one of dialogues: ``consistency``, ``dialogue.pass^2``."""
     name = metric.removeprefix(_PREFIX)
     return name in _FIGURES or (
-        name != metric and re.fullmatch(r"pass\^[1-9]\d*", name) is not None
+        name != metric and re.fullmatch(r"pass\^[1-9]\d{0,5}", name) is not None
     )
 
 

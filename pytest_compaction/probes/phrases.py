@@ -30,7 +30,7 @@ _TAGGED: Final = re.compile(
     r"|Base directory for this skill:|This session is being continued from)"
 )
 """The start of a turn that the agent's program wrote in the user's name."""
-_DANGLING: Final = re.compile(r"(?:\s+(?:with|any|of|the|an?|to|and|or|which))+\W*$", re.I)
+_DANGLING: Final = frozenset("with any of the a an to and or which".split())
 _STOPPED: Final = re.compile(
     r"(?:the )?command (?:was )?(?:aborted|cancell?ed|interrupted)\b", re.I
 )
@@ -74,7 +74,16 @@ def whole_text(text: str) -> bool:
 
 def finished(text: str) -> str:
     """A text without the words at its end that lead to a next line: "with any of"."""
-    return _DANGLING.sub("", text)
+    end = len(text)
+    while end and not (text[end - 1].isalnum() or text[end - 1] == "_"):
+        end -= 1
+    words = [match.span() for match in re.finditer(r"\S+", text[:end])]
+    left = len(words)
+    while left and words[left - 1][0] and text[slice(*words[left - 1])].lower() in _DANGLING:
+        left -= 1
+    if left == len(words):
+        return text
+    return text[: words[left - 1][1]] if left else ""
 
 
 def goes_on(text: str) -> bool:

@@ -58,7 +58,7 @@ FAMILY: Final = 5
 """Letters that the stems of one family of words share."""
 
 _WORD: Final = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
-_CAMEL: Final = re.compile(r"(?!Mac?[A-Z]|Mc[A-Z])[A-Za-z]+[a-z][A-Z][a-z]+[A-Za-z]*")
+_CAMEL: Final = re.compile(r"(?!Mac?[A-Z]|Mc[A-Z])(?=[A-Za-z]+?[a-z][A-Z][a-z])[A-Za-z]+")
 """A name of a program, such as ``KeyError``; no name of a person."""
 _JOINT: Final = re.compile(r"[,;:()]|\b(?:and|but|because|since|so|while|which|although)\b")
 """Where a statement has more than one clause, which a text may put into different sentences."""

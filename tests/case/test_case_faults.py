@@ -214,3 +214,19 @@ def test_an_empty_message_is_an_error(tmp_path):
     messages = [*case_data()["messages"], user("")]
     ((pointer, _, expected),) = faults_of(tmp_path, messages=messages)
     assert (pointer, expected) == ("/messages/7", "no-empty-message to hold")
+
+
+@pytest.mark.parametrize("end", ["\n", "\n\n", "\r", "\x0b", "\u2028", " "])
+@pytest.mark.parametrize(
+    ("pointer", "value"),
+    [
+        ("/id", "small"),
+        ("/task", "debugging"),
+        ("/probes/0/id", "timeout"),
+        ("/compaction_points/0/id", "p1"),
+    ],
+)
+def test_an_id_with_a_line_break_at_its_end_is_no_id(tmp_path, pointer, value, end):
+    faults = faults_of(tmp_path, **changed(pointer, value + end))
+    assert [at for at, _, _ in faults] == [pointer]
+    assert "text that matches" in faults[0][2]

@@ -9,10 +9,11 @@ something that it does not match.
 import re._constants as c
 import re._parser as parser
 from dataclasses import dataclass
+from itertools import pairwise
 
 PLAIN_UNITS = (
-    ["\n", " ", "\t", "`", '"', "'", "(", "[", "{", "<", "/", ".", ",", "-", "_", "=", ":", "#"]
-    + ["*", "|", "\\", "a", "A", "0", "é", "1.", "a ", "a.", "a, ", "a/", "- ", "\n- ", "```\n"]
+    *"\n \t`\"'([{</.,-_=:#*|\\aA0é",
+    *("1.", "a ", "a.", "a, ", "a/", "- ", "\n- ", "```\n"),
 )
 END = "\0"
 """A character that no pattern expects."""
@@ -43,8 +44,8 @@ class Repeated:
 def texts_for(pattern, most=None):
     """Texts for a compiled pattern, those of its own pieces first; at most ``most`` of them."""
     pieces = _pieces(parser.parse(pattern.pattern, pattern.flags))
-    whole = "".join(piece for piece in pieces.row)
-    units = [*pieces.all, *map("".join, zip(pieces.row, pieces.row[1:])), whole]
+    pairs = ["".join(pair) for pair in pairwise(pieces.row)]
+    units = [*pieces.all, *pairs, "".join(pieces.row)]
     units = [unit for unit in dict.fromkeys([*units, *PLAIN_UNITS]) if unit]
     units = [unit for unit in units if len(unit) <= _LONGEST_UNIT]
     starts = _starts(pieces.row)

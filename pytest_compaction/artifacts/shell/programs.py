@@ -152,7 +152,7 @@ def _deleted(words: Sequence[str]) -> list[Effect]:
 
 def _pattern(word: str) -> str:
     """The word as a pattern for ``fnmatch``; variables and substitutions match anything."""
-    word = re.sub(r"\$\{[^}]*\}|\$\w*|`[^`]*`|\{[^}]*\}", "*", word)
+    word = re.sub(r"\$\{[^}]{0,500}\}|\$\w*|`[^`]*`|\{[^}]{0,500}\}", "*", word)
     return EVERYTHING if not word.strip("*./") else re.sub(r"^\./", "", word)
 
 

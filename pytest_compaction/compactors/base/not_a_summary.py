@@ -29,7 +29,7 @@ _CALLS: Final = frozenset({"tool_calls", "tool_call", "function_call", "tool_use
 _CALL_TYPES: Final = frozenset({"function", "function_call", "tool_call", "tool_use"})
 _NAMES: Final = frozenset({"name", "function", "tool", "recipient_name"})
 _ARGUMENTS: Final = frozenset({"arguments", "args", "input", "parameters"})
-_FENCE: Final = re.compile(r"^\s*```\w*\s*$", re.M)
+_FENCE: Final = re.compile(r"^[^\S\n]*```\w*[^\S\n]*$", re.M)
 _OPENING: Final = re.compile(r"[{\[]")
 _JSON: Final = json.JSONDecoder()
 

@@ -62,7 +62,7 @@ POINTING: Final = re.compile(
     re.IGNORECASE,
 )
 """The beginning of a sentence whose subject stands in the sentence before it."""
-_CODE_NAME: Final = re.compile(r"\b[a-z]+[A-Z]\w+|\b[A-Z][a-z]+[A-Z]\w+|\w+\(\)")
+_CODE_NAME: Final = re.compile(r"\b[a-z]+[A-Z]\w+|\b[A-Z][a-z]+[A-Z]\w+|\b\w+\(\)")
 
 _DIGIT: Final = re.compile("[0-9]")
 

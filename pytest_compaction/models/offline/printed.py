@@ -25,7 +25,7 @@ from pytest_compaction.models.offline.topics import Topics
 from pytest_compaction.text.words import clipped
 
 _NOISE: Final = re.compile(
-    r"[\s.=_*~!#|+FEsx-]*(?:\[ *\d+%\])?\s*$|={3,}|_{3,}|-{3,}|.* PASSED +\[ *\d+%\]|collecting"
+    r"[\s.=_*~!#|+FEsx-]*+(?:\[ *\d+%\])?\s*$|={3,}|_{3,}|-{3,}|.* PASSED +\[ *\d+%\]|collecting"
     r"|platform |rootdir|cachedir|plugins?:|configfile|testpaths|\(no output\)|diff --git"
     r"|index \w+\."
     r"|@@ |--- |\+\+\+ |.*\|\s+\d+ [+-]+$|.*files? changed,|  +File \"|Traceback "

@@ -59,7 +59,7 @@ _STARTS: Final = frozenset(
     map(stem, "now first let need going finally great good perfect ok okay".split())
 ) | frozenset(stem(verb) for verbs in _VERBS.values() for verb in verbs)
 _QUOTED: Final = re.compile(r"`(\w+)(?:\(\))?`")
-_CODE: Final = re.compile(r"`[^`]*\w{4,}[^`]*`|\w*[a-z\d][A-Z]\w*|\w+_\w+|\w+\.\w+\(")
+_CODE: Final = re.compile(r"`(?=[^`]*\w{4})[^`]*`|[a-z\d][A-Z]|\w_\w|\w\.\w+\(")
 _PART: Final = re.compile(r"[A-Z]?[a-z]{3,}|[A-Z]{3,}(?![a-z])")
 _ALIKE: Final = 0.75
 """Announcements that share so much of their words may mean the same."""

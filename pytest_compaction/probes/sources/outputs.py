@@ -13,8 +13,8 @@ from pytest_compaction.probes.log import ProbeLog
 from pytest_compaction.probes.phrases import shown_command
 from pytest_compaction.probes.test_commands import ran_tests, result_of_tests
 
-_COUNT: Final = re.compile(r"(\d+) ([A-Za-z]+)")
-_COUNT_AFTER: Final = re.compile(r"\b(tests|pass|fail) (\d+)")
+_COUNT: Final = re.compile(r"(?<!\d)(\d{1,9}) ([A-Za-z]+)")
+_COUNT_AFTER: Final = re.compile(r"\b(tests|pass|fail) (\d{1,9})(?!\d)")
 _COUNT_FORMS: Final = {
     "fail": (0, ("failed", "failures", "failing")),
     "erro": (1, ("errors",)),

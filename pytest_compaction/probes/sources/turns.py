@@ -18,7 +18,9 @@ from pytest_compaction.probes.test_commands import (
     result_of_tests,
 )
 
-_FAILED_COUNT: Final = re.compile(r"(\d+) (?:failed|errors?|FAIL)\b|\bfail (\d+)|FAILED")
+_FAILED_COUNT: Final = re.compile(
+    r"(?<!\d)(\d{1,9}) (?:failed|errors?|FAIL)\b|\bfail (\d{1,9})(?!\d)|FAILED"
+)
 _FAILED_TEST: Final = re.compile(
     r"^(?:FAILED|ERROR) (?P<pytest>\S+::[^\s-]+)|^--- FAIL: (?P<go>\w+)"
     r"|^not ok \d+ -? ?(?P<tap>.{5,90})$"

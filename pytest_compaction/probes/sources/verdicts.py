@@ -13,7 +13,7 @@ from pytest_compaction.probes.log import ProbeLog
 from pytest_compaction.probes.test_commands import may_check, shows_no_text
 
 _VERDICT: Final = re.compile(
-    r"^\s*--- (?P<go>PASS|FAIL): (?P<test>\w{6,120}) "
+    r"^[^\S\n]*--- (?P<go>PASS|FAIL): (?P<test>\w{6,120}) "
     r"|^(?P<id>\S{3,160}::\w{4,120}(?:\[[^\]\n]{1,60}\])?) (?P<pytest>PASSED|FAILED)"
     r"|^(?P<short>FAILED) (?P<shortid>\S{3,160}::\w{4,120})"
     r"|^test (?P<rust>[\w:]{6,120}) \.\.\. (?P<cargo>ok|FAILED)$",

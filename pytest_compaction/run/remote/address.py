@@ -46,7 +46,7 @@ def parse_address(text: str) -> ExecutorAddress:
             raise _unusable(shown, "lacks the host or the port of the scheduler")
         host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
         return ExecutorAddress("dask", f"{host}:{port}")
-    count = int(parts.netloc) if parts.netloc.isdecimal() else 0
+    count = int(parts.netloc) if parts.netloc.isdecimal() and len(parts.netloc) < 10 else 0
     if not 1 <= count <= MAX_PROCESSES:
         raise _unusable(shown, f"does not name a number from 1 to {MAX_PROCESSES}")
     return ExecutorAddress("processes", str(count))

@@ -37,7 +37,7 @@ _LETTERS: Final = re.compile(r"[a-z]+")
 _FEW: Final = 2
 """Function words that show a sentence where no verb is known."""
 _LINKS: Final = frozenset("between among within behind beyond along across around near per".split())
-_LABEL: Final = re.compile(r"([a-z]{3,}) #?$")
+_LABEL: Final = re.compile(r"(?<![a-z])([a-z]{3,}) #?$")
 _COMPARED: Final = re.compile(
     r"\b(?:versus|vs\.?|against|than|compared (?:with|to)|instead of|rather than|not|unlike)"
     r"(?: an?| the| in| at)* $"

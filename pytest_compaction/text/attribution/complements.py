@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import islice
 from typing import Final
 
 from pytest_compaction.text.attribution.roles import is_verb
@@ -33,7 +34,7 @@ _LINKS: Final = tuple(
 """Each link, and the same with a word before what it leads to."""
 _WORDS: Final = 2
 """How many words behind the link may be the other complement."""
-_FILLER: Final = re.compile(r"[\w./@-]*\w")
+_FILLER: Final = re.compile(r"(?:(?<![./@-])[./@-]+\w+|\w+)(?:[./@-]+\w+)*")
 
 
 def other_complement(both: Comparison) -> str | None:
@@ -99,7 +100,7 @@ def _filler(both: Comparison, end: int, number: int, link: re.Pattern[str]) -> s
         return None
     taken: list[Span] = [span for unit in both.units for span in unit.places]
     counts = [one.span for one in both.foreign if one.held]
-    for word in list(_FILLER.finditer(both.passage.normal, match.end(), stop))[:_WORDS]:
+    for word in islice(_FILLER.finditer(both.passage.normal, match.end(), stop), _WORDS):
         if meets(word.span(), [*taken, *counts]):
             return None
         if word[0] not in STOPWORDS and not _INDEFINITE.fullmatch(word[0]):

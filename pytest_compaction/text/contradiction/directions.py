@@ -19,7 +19,9 @@ _DIRECTIONS: Final = {
         re.compile(r"\b(?:after|follows|followed|following|behind|once|below)\b"),
     ),
     "change": (
-        re.compile(r"→|⇒|-+>|=+>|\b(?:to|into|becomes?|became|replaced by|replaced with)\b"),
+        re.compile(
+            r"→|⇒|(?<!-)-+>|(?<!=)=+>|\b(?:to|into|becomes?|became|replaced by|replaced with)\b"
+        ),
         re.compile(r"\b(?:formerly|replaces|used to be)\b"),
     ),
     "effect": (

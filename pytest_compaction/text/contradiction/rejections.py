@@ -16,7 +16,7 @@ from pytest_compaction.text.sentences.parsed import Parsed
 from pytest_compaction.text.sentences.things import within
 
 _JOINED: Final = re.compile(
-    r" (?:is|are|was|were) (?!(?:\w+ly )?\w+(?:ed|en|t|n)\b)[^,;]*\b(?:and|but|or|then)\b"
+    r" (?:is|are|was|were) (?!(?:\w+ly )?\w+(?:ed|en|t|n)\b)[^,;]{0,1000}\b(?:and|but|or|then)\b"
     r"(?: \w+){0,2} $"
 )
 """What a subject is, before "and": "the loft is the store and was given up"."""

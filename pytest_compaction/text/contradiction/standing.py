@@ -82,7 +82,7 @@ _IMPERATIVE: Final = re.compile(
 )
 """A task as it stands in a list of tasks: "add the tests"."""
 _FINITE: Final = re.compile(
-    r"\b(?:is|are|was|were|has|have|had|can|could|will|would|does|did)\b|\w{3,}ed\b"
+    r"\b(?:is|are|was|were|has|have|had|can|could|will|would|does|did)\b|\w{3}ed\b"
 )
 _HEADING: Final = re.compile(r"^(?:already )?(?:done|completed?|finished|closed|resolved)\b")
 

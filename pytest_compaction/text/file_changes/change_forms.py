@@ -74,19 +74,19 @@ MODIFIER: Final = re.compile(
 CALLS: Final = (
     ("renamed", re.compile(r"(?:^|[\s;&|])(?:git mv|mv|rename\w*|move\w*)\s")),
     ("deleted", re.compile(r"(?:^|[\s;&|])(?:git rm|rm|unlink|delete_?\w*|remove_?\w*)\s")),
-    ("created", re.compile(r"^\W*\w*(?:edit|replace)\w* create\b")),
+    ("created", re.compile(r"^\W*(?=\w*(?:edit|replace))\w+ create\b")),
     ("modified", re.compile(r"(?:sed -i|perl -p?i|>>|tee -a|git apply|patch -p)")),
     (
         "modified",
         re.compile(
             r"^(?:\W*)(?:\w*edit\w*|\w*str_replace\w*|\w*replace\w*|apply_patch|applypatch|"
-            r"patch\w*|update_\w+|insert\w*|multiedit|append\w*|search_replace|\*+ update file)\b"
+            r"patch\w*|update_\w+|insert\w*|multiedit|append\w*|search_replace|\* update file)\b"
         ),
     ),
     (
         "created",
         re.compile(
-            r"^(?:\W*)(?:write\w*|create\w*|\w+_create|save_file|new_file|\*+ add file)\b"
+            r"^(?:\W*)(?:write\w*|create\w*|\w+_create|save_file|new_file|\* add file)\b"
             r"|(?:^|[\s;&|])(?:touch|tee|install)\s|(?<![->\d])>\s*(?=[\w./~])|(?:^|\s)cp\s"
         ),
     ),

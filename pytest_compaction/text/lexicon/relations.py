@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-_ARROW: Final = r"→|⇒|-+>|=+>"
+_ARROW: Final = r"→|⇒|(?<!-)-+>|(?<!=)=+>"
 _FORWARD: Final = {
     "order": re.compile(r"\b(?:before|above|precedes?|preceding|ahead of|prior to|then|until)\b"),
     "change": re.compile(

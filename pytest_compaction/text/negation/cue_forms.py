@@ -88,7 +88,7 @@ REJECT: Final = re.compile(
 )
 SHARING: Final = re.compile(
     r"(?:(?:and|but|or|yet|then|later|finally|eventually|soon|also|again|quickly|ultimately|"
-    r"in the end|at last|is|was|are|were|has been|have been|had been|got|being|be|\w+ed) ?)*"
+    r"in the end|at last|is|was|are|were|has been|have been|had been|got|being|be|\w{1,40}ed) ?)*"
 )
 """What may stand before a verb that shares the subject of the clause before it."""
 PRONOUN: Final = re.compile(r" (?:it|them|this|that|both|all of (?:it|them))\b")
@@ -129,7 +129,7 @@ CHANGES: Final = re.compile(
     r"set|reset|adjust|improv|correct|updat|modif|port|transition|upgrad|downgrad|brought|bring|"
     r"push|pull|jump|swap|replac|tighten|loosen|relax|widen|narrow|edit|amend|revis)\w*"
 )
-ARROW: Final = re.compile(r"(?:→|⇒|➜|-+>|=+>)")
+ARROW: Final = re.compile(r"(?:→|⇒|➜|(?<!-)-+>|(?<!=)=+>)")
 OPERAND: Final = re.compile(r"[^\s,;:()=]+(?: (?:s|ms|sec\w*|min\w*|hours?|days?|[kmg]i?b|%))? ?$")
 SUPPOSED: Final = re.compile(
     r"\b(?P<may>might|maybe|perhaps|possibly|presumably|probably|apparently|supposedly|allegedly|"

@@ -23,11 +23,11 @@ _NARROWEST: Final = 60
 _WIDEST: Final = 130
 """Columns at which prose is wrapped."""
 
-_HEADING: Final = re.compile(r"\s{0,3}(#{1,6})\s+(.*?)[\s#]*$")
+_HEADING: Final = re.compile(r"\s{0,3}(#{1,6})\s+((?:.*[^\s#])?)[\s#]*$")
 _TITLE: Final = re.compile(r"\s{0,3}(?:\*\*|__)([^*_]+?:?)(?:\*\*|__)\s*:?\s*$")
 _TAG: Final = re.compile(r"\s*<(/?)([A-Za-z][\w-]*)>\s*$")
 _BULLET: Final = re.compile(r"(\s*)(?:[-*+•]|\d{1,3}[.)]|[a-z][.)])\s+(?=\S)(?:\[[ xX]\]\s+)?")
-_QUOTE: Final = re.compile(r"\s*>+\s?")
+_QUOTE: Final = re.compile(r"\s{0,99}>+\s?")
 _FENCES: Final = ("```", "~~~")
 _RULE: Final = re.compile(r"[\s|:=+*_-]+$")
 _DIFF_START: Final = re.compile(

@@ -27,7 +27,7 @@ _NAME: Final = re.compile(
 )
 _HYPHENED: Final = re.compile(r"[a-z]{3,}-[a-z]{3,}")
 _MAIL: Final = re.compile(r"[\w.+-]+@[\w.-]+")
-_BEFORE: Final = re.compile(r"([a-z]+)[ =]#?$")
+_BEFORE: Final = re.compile(r"(?<![a-z])([a-z]+)[ =]#?$")
 _BEHIND: Final = re.compile(r"[ -]([a-z]{2,}|[a-z]{1,2}[23]\b|%)")
 _UNIT: Final = re.compile(r"[a-z]{1,2}[23]")
 _LABELS: Final = frozenset(

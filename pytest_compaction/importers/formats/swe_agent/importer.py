@@ -30,7 +30,7 @@ _MARKS: Final = ("environment", "info", "replay_config", "trajectory")
 _OPEN_FILE: Final = re.compile(r"^\(Open file: (?P<path>[^\n]{1,1000})\)$", re.M)
 _FOLDER: Final = re.compile(r"^\(Current directory: (?P<path>[^\n]{1,1000})\)$", re.M)
 _OPENED: Final = re.compile(r"^\[File: (?P<path>[^\n]{1,1000}?) \(\d+ lines total\)\]", re.M)
-_FENCE: Final = re.compile(r"```[^\n]*\n.*?```\s*\Z", re.S)
+_FENCE: Final = "```"
 _REFUSED: Final = re.compile(
     r"Your proposed edit has introduced new syntax error|Your bash command contained syntax errors"
     r"|\bEXECUTION TIMED OUT\b|No replacement was performed|Your edit was not applied"
@@ -149,7 +149,7 @@ class _TrajectoryReader:
         text, _ = text_and_rest(self._parts(message.get("content")))
         thought = message.get("thought")
         if not isinstance(thought, str):
-            thought = _FENCE.sub("", text)
+            thought = _without_last_block(text)
         return [Text(thought.rstrip())] if thought.strip() else []
 
     def _function_call(self, call: Mapping[str, Any]) -> ToolCall:
@@ -230,3 +230,14 @@ class _TrajectoryReader:
 
 def _names_file(arguments: Mapping[str, Any]) -> bool:
     return any("file" in key.lower() or "path" in key.lower() for key in arguments)
+
+
+def _without_last_block(text: str) -> str:
+    """The text without its end from the first fence on, if it ends with a fenced block."""
+    said = text.rstrip()
+    last = len(said) - len(_FENCE)
+    if not said.endswith(_FENCE):
+        return text
+    first = said.find(_FENCE, 0, last)
+    opened = first >= 0 and "\n" in said[first + len(_FENCE) : last]
+    return text[:first] if opened else text

@@ -1,0 +1,102 @@
+"""No pattern of the package takes much longer than a text is long, whatever stands in the text.
+
+Conversations, replies and files of others are read with them, and Python holds all threads while
+a pattern runs: neither a time-out nor Ctrl-C ends it.
+"""
+
+import re
+from dataclasses import replace
+
+import pytest
+from support.adversarial_texts import texts_for
+from support.package_patterns import Used, held_patterns, made_patterns
+from support.pattern_time import SIZES, growth, runner, seconds
+
+BOUNDED = {
+    "models.offline.question:_QUOTATION": 4000,
+    "probes.lint_rules.standing:_ANNOUNCED": 4000,
+    "probes.lint_rules.standing:_CODE": 4000,
+}
+"""Patterns that grow faster, by name, and the most characters of a text that they are given."""
+MATCHED = {"probes.test_commands:_CHECKING", "probes.test_commands:_TESTING"}
+"""Patterns in containers, which are only matched at the start of a text."""
+ELSEWHERE = (
+    "artifacts.known_files: re.compile(translate(pattern))",
+    "artifacts.known_files: re.compile(translate(pattern.rstrip('/') + '/*'))",
+    "case.validation: re.search(strict, value)",
+    "case_making.redaction: re.compile(_BREAK.join(map(re.escape, form)))",
+    "case_making.redaction: re.compile(bounded)",
+    "models.calls.cache_prices: re.fullmatch(each['models'], model)",
+    "models.wire.refusals: re.compile(pattern or f'\\\\b{name}\\\\b', re.IGNORECASE)",
+    "probes.sources.code.standing: re.compile('|'.join("
+    "(f'\\\\b{re.escape(each)}\\\\b' for each in (name, stem) if each)))",
+    "secrets.keys: re.compile(literal)",
+    "text.file_changes.changes: re.search(removed, normal)",
+    "text.lexicon.vocabulary: re.compile(pattern)",
+)
+"""Calls whose pattern does not stand in them: quoted words, names of files, own tables."""
+BOUNDED_S = 0.5
+QUICK_TEXTS = 14
+
+
+def patterns():
+    made, _ = made_patterns()
+    held = {(used.pattern.pattern, used.pattern.flags): used for used in held_patterns()}
+    for used in made:
+        held.setdefault((used.pattern.pattern, used.pattern.flags), used)
+    return [
+        replace(used, methods=frozenset({"match"})) if used.name in MATCHED else used
+        for used in held.values()
+    ]
+
+
+def too_slow(used, texts, sizes):
+    """What is wrong with a pattern, or nothing."""
+    run, bound = runner(used), BOUNDED.get(used.name)
+    for text in texts:
+        if bound is not None:
+            took = seconds(run, text.of_length(bound))
+            if took > BOUNDED_S:
+                yield f"{used.name}: {took:.2f} s for {bound} characters of {text}"
+                return
+        elif (found := growth(run, text, sizes)) is not None:
+            size, times = found
+            yield f"{used.name}: {times} times as long for twice {size} characters of {text}"
+            return
+
+
+def test_no_pattern_grows_faster_than_its_text():
+    slow = []
+    for used in patterns():
+        texts = texts_for(used.pattern, QUICK_TEXTS)
+        slow += too_slow(used, texts, SIZES[:2])
+    assert slow == []
+
+
+@pytest.mark.exhaustive
+def test_no_pattern_grows_faster_than_a_long_text_of_any_unit():
+    slow = []
+    for used in patterns():
+        slow += too_slow(used, texts_for(used.pattern, 150), SIZES)
+    assert slow == []
+
+
+@pytest.mark.parametrize(
+    ("pattern", "unit"),
+    [(r"```[A-Za-z]*\s*\n(.*?)\n?\s*```", "\n"), (r"\s+$", " "), (r"\w+\(", "a")],
+    ids=["cubic", "a run at the end", "a run before a bracket"],
+)
+def test_a_pattern_that_grows_faster_is_found(pattern, unit):
+    used = Used("planted", re.compile(pattern, re.DOTALL), frozenset({"finditer"}))
+    texts = [text for text in texts_for(used.pattern, QUICK_TEXTS) if text.unit == unit]
+    assert list(too_slow(used, texts, SIZES[:2]))
+
+
+def test_the_time_of_a_linear_pattern_passes():
+    used = Used("planted", re.compile(r"\w+ \d+"), frozenset({"match"}))
+    assert list(too_slow(used, texts_for(used.pattern), SIZES)) == []
+
+
+def test_every_call_whose_pattern_is_made_elsewhere_is_known():
+    _, unknown = made_patterns()
+    assert unknown == sorted(ELSEWHERE)
