@@ -11,9 +11,11 @@ from pytest_compaction.text.words import normalize
 
 LEFT_OUT: Final = "({count} more noted here did not fit)"
 _HEADING: Final = re.compile(
-    r"^\s*(?:(?P<marks>#{1,6})\s*|\*\*)?(?:\d{1,2}[.)]\s+)?(?P<title>[^#*:]{1,80}?)\s*:?\s*"
-    r"(?:\*\*)?\s*:?\s*#*\s*$"
+    r"(?:#{1,6} ?|\*\*)?(?:\d{1,2}[.)] )?(?P<title>[^#*:]{1,80}?) ?:? ?(?:\*\*)? ?:? ?#* ?"
 )
+"""A heading as Markdown or plain, with one space where there is white space."""
+_LONGEST_HEADING: Final = 200
+"""Characters of a line that may be a heading: a title has 80 at most, and marks around it."""
 _ITEM: Final = re.compile(r"^(?P<indent>\s*)(?:[-*+•]|\d{1,3}[.)])\s+(?P<text>\S.*)$")
 _NOTHING: Final = frozenset(
     normalize(text)
@@ -31,7 +33,7 @@ def sections_of(text: str, sections: Sequence[Section], echoed: Iterable[str] = 
     """
     titles = {normalize(section.title): section.id for section in sections}
     own = {normalize(line) for line in echoed if line.strip()}
-    entries: dict[str, list[str]] = {section.id: [] for section in sections}
+    entries: dict[str, list[list[str]]] = {section.id: [] for section in sections}
     lines = text.splitlines()
     headed = any(_heading(line, titles) for line in lines)
     current = None if headed else sections[0].id
@@ -41,25 +43,32 @@ def sections_of(text: str, sections: Sequence[Section], echoed: Iterable[str] = 
             current = found
         elif current is not None and normalize(line) not in own:
             _add(entries[current], line)
-    return Summary(tuple((id, tuple(dict.fromkeys(found))) for id, found in entries.items()))
+    whole = {id: [" ".join(parts) for parts in found] for id, found in entries.items()}
+    return Summary(tuple((id, tuple(dict.fromkeys(found))) for id, found in whole.items()))
 
 
 def _heading(line: str, titles: dict[str, str]) -> str | None:
-    found = _HEADING.match(line)
+    line = line.strip()
+    # White space is taken together first, because the pattern may divide it in many ways.
+    short = len(line) <= _LONGEST_HEADING
+    found = _HEADING.fullmatch(" ".join(line.split())) if short else None
     return titles.get(normalize(found["title"])) if found else None
 
 
-def _add(entries: list[str], line: str) -> None:
-    """A list item begins an entry, an indented line continues it, any other line is an entry."""
+def _add(entries: list[list[str]], line: str) -> None:
+    """A list item begins an entry, an indented line continues it, any other line is an entry.
+
+    An entry is the list of its lines.
+    """
     if not line.strip() or set(line.strip()) <= {"-", "=", "*", "_", "`"}:
         return
     item = _ITEM.match(line)
     if item is None and entries and line[0].isspace():
-        entries[-1] += f" {line.strip()}"
+        entries[-1].append(line.strip())
         return
     text = item["text"].strip() if item else line.strip().lstrip("#").strip()
     if normalize(text) not in _NOTHING:
-        entries.append(text)
+        entries.append([text])
 
 
 def within_budget(
@@ -93,11 +102,12 @@ def _cutting_order(
     """The sections that lose their last entry, in order, until one entry is left."""
     shares = {section.id: max(section.share, 0.01) for section in sections}
     costs = {section.id: [count(entry) for entry in summary.of(section.id)] for section in sections}
+    totals = {id: sum(found) for id, found in costs.items()}
     order: list[str] = []
-    while sum(map(len, costs.values())) > 1:
+    for _ in range(sum(map(len, costs.values())) - 1):
         left = (id for id in costs if costs[id])
-        longest = max(left, key=lambda id: sum(costs[id]) / shares[id])
-        costs[longest].pop()
+        longest = max(left, key=lambda id: totals[id] / shares[id])
+        totals[longest] -= costs[longest].pop()
         order.append(longest)
     return order
 

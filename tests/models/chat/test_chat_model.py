@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import time
 from dataclasses import replace
 
 import pytest
@@ -30,7 +31,7 @@ from pytest_compaction.models.protocol import (
     NotAskedError,
     SummaryRequest,
 )
-from pytest_compaction.models.structured_summary import Summary
+from pytest_compaction.models.structured_summary import Section, Summary
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.rendering import chat_messages, needs_responses, responses_input
 from pytest_compaction.models.wire.reply import usage_of
@@ -379,3 +380,30 @@ def test_neither_the_model_nor_its_endpoint_loads_a_client_before_it_is_asked():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"## a{' ' * 20_000}\0",
+        f"**{' *' * 10_000}",
+        "1. " * 8000,
+        f"Goal{':' * 20_000}",
+        "#" * 20_000,
+    ],
+)
+def test_a_line_of_a_summary_that_is_almost_a_heading_takes_no_time(line):
+    sections = (Section("goal", "Goal", "What is wanted.", ()),)
+    began = time.process_time()
+    sections_of(f"{line}\n## Goal:\n- the limit is 45", sections)
+    assert time.process_time() - began < 2
+
+
+def test_a_summary_of_many_lines_is_read_and_cut_in_time_that_grows_with_it():
+    sections = tuple(Section(id, id.title(), "Notes.", ()) for id in ("goal", "files"))
+    lines = "\n".join("- a" if number % 2 else f"  b{number}" for number in range(20_000))
+    began = time.process_time()
+    summary = sections_of(f"## Goal\n{lines}", sections)
+    cut = within_budget(summary, sections, 200, len)
+    assert time.process_time() - began < 10
+    assert "did not fit" in cut.render(sections)
