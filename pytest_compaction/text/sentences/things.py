@@ -26,7 +26,7 @@ _NAME: Final = re.compile(
     r"[a-z]+(?:[-/.]?\d+)+[a-z]?|[a-z0-9]+(?:_[a-z0-9]+)+|_\w+|[a-z]+\.[a-z]+"
 )
 _HYPHENED: Final = re.compile(r"[a-z]{3,}-[a-z]{3,}")
-_MAIL: Final = re.compile(r"[\w.+-]+@[\w.-]+")
+_MAIL: Final = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w.-]+")
 _BEFORE: Final = re.compile(r"(?<![a-z])([a-z]+)[ =]#?$")
 _BEHIND: Final = re.compile(r"[ -]([a-z]{2,}|[a-z]{1,2}[23]\b|%)")
 _UNIT: Final = re.compile(r"[a-z]{1,2}[23]")
