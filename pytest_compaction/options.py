@@ -13,6 +13,7 @@ from pytest_compaction.compactors.parameters import parted
 from pytest_compaction.settings import (
     HISTORIES,
     INCONCLUSIVE,
+    OVER_BUDGET,
     RECORDED,
     REPORT_SUFFIXES,
     BaselineSettings,
@@ -20,6 +21,7 @@ from pytest_compaction.settings import (
     CallSettings,
     DialogueSettings,
     OptionError,
+    OverBudget,
     Settings,
     Shard,
     SnapshotSettings,
@@ -68,6 +70,7 @@ OPTIONS: Final = (
     Option("--compaction-control", "bool", False, "also run a control with the full context, and show the share of its score that is kept"),
     Option("--compaction-trigger", "string", "case", "when to compact: case, auto, adaptive, window:F, tokens:N or turns:N (default: case, which means turns:2 for dialogues)", "RULE"),
     Option("--compaction-budget", "linelist", [], "tokens that a view may take, in place of the budgets of the cases; several, as in 1000,2000,4000, make a curve for each strategy; recorded: at each point as many as the view on record there has, and cases without one are left out (not for dialogues)", "N[,N…]|recorded"),
+    Option("--compaction-over-budget", "string", "fail", "what becomes of an item whose view is over the budget: fail (it fails, whatever its score), or report (it is scored, and its strategy is ranked apart and passes no gate) (default: fail)", "fail|report"),
     Option("--compaction-pass-score", "float", 3.5, "overall score (0 to 5) at which an item passes (default: 3.5)", "F"),
     Option("--compaction-threshold", "linelist", [], "gate on an aggregate, such as overall>=3.5, pass^1>=0.9, file.artifact>=3 or removed>=0.5; METRIC@STRATEGY for one strategy only; repeatable; none: no threshold of the ini file decides", "EXPR"),
     Option("--compaction-baseline", "string", "", "gate on what got worse since this run: a run file, a folder whose newest run of the same strategy is taken, a committed .json file, or last; RUN@STRATEGY compares with another strategy; none: no baseline of the ini file decides", "RUN"),
@@ -166,7 +169,8 @@ def read_settings(config: _Reader) -> Settings:
         judgements=_number(raw, "compaction_judgements", int, 1, 100),
         control=bool(raw["compaction_control"]),
         trigger=raw["compaction_trigger"],
-        budgets=_budgets(_split(raw, "compaction_budget")),
+        budgets=_budgets(raw["compaction_budget"]),
+        over_budget=_over_budget(raw),
         shard=_shard(raw),
         executor=raw["compaction_executor"],
         pass_score=_number(raw, "compaction_pass_score", float, 0, 5),
@@ -245,12 +249,17 @@ def _baseline_settings(raw: dict[str, Any]) -> BaselineSettings:
     )
 
 
-def _thresholds(given: Sequence[str]) -> tuple[str, ...]:
-    """The expressions of the gate; there is none of them where ``none`` was given."""
-    return () if set(given) == {NO_GATE} else tuple(given)
+def _over_budget(raw: dict[str, Any]) -> OverBudget:
+    """What becomes of views over the budget."""
+    given: Any = raw["compaction_over_budget"]
+    if given not in OVER_BUDGET:
+        expected = " or ".join(OVER_BUDGET)
+        raise OptionError(f"--compaction-over-budget={given} is not {expected}")
+    chosen: OverBudget = given
+    return chosen
 
 
-def _budgets(texts: Sequence[str]) -> tuple[Budget, ...]:
+def _budgets(given: Iterable[str]) -> tuple[Budget, ...]:
     """Budgets in tokens, each once, the smallest first; or those of the views on record."""
     found: set[int] = set()
     if set(texts) == {RECORDED}:

@@ -26,6 +26,10 @@ Inconclusive = Literal["pass", "fail"]
 INCONCLUSIVE: Final = ("pass", "fail")
 """What becomes of a rule against a baseline of which the cases cannot tell whether it holds."""
 
+OverBudget = Literal["fail", "report"]
+OVER_BUDGET: Final = ("fail", "report")
+"""What becomes of an item whose view is over the budget: it fails, or it is only reported."""
+
 
 class OptionError(ValueError):
     """An option has an unusable value; the text names the option and the values it takes."""
@@ -190,6 +194,8 @@ class Settings:
     executor: str = ""
     """The address of the executor that cases run on, empty for this machine. It is in no record,
     because results do not depend on it."""
+    over_budget: OverBudget = "fail"
+    """What becomes of items with a view over the budget. With ``report`` no gate passes either."""
     reports: tuple[str, ...] = ()
     """Files to which the run is written when it ends, each in the form of its suffix."""
     show: int | None = 5
@@ -266,6 +272,7 @@ class Settings:
             "timeout": self.timeout,
             "runs": self.runs,
             "show": "all" if self.show is None else self.show,
+            **({} if self.over_budget == "fail" else {"over_budget": self.over_budget}),
             **({"shard": str(self.shard)} if self.shard else {}),
             **({"reports": list(self.reports)} if self.reports else {}),
             **self.calls.as_json(),

@@ -39,6 +39,7 @@ OTHER_VALUES = {
     "compaction_control": (True, lambda s: s.control),
     "compaction_trigger": ("turns:2", lambda s: s.trigger == "turns:2"),
     "compaction_budget": (["2000", "1000"], lambda s: s.budgets == (1000, 2000)),
+    "compaction_over_budget": ("report", lambda s: s.over_budget == "report"),
     "compaction_pass_score": (1.25, lambda s: s.pass_score == 1.25),
     "compaction_threshold": (["overall>=1", "pass^1>=0"], lambda s: len(s.thresholds) == 2),
     "compaction_report": (

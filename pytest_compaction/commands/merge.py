@@ -9,16 +9,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.commands.complaint import complain
-from pytest_compaction.commands.run_baselines import baselines_of
-from pytest_compaction.gate.baseline import BaselineDecision, decide_baseline
-from pytest_compaction.gate.coverage import arms_of, coverage_text, planned_in
-from pytest_compaction.gate.decision import Decision, decide
-from pytest_compaction.gate.threshold import (
-    Threshold,
-    ThresholdError,
-    check_scopes,
-    parse_threshold,
-)
+from pytest_compaction.gate.decision import decide
+from pytest_compaction.gate.threshold import Threshold, ThresholdError, parse_threshold
+from pytest_compaction.metrics.budgets import over_budget_failures
 from pytest_compaction.models.registry import is_offline
 from pytest_compaction.records.baselines.baseline_file import BaselineError
 from pytest_compaction.records.figures.cost_figures import run_pricing
@@ -271,12 +264,14 @@ def _decided(
     if not records and not merged.failures:
         return NOTHING, [Line("GATE FAILED nothing was measured: the shards hold no item")]
     limits = settings["pass_score"], settings["dialogues"]["consistency"]
-    failures = Failures(len(merged.failures), merged.snapshots)
-    decision = _decision(merged, thresholds)
-    if decision.decides or against.decides:
-        code = PASSED if passes(decision, failures, against) else FAILED
-        coverage = coverage_text(records, planned_in(merged.run.header))
-        return code, [gate_line(decision, failures, records, *limits, against, coverage)]
+    over = over_budget_failures(records, settings.get("over_budget", "fail")) & merged.failures
+    failures = Failures(len(merged.failures - over), merged.snapshots, len(over))
+    decision = decide(records, thresholds, settings["max_unscored"])
+    if decision.decides:
+        code = PASSED if passes(decision, failures) else FAILED
+        return code, [gate_line(decision, failures, records, *limits)]
+    said = no_gate_line(decision, records)
+    lines = [] if said is None else [said]
     below = [record for record in records if record["item"] in merged.below]
     parts = [*([below_text(below, *limits)] if below else []), *failures.parts]
     if parts:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from pytest_compaction.gate.decision import WEIGHTIEST, Check
+from pytest_compaction.gate.decision import WEIGHTIEST, Check, within_budget
 from pytest_compaction.metrics.aggregate import by_arm
 from pytest_compaction.metrics.differences.run_changes import (
     Compared,
@@ -127,8 +127,8 @@ def decide_baseline(
 
     ``baselines`` has one for each strategy by its name; strategies without one are said, and
     the control is compared only if it is the only strategy. With several budgets a strategy is
-    compared at each of them. A rule without an item that has a score on both sides is undecided,
-    and so is that of a baseline whose strategy has no record in the run.
+    compared at each of them. A rule without an item that has a score on both sides is undecided.
+    No rule holds for a strategy with views over their budget.
     """
     probes = [record for record in records if type_of(record) == "probe"]
     groups = by_arm(probes)
@@ -149,6 +149,7 @@ def decide_baseline(
             _rule(metric, label, compared, changes, baseline, max_drop, inconclusive)
             for metric, compared in changes.figures.items()
         )
+        rules = tuple(replace(rule, check=within_budget(rule.check, groups[arm])) for rule in rules)
         comparisons.append(ArmComparison(arm, baseline, changes, rules))
     there = {record["compactor"] for record in probes}
     for strategy, baseline in baselines.items():

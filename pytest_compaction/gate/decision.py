@@ -20,6 +20,11 @@ from pytest_compaction.metrics.aggregate import (
     pass_estimates,
     token_totals,
 )
+from pytest_compaction.metrics.budgets import (
+    furthest_over,
+    over_budget_text,
+    uncompacted_text,
+)
 from pytest_compaction.metrics.compliance import compliance
 from pytest_compaction.metrics.constraints import constraint_survival
 from pytest_compaction.metrics.origins import ORIGINS, of_origin
@@ -101,9 +106,29 @@ def decide(
     groups = by_arm(records)
     groups |= {name: [] for name in _without_record(arms, records, groups)}
     measured = {type_of(record) for record in records}
-    checks = [
-        check for threshold in thresholds for check in _checks_of(threshold, groups, arms, measured)
-    ]
+    for threshold in thresholds:
+        names = _named(threshold.scope, groups) if threshold.scope else strategies
+        if not names:
+            not_applied.append(str(threshold))
+            continue
+        wanted = _type_measured_by(threshold.metric, measured)
+        if wanted not in measured:
+            not_measured.append(str(threshold))
+            continue
+        several = len(names) > 1
+        for name in names:
+            mine = _of_type(wanted, groups[name])
+            why = "nothing was measured"
+            if wanted == "dialogue":
+                value = measure_dialogues(threshold.metric, mine)
+            else:
+                control = _of_type(wanted, groups.get(CONTROL, []))
+                value = measure(threshold.metric, mine, control)
+                if value is None:
+                    why = _why_missing(threshold.metric, mine, control)
+            check = _check(threshold, value, name if several else None, why)
+            check = _explained(check, threshold, threshold.metric, mine)
+            checks.append(within_budget(check, groups[name]))
     unscored = sum(record["status"] == "unscored" for record in records)
     tolerated = f"unscored<={max_unscored}"
     if unscored > max_unscored:
@@ -117,51 +142,38 @@ def decide(
             if group and all(record["status"] == "unscored" for record in group)
         ]
     checks += _silent_judges(records)
-    return Decision(tuple(checks))
+    checks += _uncompacted(groups, thresholds)
+    return Decision(bool(checks), tuple(checks), tuple(not_applied), tuple(not_measured))
 
 
-def _without_record(
-    arms: Sequence[Arm], records: Sequence[Record], groups: Iterable[str]
-) -> Iterator[str]:
-    """The strategies of the run that no record is of, each with its budget if there are several."""
-    there = {(record["compactor"], record.get("budget")) for record in records}
-    several = len({budget for _, budget in arms if budget is not None}) > 1
-    for strategy, budget in arms:
-        name = arm_name(strategy, budget) if several else strategy
-        if (strategy, budget) not in there and name not in groups:
-            yield name
+def within_budget(check: Check, records: Sequence[Record]) -> Check:
+    """The check, which does not hold if a view of these records is over its budget."""
+    reason = over_budget_text(records)
+    if reason is None:
+        return check
+    details = tuple(
+        f"  {record['case']}-{record['probe']}: {view:,} tokens for {budget:,}"
+        for record, view, budget in furthest_over(records, WEIGHTIEST)
+    )
+    text = f"{check.text}, but {reason}" if check.holds else f"{check.text}; {reason}"
+    return Check(text, False, check.rule, details=details)
 
 
-def _checks_of(
-    threshold: Threshold,
-    groups: Mapping[str, Sequence[Record]],
-    arms: Sequence[Arm],
-    measured: Set[RecordType],
+def _uncompacted(
+    groups: Mapping[str, Sequence[Record]], thresholds: Sequence[Threshold]
 ) -> Iterator[Check]:
-    """A check of a threshold for each strategy that it is for; a failed one if there is none."""
-    if threshold.scope:
-        names = _named(threshold.scope, groups, arms)
-    else:
-        names = [name for name in groups if name != CONTROL] or list(groups)
-    wanted = _type_measured_by(threshold.metric, measured)
-    if not names:
-        yield _check(threshold, None, None, "nothing was measured")
-    for name in names:
-        mine = _of_type(wanted, groups[name])
-        why = _NOT_ASKED[wanted] if measured and wanted not in measured else "nothing was measured"
-        if wanted == "dialogue":
-            value = measure_dialogues(threshold.metric, mine)
-        else:
-            control = _of_type(wanted, groups.get(CONTROL, []))
-            value = measure(threshold.metric, mine, control) if mine else None
-            if mine and value is None:
-                why = _why_missing(threshold.metric, mine, control)
-        check = _check(threshold, value, name if len(names) > 1 else None, why)
-        scored = sum(record["overall"] is not None for record in mine)
-        yield _explained(check, threshold, threshold.metric, mine, scored)
+    """A failed check for each strategy that compacted nothing.
+
+    The control is for comparison: alone it fails a run that no threshold asks of it by name.
+    """
+    alone = set(groups) == {CONTROL} and all(rule.scope != CONTROL for rule in thresholds)
+    for name, group in groups.items():
+        why = None if name == CONTROL and not alone else uncompacted_text(group)
+        if why is not None:
+            yield Check(f"{name}: {why}", False, f"compacted@{name}")
 
 
-def _named(scope: str, groups: Mapping[str, Sequence[Record]], arms: Sequence[Arm]) -> list[str]:
+def _named(scope: str, groups: Mapping[str, Sequence[Record]]) -> list[str]:
     """The arms that a scope names: a strategy at each of its budgets, or at one."""
     of_run = {arm_name(strategy, budget): strategy for strategy, budget in arms}
     return [

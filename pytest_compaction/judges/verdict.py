@@ -22,6 +22,10 @@ class BelowPassScoreError(AssertionError):
     """The response scored below the pass score; the text names what fell short, and why."""
 
 
+class OverBudgetError(AssertionError):
+    """The view takes more tokens than its budget, so that no score of it counts."""
+
+
 class UnscoredError(Exception):
     """The response could not be judged, so it neither passed nor failed."""
 
@@ -93,7 +97,8 @@ class Verdict:
     ``traps`` come from the whole view where rules answered, and from the answer where a
     model did; ``second`` holds the other figure. All are empty when ``unscored`` says why
     there is no score, and ``unpaid`` tells that the limit on costs is the reason. ``judges``
-    holds what each of several judges said of the answer.
+    holds what each of several judges said of the answer. ``over_budget`` says that the view
+    takes more tokens than it may, where that fails the item; empty if it does not.
     """
 
     criteria: tuple[CriterionScore, ...]
@@ -110,6 +115,7 @@ class Verdict:
     unpaid: bool = False
     reading: Source = "answer"
     second: Scores | None = None
+    over_budget: str = ""
 
     @property
     def judged(self) -> Scores:
@@ -120,14 +126,21 @@ class Verdict:
 
     @property
     def passed(self) -> bool | None:
-        """Whether the overall score reaches the pass score; ``None`` when unscored."""
-        return None if self.overall is None else self.overall >= self.pass_score
+        """Whether the overall score reaches the pass score; ``None`` when unscored.
+
+        Whatever its score, a view over its budget does not pass where that fails an item.
+        """
+        if self.overall is None:
+            return None
+        return self.overall >= self.pass_score and not self.over_budget
 
     def check(self) -> None:
-        """Raise when the response is unscored or falls short; the text is for the user."""
+        """Raise when the response is unscored, over budget or falls short, in sentences."""
         __tracebackhide__ = True  # pytest would parse this file for the lines of each failure
         if self.unscored is not None or self.overall is None:
             raise UnscoredError(f"unscored: {self.unscored or 'no criterion was scored'}")
+        if self.over_budget:
+            raise OverBudgetError(self.over_budget)
         if not self.passed:
             raise BelowPassScoreError("\n".join(self.shortfall()))
 

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from pytest_compaction.metrics.budgets import is_over_budget
 from pytest_compaction.metrics.item_figures import (
     Record,
     figure_of,
@@ -225,13 +226,7 @@ def aggregate(compactor: str, records: Sequence[Record]) -> Aggregate:
 
 def _over_budget(records: Iterable[Record]) -> int:
     """How many case-and-trial pairs had a view above the budget at some probe."""
-    return len(
-        {
-            (record["case"], record["trial"])
-            for record in records
-            if record["tokens"] and record["tokens"]["view"] > record["compaction"]["budget"]
-        }
-    )
+    return len({(record["case"], record["trial"]) for record in records if is_over_budget(record)})
 
 
 def kept_by_dimension(

@@ -205,6 +205,8 @@ def _judge(scores: JudgeScores) -> dict[str, Any]:
 
 
 def _reason(verdict: Verdict) -> str:
+    if verdict.over_budget:
+        return verdict.over_budget.partition("\n")[0]
     if verdict.passed:
         return ""
     weak = sorted(verdict.dimensions.items(), key=lambda pair: (pair[1], pair[0]))[:2]

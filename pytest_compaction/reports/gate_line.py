@@ -9,6 +9,7 @@ from typing import Final
 
 from pytest_compaction.gate.baseline import BaselineDecision
 from pytest_compaction.gate.decision import Decision
+from pytest_compaction.metrics.budgets import is_over_budget
 from pytest_compaction.records.record import Record, type_of
 from pytest_compaction.reports.lines import Line
 from pytest_compaction.text.words import printable
@@ -19,16 +20,20 @@ _NONE: Final = BaselineDecision()
 @dataclass(frozen=True, slots=True)
 class Failures:
     """What fails a run whatever its scores: tests that failed for another reason than the
-    score, and unused ``snapshots``.
+    score, unused ``snapshots``, and items that failed for a view ``over_budget``.
     """
 
     others: int = 0
     snapshots: int = 0
+    over_budget: int = 0
 
     @property
     def parts(self) -> list[str]:
         """Each of them in a few words; empty if there are none."""
         found = []
+        if self.over_budget:
+            what = "item" if self.over_budget == 1 else "items"
+            found.append(f"{self.over_budget} {what} over budget")
         if self.others:
             found.append(f"{self.others} failed for another reason than the score")
         if self.snapshots:
@@ -96,7 +101,12 @@ def _against_parts(against: BaselineDecision, passed: bool) -> Iterator[str]:
 
 def below_text(records: Sequence[Record], pass_score: float, consistency: float) -> str:
     """How many probes and dialogues are below the score at which they pass."""
-    failed = [record for record in records if record["status"] == "failed"]
+    failed = [
+        record
+        for record in records
+        if record["status"] == "failed"
+        and not (is_over_budget(record) and (record["overall"] or 0) >= pass_score)
+    ]
     below = Counter(type_of(record) for record in failed)
     measured = {type_of(record) for record in records}
     parts = []

@@ -15,7 +15,7 @@ from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.protocol import Model
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.run.feeder import Step
-from pytest_compaction.settings import RECORDED, Budget
+from pytest_compaction.settings import CONTROL, RECORDED, Budget
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +154,11 @@ class Response:
     @cached_property
     def _view(self) -> ViewFigures:
         return self.figures()
+
+    @property
+    def over_budget(self) -> bool:
+        """Whether the view takes more tokens than it may; the control may take any number."""
+        return self.arm.compactor != CONTROL and self.view_tokens > self.budget
 
     @property
     def reading(self) -> Readings:

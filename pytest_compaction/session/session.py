@@ -318,6 +318,8 @@ class BenchmarkSession:
         if self.settings.budgets:
             named = (f"{b:,}" if isinstance(b, int) else b for b in self.settings.budgets)
             parts.append(f"budget {', '.join(named)}")
+        if self.settings.over_budget != "fail":
+            parts.append(f"views over budget: {self.settings.over_budget}")
         if self.baseline_title:
             parts.append(f"baseline {self.baseline_title}")
         return printable(f"compaction: {' | '.join(parts)}")

@@ -350,7 +350,7 @@ def test_a_strategy_of_the_run_without_a_record_fails_the_rules_for_all(pytester
 def test_a_selection_is_gated_on_what_was_selected_and_its_line_says_of_how_many(pytester):
     set_up(pytester)
     arguments = ["-m", "compaction(kind='file')", *gate("overall>=5")]
-    result = run(pytester, *arguments, compactor=HALF)
+    result = run(pytester, *arguments)
     assert result.ret == OK
     assert last_line(result) == (
         "GATE PASSED overall 5.00 >= 5.00 · on 2 of 8 items · 0 items below 3.5"

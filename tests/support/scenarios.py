@@ -43,9 +43,26 @@ def _note(name, messages):
         log.write(f"{name} {messages[-1]['content'].split()[-1]} {worker}\\n")
 
 
+def asked_about(messages):
+    """All messages; the first request is shortened, which no probe asks about."""
+    long = "Raise the retry limit in src/queue.py."
+    return [{**m, "content": "Raise it."} if m.get("content") == long else m for m in messages]
+
+
 def keep(messages, budget):
-    """Keeps everything."""
+    """Keeps everything that is asked about."""
+    return asked_about(messages)
+
+
+def same(messages, budget):
+    """Compacts nothing."""
     return messages
+
+
+def larger(messages, budget):
+    """Returns the conversation eight times."""
+    copies = [{"role": "user", "content": str(m.get("content"))} for m in messages]
+    return messages + 7 * copies
 
 
 def forget(messages, budget):
@@ -54,8 +71,8 @@ def forget(messages, budget):
 
 
 def noted(messages, budget, note=""):
-    """Keeps everything and takes a note."""
-    return messages
+    """Keeps everything that is asked about, and takes a note."""
+    return asked_about(messages)
 
 
 def forget_limit(messages, budget):
@@ -64,15 +81,15 @@ def forget_limit(messages, budget):
 
 
 def counted(messages, budget):
-    """Keeps everything and notes each call."""
+    """Keeps everything that is asked about, and notes each call."""
     _note("counted", messages)
-    return messages
+    return asked_about(messages)
 
 
 def counted_too(messages, budget):
     """Another one that notes its calls."""
     _note("counted_too", messages)
-    return messages
+    return asked_about(messages)
 
 
 def raises(messages, budget):
@@ -120,7 +137,7 @@ def crashes(messages, budget):
     """Ends the process."""
     if "first" in messages[-1]["content"]:
         os._exit(7)
-    return messages
+    return asked_about(messages)
 
 
 class Fails(HistoryCompactor):

@@ -127,8 +127,9 @@ def _settings(header: Mapping[str, Any]) -> dict[str, Any]:
 
 def _below(run: Run, end: End) -> Iterator[str]:
     """Items whose test failed for its score."""
+    known = {*end.excused, *end.failures}
     for item, record in run.by_item.items():
-        if record.get("status") == "failed" and item not in end.excused and "error" not in record:
+        if record.get("status") == "failed" and item not in known and "error" not in record:
             yield item
 
 

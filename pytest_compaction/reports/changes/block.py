@@ -16,7 +16,7 @@ from pytest_compaction.reports.changes.words import (
     moved_facts,
     uncompared,
 )
-from pytest_compaction.reports.lines import WIDTH, Line, Style
+from pytest_compaction.reports.lines import WIDTH, Line, Style, removed_text
 from pytest_compaction.reports.tables.table_page import escaped
 from pytest_compaction.text.words import printable
 
@@ -106,7 +106,9 @@ def _table(each: ArmComparison) -> Iterator[Line]:
         yield Line(row + facts_text(each.changes))
     before, after = each.changes.removed
     if before is not None and after is not None:
-        yield Line(f"{'removed':<{_LABEL}} {before:>{width}.1%} {after:>6.1%}")
+        yield Line(
+            f"{'removed':<{_LABEL}} {removed_text(before):>{width}} {removed_text(after):>6}"
+        )
 
 
 def _shown_rules(each: ArmComparison) -> list[BaselineRule]:
@@ -185,7 +187,7 @@ def _markdown(each: ArmComparison, pass_score: float) -> Iterator[str]:
         kept = (f"{stated[0]:.0%}", f"{stated[1]:.0%}")
         rows.append(("facts kept", *kept, facts_text(each.changes), ""))
     if before is not None and after is not None:
-        rows.append(("removed", f"{before:.1%}", f"{after:.1%}", "", ""))
+        rows.append(("removed", removed_text(before), removed_text(after), "", ""))
     yield _markdown_rows(rows)
     changes = each.changes
     yield f"{len(changes.below)} newly below {pass_score:g}, {len(changes.recovered)} recovered."

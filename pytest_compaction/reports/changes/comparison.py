@@ -17,6 +17,7 @@ from pytest_compaction.reports.changes.words import (
     moved_facts,
     uncompared,
 )
+from pytest_compaction.reports.lines import removed_text
 from pytest_compaction.reports.tables.table_page import escaped
 from pytest_compaction.text.words import printable
 
@@ -122,7 +123,7 @@ def _text(each: RunComparison, most: int) -> Iterator[str]:
         yield f"{row}{len(changes.gone)} gone, {len(changes.regained)} regained"
     before, after = changes.removed
     if before is not None and after is not None:
-        yield f"{'removed':<{_LABEL}} {before:>{left}.1%} {after:>{right}.1%}"
+        yield f"{'removed':<{_LABEL}} {removed_text(before):>{left}} {removed_text(after):>{right}}"
     for text in (*_sentences(each), *each.notes):
         yield from textwrap.wrap(printable(text), WIDTH, subsequent_indent="  ")
     items = changed_most(changes, most)
@@ -208,7 +209,7 @@ def _markdown(each: RunComparison, most: int) -> Iterator[str]:
         rows.append(["facts kept", f"{kept[0]:.0%}", f"{kept[1]:.0%}", moved, "", "", ""])
     before, after = changes.removed
     if before is not None and after is not None:
-        rows.append(["removed", f"{before:.1%}", f"{after:.1%}", "", "", "", ""])
+        rows.append(["removed", removed_text(before), removed_text(after), "", "", "", ""])
     yield _rows(rows)
     yield "\n".join(f"- {escaped(printable(t))}" for t in (*_sentences(each), *each.notes))
     items = changed_most(changes, most)

@@ -22,7 +22,8 @@ def cost_lines(records: Sequence[Record], pricing: Pricing | None = None) -> Ite
     if found is None:
         return
     again = f"{short_count(found.refetch.tokens)} to read again"
-    parts = [f"{short_count(found.removed)} removed", pays(found.break_even), again]
+    change = "removed" if found.removed >= 0 else "added"
+    parts = [f"{short_count(abs(found.removed))} {change}", pays(found.break_even), again]
     yield from labelled("cost", [*parts, *_saved(found)])
     yield Line(f"  prices {printable(found.pricing.name, WIDTH - 9)}", "dim")
 

@@ -9,7 +9,7 @@ from pytest_compaction.metrics.aggregate import Aggregate, Mean
 from pytest_compaction.metrics.differences.same_views import with_same_views
 from pytest_compaction.metrics.origins import by_origin
 from pytest_compaction.records.record import Record
-from pytest_compaction.reports.lines import Line, interval_text
+from pytest_compaction.reports.lines import Line, interval_text, removed_text
 from pytest_compaction.rubric import MAX_SCORE
 from pytest_compaction.text.words import printable
 
@@ -39,7 +39,7 @@ def origin_lines(groups: Mapping[str, Sequence[Record]], grouped: bool) -> Itera
 
 def _figures(item: Aggregate) -> str:
     passed = f"{item.passes[1]:.0%}" if 1 in item.passes else "-"
-    removed = f"{item.tokens.removed:.1%}" if item.tokens.before else "-"
+    removed = removed_text(item.tokens.removed) if item.tokens.before else "-"
     return f"{_overall(item.overall):>18}{passed:>7}{removed:>9}{_stated(item.stated):>16}"
 
 

@@ -8,11 +8,13 @@ from typing import Final
 from pytest_compaction.metrics.aggregate import (
     Aggregate,
     Mean,
+    Tokens,
     aggregate,
     budgets_of,
     by_arm,
     kept_by_dimension,
 )
+from pytest_compaction.metrics.budgets import times
 from pytest_compaction.metrics.cost.formula import Pricing
 from pytest_compaction.metrics.statistics.cluster_interval import interval_method
 from pytest_compaction.records.record import Record, went_wrong_later
@@ -150,9 +152,7 @@ def _facts_about(figures: Aggregate) -> Iterator[Line]:
         yield Line(line)
     tokens = figures.tokens
     if tokens.before:
-        yield Line(
-            f"tokens        {tokens.before:,} -> {tokens.after:,} ({tokens.removed:.1%} removed)"
-        )
+        yield _token_line(tokens)
     losses = figures.losses
     yield Line(f"facts         {losses.facts}: {counted_outcomes(losses)}")
     yield from second_lines(figures)
@@ -166,12 +166,20 @@ def _facts_about(figures: Aggregate) -> Iterator[Line]:
         text = f"errors        {count}; the figures are of the {figures.scored} items with a score"
         yield Line(text, "bad")
     if figures.over_budget and figures.compactor != CONTROL:
-        yield Line(
-            f"over budget   {figures.over_budget} of {figures.compactions} compacted cases", "bad"
-        )
+        count = f"{figures.over_budget} of {figures.compactions} compacted cases"
+        yield Line(f"over budget   {count}; their scores cannot be compared", "bad")
     noop = figures.steps.get("noop", 0)
     if noop and figures.compactor != CONTROL:
         yield Line(f"note: {noop} compactions did nothing; such points prove nothing", "dim")
+
+
+def _token_line(tokens: Tokens) -> Line:
+    """What was removed of the logs, or that the views are larger than them."""
+    counts = f"tokens        {tokens.before:,} -> {tokens.after:,}"
+    if tokens.removed >= 0:
+        return Line(f"{counts} ({tokens.removed:.1%} removed)")
+    ratio = times(tokens.after / tokens.before)
+    return Line(f"{counts} (nothing removed: the views are {ratio} the logs)", "bad")
 
 
 def _lowest(records: Sequence[Record], most: int) -> Iterator[Line]:

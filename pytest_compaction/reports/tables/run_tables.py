@@ -111,9 +111,17 @@ def _figures(item: Aggregate, records: Sequence[Record]) -> Iterator[Cell]:
     yield count(item.scored)
     yield estimate(item.overall, "number", (0, MAX_SCORE))
     yield Cell(item.passes.get(1), "share")
-    yield Cell(item.tokens.removed if item.tokens.before else None, "share")
+    yield _removed(item)
     yield estimate(item.stated, "share", (0, 1))
     yield count(item.view_tokens)
+
+
+def _removed(item: Aggregate) -> Cell:
+    """The share of tokens removed; a word where the views are larger than the logs."""
+    share = item.tokens.removed
+    if not item.tokens.before:
+        return Cell(None, "share")
+    return Cell(share, "share") if share >= 0 else Cell("grew", "share")
 
 
 def _method(groups: Mapping[str, Sequence[Record]]) -> str:

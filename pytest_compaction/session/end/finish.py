@@ -12,6 +12,7 @@ import pytest
 
 from pytest_compaction.folders import check_folder
 from pytest_compaction.judges.snapshots import REFUSED
+from pytest_compaction.metrics.budgets import is_over_budget
 from pytest_compaction.models.registry import is_offline
 from pytest_compaction.records.figures.cost_figures import run_pricing
 from pytest_compaction.records.figures.run_figures import figures_of
@@ -60,6 +61,7 @@ class RunRecorder:
         self._part = replace(session.part, selected=selected) if session.part else None
         self._writer: RunWriter | None = None
         self._other_failures: set[str] = set()
+        self._over_budget: set[str] = set()
         self._excused: set[str] = set()
         self._unused: Unused | None = None
         self._collected_nothing = False
@@ -119,13 +121,19 @@ class RunRecorder:
             and not went_wrong_later(record)
             and record.get("snapshot") not in REFUSED
         )
-        if report.failed and not scored_below:
+        if scored_below and record is not None and self._fails_over_budget(record):
+            if report.failed:
+                self._over_budget.add(report.nodeid)
+        elif report.failed and not scored_below:
             self._other_failures.add(report.nodeid)
         if scored_below and record is not None:
             if report.failed or is_below(report):
                 self._excused.discard(record["item"])
             else:
                 self._excused.add(record["item"])
+
+    def _fails_over_budget(self, record: Record) -> bool:
+        return self._session.settings.over_budget == "fail" and is_over_budget(record)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Remember a module that cannot be collected as a failure."""
@@ -281,7 +289,8 @@ class RunRecorder:
         if self._unused is None:  # no summary was printed
             self._unused = _unused_snapshots(session.config)
         unused = len(self._unused.names) if self._unused is not None and self._unused.fail else 0
-        return Failures(len(self._other_failures), unused)
+        over = self._over_budget - self._other_failures
+        return Failures(len(self._other_failures), unused, len(over))
 
     def _decided(self, session: pytest.Session) -> Line | None:
         failures = self._failures(session)
@@ -293,7 +302,7 @@ class RunRecorder:
         """Complete the file of a shard for ``merge``, and set its exit code."""
         if self._writer is not None and ran_to_its_end(session):
             end = End(
-                failures=tuple(sorted(self._other_failures)),
+                failures=tuple(sorted(self._other_failures | self._over_budget)),
                 excused=tuple(sorted(self._excused)),
                 snapshots=failures.snapshots,
             )

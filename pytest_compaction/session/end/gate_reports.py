@@ -16,7 +16,7 @@ from pytest_compaction.records.record import Record
 from pytest_compaction.reports.lines import WIDTH, interval_text
 from pytest_compaction.reports.summary.item_lines import what_was_dropped
 from pytest_compaction.rubric import MAX_SCORE
-from pytest_compaction.session.items.report import in_sentences
+from pytest_compaction.session.items.report import said_as_failure
 from pytest_compaction.text.words import printable
 
 RULES: Final = "compaction"
@@ -94,11 +94,7 @@ def _item(record: Record, figure: float | None) -> str:
 
 
 def _said(text: str) -> object:
-    """The text as pytest keeps what a test raised."""
-    try:
-        raise RuleError(text)
-    except RuleError:
-        return in_sentences(pytest.ExceptionInfo.from_current(), text)
+    return said_as_failure(RuleError(text))
 
 
 def _report(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final, Self
 
 import pytest
@@ -194,7 +194,7 @@ def judge_for(session: BenchmarkSession, node: pytest.Item) -> Callable[[Probe, 
             raise ValueError(
                 f"judge() got probe {probe.id!r} with the response to {response.probe.id!r}"
             )
-        verdict = session.engine.verdict(response)
+        verdict = _within_budget(session.engine.verdict(response), response, session.settings)
         record = scored_record(node.nodeid, response, verdict, session.settings, session.prices)
         texts = _texts_of(node.config, session.settings)
         view = texts.hash_of(response)
@@ -210,6 +210,17 @@ def judge_for(session: BenchmarkSession, node: pytest.Item) -> Callable[[Probe, 
         return verdict
 
     return judge
+
+
+def _within_budget(verdict: Verdict, response: Response, settings: Settings) -> Verdict:
+    """The verdict, which does not pass if the view is over its budget and that is to fail it."""
+    if settings.over_budget == "report" or not response.over_budget or verdict.overall is None:
+        return verdict
+    view, budget = response.view_tokens, response.budget
+    said = f"the view takes {view:,} tokens, and its budget is {budget:,}"
+    overall = f"overall {verdict.overall:.2f} does not count"
+    advice = "to score views over the budget all the same: --compaction-over-budget=report"
+    return replace(verdict, over_budget=f"{said}\n  {overall}\n  {advice}")
 
 
 def _texts_of(config: pytest.Config, settings: Settings) -> TextWriter:

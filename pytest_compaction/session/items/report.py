@@ -8,7 +8,8 @@ import pytest
 
 from pytest_compaction.case.files import CaseFileError
 from pytest_compaction.judges.snapshots import VerdictMovedError
-from pytest_compaction.judges.verdict import BelowPassScoreError, UnscoredError
+from pytest_compaction.judges.verdict import BelowPassScoreError, OverBudgetError, UnscoredError
+from pytest_compaction.metrics.budgets import is_over_budget
 from pytest_compaction.models.protocol import ChargedError, ModelError, NotRecordedError
 from pytest_compaction.records.record import (
     Record,
@@ -32,11 +33,13 @@ SELF_EXPLANATORY_ERRORS: Final = (
     CaseFileError,
     CompactionError,
     ModelError,
+    OverBudgetError,
     VerdictMovedError,
 )
 """Errors whose text is for the user: shown without a traceback."""
 _WITH_A_VERDICT: Final = (
     BelowPassScoreError,
+    OverBudgetError,
     UnscoredError,
     VerdictMovedError,
     pytest.skip.Exception,
@@ -128,6 +131,23 @@ def finish_report(
         report.user_properties.append((_BELOW, True))
     elif call.excinfo is not None and isinstance(failure, SELF_EXPLANATORY_ERRORS):
         report.longrepr = in_sentences(call.excinfo, str(failure))
+    elif call.when == "call" and report.passed and record is not None:
+        _fail_over_budget(report, record, session.settings)
+
+
+def _fail_over_budget(report: pytest.TestReport, record: Record, settings: Settings) -> None:
+    """Fail an item over its budget whose test has not asked whether the verdict passes."""
+    if settings.over_budget == "fail" and is_over_budget(record) and record["status"] == "failed":
+        report.outcome = "failed"
+        report.longrepr = said_as_failure(OverBudgetError(record["reason"]))
+
+
+def said_as_failure(error: AssertionError) -> Any:
+    """The text of an error as pytest keeps what a test raised."""
+    try:
+        raise error
+    except AssertionError:
+        return in_sentences(pytest.ExceptionInfo.from_current(), str(error))
 
 
 def in_sentences(excinfo: pytest.ExceptionInfo[BaseException], text: str) -> Any:

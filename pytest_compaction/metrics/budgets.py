@@ -1,0 +1,104 @@
+"""Views over their budget, and strategies that compact nothing: what no gate may pass.
+
+Both are read from the tokens in the records, never from what a strategy says about itself.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from pytest_compaction.metrics.item_figures import Record
+from pytest_compaction.settings import CONTROL, OverBudget
+
+
+def tokens_over(record: Mapping[str, Any]) -> tuple[int, int] | None:
+    """The tokens of the view and its budget, where the view takes more; else ``None``.
+
+    The budget is that of the case or the one in its place, with no tolerance. The control
+    has none.
+    """
+    tokens, budget = record.get("tokens"), (record.get("compaction") or {}).get("budget")
+    if record["compactor"] == CONTROL or not tokens or budget is None:
+        return None
+    return (tokens["view"], budget) if tokens["view"] > budget else None
+
+
+def is_over_budget(record: Mapping[str, Any]) -> bool:
+    """Whether an item was answered from a view over its budget."""
+    return tokens_over(record) is not None
+
+
+def over_budget_failures(records: Iterable[Record], setting: OverBudget) -> frozenset[str]:
+    """The items that failed because their views are over the budget, whatever their score."""
+    if setting == "report":
+        return frozenset()
+    return frozenset(
+        record["item"]
+        for record in records
+        if record["status"] == "failed" and is_over_budget(record)
+    )
+
+
+def over_budget_text(records: Sequence[Record]) -> str | None:
+    """How many items have a view over the budget, and how far at most; ``None`` if none has."""
+    found = [over for record in records if (over := tokens_over(record)) is not None]
+    if not found:
+        return None
+    most = max(view / budget if budget else float(view) for view, budget in found)
+    have = "item has" if len(records) == 1 else "items have"
+    return f"{len(found)} of {len(records)} {have} a view over its budget, up to {times(most)} it"
+
+
+def times(ratio: float) -> str:
+    """A ratio above 1 in words, rounded up so that what is over is never 1.00 times."""
+    hundredths = math.ceil(ratio * 100 - 1e-9)
+    return f"{hundredths / 100:.2f} times" if hundredths < 1000 else f"{ratio:,.0f} times"
+
+
+def furthest_over(records: Iterable[Record], most: int) -> list[tuple[Record, int, int]]:
+    """The items furthest over their budget, with the tokens of the view and the budget."""
+    found = [(r, *over) for r in records if (over := tokens_over(r)) is not None]
+    found.sort(key=lambda each: (-each[1] / max(each[2], 1), str(each[0]["item"])))
+    return found[:most]
+
+
+def uncompacted_text(records: Sequence[Record]) -> str | None:
+    """Why a strategy compacted nothing; ``None`` if some view is smaller than its log.
+
+    Items without a score say nothing, and neither do records without tokens.
+    """
+    dialogues = [r for r in records if r.get("comparison") is not None]
+    if dialogues:
+        return _uncompacted_dialogues(dialogues)
+    measured = [r for r in records if r["overall"] is not None and r.get("tokens")]
+    if not measured or any(r["tokens"]["view"] < r["tokens"]["log"] for r in measured):
+        return None
+    if records[0]["compactor"] == CONTROL:
+        return "nothing was compacted: this is the control, which keeps the whole log"
+    fits = all(r["tokens"]["log"] <= r["compaction"]["budget"] for r in measured)
+    why = ", and each log fits its budget" if fits else ""
+    count = len(measured)
+    items = "the view of its 1 item is" if count == 1 else f"none of {count} views is"
+    than = "not smaller" if count == 1 else "smaller"
+    return f"nothing was compacted: {items} {than} than its log{why}"
+
+
+def _uncompacted_dialogues(records: Sequence[Record]) -> str | None:
+    """Why a strategy compacted nothing in any dialogue; ``None`` if it did in some turn."""
+    if any(_is_smaller(record["comparison"]) for record in records):
+        return None
+    if records[0]["compactor"] == CONTROL:
+        return "nothing was compacted: this is the control, which keeps the whole history"
+    count = f"{len(records)} dialogue{'' if len(records) == 1 else 's'}"
+    return f"nothing was compacted: no turn of {count} was answered from less than its history"
+
+
+def _is_smaller(comparison: Mapping[str, Any]) -> bool:
+    """Whether some turn had a changed view with fewer tokens than the same turn of the baseline."""
+    return any(
+        reply["summarised"] is not False and reply["prompt_tokens"] < full["prompt_tokens"]
+        for one, other in zip(comparison["summary"], comparison["baseline"], strict=False)
+        for reply, full in zip(one["replies"], other["replies"], strict=False)
+    )
