@@ -272,7 +272,7 @@ class Settings:
             "timeout": self.timeout,
             "runs": self.runs,
             "show": "all" if self.show is None else self.show,
-            **({} if self.over_budget == "fail" else {"over_budget": self.over_budget}),
+            "over_budget": self.over_budget,
             **({"shard": str(self.shard)} if self.shard else {}),
             **({"reports": list(self.reports)} if self.reports else {}),
             **self.calls.as_json(),

@@ -14,6 +14,7 @@ from pytest_compaction.metrics.aggregate import (
     Mean,
     arm_name,
     by_arm,
+    by_compactor,
     dimension_mean,
     kept_by_dimension,
     overall_mean,
@@ -142,7 +143,7 @@ def decide(
             if group and all(record["status"] == "unscored" for record in group)
         ]
     checks += _silent_judges(records)
-    checks += _uncompacted(groups, thresholds)
+    checks += _uncompacted(by_compactor(records), thresholds)
     return Decision(bool(checks), tuple(checks), tuple(not_applied), tuple(not_measured))
 
 
@@ -162,7 +163,7 @@ def within_budget(check: Check, records: Sequence[Record]) -> Check:
 def _uncompacted(
     groups: Mapping[str, Sequence[Record]], thresholds: Sequence[Threshold]
 ) -> Iterator[Check]:
-    """A failed check for each strategy that compacted nothing.
+    """A failed check for each strategy that compacted nothing, at none of its budgets.
 
     The control is for comparison: alone it fails a run that no threshold asks of it by name.
     """

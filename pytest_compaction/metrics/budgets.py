@@ -65,38 +65,36 @@ def furthest_over(records: Iterable[Record], most: int) -> list[tuple[Record, in
 
 
 def uncompacted_text(records: Sequence[Record]) -> str | None:
-    """Why a strategy compacted nothing; ``None`` if some view is smaller than its log.
+    """Why a strategy compacted nothing; ``None`` if a view is smaller than its log.
 
-    Items without a score say nothing, and neither do records without tokens.
+    Items without a score say nothing. In a dialogue the view of a turn is compared with what the
+    full history sends there.
     """
     dialogues = [r for r in records if r.get("comparison") is not None]
+    probes = [r for r in records if r["overall"] is not None and r.get("tokens")]
+    if not (dialogues or probes) or any(map(_is_compacted, [*dialogues, *probes])):
+        return None
+    if records[0]["compactor"] == CONTROL:
+        return "nothing was compacted: this is the control, which leaves out nothing"
+    found = []
+    if probes:
+        fits = all(r["tokens"]["log"] <= r["compaction"]["budget"] for r in probes)
+        why = ", and each log fits its budget" if fits else ""
+        found.append(f"no view of {_counted(probes, 'item')} is smaller than its log{why}")
     if dialogues:
-        return _uncompacted_dialogues(dialogues)
-    measured = [r for r in records if r["overall"] is not None and r.get("tokens")]
-    if not measured or any(r["tokens"]["view"] < r["tokens"]["log"] for r in measured):
-        return None
-    if records[0]["compactor"] == CONTROL:
-        return "nothing was compacted: this is the control, which keeps the whole log"
-    fits = all(r["tokens"]["log"] <= r["compaction"]["budget"] for r in measured)
-    why = ", and each log fits its budget" if fits else ""
-    count = len(measured)
-    items = "the view of its 1 item is" if count == 1 else f"none of {count} views is"
-    than = "not smaller" if count == 1 else "smaller"
-    return f"nothing was compacted: {items} {than} than its log{why}"
+        found.append(f"no turn of {_counted(dialogues, 'dialogue')} reads less than its history")
+    return f"nothing was compacted: {'; '.join(found)}"
 
 
-def _uncompacted_dialogues(records: Sequence[Record]) -> str | None:
-    """Why a strategy compacted nothing in any dialogue; ``None`` if it did in some turn."""
-    if any(_is_smaller(record["comparison"]) for record in records):
-        return None
-    if records[0]["compactor"] == CONTROL:
-        return "nothing was compacted: this is the control, which keeps the whole history"
-    count = f"{len(records)} dialogue{'' if len(records) == 1 else 's'}"
-    return f"nothing was compacted: no turn of {count} was answered from less than its history"
+def _counted(records: Sequence[Record], what: str) -> str:
+    return f"{len(records)} {what}{'' if len(records) == 1 else 's'}"
 
 
-def _is_smaller(comparison: Mapping[str, Any]) -> bool:
-    """Whether some turn had a changed view with fewer tokens than the same turn of the baseline."""
+def _is_compacted(record: Record) -> bool:
+    """Whether the view of a probe, or of some turn of a dialogue, is smaller than the log."""
+    comparison = record.get("comparison")
+    if comparison is None:
+        return bool(record["tokens"]["view"] < record["tokens"]["log"])
     return any(
         reply["summarised"] is not False and reply["prompt_tokens"] < full["prompt_tokens"]
         for one, other in zip(comparison["summary"], comparison["baseline"], strict=False)

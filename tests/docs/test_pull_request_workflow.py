@@ -36,7 +36,7 @@ PYTEST = f"""#!/bin/bash
 exec {sys.executable} -m pytest {" ".join(lean())} "$@" -n0
 """
 COMPACTORS = {
-    "all": "return messages",
+    "all": "return [*messages[:-1], {'role': 'user', 'content': 'Go on.'}]",
     "less": "return [m for m in messages if '45' not in str(m.get('content'))]",
 }
 

@@ -51,11 +51,11 @@ def test_the_text_counts_items_and_names_the_farthest():
 def test_one_view_smaller_than_its_log_shows_that_something_was_compacted():
     assert uncompacted_text([view(5000), view(4999)]) is None
     assert uncompacted_text([view(5000), view(9000)]) == (
-        "nothing was compacted: none of 2 views is smaller than its log"
+        "nothing was compacted: no view of 2 items is smaller than its log"
     )
     assert uncompacted_text([view(500, log=500)]) == (
-        "nothing was compacted: the view of its 1 item is not smaller than its log, "
-        "and each log fits its budget"
+        "nothing was compacted: no view of 1 item is smaller than its log, and each log fits "
+        "its budget"
     )
 
 

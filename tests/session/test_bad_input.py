@@ -75,6 +75,7 @@ WRONG_VALUES = {
     "--compaction-show": ["-1", "some"],
     "--compaction-max-drop": ["-0.1", "5.1", "nan", "some"],
     "--compaction-inconclusive": ["perhaps", "PASS"],
+    "--compaction-over-budget": ["ignore", "FAIL"],
     "--compaction-report": ["report.pdf", "report"],
     "--compaction-concurrency": ["0", "all"],
     "--compaction-processes": ["-1", "1025", "all"],

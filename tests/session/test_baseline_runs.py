@@ -9,7 +9,11 @@ from support.talks import talk, write
 
 OK, FAILED, USAGE = pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.USAGE_ERROR
 WORKERS = pytest.mark.parametrize("workers", ["-n0", "-n2"])
-KEEPS = "def compact(messages, budget):\n    return messages\n"
+KEEPS = (
+    "LONG = 'Raise the retry limit in src/queue.py.'\n"
+    "def compact(messages, budget):\n"
+    "    return [{**m, 'content': 'Raise it.'} if m['content'] == LONG else m for m in messages]\n"
+)
 FORGETS = (
     "def compact(messages, budget):\n"
     "    return [m for m in messages if '45' not in str(m.get('content'))]\n"
@@ -289,7 +293,7 @@ def test_a_run_whose_items_are_not_in_the_baseline_is_never_green(pytester):
 def test_a_selection_is_compared_on_what_was_selected(pytester):
     set_up(pytester)
     accepted(pytester)
-    result = measure(pytester, FORGETS, MAIN, "-k", "files")
+    result = measure(pytester, KEEPS, MAIN, "-k", "files")
     assert result.ret == OK
     result.stdout.fnmatch_lines(["only in main: 6 probes (*"])
 
@@ -374,7 +378,10 @@ def test_the_baseline_names_what_a_smaller_budget_forgets(pytester):
         "    kept = list(messages)\n"
         "    while sum(len(m['content']) for m in kept) > 3 * budget:\n"
         "        kept.pop(0)\n"
-        "    return [{'role': 'user', 'content': 'Earlier:'}, *kept]\n"
+        "    end = {'role': 'user', 'content': 'Go on.'}\n"
+        "    lost = len(kept) < len(messages)\n"
+        "    head = [{'role': 'user', 'content': 'Earlier:'}] if lost else []\n"
+        "    return [*head, *kept[:-1], end]\n"
     ).replace("3 *", "3.2 *")
     assert accepted(pytester, source)
     result = measure(pytester, source.replace("3.2 *", "2 *"), MAIN)

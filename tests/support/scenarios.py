@@ -44,9 +44,14 @@ def _note(name, messages):
 
 
 def asked_about(messages):
-    """All messages; the first request is shortened, which no probe asks about."""
-    long = "Raise the retry limit in src/queue.py."
-    return [{**m, "content": "Raise it."} if m.get("content") == long else m for m in messages]
+    """All messages, shorter by what no probe and no dialogue asks about."""
+    request = "the retry limit in src/queue.py."
+    return [
+        {**m, "content": str(m["content"]).replace(request, "it").removesuffix("?")}
+        if m["role"] == "user"
+        else m
+        for m in messages
+    ]
 
 
 def keep(messages, budget):

@@ -166,8 +166,8 @@ def _facts_about(figures: Aggregate) -> Iterator[Line]:
         text = f"errors        {count}; the figures are of the {figures.scored} items with a score"
         yield Line(text, "bad")
     if figures.over_budget and figures.compactor != CONTROL:
-        count = f"{figures.over_budget} of {figures.compactions} compacted cases"
-        yield Line(f"over budget   {count}; their scores cannot be compared", "bad")
+        over = f"{figures.over_budget} of {figures.compactions} compacted cases"
+        yield Line(f"over budget   {over}; their scores cannot be compared", "bad")
     noop = figures.steps.get("noop", 0)
     if noop and figures.compactor != CONTROL:
         yield Line(f"note: {noop} compactions did nothing; such points prove nothing", "dim")
