@@ -33,9 +33,9 @@ class CaseFault:
 
 @lru_cache(maxsize=16)
 def _validator(package: str, schema: str, shape: str) -> Any:
-    from jsonschema import Draft202012Validator
-    from jsonschema.validators import extend
+    from jsonschema import Draft202012Validator, validators
 
+    extend: Any = validators.extend
     text = resources.files(package).joinpath(schema).read_text("utf-8")
     validator = extend(Draft202012Validator, {"pattern": _pattern_errors})
     return validator(json.loads(text) | ({"$ref": shape} if shape else {}))

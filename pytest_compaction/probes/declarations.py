@@ -201,7 +201,9 @@ def _read(line: str, place: int, path: str) -> Declared | None:
             return Declared("other", match["name"], place, path)
         return Declared("function", match["name"], place, path, given_names, shown)
     if match := _C_FUNCTION.match(line):
-        named = [re.search(r"(?<!\w)(\w+)(?:\[\w*\])?$", part) for part in _parts(match["parameters"])]
+        named = [
+            re.search(r"(?<!\w)(\w+)(?:\[\w*\])?$", part) for part in _parts(match["parameters"])
+        ]
         typed = all(len(re.findall(r"\w+", part)) > 1 for part in _parts(match["parameters"]))
         if typed and all(named):
             parts = zip(_parts(match["parameters"]), named, strict=True)

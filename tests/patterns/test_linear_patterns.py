@@ -18,8 +18,12 @@ BOUNDED = {
     "probes.lint_rules.standing:_CODE": 4000,
 }
 """Patterns that grow faster, by name, and the most characters of a text that they are given."""
-MATCHED = {"probes.test_commands:_CHECKING", "probes.test_commands:_TESTING"}
-"""Patterns in containers, which are only matched at the start of a text."""
+MATCHED = {
+    "probes.test_commands:_CHECKING": "",
+    "probes.test_commands:_TESTING": "",
+    "secrets.keys:SHAPES": "(?ix)[\"']?",
+}
+"""Patterns in containers, by name and beginning, which are only matched at one place."""
 ELSEWHERE = (
     "artifacts.known_files: re.compile(translate(pattern))",
     "artifacts.known_files: re.compile(translate(pattern.rstrip('/') + '/*'))",
@@ -36,7 +40,7 @@ ELSEWHERE = (
 )
 """Calls whose pattern does not stand in them: quoted words, names of files, own tables."""
 BOUNDED_S = 0.5
-QUICK_TEXTS = 14
+QUICK_TEXTS = 16
 
 
 def patterns():
@@ -45,9 +49,13 @@ def patterns():
     for used in made:
         held.setdefault((used.pattern.pattern, used.pattern.flags), used)
     return [
-        replace(used, methods=frozenset({"match"})) if used.name in MATCHED else used
+        replace(used, methods=frozenset({"match"})) if _is_matched(used) else used
         for used in held.values()
     ]
+
+
+def _is_matched(used):
+    return used.name in MATCHED and used.pattern.pattern.startswith(MATCHED[used.name])
 
 
 def too_slow(used, texts, sizes):
@@ -69,7 +77,7 @@ def test_no_pattern_grows_faster_than_its_text():
     slow = []
     for used in patterns():
         texts = texts_for(used.pattern, QUICK_TEXTS)
-        slow += too_slow(used, texts, SIZES[:3])
+        slow += too_slow(used, texts, SIZES[:4])
     assert slow == []
 
 
@@ -89,7 +97,7 @@ def test_no_pattern_grows_faster_than_a_long_text_of_any_unit():
 def test_a_pattern_that_grows_faster_is_found(pattern, unit):
     used = Used("planted", re.compile(pattern, re.DOTALL), frozenset({"finditer"}))
     texts = [text for text in texts_for(used.pattern, QUICK_TEXTS) if text.unit == unit]
-    assert list(too_slow(used, texts, SIZES[:3]))
+    assert list(too_slow(used, texts, SIZES[:4]))
 
 
 def test_the_time_of_a_linear_pattern_passes():

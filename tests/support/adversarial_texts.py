@@ -9,7 +9,7 @@ something that it does not match.
 import re._constants as c
 import re._parser as parser
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 
 PLAIN_UNITS = (
     *"\n \t`\"'([{</.,-_=:#*|\\aA0é",
@@ -49,9 +49,10 @@ def texts_for(pattern, most=None):
     units = [unit for unit in dict.fromkeys([*units, *PLAIN_UNITS]) if unit]
     units = [unit for unit in units if len(unit) <= _LONGEST_UNIT]
     starts = _starts(pieces.row)
-    made = [Repeated("", unit, after) for unit in units for after in ("", END)]
-    made += [Repeated(start, unit, END) for start in starts for unit in units]
-    return made if most is None else made[:most]
+    plain = [Repeated("", unit, after) for unit in units for after in ("", END)]
+    begun = [Repeated(start, unit, END) for start in starts for unit in units]
+    by_turns = [text for pair in zip_longest(plain, begun) for text in pair if text is not None]
+    return by_turns if most is None else by_turns[:most]
 
 
 def _starts(row):
@@ -68,28 +69,17 @@ class Pieces:
 
 
 def _pieces(parsed):
-    row, everything = [], []
+    row, everything, literal = [], [], False
     for kind, value in parsed:
         made = _made(kind, value, everything)
-        if made:
+        if made and kind is c.LITERAL and literal:
+            row[-1] += made
+        elif made:
             row.append(made)
-            everything.append(made)
-    joined = _joined(parsed)
-    everything += joined
+        literal = kind is c.LITERAL
+        everything += [made] if made else []
+    everything += row
     return Pieces(row, list(dict.fromkeys(everything)))
-
-
-def _joined(parsed):
-    """Literals that stand side by side."""
-    found, run = [], ""
-    for kind, value in [*parsed, (None, None)]:
-        if kind is c.LITERAL:
-            run += chr(value)
-        else:
-            if len(run) > 1:
-                found.append(run)
-            run = ""
-    return found
 
 
 def _made(kind, value, everything):

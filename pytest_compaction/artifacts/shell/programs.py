@@ -23,10 +23,10 @@ _OPTION_VALUES: Final = {
     "touch": frozenset({"-d", "-r", "-t"}),
 }
 _IDLE: Final = frozenset({"--dry-run", "--help", "--version"})
-_RECURSIVE: Final = re.compile(r"-[a-zA-Z]*[rR][a-zA-Z]*|--recursive")
-_FORCED: Final = re.compile(r"-[a-zA-Z]*f[a-zA-Z]*|--force")
-_COPIED_WHOLE: Final = re.compile(r"-[a-zA-Z]*[rRa][a-zA-Z]*|--recursive|--archive")
-_KEEPING: Final = re.compile(r"-[a-zA-Z]*[nuk][a-zA-Z]*|--no-clobber|--update.*")
+_RECURSIVE: Final = re.compile(r"-(?=[a-zA-Z]*[rR])[a-zA-Z]+|--recursive")
+_FORCED: Final = re.compile(r"-(?=[a-zA-Z]*f)[a-zA-Z]+|--force")
+_COPIED_WHOLE: Final = re.compile(r"-(?=[a-zA-Z]*[rRa])[a-zA-Z]+|--recursive|--archive")
+_KEEPING: Final = re.compile(r"-(?=[a-zA-Z]*[nuk])[a-zA-Z]+|--no-clobber|--update.*")
 _TURNING: Final = frozenset(
     "stash revert rebase merge pull cherry-pick am bisect checkout switch restore".split()
 )
@@ -86,14 +86,14 @@ def program_effects(words: Sequence[str], body: str) -> list[Effect]:
 
 def _git(words: Sequence[str]) -> list[Effect]:
     name, rest = (words[0], words[1:]) if words else ("", [])
-    if name in {"mv", "rm", "clean"} and any(re.fullmatch(r"-[a-z]*n[a-z]*", w) for w in rest):
+    if name in {"mv", "rm", "clean"} and any(re.fullmatch(r"-(?=[a-z]*n)[a-z]+", w) for w in rest):
         return []
     if name == "mv":
         return _moved("mv", words)
     if name == "rm":
         return [] if "--cached" in rest else _deleted(words)
     if name == "clean":
-        quiet = any(re.fullmatch(r"--quiet|-[a-z]*q[a-z]*", word) for word in rest)
+        quiet = any(re.fullmatch(r"--quiet|-(?=[a-z]*q)[a-z]+", word) for word in rest)
         return [Effect(unsettled=EVERYTHING, listed=not quiet)]
     if name in {"checkout", "restore"} and not {"-b", "-B", "--staged"} & set(rest):
         return _restored(rest)

@@ -157,7 +157,7 @@ class _Course:
             self._blocks.append(not runs)
         elif first in _CLOSING and self._blocks:
             self._blocks.pop()
-        if first == "set" and any(re.fullmatch(r"-[a-z]*e[a-z]*", word) for word in words[1:]):
+        if first == "set" and any(re.fullmatch(r"-(?=[a-z]*e)[a-z]+", word) for word in words[1:]):
             self._strict = True
         if first in _ENDING and not self._excused:
             self._bases = [True] * len(self._bases)

@@ -21,7 +21,7 @@ from pytest_compaction.text.words import clipped
 _NUMBERED: Final = re.compile(r"\s*\d+(?:[\t:|→-]| {2})(?P<line>.*)$")
 _FOUND: Final = re.compile(r"(?P<path>[\w./-]+\.\w+)[:-]\d+[:-](?P<line>.*)$")
 _ASSIGNED: Final = re.compile(
-    r"(?P<name>[A-Za-z_][\w.-]*(?:\s*:\s*[\w\[\]., |]+)?)\s*(?:=(?!=)|:=)\s*"
+    r"(?P<name>[A-Za-z_][\w.-]*(?:\s*:\s{0,20}[\w\[\]., |]++)?)\s*(?:=(?!=)|:=)\s*"
     r"(?P<value>[\"'\d\[({-].*|true|false|True|False|None)$"
 )
 _KEYED: Final = re.compile(r"(?P<name>[A-Za-z][\w.-]*):\s+(?P<value>\S.*)$")
