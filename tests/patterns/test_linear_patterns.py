@@ -16,6 +16,7 @@ BOUNDED = {
     "models.offline.question:_QUOTATION": 4000,
     "probes.lint_rules.standing:_ANNOUNCED": 4000,
     "probes.lint_rules.standing:_CODE": 4000,
+    "secrets.named:_HEAD": 40,
 }
 """Patterns that grow faster, by name, and the most characters of a text that they are given."""
 MATCHED = {
