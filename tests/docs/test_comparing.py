@@ -23,7 +23,9 @@ def given(mark):
 @pytest.fixture
 def at_work(pytester):
     """Runs pytest over one small case, with the page's strategy."""
-    write_cases(pytester, case("small", budget=300))
+    data = case("small", budget=300)
+    data["messages"][0]["content"] += " It would be good to have it before the weekend." * 40
+    write_cases(pytester, data)
     source = code(OWN, "python", "# my_compactor.py")
 
     def measure(mark, change=("", "")):

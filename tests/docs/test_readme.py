@@ -25,6 +25,7 @@ from support.readme_blocks import (
 from support.recorded_session import write_recorded_session
 from support.scenarios import case as a_case
 from support.scenarios import write_cases
+from support.stub_endpoint import long_case
 
 from pytest_compaction.case.files import load_cases
 from pytest_compaction.gate.threshold import parse_threshold
@@ -317,7 +318,7 @@ def test_the_view_on_record_is_compared_with_a_strategy(pytester):
 def test_verdicts_are_accepted_and_then_compared(pytester, monkeypatch):
     for name in ("PYTEST_XDIST_WORKER", "PYTEST_XDIST_WORKER_COUNT"):
         monkeypatch.delenv(name, raising=False)  # syrupy reports nothing on a worker
-    write_cases(pytester, a_case("small"))
+    write_cases(pytester, long_case("small"))
     accept, compare = code(CI_PAGE, "console", "--snapshot-update").strip().splitlines()
     pytester.runpytest_inprocess(*arguments(accept), "-q", "--tb=no", "-pno:cacheprovider")
     accepted = {path.name for path in pytester.path.rglob("*.judge.json")}
@@ -329,9 +330,9 @@ def test_verdicts_are_accepted_and_then_compared(pytester, monkeypatch):
 def test_a_test_of_ones_own_compares_with_snapshots(pytester, monkeypatch):
     for name in ("PYTEST_XDIST_WORKER", "PYTEST_XDIST_WORKER_COUNT"):
         monkeypatch.delenv(name, raising=False)
-    write_cases(pytester, a_case("small"))
+    write_cases(pytester, long_case("small"))
     pytester.makepyfile(test_my_judge=code(CI_PAGE, "python", "# test_my_judge.py"))
-    options = ["--compactor=none", "test_my_judge.py", "-q", "-pno:cacheprovider"]
+    options = ["--compactor=anchored", "test_my_judge.py", "-q", "-pno:cacheprovider"]
     pytester.runpytest_inprocess(*options, "--snapshot-update")
     pytester.runpytest_inprocess(*options).assert_outcomes(passed=4)
 

@@ -40,7 +40,7 @@ def project(pytester, monkeypatch):
 
 
 def asked(pytester, *arguments):
-    return run(pytester, MODEL, *arguments, compactor=None)
+    return run(pytester, MODEL, "--compaction-over-budget=report", *arguments, compactor=None)
 
 
 def export(pytester, *arguments):
@@ -113,7 +113,7 @@ def test_without_cases_named_those_of_the_reference_run_are_measured(packed, wor
     assert "; without 1 case that is not in it" in words
     about = records(packed).header["reference"]
     assert about["provenance"] == ["Each request alone."]
-    assert (about["repairs"], about["replies"], list(about["cases"])) == (0, 15, ["first"])
+    assert (about["repairs"], about["replies"], list(about["cases"])) == (0, 17, ["first"])
 
 
 @WORKERS
@@ -134,7 +134,7 @@ def test_beside_a_model_that_can_be_asked_it_is_still_not_asked(packed):
     with serving() as stub, pytest.MonkeyPatch.context() as patch:
         patch.setenv("OPENAI_BASE_URL", stub.url)
         shown = asked(packed, TWO, "--compaction-judge=gpt-4o-mini", "--compaction-cases=cases")
-        assert len(stub.calls) == 7, "judgements of the answers on record, of which two are equal"
+        assert len(stub.calls) == 8, "judgements of the answers on record"
     shown.assert_outcomes(passed=8, failed=8)
 
 
@@ -215,10 +215,10 @@ def test_a_second_judgement_is_exported_alone_and_kept_beside_the_first(packed):
     arguments = ("--compaction-cases=cases/first.json", "--compaction-judgements=2")
     export(packed, *arguments)
     bodies = [line["body"] for line in batch_lines(packed.path / FOLDER)]
-    assert len(bodies) == 7, "one for each judgement on record"
+    assert len(bodies) == 8, "one for each judgement on record"
     assert {body["seed"] for body in bodies} == {1001}
     assert all("response_format" in body for body in bodies)
-    assert record(packed, *arguments) == [7]
+    assert record(packed, *arguments) == [8]
     shown = asked(packed, TWO, *arguments)
     shown.assert_outcomes(passed=8)
     for found in records(packed).records:
@@ -229,7 +229,9 @@ def test_a_second_judgement_is_exported_alone_and_kept_beside_the_first(packed):
 
 
 def test_the_offline_judge_is_not_asked_twice(project):
-    shown = run(project, TWO, "--compaction-judgements=2", compactor=None)
+    shown = run(
+        project, TWO, "--compaction-over-budget=report", "--compaction-judgements=2", compactor=None
+    )
     shown.assert_outcomes(passed=16)
     assert records(project).records[0]["judges"] == []
     assert "has no effect on the offline judge, which always says the same" in shown.stdout.str()

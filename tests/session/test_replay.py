@@ -30,7 +30,8 @@ def project(pytester, *ids):
 def real(pytester, *arguments, model=MODEL, **how):
     how.setdefault("compactor", None)
     given = [TWO] if how["compactor"] is None else []
-    return run(pytester, *given, f"--compaction-model={model}", *arguments, **how)
+    given = [*given, f"--compaction-model={model}", "--compaction-over-budget=report"]
+    return run(pytester, *given, *arguments, **how)
 
 
 def store_files(pytester):
