@@ -48,7 +48,7 @@ def over_budget_text(records: Sequence[Record]) -> str | None:
         return None
     most = max(view / budget if budget else float(view) for view, budget in found)
     have = "item has" if len(records) == 1 else "items have"
-    return f"{len(found)} of {len(records)} {have} a view over its budget, up to {times(most)} it"
+    return f"{len(found)} of {len(records)} {have} a view over budget, up to {times(most)} it"
 
 
 def times(ratio: float) -> str:

@@ -43,7 +43,7 @@ def test_the_text_counts_items_and_names_the_farthest():
     records = [view(1000), view(1500, probe="a"), view(8000, probe="b")]
     assert over_budget_text(records[:1]) is None
     assert over_budget_text(records) == (
-        "2 of 3 items have a view over its budget, up to 8.00 times it"
+        "2 of 3 items have a view over budget, up to 8.00 times it"
     )
     assert [(r["probe"], *over) for r, *over in furthest_over(records, 1)] == [("b", 8000, 1000)]
 

@@ -310,7 +310,8 @@ def test_what_got_worse_than_the_baseline_stands_in_the_reports(pytester):
     set_up(pytester, "first", "second", "third")
     mine = pytester.path / "mine.py"
     mine.write_text(
-        "def compact(messages, budget):\n    return [{**messages[0], 'content': 'Raise it.'}, *messages[1:]]\n"
+        "def compact(messages, budget):\n"
+        "    return [{**messages[0], 'content': 'Raise it.'}, *messages[1:]]\n"
     )
     run(pytester, "--compactor=mine:compact", compactor=None)
     mine.write_text(
