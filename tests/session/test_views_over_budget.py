@@ -112,9 +112,7 @@ def test_a_baseline_passes_no_strategy_with_views_over_the_budget(pytester):
     assert run(pytester, REPORT, baseline, "--compaction-baseline-update").ret == OK
     result = run(pytester, REPORT, baseline)
     assert result.ret == FAILED
-    result.stdout.fnmatch_lines(
-        ["*overall +0.00*, main 5.00, but 4 of 4 items have a view over *"]
-    )
+    result.stdout.fnmatch_lines(["*overall +0.00*, main 5.00, but 4 of 4 items have a view over *"])
     (path, again) = run_files(pytester)
     code = main(["gate", str(again), f"--baseline={path}"])
     assert code == 1
