@@ -12,6 +12,8 @@ from pytest_compaction.cli import main
 from pytest_compaction.session.session import shipped_cases
 
 TWO = f"--compactor={own('keep')},anchored"
+REPORT = "--compaction-over-budget=report"
+"""``keep`` leaves more than these budgets allow, which is not what these tests are about."""
 STORE = "--compaction-store=from-files"
 POINTS = shipped_cases() / "debugging" / "lease_queue.json"
 
@@ -63,6 +65,7 @@ def run_live(pytester, monkeypatch, *arguments):
             pytester,
             f"--compaction-model={MODEL}",
             "--compaction-store=live",
+            REPORT,
             *arguments,
             compactor=None,
         )
@@ -71,7 +74,7 @@ def run_live(pytester, monkeypatch, *arguments):
 
 def replayed(pytester, *arguments):
     model = f"--compaction-model={MODEL}"
-    run(pytester, model, STORE, "--compaction-replay", *arguments, compactor=None)
+    run(pytester, model, STORE, REPORT, "--compaction-replay", *arguments, compactor=None)
     return without_times(pytester)
 
 
@@ -146,6 +149,7 @@ def test_trials_and_several_judges_are_exported_in_one_file_for_each_model(proje
         f"--compaction-model={MODEL}",
         STORE,
         "--compaction-replay",
+        REPORT,
         *arguments,
         compactor=None,
     ).assert_outcomes(passed=32)
@@ -294,6 +298,7 @@ def test_plain_files_lead_to_a_replay_too(project):
         assert main(["answers", str(folder(project)), "--plain"]) == 0
     shown.stdout.fnmatch_lines(["nothing is missing: *"])
     model = f"--compaction-model={MODEL}"
-    run(project, TWO, model, "--compaction-replay", compactor=None).assert_outcomes(passed=16)
+    replay = "--compaction-replay"
+    run(project, TWO, model, REPORT, replay, compactor=None).assert_outcomes(passed=16)
     spent = records(project).records[0]["usage"]
     assert spent["responder"]["input_tokens"] > 0, "counted here, as nobody reported it"

@@ -78,7 +78,9 @@ def test_a_disk_that_gets_full_leaves_summary_and_gate_and_makes_the_run_red(fil
             "ERROR compaction::run-file *",
         ]
     )
-    assert last_line(result) == "GATE FAILED 1 failed for another reason than the score"
+    assert last_line(result) == (
+        "GATE FAILED 1 failed for another reason than the score · on 8 of 8 items"
+    )
     assert result.parseoutcomes()["passed"] == 8 + 1, "the threshold is decided"
     kept = load_run(run_files(filling)[-1])
     assert not kept.problems

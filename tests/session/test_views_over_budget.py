@@ -54,7 +54,9 @@ def test_a_strategy_that_returns_the_log_eight_times_fails_every_item(pytester, 
     )
     assert "% removed" not in str(result.stdout)
     assert last_line(result).startswith("GATE FAILED overall 5.00 >= 0.00, but 4 of 4 items have")
-    assert last_line(result).endswith("4 items is smaller than its log · 4 items over budget")
+    assert last_line(result).endswith(
+        "4 items is smaller than its log · 4 items over budget · on 4 of 4 items"
+    )
     for record in records(pytester).records:
         assert (record["status"], record["overall"]) == ("failed", 5.0)
         assert record["reason"].startswith("the view takes ")
@@ -68,11 +70,11 @@ def test_a_run_in_which_nothing_was_compacted_is_red_with_and_without_a_gate(pyt
         assert result.ret == FAILED
         assert result.parseoutcomes() == {"passed": 8 + len(gate), "failed": 1}
         result.stdout.fnmatch_lines(["FAILED compaction::compacted@strategies:same - *"])
-        assert last_line(result) == f"GATE FAILED strategies:same: {FITS}"
+        assert last_line(result) == f"GATE FAILED strategies:same: {FITS} · on 8 of 8 items"
     several = f"--compactor={own('same')},{own('keep')}"
     result = run(pytester, workers, several, compactor=None)
     assert result.parseoutcomes() == {"passed": 16, "failed": 1}
-    assert last_line(result) == f"GATE FAILED strategies:same: {FITS}"
+    assert last_line(result) == f"GATE FAILED strategies:same: {FITS} · on 16 of 16 items"
 
 
 @WORKERS
@@ -140,7 +142,7 @@ def test_shards_fail_over_the_budget_and_their_merger_says_what_was_not_compacte
     assert merged(pytester)[0] == 1
     assert capsys.readouterr().out.splitlines()[-1] == (
         "GATE FAILED strategies:same: nothing was compacted: no view of 12 items is smaller than "
-        "its log · 12 items over budget"
+        "its log · 12 items over budget · on 12 of 12 items"
     )
 
 
@@ -163,7 +165,8 @@ def test_the_command_decides_again_with_views_over_the_budget(pytester, capsys):
         for more in ([], ["--pass-score=1"]):
             assert main(["gate", path, "--threshold=overall>=0", *more]) == 1
             line = capsys.readouterr().out.splitlines()[-1]
-            assert line == f"GATE FAILED {OVER}" + ("" if arguments else " · 4 items over budget")
+            also = "" if arguments else " · 4 items over budget"
+            assert line == f"GATE FAILED {OVER}{also} · on 4 of 4 items"
 
 
 def test_the_control_alone_compacts_nothing_unless_a_threshold_names_it(pytester):
@@ -172,6 +175,7 @@ def test_the_control_alone_compacts_nothing_unless_a_threshold_names_it(pytester
     assert result.ret == FAILED
     assert last_line(result) == (
         "GATE FAILED none: nothing was compacted: this is the control, which leaves out nothing"
+        " · on 4 of 4 items"
     )
     named = "--compaction-threshold=overall@none>=4"
     assert run(pytester, "--compactor=none", named, compactor=None).ret == OK
@@ -189,5 +193,5 @@ def test_dialogues_of_which_nothing_was_compacted_are_red(pytester, workers):
         assert result.ret == FAILED
         assert last_line(result) == (
             "GATE FAILED strategies:same: nothing was compacted: no turn of 2 dialogues "
-            "reads less than its history"
+            "reads less than its history · on 2 of 2 items"
         )

@@ -206,7 +206,7 @@ class RunRecorder:
         """Print what of the run could not be written."""
         fault = fault_line(self._writer, self._file) if self._writer is not None else None
         if fault is not None:
-            write_lines(terminalreporter, [fault])
+            write_whole(terminalreporter, [fault])
 
     @property
     def _file(self) -> str:
