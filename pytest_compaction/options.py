@@ -160,7 +160,7 @@ def read_settings(config: _Reader) -> Settings:
     model = raw["compaction_model"]
     _check_executor(raw)
     return Settings(
-        compactors=tuple(dict.fromkeys(_hidden(_split(raw["compactor"])))),
+        compactors=tuple(dict.fromkeys(_hidden(named_compactors(config)))),
         cases=tuple(raw["compaction_cases"]),
         model=model,
         responder=raw["compaction_responder"] or model,
@@ -169,12 +169,12 @@ def read_settings(config: _Reader) -> Settings:
         judgements=_number(raw, "compaction_judgements", int, 1, 100),
         control=bool(raw["compaction_control"]),
         trigger=raw["compaction_trigger"],
-        budgets=_budgets(raw["compaction_budget"]),
+        budgets=_budgets(_split(raw, "compaction_budget")),
         over_budget=_over_budget(raw),
         shard=_shard(raw),
         executor=raw["compaction_executor"],
         pass_score=_number(raw, "compaction_pass_score", float, 0, 5),
-        thresholds=tuple(_hidden(raw["compaction_threshold"])),
+        thresholds=_thresholds(list(_hidden(raw["compaction_threshold"]))),
         reports=_reports(raw["compaction_report"]),
         baseline=_baseline_settings(raw),
         show=_shown(raw),
@@ -190,6 +190,46 @@ def read_settings(config: _Reader) -> Settings:
         check=bool(raw["compaction_check"]),
         examples=_number(raw, "compaction_examples", int, 1, 100_000),
     )
+
+
+def check_keys(unknown: Iterable[str]) -> None:
+    """Refuse keys of the ini file that look like those of this plugin and are none of them.
+
+    Raises :class:`OptionError` with the nearest key.
+    """
+    known = [option.key for option in OPTIONS]
+    for key in sorted(unknown):
+        if key.startswith(_KEY_STARTS):
+            near = difflib.get_close_matches(key, known, 1)
+            hint = f"did you mean {near[0]}? " if near else ""
+            raise OptionError(f"there is no ini key {key}; {hint}pytest --help lists the keys")
+
+
+def refuse_unknown(arguments: Iterable[str]) -> None:
+    """Raise :class:`OptionError` for the first argument that is meant to be an option of these.
+
+    ``arguments`` are those that nobody knows.
+    """
+    for argument in arguments:
+        name = argument.partition("=")[0]
+        if name.startswith(PREFIX):
+            from pytest_compaction.text.words import printable  # only for a mistake
+
+            near = difflib.get_close_matches(name, [option.flag for option in OPTIONS], n=1)
+            hint = f"did you mean {near[0]}? " if near else ""
+            raise OptionError(
+                f"there is no option {printable(name, _SHOWN_NAME)}; {hint}pytest --help lists those of "
+                "the benchmark"
+            )
+
+
+def named_compactors(config: _Reader) -> tuple[str, ...]:
+    """The strategies under test as they are named, each once; empty without any.
+
+    Raises :class:`OptionError` for an empty name.
+    """
+    option = _option("compactor")
+    return tuple(dict.fromkeys(_split({option.key: _value(config, option)}, option.key)))
 
 
 def _hidden(texts: Iterable[str]) -> Iterable[str]:
@@ -249,6 +289,11 @@ def _baseline_settings(raw: dict[str, Any]) -> BaselineSettings:
     )
 
 
+def _thresholds(given: Sequence[str]) -> tuple[str, ...]:
+    """The expressions of the gate; there is none of them where ``none`` was given."""
+    return () if set(given) == {NO_GATE} else tuple(given)
+
+
 def _over_budget(raw: dict[str, Any]) -> OverBudget:
     """What becomes of views over the budget."""
     given: Any = raw["compaction_over_budget"]
@@ -259,7 +304,7 @@ def _over_budget(raw: dict[str, Any]) -> OverBudget:
     return chosen
 
 
-def _budgets(given: Iterable[str]) -> tuple[Budget, ...]:
+def _budgets(texts: Sequence[str]) -> tuple[Budget, ...]:
     """Budgets in tokens, each once, the smallest first; or those of the views on record."""
     found: set[int] = set()
     if set(texts) == {RECORDED}:

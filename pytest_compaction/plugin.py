@@ -58,7 +58,11 @@ class WholeRun:
     def pytest_cmdline_main(self, config: pytest.Config) -> Generator[None, int | None, int | None]:
         """Run strategies that may end their process in a child process."""
         end = None
-        if options.named_compactors(config) and not config.getoption("compactors"):
+        try:
+            named = options.named_compactors(config)
+        except OptionError as error:
+            raise pytest.UsageError(str(error)) from None
+        if named and not config.getoption("compactors"):
             from pytest_compaction.session.process.whole_run import in_child
 
             end = in_child(config)

@@ -12,22 +12,15 @@ from pytest_compaction.commands.run_baselines import baselines_of, judged_again
 from pytest_compaction.gate.baseline import BaselineDecision, decide_baseline
 from pytest_compaction.gate.coverage import arms_of, coverage_text, planned_in
 from pytest_compaction.gate.decision import decide
-from pytest_compaction.gate.threshold import ThresholdError, parse_threshold
-from pytest_compaction.metrics.aggregate import by_compactor
-from pytest_compaction.metrics.budgets import is_over_budget, over_budget_failures
-from pytest_compaction.records.baselines.baseline import (
-    Baseline,
-    load_baseline,
-    measured_there,
-    parse_source,
-)
+from pytest_compaction.gate.threshold import ThresholdError, check_scopes, parse_threshold
+from pytest_compaction.metrics.budgets import over_budget_failures
 from pytest_compaction.records.baselines.baseline_file import BaselineError
 from pytest_compaction.records.record import Record, went_wrong_later
 from pytest_compaction.records.runs.run_file import RunFileError
 from pytest_compaction.reports.changes.block import baseline_block, baseline_lines, worse_title
 from pytest_compaction.reports.gate_line import Failures, gate_line, passes
 from pytest_compaction.reports.lines import WIDTH, Line
-from pytest_compaction.settings import CONTROL, INCONCLUSIVE, OverBudget
+from pytest_compaction.settings import INCONCLUSIVE
 
 PASSED: Final = 0
 FAILED: Final = 1
@@ -99,7 +92,7 @@ def run(options: argparse.Namespace) -> int:
         check_scopes(thresholds, arms)
         pass_score = _chosen(options.pass_score, settings, "pass_score", 3.5)
         over_budget = settings.get("over_budget", "fail")
-        records = list(_judged_again(found.records, options.pass_score, over_budget))
+        records = list(judged_again(found.records, options.pass_score, over_budget))
         named = options.baseline or ("" if options.threshold else settings.get("baseline"))
         if named and settings.get("baseline_update") and not options.baseline:
             named = ""  # that run was accepted as its own baseline
@@ -125,9 +118,8 @@ def run(options: argparse.Namespace) -> int:
     )
     for line in _compared(against, pass_score, max_drop, notes):
         print(line.text)
-    decision = decide(
-        records, thresholds, _chosen(options.max_unscored, settings, "max_unscored", 0)
-    )
+    max_unscored = _chosen(options.max_unscored, settings, "max_unscored", 0)
+    decision = decide(records, thresholds, max_unscored, arms)
     failures = Failures(
         sum(map(_went_wrong, records)), 0, len(over_budget_failures(records, over_budget))
     )
@@ -153,23 +145,6 @@ def _check_given(options: argparse.Namespace) -> None:
 def _chosen(given: Any, settings: dict[str, Any], key: str, default: Any) -> Any:
     """What the user says, else what the run was measured with, else the default."""
     return given if given is not None else settings.get(key, default)
-
-
-def _judged_again(
-    records: Sequence[Record], pass_score: float | None, over_budget: OverBudget = "report"
-) -> Iterator[Record]:
-    """The records with the status that another pass score gives them.
-
-    A view over its budget passes at none, unless such views were only reported.
-    """
-    for record in records:
-        scored = type_of(record) == "probe" and record["overall"] is not None
-        if pass_score is not None and scored and record["status"] in {"passed", "failed"}:
-            fails = over_budget == "fail" and is_over_budget(record)
-            status = "passed" if record["overall"] >= pass_score and not fails else "failed"
-            yield record | {"status": status}
-        else:
-            yield record
 
 
 def _went_wrong(record: Record) -> bool:

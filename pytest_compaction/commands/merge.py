@@ -9,8 +9,16 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.commands.complaint import complain
-from pytest_compaction.gate.decision import decide
-from pytest_compaction.gate.threshold import Threshold, ThresholdError, parse_threshold
+from pytest_compaction.commands.run_baselines import baselines_of
+from pytest_compaction.gate.baseline import BaselineDecision, decide_baseline
+from pytest_compaction.gate.coverage import arms_of, coverage_text, planned_in
+from pytest_compaction.gate.decision import Decision, decide
+from pytest_compaction.gate.threshold import (
+    Threshold,
+    ThresholdError,
+    check_scopes,
+    parse_threshold,
+)
 from pytest_compaction.metrics.budgets import over_budget_failures
 from pytest_compaction.models.registry import is_offline
 from pytest_compaction.records.baselines.baseline_file import BaselineError
@@ -104,6 +112,7 @@ def run(options: argparse.Namespace) -> int:
         print(line.text)
     code, lines = _decided(merged, thresholds, against)
     finished = _finished(merged, thresholds, against, str(options.output), code, lines)
+    files = write_files(finished, {name: Path(name) for name in options.report})
     written = [
         *(file_line(name, why) for name, why in files.items()),
         *write_summary(finished, os.environ),
@@ -266,12 +275,11 @@ def _decided(
     limits = settings["pass_score"], settings["dialogues"]["consistency"]
     over = over_budget_failures(records, settings.get("over_budget", "fail")) & merged.failures
     failures = Failures(len(merged.failures - over), merged.snapshots, len(over))
-    decision = decide(records, thresholds, settings["max_unscored"])
-    if decision.decides:
-        code = PASSED if passes(decision, failures) else FAILED
-        return code, [gate_line(decision, failures, records, *limits)]
-    said = no_gate_line(decision, records)
-    lines = [] if said is None else [said]
+    decision = _decision(merged, thresholds)
+    if decision.decides or against.decides:
+        code = PASSED if passes(decision, failures, against) else FAILED
+        coverage = coverage_text(records, planned_in(merged.run.header))
+        return code, [gate_line(decision, failures, records, *limits, against, coverage)]
     below = [record for record in records if record["item"] in merged.below]
     parts = [*([below_text(below, *limits)] if below else []), *failures.parts]
     if parts:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from pytest_compaction.metrics.aggregate import by_compactor
+from pytest_compaction.metrics.budgets import is_over_budget
 from pytest_compaction.records.baselines.baseline import (
     Baseline,
     load_baseline,
@@ -16,15 +17,21 @@ from pytest_compaction.records.baselines.baseline_file import BaselineError
 from pytest_compaction.records.baselines.comparability import differences, version_note
 from pytest_compaction.records.record import Record, type_of
 from pytest_compaction.records.runs.run_file import Run
-from pytest_compaction.settings import CONTROL
+from pytest_compaction.settings import CONTROL, OverBudget
 
 
-def judged_again(records: Sequence[Record], pass_score: float | None) -> Iterator[Record]:
-    """The records with the status that another pass score gives them."""
+def judged_again(
+    records: Sequence[Record], pass_score: float | None, over_budget: OverBudget = "report"
+) -> Iterator[Record]:
+    """The records with the status that another pass score gives them.
+
+    A view over its budget passes at none, unless such views were only reported.
+    """
     for record in records:
         scored = type_of(record) == "probe" and record["overall"] is not None
         if pass_score is not None and scored and record["status"] in {"passed", "failed"}:
-            status = "passed" if record["overall"] >= pass_score else "failed"
+            fails = over_budget == "fail" and is_over_budget(record)
+            status = "passed" if record["overall"] >= pass_score and not fails else "failed"
             yield record | {"status": status}
         else:
             yield record

@@ -127,8 +127,9 @@ def decide_baseline(
 
     ``baselines`` has one for each strategy by its name; strategies without one are said, and
     the control is compared only if it is the only strategy. With several budgets a strategy is
-    compared at each of them. A rule without an item that has a score on both sides is undecided.
-    No rule holds for a strategy with views over their budget.
+    compared at each of them. A rule without an item that has a score on both sides is undecided,
+    and so is that of a baseline whose strategy has no record in the run. No rule holds for a
+    strategy with views over their budget.
     """
     probes = [record for record in records if type_of(record) == "probe"]
     groups = by_arm(probes)

@@ -107,29 +107,9 @@ def decide(
     groups = by_arm(records)
     groups |= {name: [] for name in _without_record(arms, records, groups)}
     measured = {type_of(record) for record in records}
-    for threshold in thresholds:
-        names = _named(threshold.scope, groups) if threshold.scope else strategies
-        if not names:
-            not_applied.append(str(threshold))
-            continue
-        wanted = _type_measured_by(threshold.metric, measured)
-        if wanted not in measured:
-            not_measured.append(str(threshold))
-            continue
-        several = len(names) > 1
-        for name in names:
-            mine = _of_type(wanted, groups[name])
-            why = "nothing was measured"
-            if wanted == "dialogue":
-                value = measure_dialogues(threshold.metric, mine)
-            else:
-                control = _of_type(wanted, groups.get(CONTROL, []))
-                value = measure(threshold.metric, mine, control)
-                if value is None:
-                    why = _why_missing(threshold.metric, mine, control)
-            check = _check(threshold, value, name if several else None, why)
-            check = _explained(check, threshold, threshold.metric, mine)
-            checks.append(within_budget(check, groups[name]))
+    checks = [
+        check for threshold in thresholds for check in _checks_of(threshold, groups, arms, measured)
+    ]
     unscored = sum(record["status"] == "unscored" for record in records)
     tolerated = f"unscored<={max_unscored}"
     if unscored > max_unscored:
@@ -144,7 +124,7 @@ def decide(
         ]
     checks += _silent_judges(records)
     checks += _uncompacted(by_compactor(records), thresholds)
-    return Decision(bool(checks), tuple(checks), tuple(not_applied), tuple(not_measured))
+    return Decision(tuple(checks))
 
 
 def within_budget(check: Check, records: Sequence[Record]) -> Check:
@@ -174,7 +154,49 @@ def _uncompacted(
             yield Check(f"{name}: {why}", False, f"compacted@{name}")
 
 
-def _named(scope: str, groups: Mapping[str, Sequence[Record]]) -> list[str]:
+def _without_record(
+    arms: Sequence[Arm], records: Sequence[Record], groups: Iterable[str]
+) -> Iterator[str]:
+    """The strategies of the run that no record is of, each with its budget if there are several."""
+    there = {(record["compactor"], record.get("budget")) for record in records}
+    several = len({budget for _, budget in arms if budget is not None}) > 1
+    for strategy, budget in arms:
+        name = arm_name(strategy, budget) if several else strategy
+        if (strategy, budget) not in there and name not in groups:
+            yield name
+
+
+def _checks_of(
+    threshold: Threshold,
+    groups: Mapping[str, Sequence[Record]],
+    arms: Sequence[Arm],
+    measured: Set[RecordType],
+) -> Iterator[Check]:
+    """A check of a threshold for each strategy that it is for; a failed one if there is none."""
+    if threshold.scope:
+        names = _named(threshold.scope, groups, arms)
+    else:
+        names = [name for name in groups if name != CONTROL] or list(groups)
+    wanted = _type_measured_by(threshold.metric, measured)
+    if not names:
+        yield _check(threshold, None, None, "nothing was measured")
+    for name in names:
+        mine = _of_type(wanted, groups[name])
+        why = _NOT_ASKED[wanted] if measured and wanted not in measured else "nothing was measured"
+        if wanted == "dialogue":
+            value = measure_dialogues(threshold.metric, mine)
+        else:
+            control = _of_type(wanted, groups.get(CONTROL, []))
+            value = measure(threshold.metric, mine, control) if mine else None
+            if mine and value is None:
+                why = _why_missing(threshold.metric, mine, control)
+        check = _check(threshold, value, name if len(names) > 1 else None, why)
+        scored = sum(record["overall"] is not None for record in mine)
+        check = _explained(check, threshold, threshold.metric, mine, scored)
+        yield within_budget(check, groups[name])
+
+
+def _named(scope: str, groups: Mapping[str, Sequence[Record]], arms: Sequence[Arm]) -> list[str]:
     """The arms that a scope names: a strategy at each of its budgets, or at one."""
     of_run = {arm_name(strategy, budget): strategy for strategy, budget in arms}
     return [

@@ -130,8 +130,5 @@ def _known(metric: str) -> bool:
     if kind in _ORIGINS and not is_dialogue_metric(rest):
         return rest.partition(".")[0] not in _ORIGINS and _known(rest)
     if dot:
-        return kind in PROBE_KINDS and (rest == "overall" or rest in DIMENSIONS)
-    return (
-        metric in {"overall", "removed", "kept", *CONSTRAINTS, *DIMENSIONS}
-        or re.fullmatch(r"pass\^[1-9]\d{0,5}", metric) is not None
-    )
+        return kind in PROBE_KINDS and rest in _SCORES
+    return metric in {*_SCORES, *_SHARES} or _PASS.fullmatch(metric) is not None

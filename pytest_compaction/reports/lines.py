@@ -55,6 +55,36 @@ def write_whole(terminal: Terminal, lines: Iterable[Line]) -> None:
         terminal.write_line(line.text, **_MARKUP[line.style])
 
 
+def width_of(terminal: Terminal) -> int:
+    """The columns of the terminal that pytest writes to, at least 40."""
+    width: int = terminal.config.get_terminal_writer().fullwidth
+    return width
+
+
+def fitted(text: str, width: int, hanging: str = "    ") -> list[str]:
+    """A line as lines of at most ``width`` columns, broken at spaces.
+
+    All lines but the first begin with the indentation of the text and ``hanging``. A word that
+    is longer, such as a path, stays whole, so that it can be copied.
+    """
+    wide = cells(text)
+    if wide <= width:
+        return [text]
+    room = max(width - (wide - len(text)), 1)
+    words = text.lstrip(" ")
+    indent = text[: len(text) - len(words)]
+    return textwrap.wrap(
+        words,
+        room,
+        initial_indent=indent,
+        subsequent_indent=(indent + hanging)[: room // 2],
+        expand_tabs=False,
+        replace_whitespace=False,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
 def removed_text(share: float, form: str = ".1%") -> str:
     """The share of tokens removed; in a word where the views are larger than their logs."""
     return format(share, form) if share >= 0 else "grew"

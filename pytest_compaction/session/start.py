@@ -56,6 +56,8 @@ def start_benchmark(config: pytest.Config, settings: Settings) -> BenchmarkSessi
             check_executor(session, added_models)
     except resolve.USAGE_ERRORS as error:
         raise pytest.UsageError(scrubbed(str(error))) from None
+    if session.shipped and not use_shipped and not settings.cases and not workerinput:
+        _need_named_cases(config, session)
     share = WorkerShare.from_input(workerinput.get("compaction_shared"))
     baseline = _baseline(config, session)
     title = baseline.title if baseline else ""

@@ -159,7 +159,7 @@ def test_a_gate_names_aggregates_of_dialogues(pytester):
         "GATE PASSED consistency 0.99 >= 0.80, retention 1.00 >= 0.80, pass^1 1.00 >= 1.00, "
         "savings 0.00 <= 0.10, dialogue.pass^1 1.00 >= 0.90, dialogue.net 0.00 <= 0.10, "
         "prompt@strategies:keep 0.01 >= 0.00, effectiveness 0.70 >= 0.50 · "
-        "0 dialogues below 0.7"
+        "on 3 of 3 items · 0 dialogues below 0.7"
     )
 
 

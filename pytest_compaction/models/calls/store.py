@@ -301,6 +301,8 @@ def _write_and_move(data: bytes, temporary: Path, path: Path) -> None:
         finally:
             os.close(file)
         temporary.replace(path)
+    except FileNotFoundError:
+        raise
     except OSError:
         # Where the disk is full, what was written of it is in the way.
         with suppress(OSError):

@@ -21,6 +21,7 @@ from pytest_compaction.run.remote.measurement import measured
 from pytest_compaction.run.remote.result import TaskResult, encoded
 from pytest_compaction.run.remote.task import Briefing, Parcel, Task
 from pytest_compaction.scratch import scratch_folder
+from pytest_compaction.secrets.hidden import forget
 from pytest_compaction.secrets.keys import scrubbed
 
 

@@ -28,12 +28,16 @@ from pytest_compaction.reports.outlets.finished_run import (
 )
 from pytest_compaction.reports.summary.run_summary import file_lines, left_out_lines, run_summary
 from pytest_compaction.reports.usage import Bill, usage_lines
-from pytest_compaction.session.end.gate_reports import (
-    is_rule,
-)
+from pytest_compaction.secrets.keys import scrubbed_json
+from pytest_compaction.session.end.gate_reports import is_rule, passed_report, send
 from pytest_compaction.session.end.run_file_fault import RUN_FILE, fault_line, report_missing
 from pytest_compaction.session.end.run_gate import RunGate
-from pytest_compaction.session.end.shard_end import ran_to_its_end, shard_line, unwritten_line
+from pytest_compaction.session.end.shard_end import (
+    may_be_empty,
+    ran_to_its_end,
+    shard_line,
+    unwritten_line,
+)
 from pytest_compaction.session.end.shown_failures import ShownFailures
 from pytest_compaction.session.items.report import hide_record, is_below, record_of
 from pytest_compaction.session.session import BenchmarkSession
@@ -94,8 +98,11 @@ class RunRecorder:
             raise
         if report_missing(session, self._writer):
             self._other_failures.add(RUN_FILE)
-        if decides and (session.shouldfail or session.shouldstop):
-            self._gate.leave_undecided(session, self._records)
+        stopped = session.shouldfail or session.shouldstop
+        if decides and stopped:
+            self._gate.leave_undecided(session)
+        elif self._part is not None and runs and not stopped:
+            self._take_as_empty(session, self._part)
         elif decides:
             self._gate.decide(session, self._writer.run if self._writer else None)
         return result
@@ -186,7 +193,7 @@ class RunRecorder:
             write_lines(terminalreporter, [self._gate.accepted])
         write_lines(terminalreporter, self._shown.hint(terminalreporter, settings.pass_score))
         if self._file:
-            write_lines(terminalreporter, file_lines(self._file, records))
+            write_whole(terminalreporter, file_lines(self._file, records))
         self._show_fault(terminalreporter)
 
     def _show_worse(self, terminalreporter: pytest.TerminalReporter) -> None:
@@ -310,7 +317,8 @@ class RunRecorder:
             self._writer.close(part=ended.as_json())
             if self._writer.problem is not None:
                 return unwritten_line(part, session, self._writer.problem)
-        return shard_line(part, session, self._records, self._session.settings, failures)
+        settings = self._session.settings
+        return shard_line(part, session, self._records, settings, failures, self._collected_nothing)
 
 
 def _unused_snapshots(config: pytest.Config) -> Unused | None:
