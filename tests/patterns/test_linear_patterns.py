@@ -29,8 +29,7 @@ ELSEWHERE = (
     "artifacts.known_files: re.compile(translate(pattern))",
     "artifacts.known_files: re.compile(translate(pattern.rstrip('/') + '/*'))",
     "case.validation: re.search(strict, value)",
-    "case_making.redaction: re.compile(_BREAK.join(map(re.escape, form)))",
-    "case_making.redaction: re.compile(bounded)",
+    "case_making.known_secrets: re.compile(f'{_BREAK}?'.join(map(re.escape, self.text)))",
     "models.calls.cache_prices: re.fullmatch(each['models'], model)",
     "models.wire.refusals: re.compile(pattern or f'\\\\b{name}\\\\b', re.IGNORECASE)",
     "probes.sources.code.standing: re.compile('|'.join("

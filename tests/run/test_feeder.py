@@ -130,7 +130,7 @@ def test_anything_but_a_list_of_messages_is_refused(returned, said):
 @pytest.mark.parametrize(
     ("returned", "invariant"),
     [
-        ([user("a"), tool("c1", "x")], "results-follow-calls"),
+        ([user("a"), tool("c9", "x")], "results-follow-calls"),
         ([assistant(None, ("c1",)), user("a")], "calls-answered"),
         ([assistant(None, ("c1",)), tool("c1"), tool("c1")], "one-result-a-call"),
         ([user("")], "no-empty-message"),

@@ -40,6 +40,13 @@ def growth(run, repeated, sizes=SIZES):
 
 def runner(used):
     """A function of a text that uses a pattern as the package does, or in the worst way."""
+    run = _use(used)
+    if isinstance(used.pattern.pattern, bytes):
+        return lambda text: run(text.encode())
+    return run
+
+
+def _use(used):
     if used.methods and used.methods <= {"match", "fullmatch"}:
         methods = [getattr(used.pattern, name) for name in sorted(used.methods)]
         return lambda text: [method(text) for method in methods]

@@ -352,6 +352,15 @@ def case(id="first", **changes):
     return data
 
 
+def long_case(id):
+    """A case of a few messages that are too much for its budget."""
+    data = case(id, budget=300)
+    for message in data["messages"]:
+        if message["id"] in {"edited", "plan"}:
+            message["content"] += "\n" + " ".join(f"{message['id']}{i}" for i in range(200))
+    return data
+
+
 def write_cases(pytester, *cases, folder="cases"):
     """Write each case to a file named after its id; a text is written verbatim."""
     place = pytester.path / folder
