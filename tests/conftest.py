@@ -39,6 +39,13 @@ def pytest_unconfigure(config):
         config.stash[FOLDER].cleanup()
 
 
+def pytest_pycollect_makemodule():
+    """Imported here, as the benchmark alone is run without the libraries that only tests need."""
+    from support.examples import leave_them_time
+
+    leave_them_time()
+
+
 def pytest_collection_finish(session):
     """Keep what the tests need, and look for garbage among thousands of items less often.
 

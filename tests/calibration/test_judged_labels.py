@@ -22,11 +22,12 @@ def run(tmp_path, *arguments):
 
 def reply(call, labels):
     """The judgement of a judge that says of each fact what the first reader said."""
+    score = 5 if all(labels) else 3 if any(labels) else 0
     properties = call["body"]["response_format"]["json_schema"]["schema"]["properties"]
     said = {}
     for name, inner in properties.items():
         kind = {"facts": "stated", "stale_claims": "hit", "criteria": "score"}[name]
-        said[name] = {key: {"reasoning": "read", kind: 0} for key in inner["properties"]}
+        said[name] = {key: {"reasoning": "read", kind: score} for key in inner["properties"]}
         if kind != "score":
             said[name] = {key: {"reasoning": "read", kind: False} for key in inner["properties"]}
     for key in said.get("facts", {}):

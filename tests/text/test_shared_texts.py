@@ -9,7 +9,7 @@ from pytest_compaction.case.files import read_case_file
 from pytest_compaction.conversation.messages import readable
 from pytest_compaction.text import shared_texts
 from pytest_compaction.text.matching import TextIndex
-from pytest_compaction.text.sentences import long_index, long_lines
+from pytest_compaction.text.sentences import bounded_list, long_index, long_lines
 from pytest_compaction.text.sentences.clauses import MESSAGE_END
 from pytest_compaction.text.shared_texts import SharedTexts
 from pytest_compaction.text.statement import Statement
@@ -71,7 +71,7 @@ def test_a_view_is_read_as_its_joined_text_whatever_was_read_before(views, state
 def forgetful(monkeypatch):
     """Every text is a long one, and what was read is forgotten at once."""
     monkeypatch.setattr(shared_texts, "LONG", -1)
-    monkeypatch.setattr(long_index, "_MOST", 0)
+    monkeypatch.setattr(bounded_list, "_MOST", 0)
     monkeypatch.setattr(long_index, "_MOST_NUMBERS", 0)
     monkeypatch.setattr(long_lines, "_REMEMBERED", 0)
 
