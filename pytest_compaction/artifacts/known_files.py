@@ -21,6 +21,8 @@ _WAS_THERE: Final = re.compile(r"\boverwr|existing file|already exist", re.I)
 _NEW_FILE: Final = re.compile(r"\bcreated\b|\bnew file\b", re.I)
 _MAX_SWEPT: Final = 300
 """With more files than this, a pattern puts all of them in doubt, not only those that fit it."""
+_LONGEST_PATTERN: Final = 1000
+"""A pattern of more characters does so as well; to read one takes longer than it is long."""
 _MAX_NAMESAKES: Final = 100
 
 
@@ -59,7 +61,8 @@ class KnownFiles:
     def _swept(self, pattern: str, outcome: EditOutcome) -> Iterator[FileOperation]:
         """Files that fit the pattern may be gone or unchanged, even if the command failed."""
         every = FileOperation(EVERY_PATH, "deleted", outcome.message_id, "", False, False)
-        if pattern == EVERYTHING or len(self._seen) > _MAX_SWEPT:
+        too_many = len(self._seen) > _MAX_SWEPT or len(pattern) > _LONGEST_PATTERN
+        if pattern == EVERYTHING or too_many:
             yield every
             return
         fitting = re.compile(translate(pattern)).match

@@ -21,7 +21,7 @@ _MAX_LINES: Final = 2_000
 
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029]")
 _ASSIGNMENT: Final = re.compile(
-    r"(?:[\w.$\"'\[\]-]+|(?:const|let|var|val)\s.+?)\s*(?::=|=(?!=)|:\s*\S)"
+    r"(?:[\w.$\"'\[\]-]+\s*|(?:const|let|var|val)\s.+?)(?::=|=(?!=)|:\s*\S)"
 )
 _COMMENT: Final = re.compile(r"(?://|#(?!#|\s*(?:define|include)\b)|/?\*|<!--|--\s|;;|\"\"\"|''')")
 _IMPORT: Final = re.compile(r"(?:import|from|use|using|require|#include|package)\b")

@@ -38,8 +38,8 @@ _FUNCTION: Final = re.compile(
 )
 _C_FUNCTION: Final = re.compile(
     r"^(?!(?:return|else|typedef|new|throw|case|goto|def|func|fn|fun|class)\b)"
-    r"(?:(?:static|inline|extern|const|unsigned|struct|virtual) )*\w+(?:::\w+)*[ *&]+\s*"
-    r"(?P<name>[A-Za-z_]\w{3,60})\((?P<parameters>[^()]*)\)(?: const)?\s*\{?\s*$"
+    r"(?:(?:static|inline|extern|const|unsigned|struct|virtual) )*\w+(?:::\w+)*[ *&]+(?:[^\S ]\s*)?"
+    r"(?P<name>[A-Za-z_]\w{3,60})\((?P<parameters>[^()]*)\)(?: const)?\s*(?:\{\s*)?$"
 )
 """A definition in C or C++ at the start of a line; a parameter is the last word of its part."""
 _TYPE: Final = re.compile(

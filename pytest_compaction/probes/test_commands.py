@@ -69,10 +69,12 @@ _CHECKING: Final = {
     ),
 }
 _RUNNERS: Final = re.compile(
-    r"^(?:(?:uv|poetry|pdm|pipenv|hatch|rye|conda) run|npx|pnpm exec|yarn exec|bundle exec|xvfb-run"
+    r"(?:(?:uv|poetry|pdm|pipenv|hatch|rye|conda) run|npx|pnpm exec|yarn exec|bundle exec|xvfb-run"
     r"|coverage run -m|timeout(?: -\S+)* \S+|python[\d.]*(?: -[A-Za-ln-z]\S*)* -m)(?: -\S+)* "
 )
-_SCRIPT: Final = re.compile(r"python[\d.]* (?:\S*/)?(?:manage\.py test|\S*tests?\.py|test_\S*\.py)")
+_SCRIPT: Final = re.compile(
+    r"python[\d.]* (?:\S*tests?\.py|(?>(?:\S*?/)??test_)\S*\.py|(?:\S*/)?manage\.py test)"
+)
 _SHOWING: Final = frozenset(
     """cat head tail less more bat nl grep egrep fgrep rg ag ack awk sed jq find ls tree strings
     zcat open view goto scroll_up scroll_down search_file search_dir find_file""".split()
@@ -147,7 +149,9 @@ def shows_no_text(command: Command) -> bool:
 def _program(words: Sequence[str]) -> tuple[str, str, str]:
     """The line without runners such as ``uv run``, the name of the program, and its arguments."""
     line = " ".join(words)
-    while match := _RUNNERS.match(line):
-        line = line[match.end() :]
+    start = 0
+    while match := _RUNNERS.match(line, start):
+        start = match.end()
+    line = line[start:]
     first, _, rest = line.partition(" ")
     return line, posixpath.basename(first), rest

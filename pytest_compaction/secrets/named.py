@@ -198,7 +198,7 @@ def _is_secret(match: re.Match[str], text: str) -> bool:
         return False
     if match["after"].startswith(("(", "[", "{")):
         return False
-    line = max(text.rfind("\n", 0, start) + 1, start - 80)
+    line = max(text.rfind("\n", max(0, start - 80), start) + 1, start - 80)
     ends = after in ("", "#") and _LINE_HEAD.fullmatch(text, line, start) is not None
     tight = match["sign"] == "=" or (match["sign"].strip() == ":" and ends)
     if _IDENTIFIER.fullmatch(value) and not (_has_digits_and_letters(value) and tight):

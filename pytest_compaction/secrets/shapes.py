@@ -17,7 +17,7 @@ from pytest_compaction.secrets.formatted import find_formatted
 STAND_IN: Final = "REDACTED_SECRET_"
 """Replaces a secret in an imported transcript; a number follows."""
 
-_LONG_VALUE: Final = r"""["']?\s*(?::|=|=>|is)\s*["']?
+_LONG_VALUE: Final = r"""["']?\s*(?::|=|=>|\bis)\s*["']?
   (?P<secret>(?=[A-Za-z_\-.+/]*[0-9])(?=[0-9_\-.+/]*[A-Za-z])
     [A-Za-z0-9_\-.+/~]{20,}=*)(?![(\w])"""
 """A value behind its name: 20 characters or more, with a digit."""

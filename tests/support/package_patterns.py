@@ -81,21 +81,34 @@ def _within(value, depth=0):
         yield from _within(each, depth + 1)
 
 
+@cache
+def _places():
+    """The modules in which each word stands."""
+    found = {}
+    for name, source in _sources().items():
+        for word in set(re.findall(r"\w+", source)):
+            found.setdefault(word, []).append(name)
+    return found
+
+
 def _methods(place):
     """How a variable is used, in its module and wherever it is imported, itself or its module."""
     module, variable = place
     value, home = vars(modules()[module])[variable], modules()[module]
     found = set()
-    for name, source in _sources().items():
-        if variable not in source:
-            continue
-        names = vars(modules()[name])
+    for name in _places()[variable]:
+        source, names = _sources()[name], vars(modules()[name])
         if names.get(variable) is value:
             found.update(_called(rf"(?<![\w.]){variable}", source))
         for alias, held in names.items():
             if held is home and f"{alias}.{variable}" in source:
                 found.update(_called(rf"\b{alias}\.{variable}", source))
     return found
+
+
+def called(module, variable):
+    """The methods that a module calls on a pattern by a name of its own, such as ``self.rest``."""
+    return set(_called(rf"(?<![\w.]){re.escape(variable)}", _sources()[module]))
 
 
 def _called(name, source):

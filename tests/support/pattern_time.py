@@ -9,33 +9,62 @@ _WORTH_S = {32: 0.002, 256: 0.004, 1024: 0.004, 8192: 0.008, 65536: 0.05}
 _GROWTH = 3.0
 """More than this at twice the length is faster than the text grows: linear is 2, quadratic 4."""
 _REPEATS = 3
+_ROUNDS = 3
+_FEW = 20
+_FEW_S = 0.003
+"""What doubles with each repetition takes longer than this for few; all else takes far less."""
+_NEAR = 1.5
+"""Growth from one size to the next, above that of the size, with which a pattern passes at once."""
 
 
-def seconds(run, text, repeats=1):
-    """The least seconds of the processor that a run over the text takes."""
-    least = float("inf")
-    for _ in range(repeats):
-        began = time.process_time()
-        run(text)
-        least = min(least, time.process_time() - began)
-    return least
+def seconds(run, text):
+    """The seconds of the processor that a run over the text takes."""
+    began = time.process_time()
+    run(text)
+    return time.process_time() - began
 
 
-def growth(run, repeated, sizes=SIZES):
+def growth(run, repeated, sizes=SIZES, hurried=False):
     """The size and the growth at which the time grows too fast; ``None`` if it does not.
 
-    ``run`` takes a text, ``repeated`` makes one of a length.
+    ``run`` takes a text, ``repeated`` makes one of a length. In a hurry a size is left out if at
+    the one before it so little time was taken that four times as much for twice the text is
+    not worth a look.
     """
+    few = repeated.of_times(_FEW)
+    if all(seconds(run, few) > _FEW_S for _ in range(_ROUNDS * _REPEATS)):
+        return len(few), float("inf")
+    before = None
     for size in sizes:
-        if seconds(run, repeated.of_length(size)) < _WORTH_S[size]:
+        if hurried and before and before[1] * (size / before[0]) ** 2 < _WORTH_S[size]:
             continue
-        once = seconds(run, repeated.of_length(size), _REPEATS)
-        if once < _WORTH_S[size]:
+        text = repeated.of_length(size)
+        took = seconds(run, text)
+        near = before and took < _NEAR * before[1] * (size / before[0])
+        before = size, took
+        if took < _WORTH_S[size] or (hurried and near):
             continue
-        twice = seconds(run, repeated.of_length(2 * size), _REPEATS)
-        if twice > _GROWTH * once:
-            return size, round(twice / once, 1)
+        times = _times(run, text, repeated.of_length(2 * size))
+        if times is not None:
+            return size, round(times, 1)
     return None
+
+
+def _times(run, text, doubled):
+    """How many times as long the doubled text takes; ``None`` if that is no more than it may be.
+
+    Time of the processor still depends on what else the machine does, so both texts are
+    measured by turns, and growth counts only if every round shows it.
+    """
+    found = []
+    for _ in range(_ROUNDS):
+        once = twice = float("inf")
+        for _ in range(_REPEATS):
+            once, twice = min(once, seconds(run, text)), min(twice, seconds(run, doubled))
+        if twice <= _GROWTH * once:
+            return None
+        found.append(twice / once)
+    return min(found)
 
 
 def runner(used):

@@ -12,7 +12,7 @@ from pytest_compaction.conversation.messages import Message
 
 Unit = Literal["messages", "tokens", "fraction"]
 
-_SIZE: Final = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(messages|tokens|fraction)?\s*")
+_SIZE: Final = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(?:(messages|tokens|fraction)\s*)?")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,8 @@ _LAST_REQUEST: Final = re.compile(
     r"|\b(?:last|latest|most recent) (?:request|wish|instruction)"
 )
 _QUOTATION: Final = re.compile(r"`([^`\n]{3,})`|“([^”\n]{3,})”|\"([^\"\n]{3,})\"")
+_LONGEST: Final = 4000
+"""Characters of a question in which quotations are looked for; that of a probe has no more."""
 _QUESTION_TERMS: Final = frozenset(
     content_stems(
         "exactly list answer give name say tell remind question session far sentence words"
@@ -68,6 +70,6 @@ def quotations(question: str) -> tuple[str, ...]:
     """The quotations of a question, normalised: code in backticks, phrases in quotation marks."""
     found = [
         normalize(next(filter(None, match)).rstrip("… .,;:"))
-        for match in _QUOTATION.findall(question)
+        for match in _QUOTATION.findall(question[:_LONGEST])
     ]
     return tuple(dict.fromkeys(text for text in found if len(text) > 3))

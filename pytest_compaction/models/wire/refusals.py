@@ -23,7 +23,7 @@ Body = dict[str, Any]
 _TOO_LONG: Final = re.compile(
     r"context_length_exceeded|context (?:length|window|size)|maximum (?:context|prompt)|"
     r"(?:prompt|input|request) is too (?:long|large)|too many (?:input )?tokens|"
-    r"exceed\w*.{0,40}\bcontext\b",
+    r"exceed\w{0,20}.{0,40}\bcontext\b",
     re.IGNORECASE,
 )
 REFUSING: Final = frozenset({400, 404, 415, 422, 500, 501})

@@ -24,7 +24,7 @@ _FAILED_COUNT: Final = re.compile(
 _FAILED_TEST: Final = re.compile(
     r"^(?:FAILED|ERROR) (?P<pytest>\S+::[^\s-]+)|^--- FAIL: (?P<go>\w+)"
     r"|^not ok \d+ -? ?(?P<tap>.{5,90})$"
-    r"|^\s*(?:✕|✗|×|✖) (?P<jest>.{5,90}?)(?: \(?\d+ ?ms\)?)?$"
+    r"|^[^\S\n]*(?:✕|✗|×|✖) (?P<jest>.{5,90}?)(?: \(?\d+ ?ms\)?)?$"
     r"|^test (?P<cargo>[\w:]+) \.\.\. FAILED|^(?:FAIL|ERROR): (?P<unittest>\w+ \([\w.]+\))",
     re.MULTILINE,
 )
@@ -33,7 +33,7 @@ _MAX_OUTPUT: Final = 20_000
 _FIRST_MESSAGES: Final = 4
 _MAX_TITLE_MENTIONS: Final = 20
 _ISSUE: Final = re.compile(
-    r"(?:<(?:issue|pr|issue_description|pr_description|task|bug_report)>|^ISSUE:)\s*\n+"
+    r"(?:<(?:issue|pr|issue_description|pr_description|task|bug_report)>|^ISSUE:)[^\S\n]*\n"
     r"\s*(?:#+ )?(?P<title>[A-Z`\"\[][^\n]{14,119})\n",
     re.MULTILINE,
 )

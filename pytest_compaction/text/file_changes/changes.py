@@ -63,7 +63,9 @@ def folder_gone(normal: str, folder: str, change: str) -> bool:
     name = re.escape(folder)
     if change == "renamed":
         return re.search(rf"(?:^|[\s;&|])(?:git )?mv (?:-\w+ )*{name}/? ", normal) is not None
-    removed = rf"(?:^|[\s;&|])(?:git )?rm\b[^;&|]* {name}/?(?=$|[\s;&|])|^removing {name}/?$"
+    # The last "rm" before the name: one that starts further ahead would find no more.
+    between = r"(?:(?!\srm\b)[^;&|])*"
+    removed = rf"(?:^|[\s;&|])(?:git )?rm\b{between} {name}/?(?=$|[\s;&|])|^removing {name}/?$"
     return re.search(removed, normal) is not None
 
 

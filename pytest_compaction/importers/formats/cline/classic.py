@@ -52,7 +52,7 @@ _TOOLS: Final = (
     "write_to_file",
     *_SPEAKING,
 )
-_CALL: Final = re.compile(rf"<(?P<name>{'|'.join(_TOOLS)})>(?P<body>.*?)</(?P=name)>", re.S)
+_OPENING: Final = re.compile(rf"<(?P<name>{'|'.join(_TOOLS)})>")
 _PARAMETER: Final = re.compile(r"\s*<(?P<key>[a-z_]{1,40})>")
 _PATH: Final = re.compile(r"<path>([^<]{1,1000})</path>")
 _LONG: Final = ("arguments", "content", "diff", "question", "response", "result")
@@ -141,11 +141,13 @@ class ClassicReader:
         return Text(said if isinstance(said, str) else "")
 
     def _with_call(self, text: str) -> list[Part]:
-        match = _CALL.search(text)
-        if match is None:
+        opening = _first_call(text)
+        if opening is None:
             return [Text(text)]
-        name, given = match["name"], _parameters(match["body"])
-        around = [text[: match.start()].rstrip(), text[match.end() :].strip()]
+        name, closing = opening["name"], f"</{opening['name']}>"
+        body, _, rest = text[opening.end() :].partition(closing)
+        given = _parameters(body)
+        around = [text[: opening.start()].rstrip(), rest.strip()]
         if name in _SPEAKING:
             self._tally.repaired["tagged words of the assistant, given as text"] += 1
             around.insert(1, given.get(_SPEAKING[name], ""))
@@ -234,6 +236,18 @@ class _Turn:
     asked: bool = False
     tagged: bool = False
     open: list[str] | None = None
+
+
+def _first_call(text: str) -> re.Match[str] | None:
+    """The first opening tag of a tool that a closing one follows."""
+    left_open: set[str] = set()
+    for opening in _OPENING.finditer(text):
+        name = opening["name"]
+        if name not in left_open:
+            if text.find(f"</{name}>", opening.end()) >= 0:
+                return opening
+            left_open.add(name)
+    return None
 
 
 def _names(header: str, call: ToolCall) -> bool:

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from pytest_compaction.conversation.messages import ToolCall
 
-_EDIT: Final = re.compile(r"edit\s+(\d+):(\d+)[ \t]*\n(?P<text>.*?)(?:\n?end_of_edit)?\s*\Z", re.S)
-_INSERT: Final = re.compile(r"insert\s+(\d+)[ \t]*\n(?P<text>.*?)(?:\n?end_of_insert)?\s*\Z", re.S)
+_EDIT: Final = re.compile(r"edit\s+(\d+):(\d+)[ \t]*\n")
+_INSERT: Final = re.compile(r"insert\s+(\d+)[ \t]*\n")
 # The parameters of the windowed editor's commands, in order.
 _ARGUMENTS: Final = {
     "create": ("path",),
@@ -44,14 +44,14 @@ def call_of(id: str, command: str, open_file: str = "") -> ToolCall:
 
 
 def _named(command: str, open_file: str) -> tuple[str, dict[str, Any]]:
-    edit, insert = _EDIT.fullmatch(command), _INSERT.fullmatch(command)
+    edit, insert = _EDIT.match(command), _INSERT.match(command)
     where = {"path": open_file} if open_file else {}
     if edit:
         # Nine digits: Python refuses to convert numbers of thousands of digits.
         lines = {"start_line": int(edit[1][:9]), "end_line": int(edit[2][:9])}
-        return "edit", {**where, **lines, "replacement_text": edit["text"]}
+        return "edit", {**where, **lines, "replacement_text": _given(edit, "end_of_edit")}
     if insert:
-        return "insert", {**where, "line_number": int(insert[1][:9]), "text": insert["text"]}
+        return "insert", {**where, "line_number": int(insert[1][:9]), "text": _given(insert, "end_of_insert")}
     words = _words(command)
     if words and words[0] == _EDITOR and len(words) > 2:
         return _EDITOR, _editor(words)
@@ -60,6 +60,12 @@ def _named(command: str, open_file: str) -> tuple[str, dict[str, Any]]:
         if len(words) - 1 <= len(keys):
             return words[0], dict(zip(keys, words[1:], strict=False))
     return "bash", {"command": command}
+
+
+def _given(head: re.Match[str], end: str) -> str:
+    """The text below the first line of a command, without the mark of its end."""
+    text = head.string[head.end() :].rstrip()
+    return text.removesuffix(end).removesuffix("\n") if text.endswith(end) else text
 
 
 def _words(command: str) -> list[str]:

@@ -20,7 +20,9 @@ from pytest_compaction.probes.passing import MAX_SCRIPT
 from pytest_compaction.probes.sources.code.edits import edited_sides
 
 _MAX_TEXT: Final = 200_000
-_OLD_STATES: Final = re.compile(r"\bgit\b[^|;&\n]*\b(?:diff|show|log|stash|blame)\b")
+_LONGEST_NAME: Final = 255
+"""Most characters of the name of a file."""
+_OLD_STATES: Final = re.compile(r"\bgit\b(?:(?!\bgit\b)[^|;&\n])*\b(?:diff|show|log|stash|blame)\b")
 """Commands whose output may show code as it was."""
 _PATCH: Final = re.compile(r"^(?:\*\*\* Begin Patch|@@ |--- )", re.MULTILINE)
 _LOST: Final = re.compile(
@@ -31,8 +33,9 @@ _LOST: Final = re.compile(
 """Lines of git about files that are gone."""
 _TAKE_BACK: Final = re.compile(r"\b(?:remov|delet|drop|revert|undo|get rid of|throw)\w*", re.I)
 _REWRITTEN: Final = re.compile(
-    r"\bgit\b[^|;&\n]*\b(?:rebase\b|filter-branch|commit\b[^|;&\n]*--amend"
-    r"|reset\b[^|;&\n]*(?:[~^]|@\{|\b[0-9a-f]{7,40}\b|origin/)|revert\b)"
+    r"\bgit\b(?:(?!\bgit\b)[^|;&\n])*\b(?:rebase\b|filter-branch"
+    r"|commit\b(?:(?!\bcommit\b)[^|;&\n])*--amend|revert\b"
+    r"|reset\b(?:(?!\breset\b)[^|;&\n])*(?:[~^]|@\{|\b[0-9a-f]{7,40}\b|origin/))"
 )
 """Commands after which earlier commits may be no part of the history any more."""
 _REMOVED: Final = re.compile(r"^(?:Removed|Undid|Dropped):? (?P<hash>[0-9a-f]{7,40})\b", re.M)
@@ -150,7 +153,8 @@ class StandingCode:
     def _taken_back(self, name: str, path: str, place: int, asked: int) -> bool:
         """Whether the user asked to take away something of that name or file."""
         stem = posixpath.splitext(posixpath.basename(path))[0]
-        named = re.compile("|".join(rf"\b{re.escape(each)}\b" for each in (name, stem) if each))
+        names = (each[:_LONGEST_NAME] for each in (name, stem) if each)
+        named = re.compile("|".join(rf"\b{re.escape(each)}\b" for each in names))
         return any(
             _TAKE_BACK.search(text) and named.search(text)
             for when, text in self._log.turns("user")

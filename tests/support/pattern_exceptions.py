@@ -1,0 +1,44 @@
+"""The patterns that a test of all patterns cannot treat like the others, each with the reason."""
+
+QUESTION = 4000
+"""Most characters of a probe's question, as the schema of cases has it."""
+BOUNDED = {
+    "models.offline.question:_QUOTATION": QUESTION,
+    "probes.lint_rules.latest:_LAST_CHECK": QUESTION,
+    "probes.lint_rules.standing:_ANNOUNCED": QUESTION,
+    "probes.lint_rules.standing:_CODE": QUESTION,
+    "probes.lint_rules.standing:_COMMENT": QUESTION,
+    "probes.lint_rules.standing:_COMMIT": QUESTION,
+    "probes.lint_rules.whole:_PURPOSE": QUESTION,
+    "probes.lint_rules.wording:_ASKS_BOTH": QUESTION,
+    "probes.lint_rules.wording:_ONE_OF_MANY": QUESTION,
+    "probes.sources.values:_VALUE_LINE": 120,
+    "secrets.named:_HEAD": 40,
+    "secrets.people:_NOBODY": 500,
+    "secrets.stated:_OTHER_KEYS": 24,
+}
+"""Patterns that grow faster, by name, and the most characters of a text that they are given."""
+MATCHED = {
+    "probes.test_commands:_CHECKING": ("", "rule"),
+    "probes.test_commands:_TESTING": ("", "rule"),
+    "secrets.formatted:_HEADS": ("", "pattern"),
+    "secrets.shapes:SHAPES": ("(?ix)[\"']?", "self.rest"),
+}
+"""Patterns in containers that are only matched at one place.
+
+By name: how they begin, and what their module calls them where it uses them.
+"""
+ELSEWHERE = (
+    "artifacts.known_files: re.compile(translate(pattern))",
+    "artifacts.known_files: re.compile(translate(pattern.rstrip('/') + '/*'))",
+    "case.validation: re.search(strict, value)",
+    "case_making.known_secrets: re.compile(f'{_BREAK}?'.join(map(re.escape, self.text)))",
+    "models.calls.cache_prices: re.fullmatch(each['models'], model)",
+    "models.wire.refusals: re.compile(pattern or f'\\\\b{name}\\\\b', re.IGNORECASE)",
+    "probes.sources.code.standing: re.compile('|'.join("
+    "(f'\\\\b{re.escape(each)}\\\\b' for each in names)))",
+    "secrets.keys: re.compile(literal)",
+    "text.file_changes.changes: re.search(removed, normal)",
+    "text.lexicon.vocabulary: re.compile(pattern)",
+)
+"""Calls whose pattern does not stand in them: quoted words, names of files, own tables."""
