@@ -4,7 +4,8 @@ import time
 
 SIZES = (32, 256, 1024, 8192, 65536)
 """Characters of a text, in the order in which they are tried: what grows fast ends early."""
-_WORTH_S = {32: 0.002, 256: 0.004, 1024: 0.004, 8192: 0.008, 65536: 0.05}
+_WORTH_S = {32: 0.002, 256: 0.004, 1024: 0.004, 2048: 0.004}
+_WORTH_S |= {8192: 0.008, 16384: 0.02, 65536: 0.05, 262144: 0.2}
 """Seconds below which no pattern is looked at twice; a linear one takes less."""
 _GROWTH = 3.0
 """More than this at twice the length is faster than the text grows: linear is 2, quadratic 4."""

@@ -104,9 +104,19 @@ def _json_calls(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _is_call(value: Any) -> bool:
-    if isinstance(value, list):
-        return bool(value) and all(_is_call(each) for each in value)
-    if not isinstance(value, dict):
-        return False
+    """Whether JSON is a call, or a list of calls, however deep it is nested."""
+    waiting = [value]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, list) and each:
+            waiting += each
+        elif not (isinstance(each, dict) and _names_call(each)):
+            return False
+    return True
+
+
+def _names_call(value: dict[str, Any]) -> bool:
     named = bool(_NAMES & value.keys()) and bool(_ARGUMENTS & value.keys())
-    return bool(_CALLS & value.keys()) or named or str(value.get("type")) in _CALL_TYPES
+    type = value.get("type")
+    typed = isinstance(type, str) and type in _CALL_TYPES
+    return bool(_CALLS & value.keys()) or named or typed
