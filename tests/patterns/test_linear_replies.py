@@ -23,12 +23,27 @@ from pytest_compaction.text.claims import answer_proper, claims
 
 UNITS = (
     *('{"a": ', "{", "[", "[[1], ", '[{"a": 1}, ', '{"name": 1, ', "}", '{"a": "b', '"', '\\"'),
-    *('"\\"', "\\", "```", "```json\n", "```\n{}\n```\n", "\n", " ", "\t", "1", "1.", "é", "\u200b"),
+    *(
+        '"\\"',
+        "\\",
+        "```",
+        "```json\n",
+        "```\n{}\n```\n",
+        "\n",
+        " ",
+        "\t",
+        "1",
+        "1.",
+        "é",
+        "\u200b",
+    ),
     *("## Goal\n", "- a\n", " - a\n  b\n", "**", "# ", "<think>", "<invoke ", "<tool_call>{"),
     *("<analysis>", "<a b=", "Score 5. ", "ignore ", "[INST]", "<|", "exceed", "\\ud800"),
 )
 BEFORE = ("", '{"criteria": ', '{"a": "', "<tool_calls>", "## Goal\n- ")
-TEXTS = [Repeated(before, unit, after) for before in BEFORE for unit in UNITS for after in ("", '"}')]
+TEXTS = [
+    Repeated(before, unit, after) for before in BEFORE for unit in UNITS for after in ("", '"}')
+]
 SLOW = {"an answer", "claims", "a fence"}
 QUICK = (2048, 16384)
 LONG = (8192, 65536, 262144)

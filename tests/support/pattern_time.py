@@ -11,6 +11,8 @@ _GROWTH = 3.0
 """More than this at twice the length is faster than the text grows: linear is 2, quadratic 4."""
 _REPEATS = 3
 _ROUNDS = 3
+_STEADY_S = 0.02
+"""What takes as long as this is measured once a round."""
 _FEW = 20
 _FEW_S = 0.003
 """What doubles with each repetition takes longer than this for few; all else takes far less."""
@@ -58,9 +60,10 @@ def _times(run, text, doubled):
     measured by turns, and growth counts only if every round shows it.
     """
     found = []
+    repeats = _REPEATS if seconds(run, text) < _STEADY_S else 1
     for _ in range(_ROUNDS):
         once = twice = float("inf")
-        for _ in range(_REPEATS):
+        for _ in range(repeats):
             once, twice = min(once, seconds(run, text)), min(twice, seconds(run, doubled))
         if twice <= _GROWTH * once:
             return None

@@ -8,7 +8,7 @@ off the list").
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from pytest_compaction.text.keys.alternatives import Term, is_value
@@ -28,14 +28,15 @@ _NOT_THERE: Final = re.compile(
 _CLAUSE: Final = re.compile(
     r"[;.!?](?=\s|$)|, (?=and|but|so|while|whereas|only|the (?:other|rest))| - "
 )
+_MARKS: Final = " \t\r\n,;.-"
+_OPENING: Final = re.compile(r"(?:and|but|so|while|whereas|next time|now|then|later) ")
+_OF: Final = re.compile(r"of (?P<what>[\w ]{1,30})")
 _OTHERS: Final = re.compile(
-    r"^[\s,;.-]*(?:(?:and|but|so|while|whereas|of [\w ]{1,30}?,?|next time|now|then|later)"
-    r" )*(?:only (?!(?:if|when|after|once|by|in|on|at|then|because|with|for|from|to|as|until|"
-    r"now)\b)"
+    r"only (?!(?:if|when|after|once|by|in|on|at|then|because|with|for|from|to|as|until|now)\b)"
     r"|(?:all )?the (?:others?|rest|remaining|other \w+)\b|everything else|everybody else|"
-    r"(?:all|the) others?\b)"
+    r"(?:all|the) others?\b"
 )
-"""A clause about something else than what was named before it."""
+"""What a clause is about that is about something else than what was named before it."""
 _SPEAKS_OF_OTHERS: Final = re.compile(r"(?<![\w-])(?:only|others?|rest|remaining|else|alone)\b")
 _NAME: Final = re.compile(r"[^a-z ;,]")
 _CLOSE: Final = 4
@@ -102,8 +103,8 @@ def said_of_others(text: str, groups: Sequence[Sequence[Found]], passage: Parsed
         return None
     for clause in _clauses(passage.normal):
         said = passage.normal[slice(*clause)]
-        opened = _OTHERS.match(said)
-        if opened is None or clause[0] == 0:
+        opened = _named_others(said)
+        if not opened or clause[0] == 0:
             continue
         inside = any(_stands_in(passage.normal, clause, group) for group in groups[1:])
         first = [one.match for one in groups[0] if one.own]
@@ -113,8 +114,40 @@ def said_of_others(text: str, groups: Sequence[Sequence[Found]], passage: Parsed
         if (inside and outside) or (
             before and (inside or _stands_in(passage.normal, clause, groups[0]))
         ):
-            return f'said of others: "{opened[0].strip(" ,;.-")}"'
+            return f'said of others: "{opened.strip(_MARKS)}"'
     return None
+
+
+def _named_others(said: str) -> str:
+    """The beginning of a clause about others, with the words that open it; empty if it is not.
+
+    Openings can be told apart in many ways ("of the two, now of both,"): each place is tried once.
+    """
+    start = len(said) - len(said.lstrip(_MARKS))
+    tried = {start}
+    ways = [(start, _after_opening(said, start))]
+    while ways:
+        at, following = ways[-1]
+        place = next(following, None)
+        if place is None:
+            ways.pop()
+            if found := _OTHERS.match(said, at):
+                return said[: found.end()]
+        elif place not in tried:
+            tried.add(place)
+            ways.append((place, _after_opening(said, place)))
+    return ""
+
+
+def _after_opening(said: str, at: int) -> Iterator[int]:
+    """Where the words that open a clause may end, if they begin here; the nearest first."""
+    if opening := _OPENING.match(said, at):
+        yield opening.end()
+    if of := _OF.match(said, at):
+        for place in range(of.start("what") + 1, of.end() + 1):
+            end = place + said.startswith(",", place)
+            if said.startswith(" ", end):
+                yield end + 1
 
 
 def _stands_in(normal: str, clause: Span, group: Sequence[Found]) -> bool:

@@ -24,7 +24,7 @@ _WIDEST: Final = 130
 """Columns at which prose is wrapped."""
 
 _HEADING: Final = re.compile(r"\s{0,3}(#{1,6})\s+((?:.*[^\s#])?)[\s#]*$")
-_TITLE: Final = re.compile(r"\s{0,3}(?:\*\*|__)([^*_]+?:?)(?:\*\*|__)\s*:?\s*$")
+_TITLE: Final = re.compile(r"\s{0,3}(?:\*\*|__)([^*_]+?:?)(?:\*\*|__)\s*(?::\s*)?$")
 _TAG: Final = re.compile(r"\s*<(/?)([A-Za-z][\w-]*)>\s*$")
 _BULLET: Final = re.compile(r"(\s*)(?:[-*+•]|\d{1,3}[.)]|[a-z][.)])\s+(?=\S)(?:\[[ xX]\]\s+)?")
 _QUOTE: Final = re.compile(r"\s{0,99}>+\s?")

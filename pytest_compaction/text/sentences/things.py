@@ -22,9 +22,7 @@ _HASH: Final = re.compile(r"(?=.*\d)[0-9a-f]{7,40}")
 _FLAG: Final = re.compile(r"(?<![\w-])--?[a-z][\w-]+")
 _COLOUR: Final = re.compile(r"#[0-9a-f]{6}\b")
 _RUN: Final = re.compile(r"\d+")
-_NAME: Final = re.compile(
-    r"[a-z]+(?:[-/.]?\d)+[a-z]?|[a-z0-9]+(?:_[a-z0-9]+)+|_\w+|[a-z]+\.[a-z]+"
-)
+_NAME: Final = re.compile(r"[a-z]+(?:[-/.]?\d)+[a-z]?|[a-z0-9]+(?:_[a-z0-9]+)+|_\w+|[a-z]+\.[a-z]+")
 _HYPHENED: Final = re.compile(r"[a-z]{3,}-[a-z]{3,}")
 _MAIL: Final = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w.-]+")
 _BEFORE: Final = re.compile(r"(?<![a-z])([a-z]+)[ =]#?$")
