@@ -51,11 +51,8 @@ def _named(command: str, open_file: str) -> tuple[str, dict[str, Any]]:
         lines = {"start_line": int(edit[1][:9]), "end_line": int(edit[2][:9])}
         return "edit", {**where, **lines, "replacement_text": _given(edit, "end_of_edit")}
     if insert:
-        return "insert", {
-            **where,
-            "line_number": int(insert[1][:9]),
-            "text": _given(insert, "end_of_insert"),
-        }
+        text = _given(insert, "end_of_insert")
+        return "insert", {**where, "line_number": int(insert[1][:9]), "text": text}
     words = _words(command)
     if words and words[0] == _EDITOR and len(words) > 2:
         return _EDITOR, _editor(words)
