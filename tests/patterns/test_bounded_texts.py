@@ -14,6 +14,7 @@ from pytest_compaction.case.validation import schema_faults
 from pytest_compaction.models.offline.question import quotations
 from pytest_compaction.probes.lint import inspect
 from pytest_compaction.secrets import people
+from pytest_compaction.secrets.blocks import find_blocks
 from pytest_compaction.secrets.named import find_named
 from pytest_compaction.secrets.stated import find_stated
 
@@ -42,6 +43,9 @@ CALLS = {
     "models.offline.question:_QUOTATION": lambda: quotations("“" * LONG),
     "probes.sources.values:_VALUE_LINE": lambda: (
         Log().say("user", f"Port: {'1' * LONG}\n" * 3).chatter(3).probes()
+    ),
+    "secrets.blocks:_LINE_BEFORE": lambda: list(
+        find_blocks(f"{'A1b2' * LONG}\n-----END PRIVATE KEY-----")
     ),
     "secrets.named:_HEAD": lambda: list(find_named(f'{"a" * LONG}password = "hunter2x9q"')),
     "secrets.people:_NOBODY": lambda: list(
