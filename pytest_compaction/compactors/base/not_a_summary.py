@@ -33,6 +33,7 @@ _FENCE: Final = re.compile(r"^[^\S\n]*```\w*[^\S\n]*$", re.M)
 _OPENING: Final = re.compile(r"[{\[]")
 _JSON: Final = json.JSONDecoder()
 _MOST_TRIES: Final = 1000
+"""Brackets that begin no JSON, after which the rest of a reply is taken for text."""
 
 
 def mistaken_for(summary: Summary, sections: tuple[Section, ...]) -> str | None:
