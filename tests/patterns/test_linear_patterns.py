@@ -22,7 +22,7 @@ PARTS = 16
 
 @cache
 def patterns():
-    """All patterns of the package, in the order of their names, so that parts stay the same."""
+    """All patterns of the package, in the order of their modules."""
     made, _ = made_patterns()
     held = {(used.pattern.pattern, used.pattern.flags): used for used in held_patterns()}
     for used in made:
@@ -42,9 +42,9 @@ def too_slow(used, texts, sizes, hurried=False):
     run, bound = runner(used), BOUNDED.get(used.name)
     for text in texts:
         if bound is not None:
-            took = seconds(run, text.of_length(bound))
-            if took > BOUNDED_S:
-                yield f"{used.name}: {took:.2f} s for {bound} characters of {text}"
+            took = (seconds(run, text.of_length(bound)) for _ in range(3))
+            if all(each > BOUNDED_S for each in took):
+                yield f"{used.name}: more than {BOUNDED_S} s for {bound} characters of {text}"
                 return
         elif (found := growth(run, text, sizes, hurried)) is not None:
             size, times = found
@@ -71,8 +71,13 @@ def test_no_pattern_grows_faster_than_a_long_text_of_any_unit(part):
 
 @pytest.mark.parametrize(
     ("pattern", "unit"),
-    [(r"```[A-Za-z]*\s*\n(.*?)\n?\s*```", "\n"), (r"\s+$", " "), (r"\w+\(", "a")],
-    ids=["cubic", "a run at the end", "a run before a bracket"],
+    [
+        (r"```[A-Za-z]*\s*\n(.*?)\n?\s*```", "\n"),
+        (r"\s+$", " "),
+        (r"\w+\(", "a"),
+        (r"a(?:[-/.]?\d+)+b", "1"),
+    ],
+    ids=["cubic", "a run at the end", "a run before a bracket", "exponential"],
 )
 def test_a_pattern_that_grows_faster_is_found(pattern, unit):
     used = Used("planted", re.compile(pattern, re.DOTALL), frozenset({"finditer"}))

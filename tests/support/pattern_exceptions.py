@@ -18,7 +18,7 @@ BOUNDED = {
     "secrets.people:_NOBODY": 500,
     "secrets.stated:_OTHER_KEYS": 24,
 }
-"""Patterns that grow faster or take long, by name, and the most characters of a text that they are given."""
+"""Patterns that grow faster or take long, and the most characters that each of them is given."""
 MATCHED = {
     "probes.test_commands:_CHECKING": ("", "rule"),
     "probes.test_commands:_TESTING": ("", "rule"),
