@@ -45,7 +45,7 @@ def growth(run, repeated, sizes=SIZES, hurried=False):
         took = seconds(run, text)
         near = before and took < _NEAR * before[1] * (size / before[0])
         before = size, took
-        if took < _WORTH_S[size] or (hurried and near):
+        if took < _WORTH_S[size] or near:
             continue
         times = _times(run, text, repeated.of_length(2 * size))
         if times is not None:

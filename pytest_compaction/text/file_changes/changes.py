@@ -175,7 +175,7 @@ def _after(text: str) -> set[str]:
     text = text[modifier.end() :] if modifier else text
     passive = re.match(
         r"[\s,)]*(?:is|was|were|are|has been|have been|had been|got|gets|being|then|now|also|all|"
-        r"\w+ly| |and (?:\S+\.\w+|\w+/\S+)|both)*\s*",
+        r"\w{1,40}ly| |and (?:\S+\.\w+|\w+/\S+)|both)*\s*",
         text,
     )
     rest = text[passive.end() if passive else 0 :]
