@@ -88,7 +88,8 @@ REJECT: Final = re.compile(
 )
 SHARING: Final = re.compile(
     r"(?:(?:and|but|or|yet|then|later|finally|eventually|soon|also|again|quickly|ultimately|"
-    r"in the end|at last|is|was|are|were|has been|have been|had been|got|being|be|\w{1,40}ed)(?: |\Z))*"
+    r"in the end|at last|is|was|are|were|has been|have been|had been|got|being|be|\w{1,40}ed)"
+    r"(?: |\Z))*"
 )
 """What may stand before a verb that shares the subject of the clause before it."""
 PRONOUN: Final = re.compile(r" (?:it|them|this|that|both|all of (?:it|them))\b")
