@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-_VALUE: Final = r"""=\s*(?:'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|\[[^\]]*\]|\([^)]*\)|\{[^}]*\})"""
+_VALUE: Final = r"""=\s*(?:'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|\[[^\]]{0,4000}\]|\([^)]{0,4000}\)|\{[^}]{0,4000}\})"""
 """A value in quotes or brackets; separators inside it do not count."""
 
 
