@@ -6,7 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-_VALUE: Final = r"""=\s*(?:'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|\[[^\]]{0,4000}\]|\([^)]{0,4000}\)|\{[^}]{0,4000}\})"""
+_VALUE: Final = (
+    r"""=\s*(?:'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|"""
+    r"\[[^\]]{0,4000}\]|\([^)]{0,4000}\)|\{[^}]{0,4000}\})"
+)
 """A value in quotes or brackets; separators inside it do not count."""
 
 
