@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_compaction.dialogues.aggregates import RECORD_TYPE
 from pytest_compaction.dialogues.dialogue import Comparison
 from pytest_compaction.dialogues.figures import Figures, by_task, combined, figures_of, spending_of
+from pytest_compaction.metrics.budgets import is_over_budget
 from pytest_compaction.metrics.consistency import PASS_CONSISTENCY
 from pytest_compaction.metrics.distribution import pearson
 
@@ -21,6 +23,7 @@ class Evaluation:
 
     ``comparisons`` is empty if only figures are known, as for a published summary.
     ``errors`` counts dialogues that ended without a comparison; no figure includes them.
+    ``over_budget`` counts those with a view over its budget.
     ``threshold`` is the least consistency of a trial that passes.
     """
 
@@ -30,6 +33,7 @@ class Evaluation:
     comparisons: tuple[Comparison, ...] = ()
     threshold: float = PASS_CONSISTENCY
     errors: int = 0
+    over_budget: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +87,7 @@ def evaluations_of_records(
     found: dict[str, list[Comparison]] = {}
     passing: dict[str, float] = {}
     errors: dict[str, int] = {}
+    over: Counter[str] = Counter()
     for record in records:
         if record.get("type") == RECORD_TYPE:
             name = record["compactor"]
@@ -92,9 +97,13 @@ def evaluations_of_records(
                 errors[name] = errors.get(name, 0) + 1
             else:
                 group.append(Comparison.from_json(record["comparison"]))
+                over[name] += is_over_budget(record)
     return [
-        evaluation_of(
-            name, items, passing[name] if threshold is None else threshold, errors.get(name, 0)
+        replace(
+            evaluation_of(
+                name, items, passing[name] if threshold is None else threshold, errors.get(name, 0)
+            ),
+            over_budget=over[name],
         )
         for name, items in found.items()
     ]

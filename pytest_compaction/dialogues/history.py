@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from pytest_compaction.compactors.protocol import Context
@@ -24,6 +24,18 @@ from pytest_compaction.run.feeder import Feeder, Step
 LEAST_BUDGET: Final = 160
 """Tokens that a view may always take beside the system prompt: with less, the headings of a
 structured summary (about 60 to 90 tokens) leave no room for its content."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnOverBudget:
+    """A turn (from 1) that was answered from more tokens than its view may take.
+
+    At a compaction ``budget`` is that of the view; in later turns also what was said since.
+    """
+
+    turn: int
+    view: int
+    budget: int
 
 
 def view_budget(log: Sequence[Message], share: float, tokens: TokenCounter) -> int:
@@ -79,7 +91,8 @@ class CompactedHistory:
     compactions that took place; ``failure`` says that one failed and left more than
     the budget. If that was the model's failure, later answers say nothing about the
     strategy; a strategy that found nothing to say goes on with full history. ``unasked``
-    tells of a call of the strategy that was not made.
+    tells of a call of the strategy that was not made. ``over`` are the turns whose views were
+    over the budget; before the first compaction a view has none.
     """
 
     def __init__(
@@ -94,7 +107,10 @@ class CompactedHistory:
         self._share = share
         self._unasked = unasked
         self._seen = 0
+        self._turns = 0
+        self._compacted: tuple[int, int] | None = None
         self.failure: str | None = None
+        self.over: list[TurnOverBudget] = []
 
     @property
     def steps(self) -> Sequence[Step]:
@@ -117,11 +133,23 @@ class CompactedHistory:
         if feeder.turns and await feeder.is_time(context):
             step = await feeder.compact(context, f"turn {feeder.turns}")
             self._note_failure(step, budget)
+            self._compacted = len(log), budget
         view = await feeder.strategy.view(await feeder.state(), context, question)
+        self._note_over_budget(log, view)
         unasked = self._unasked()
         if unasked is not None:
             raise type(unasked)(*unasked.args)
         return view
+
+    def _note_over_budget(self, log: Sequence[Message], view: Sequence[Message]) -> None:
+        self._turns += 1
+        if self._compacted is None:
+            return
+        known, budget = self._compacted
+        tokens = self._context.tokens
+        allowed, taken = budget + tokens.messages(log[known:]), tokens.messages(view)
+        if taken > allowed:
+            self.over.append(TurnOverBudget(self._turns, taken, allowed))
 
     def _note_failure(self, step: Step, budget: int) -> None:
         if step.status == "failed" and step.after > budget and self.failure is None:

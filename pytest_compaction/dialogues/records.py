@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+from typing import Any
+
 from pytest_compaction.dialogues.aggregates import RECORD_TYPE
 from pytest_compaction.dialogues.dialogue import Dialogue
 from pytest_compaction.dialogues.figures import retention_of, spending_of
@@ -36,7 +39,7 @@ def replayed_record(
     unscored = replayed.consistency is None
     reason = replayed.unscored
     if passed is False:
-        reason = replayed.shortfall()[0]
+        reason = replayed.over_budget.partition("\n")[0] or replayed.shortfall()[0]
     spent = spending_of(comparison)
     return _blank(item, replayed.dialogue, replayed.compactor, settings) | {
         "status": status_from(passed),
@@ -49,9 +52,20 @@ def replayed_record(
         "compaction": {
             "steps": dict(replayed.steps),
             "errors": [_one_line(error) for error in replayed.errors],
+            **_over_budget(replayed),
         },
         **charged(replayed.usage, replayed.judging, settings, prices),
     }
+
+
+def _over_budget(replayed: Replayed) -> dict[str, Any]:
+    """The turns whose views were over the budget, by trial; nothing if there are none."""
+    found = [
+        {"trial": trial, **asdict(turn)}
+        for trial, turns in enumerate(replayed.over, start=1)
+        for turn in turns
+    ]
+    return {"over_budget": found} if found else {}
 
 
 def record_without_comparison(

@@ -25,7 +25,7 @@ from pytest_compaction.dialogues.charges import (
     together,
 )
 from pytest_compaction.dialogues.dialogue import Agreement, Comparison, Dialogue, Reply, Trial
-from pytest_compaction.dialogues.history import CompactedHistory, FullHistory
+from pytest_compaction.dialogues.history import CompactedHistory, FullHistory, TurnOverBudget
 from pytest_compaction.dialogues.replayed import History, Replayed
 from pytest_compaction.dialogues.similarity import TurnJudge
 from pytest_compaction.dialogues.turn_responder import TurnResponder
@@ -63,13 +63,17 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class _Arm:
-    """One trial of an arm; ``steps``, ``usage`` and ``failure`` are those of its compactions."""
+    """One trial of an arm; ``steps``, ``usage`` and ``failure`` are those of its compactions.
+
+    ``over`` are the turns whose views were over the budget.
+    """
 
     trial: Trial
     role: str = BASELINE
     steps: tuple[Step, ...] = ()
     usage: Usage = Usage()
     failure: str | None = None
+    over: tuple[TurnOverBudget, ...] = ()
 
     @property
     def spent(self) -> Spent:
@@ -180,6 +184,7 @@ class Replayer:
             pass_at=self._rules.pass_at,
             steps=dict(sorted(Counter(step.status for step in steps).items())),
             errors=tuple(sorted({step.error for step in steps if step.error})),
+            over=tuple(one.compacted.over for one in passes),
             usage=summed(one.spent for one in passes),
             judging=tuple(
                 (judge.name, sum(used, Usage()))
@@ -265,6 +270,7 @@ class Replayer:
             tuple(history.steps),
             model.usage,
             history.failure if model.error is not None else None,
+            tuple(history.over),
         )
 
 

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from pytest_compaction.dialogues.dialogue import Comparison, Dialogue
 from pytest_compaction.dialogues.figures import consistency_of, spending_of
-from pytest_compaction.judges.verdict import BelowPassScoreError, UnscoredError
+from pytest_compaction.dialogues.history import TurnOverBudget
+from pytest_compaction.judges.verdict import (
+    REPORTED,
+    BelowPassScoreError,
+    OverBudgetError,
+    UnscoredError,
+)
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.text.numbers import told_apart
 from pytest_compaction.text.words import printable
@@ -25,7 +31,9 @@ class BelowConsistencyError(BelowPassScoreError):
 class Replayed:
     """A compared dialogue with the steps of its compactions, over all trials.
 
-    ``usage`` is by role; ``judging`` has the model of each judge with its usage.
+    ``usage`` is by role; ``judging`` has the model of each judge with its usage. ``over`` has
+    for each trial the turns whose views were over the budget, and ``over_budget`` says so where
+    that fails the dialogue; it is empty if it does not.
     """
 
     dialogue: Dialogue
@@ -37,6 +45,8 @@ class Replayed:
     errors: tuple[str, ...] = ()
     usage: Mapping[str, Usage] = field(default_factory=dict)
     judging: tuple[tuple[str, Usage], ...] = ()
+    over: tuple[tuple[TurnOverBudget, ...], ...] = ()
+    over_budget: str = ""
 
     @property
     def unscored(self) -> str:
@@ -54,15 +64,35 @@ class Replayed:
 
     @property
     def passed(self) -> bool | None:
-        """Whether the consistency reaches ``pass_at``; ``None`` when unscored."""
-        return None if self.consistency is None else self.consistency >= self.pass_at
+        """Whether the consistency reaches ``pass_at``; ``None`` when unscored.
+
+        Whatever its consistency, a dialogue with views over the budget does not pass where that
+        fails it.
+        """
+        if self.consistency is None:
+            return None
+        return self.consistency >= self.pass_at and not self.over_budget
 
     def check(self) -> None:
-        """Raise when the dialogue is unscored or below ``pass_at``; the text is for the user."""
+        """Raise when the dialogue is unscored, over budget or below ``pass_at``, in sentences."""
         if self.consistency is None:
             raise UnscoredError(f"unscored: {self.unscored or 'no trial was scored'}")
+        if self.over_budget:
+            raise OverBudgetError(self.over_budget)
         if not self.passed:
             raise BelowConsistencyError("\n".join(self.shortfall()))
+
+    def failing_over_budget(self) -> Replayed:
+        """The dialogue, which does not pass if a view was over its budget; unscored it stays so."""
+        found = [turn for trial in self.over for turn in trial]
+        if not found or self.consistency is None:
+            return self
+        most = max(found, key=lambda turn: turn.view / turn.budget)
+        turns = "1 turn has" if len(found) == 1 else f"{len(found)} turns have"
+        said = f"{turns} a view over budget: {most.view:,} tokens for {most.budget:,} in turn"
+        said += f" {most.turn}"
+        overall = f"consistency {self.consistency:.2f} does not count"
+        return replace(self, over_budget=f"{said}\n  {overall}\n  {REPORTED}")
 
     def shortfall(self) -> list[str]:
         """A few lines: the consistency, the turn where the arms agree least, and the tokens."""

@@ -133,11 +133,15 @@ def within_budget(check: Check, records: Sequence[Record]) -> Check:
     if reason is None:
         return check
     details = tuple(
-        f"  {record['case']}-{record['probe']}: {view:,} tokens for {budget:,}"
+        f"  {_item_name(record)}: {view:,} tokens for {budget:,}"
         for record, view, budget in furthest_over(records, WEIGHTIEST)
     )
     text = f"{check.text}, but {reason}" if check.holds else f"{check.text}; {reason}"
     return Check(text, False, check.rule, details=details)
+
+
+def _item_name(record: Record) -> str:
+    return f"{record['case']}-{record['probe']}" if record["probe"] else str(record["case"])
 
 
 def _uncompacted(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from pytest_compaction.case.case import FactType, Probe, Trap
 from pytest_compaction.metrics.dimensions import probe_scores
@@ -15,6 +16,10 @@ from pytest_compaction.text.numbers import told_apart
 from pytest_compaction.text.statement import Reading
 from pytest_compaction.text.words import printable
 
+REPORTED: Final = (
+    "to score views over the budget all the same: --compaction-over-budget=report"
+)
+"""What to do about an item that fails for a view over its budget."""
 _DIMENSION_OF = {criterion.id: criterion.dimension for criterion in CRITERIA}
 
 

@@ -17,10 +17,16 @@ def tokens_over(record: Mapping[str, Any]) -> tuple[int, int] | None:
     """The tokens of the view and its budget, where the view takes more; else ``None``.
 
     The budget is that of the case or the one in its place, with no tolerance. The control
-    has none.
+    has none. Of a dialogue it is the turn that is the farthest over.
     """
-    tokens, budget = record.get("tokens"), (record.get("compaction") or {}).get("budget")
-    if record["compactor"] == CONTROL or not tokens or budget is None:
+    compaction = record.get("compaction") or {}
+    tokens, budget = record.get("tokens"), compaction.get("budget")
+    if record["compactor"] == CONTROL:
+        return None
+    if turns := compaction.get("over_budget"):
+        most = max(turns, key=lambda turn: turn["view"] / turn["budget"])
+        return most["view"], most["budget"]
+    if not tokens or budget is None:
         return None
     return (tokens["view"], budget) if tokens["view"] > budget else None
 

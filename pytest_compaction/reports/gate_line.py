@@ -99,13 +99,20 @@ def _against_parts(against: BaselineDecision, passed: bool) -> Iterator[str]:
     yield from (f"{rule}: {why}" for rule, why in against.undecided)
 
 
+def _reaches(record: Record, pass_score: float, consistency: float) -> bool:
+    """Whether the figure by which an item passes is high enough."""
+    if type_of(record) == "dialogue":
+        return bool((record["consistency"] or 0) >= consistency)
+    return bool((record["overall"] or 0) >= pass_score)
+
+
 def below_text(records: Sequence[Record], pass_score: float, consistency: float) -> str:
     """How many probes and dialogues are below the score at which they pass."""
     failed = [
         record
         for record in records
         if record["status"] == "failed"
-        and not (is_over_budget(record) and (record["overall"] or 0) >= pass_score)
+        and not (is_over_budget(record) and _reaches(record, pass_score, consistency))
     ]
     below = Counter(type_of(record) for record in failed)
     measured = {type_of(record) for record in records}

@@ -195,3 +195,42 @@ def test_dialogues_of_which_nothing_was_compacted_are_red(pytester, workers):
             "GATE FAILED strategies:same: nothing was compacted: no turn of 2 dialogues "
             "reads less than its history · on 2 of 2 items"
         )
+
+
+TALKS = "--compaction-cases=talks.jsonl"
+CONSISTENT = "--compaction-threshold=consistency>=0.7"
+
+
+def long_talks(pytester):
+    """A project with two dialogues of which ``keep`` leaves more than half, and a short one."""
+    set_up(pytester)
+    write(pytester.path, talk(1, 6), talk(2, 6, "GR"), talk(3, 2, "SA"))
+
+
+@WORKERS
+def test_a_dialogue_with_views_over_the_budget_fails_like_a_probe(pytester, workers):
+    long_talks(pytester)
+    result = run(pytester, workers, TALKS, CONSISTENT, compactor="keep")
+    assert result.ret == FAILED
+    assert result.parseoutcomes() == {"passed": 1, "failed": 3}
+    said = failure(result, "strategies:keep-CM_1")
+    assert said[0].startswith("2 turns have a view over budget: ")
+    assert said[0].endswith(" tokens for 160 in turn 5")
+    assert said[1].startswith("  consistency ")
+    assert "--compaction-over-budget=report" in flat(said)
+    result.stdout.fnmatch_lines(["  over budget  2 of 3 dialogues have a view over budget, up to*"])
+    assert "but 2 of 3 items have a view over budget" in last_line(result)
+    assert "2 items over budget" in last_line(result)
+    first, *_ = records(pytester).records
+    assert (first["status"], first["consistency"] >= 0.7) == ("failed", True)
+    assert [turn["turn"] for turn in first["compaction"]["over_budget"]] == [5, 6]
+
+
+def test_a_dialogue_with_views_over_the_budget_is_reported_where_that_is_asked_for(pytester):
+    long_talks(pytester)
+    both = f"--compactor={own('keep')},{own('forget')}"
+    result = run(pytester, TALKS, CONSISTENT, both, REPORT, compactor=None)
+    assert result.ret == FAILED
+    result.stdout.fnmatch_lines(["  strategy *over*", "  strategies:k* 3     2 *", "  strategies:f* 3     0 *"])
+    scoped = f"--compaction-threshold=consistency@{own('forget')}>=0"
+    assert run(pytester, TALKS, both, REPORT, scoped, compactor=None).ret == OK

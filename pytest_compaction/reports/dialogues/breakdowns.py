@@ -34,6 +34,10 @@ from pytest_compaction.reports.tables.table import (
 ENOUGH: Final = 10
 """The fewest dialogues for which the interval of a task's savings is trusted."""
 
+_OVER: Final = (
+    "Over: dialogues with a turn that was answered from a view over its budget. Their consistency "
+    "cannot be compared."
+)
 _SOME: Final = "a summary in force"
 _NEVER: Final = "never in force"
 _PAID: Final = "paid, never in force"
@@ -59,8 +63,12 @@ def tables_of(evaluation: Evaluation) -> tuple[Table, ...]:
 
 
 def strategies_table(evaluations: Sequence[Evaluation]) -> Table:
-    """One row for each evaluation, to compare strategies."""
+    """One row for each evaluation, to compare strategies.
+
+    Views over the budget have a column of their own if there are any.
+    """
     rows = []
+    over = any(item.over_budget for item in evaluations)
     for item in evaluations:
         whole = item.whole
         known = whole.in_force is not None and not whole.in_force.unknown
@@ -68,6 +76,7 @@ def strategies_table(evaluations: Sequence[Evaluation]) -> Table:
             (
                 Cell(item.title),
                 count(whole.dialogues),
+                *([count(item.over_budget)] if over else []),
                 count(whole.in_force.some if known and whole.in_force else None, NOT_RECORDED),
                 percent(whole.spending.prompt_savings if whole.dialogues else None),
                 percent(whole.spending.savings if whole.dialogues else None),
@@ -83,6 +92,7 @@ def strategies_table(evaluations: Sequence[Evaluation]) -> Table:
         [
             ("strategy", "strategy"),
             ("dialogues", "dialogues"),
+            *([("over_budget", "over")] if over else []),
             ("in_force", "in force"),
             ("prompt_savings", "prompt"),
             ("token_savings", "tokens"),
@@ -92,6 +102,7 @@ def strategies_table(evaluations: Sequence[Evaluation]) -> Table:
             ("retention", "retent."),
         ],
         rows,
+        [_OVER] if over else [],
     )
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from pytest_compaction.dialogues.aggregates import pass_at
 from pytest_compaction.dialogues.evaluation import evaluations_of_records
 from pytest_compaction.metrics.aggregate import by_arm
+from pytest_compaction.metrics.budgets import times, tokens_over
 from pytest_compaction.records.record import Record, went_wrong_later
 from pytest_compaction.reports.dialogues.page import plain
 from pytest_compaction.reports.lines import WIDTH, Line
@@ -52,12 +53,22 @@ def _outcome(name: str, records: Sequence[Record]) -> Iterator[Line]:
         steps.update(record["compaction"].get("steps", {}))
     done = ", ".join(f"{steps[status]} {status}" for status in sorted(steps))
     yield Line(f"  compactions  {done or 'none took place'}")
+    over = [tokens for record in records if (tokens := tokens_over(record)) is not None]
+    if over:
+        most = times(max(view / budget for view, budget in over))
+        said = f"{len(over)} of {len(records)} dialogues have a view over budget, up to {most} it"
+        yield Line(f"  over budget  {said}", "bad")
     reasons = Counter(r["reason"] for r in records if r["status"] in {"unscored", "error"})
-    for reason, times in reasons.most_common(_LOWEST):
-        for line in textwrap.wrap(f"without score ({times}): {printable(reason, 300)}", WIDTH - 2):
+    for reason, number in reasons.most_common(_LOWEST):
+        for line in textwrap.wrap(f"without score ({number}): {printable(reason, 300)}", WIDTH - 2):
             yield Line(f"  {line}", "bad")
-    failed = [record for record in records if record["status"] == "failed"]
+    failed = [r for r in records if r["status"] == "failed" and not _passes_but_for_budget(r)]
     failed.sort(key=lambda record: (record["consistency"], record["case"]))
     if failed:
         lowest = ", ".join(f"{r['case']} {r['consistency']:.2f}" for r in failed[:_LOWEST])
         yield Line(f"  lowest       {printable(lowest, WIDTH - 15)}")
+
+
+def _passes_but_for_budget(record: Record) -> bool:
+    """Whether a dialogue failed for its views alone: its consistency is no reason."""
+    return tokens_over(record) is not None and bool(record["consistency"] >= record["pass_at"])

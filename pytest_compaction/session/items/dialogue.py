@@ -145,6 +145,8 @@ def replay_for(
         if not isinstance(dialogue, Dialogue):
             raise TypeError(f"replay() got {type(dialogue).__name__}; expected a dialogue")
         replayed = session.replayer.replayed(dialogue, arm.compactor)
+        if session.settings.over_budget == "fail":
+            replayed = replayed.failing_over_budget()
         node.stash[RECORD] = replayed_record(
             node.nodeid, replayed, session.settings, session.prices
         )

@@ -12,7 +12,7 @@ import pytest
 from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.case.entries import CaseEntry, ProbeEntry
 from pytest_compaction.case.files import CaseFileError
-from pytest_compaction.judges.verdict import Verdict
+from pytest_compaction.judges.verdict import REPORTED, Verdict
 from pytest_compaction.records.probe_record import record_without_verdict, scored_record
 from pytest_compaction.records.record import Record, RecordType, Status
 from pytest_compaction.records.texts import TextWriter
@@ -219,8 +219,7 @@ def _within_budget(verdict: Verdict, response: Response, settings: Settings) -> 
     view, budget = response.view_tokens, response.budget
     said = f"the view takes {view:,} tokens, and its budget is {budget:,}"
     overall = f"overall {verdict.overall:.2f} does not count"
-    advice = "to score views over the budget all the same: --compaction-over-budget=report"
-    return replace(verdict, over_budget=f"{said}\n  {overall}\n  {advice}")
+    return replace(verdict, over_budget=f"{said}\n  {overall}\n  {REPORTED}")
 
 
 def _texts_of(config: pytest.Config, settings: Settings) -> TextWriter:
