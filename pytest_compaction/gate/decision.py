@@ -46,6 +46,7 @@ _NOT_ASKED: Final[Mapping[RecordType, str]] = {
     "probe": "no probe was asked",
     "dialogue": "no dialogue was replayed",
 }
+_COMPACTED: Final = "compacted@"
 _ITEM: Final = ("case", "probe", "trial")
 WEIGHTIEST: Final = 5
 """How many items a check names."""
@@ -81,6 +82,12 @@ class Decision:
     def decides(self) -> bool:
         """Whether there was anything to decide on."""
         return bool(self.checks)
+
+    @property
+    def uncompacted(self) -> tuple[str, ...]:
+        """A sentence on each strategy that compacted nothing."""
+        failed = (check for check in self.checks if check.rule.startswith(_COMPACTED))
+        return tuple(check.text for check in failed)
 
     @property
     def passed(self) -> bool:
@@ -155,7 +162,7 @@ def _uncompacted(
     for name, group in groups.items():
         why = None if name == CONTROL and not alone else uncompacted_text(group)
         if why is not None:
-            yield Check(f"{name}: {why}", False, f"compacted@{name}")
+            yield Check(f"{name}: {why}", False, f"{_COMPACTED}{name}")
 
 
 def _without_record(

@@ -4,7 +4,17 @@ import json
 from xml.etree import ElementTree
 
 import pytest
-from support.scenarios import case, last_line, own, records, run, run_files, set_up, write_cases
+from support.scenarios import (
+    case,
+    flat,
+    last_line,
+    own,
+    records,
+    run,
+    run_files,
+    set_up,
+    write_cases,
+)
 from support.talks import talk, write
 
 OK, FAILED, USAGE = pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.USAGE_ERROR
@@ -256,6 +266,37 @@ def test_a_run_in_which_nothing_was_scored_is_not_accepted(pytester):
     result.stdout.fnmatch_lines(
         ["*ERROR* baseline-update *", "baseline not updated: nothing was scored, so main.json is*"]
     )
+    assert not (pytester.path / "main.json").exists()
+
+
+def test_a_run_in_which_nothing_was_compacted_is_not_accepted(pytester):
+    set_up(pytester)
+    accepted(pytester)
+    then = (pytester.path / "main.json").read_bytes()
+    same = "def compact(messages, budget):\n    return messages\n"
+    result = measure(pytester, same, MAIN, UPDATE)
+    assert result.ret == FAILED
+    said = "baseline not updated: mine:compact: nothing was compacted: no view of 8 items is smaller"
+    assert said in flat(result.outlines)
+    assert "so main.json is as it was" in flat(result.outlines)
+    assert (pytester.path / "main.json").read_bytes() == then
+    control = ["--compactor=none", UPDATE]
+    result = run(pytester, *control, "--compaction-baseline=none.json", compactor=None)
+    assert result.ret == FAILED
+    assert not (pytester.path / "none.json").exists()
+    named = "--compaction-threshold=overall@none>=0"
+    result = run(pytester, *control, named, "--compaction-baseline=none.json", compactor=None)
+    assert result.ret == OK
+    assert (pytester.path / "none.json").exists()
+
+
+def test_a_run_with_one_strategy_that_was_never_scored_is_not_accepted(pytester):
+    set_up(pytester, "first")
+    pytester.makepyfile(away="def compact(messages, budget):\n    raise ValueError\n")
+    result = measure(pytester, KEEPS, "--compactor=away:compact", MAIN, UPDATE)
+    assert result.ret == FAILED
+    said = "baseline not updated: nothing was scored for away:compact, so main.json is as it was"
+    assert said in flat(result.outlines)
     assert not (pytester.path / "main.json").exists()
 
 

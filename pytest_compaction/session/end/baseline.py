@@ -12,6 +12,7 @@ import pytest
 
 from pytest_compaction.gate.baseline import BaselineDecision, decide_baseline, rule_text
 from pytest_compaction.metrics.aggregate import by_compactor
+from pytest_compaction.metrics.budgets import is_over_budget
 from pytest_compaction.metrics.differences.run_changes import METRICS
 from pytest_compaction.metrics.item_figures import figure_of
 from pytest_compaction.records.baselines.baseline import (
@@ -87,9 +88,13 @@ class SessionBaseline:
             accept = f"accept: --compaction-baseline={file}"
         return [Line(printable(text), "dim") for text in (compare, accept)]
 
-    def accept(self, header: Mapping[str, Any], records: Sequence[Record]) -> str:
+    def accept(
+        self, header: Mapping[str, Any], records: Sequence[Record], uncompacted: Sequence[str] = ()
+    ) -> str:
         """Write the run as the baseline, and say so; strategies that did not run stay.
 
+        A run with a strategy that compacted nothing, as ``uncompacted`` says, is no baseline, and
+        neither is one with a strategy that has no score: later runs would be compared with nothing.
         Raises :class:`BaselineError` if there is nothing to accept or the file cannot be written.
         """
         probes = [record for record in records if type_of(record) == "probe"]
@@ -97,18 +102,31 @@ class SessionBaseline:
         if len(groups) > 1:
             groups.pop(CONTROL, None)
         path = printable(self.settings.path)
-        if all(record["overall"] is None for group in groups.values() for record in group):
-            what = "nothing was scored" if probes else "no probe was asked"
-            raise BaselineError(f"{what}, so {path} is as it was")
+        empty = [name for name, group in groups.items() if not any(map(_is_scored, group))]
+        why = "; ".join(uncompacted)
+        if not groups:
+            why = "no probe was asked"
+        elif empty:
+            of = f" for {printable(', '.join(empty))}" if len(empty) < len(groups) else ""
+            why = f"nothing was scored{of}"
+        if why:
+            raise BaselineError(f"{why}, so {path} is as it was")
         try:
             write_baseline_file(self.source.path, header, groups)
         except OSError as error:
             raise BaselineError(f"cannot write {path}: {error.strerror or error}") from None
         count = sum(map(len, groups.values()))
-        unscored = sum(record["overall"] is None for each in groups.values() for record in each)
+        taken = [record for group in groups.values() for record in group]
+        unscored = len(taken) - sum(map(_is_scored, taken))
+        over = sum(map(is_over_budget, taken))
         without = f", {unscored} without a score" if unscored else ""
+        without += f", {over} with a view over budget" if over else ""
         names = printable(", ".join(groups))
         return f"baseline updated: {path}, {count} items of {names}{without}; review and commit it"
+
+
+def _is_scored(record: Record) -> bool:
+    return record["overall"] is not None
 
 
 def session_baseline(session: BenchmarkSession, root: Path) -> SessionBaseline | None:

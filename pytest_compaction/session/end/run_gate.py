@@ -53,19 +53,26 @@ class RunGate:
         self.decision = self._decide(run.records if run is not None else [])
         send(session, rule_reports(self.decision))
         if self.baseline is not None:
-            self._compare(session, self.baseline, run or Run(self._session.header()))
+            found = run or Run(self._session.header())
+            self._compare(session, self.baseline, found, self.decision.uncompacted)
 
     def _decide(self, records: Sequence[Record]) -> Decision:
         return decide(records, self._thresholds, self._settings.max_unscored, self._arms)
 
-    def _compare(self, session: pytest.Session, baseline: SessionBaseline, run: Run) -> None:
+    def _compare(
+        self,
+        session: pytest.Session,
+        baseline: SessionBaseline,
+        run: Run,
+        uncompacted: Sequence[str],
+    ) -> None:
         """Report each rule against the baseline, or accept the run as the new one."""
         self.against = baseline.decide(run.records)
         send(session, baseline_reports(self.against))
         if not baseline.settings.update:
             return
         try:
-            self.accepted = Line(baseline.accept(run.header, run.records))
+            self.accepted = Line(baseline.accept(run.header, run.records, uncompacted))
         except BaselineError as error:
             self.accepted = Line(f"baseline not updated: {error}", "bad")
             send(session, undecided_reports([UPDATE], str(error)))
