@@ -131,6 +131,7 @@ def decide(
         ]
     checks += _silent_judges(records)
     checks += _uncompacted(by_compactor(records), thresholds)
+    checks += _foreign(by_compactor(records))
     return Decision(tuple(checks))
 
 
@@ -163,6 +164,22 @@ def _uncompacted(
         why = None if name == CONTROL and not alone else uncompacted_text(group)
         if why is not None:
             yield Check(f"{name}: {why}", False, f"{_COMPACTED}{name}")
+
+
+def _foreign(groups: Mapping[str, Sequence[Record]]) -> Iterator[Check]:
+    """A failed check for each strategy with a view that is not of its own log."""
+    for name, group in groups.items():
+        found = [record for record in group if record.get("foreign")]
+        if not found:
+            continue
+        views = len({(record["case"], (record.get("point") or {}).get("id")) for record in found})
+        has = "1 view names" if views == 1 else f"{views} views name"
+        text = f"{name}: {has} mostly what the log never said"
+        details = tuple(
+            f"  {_item_name(record)}: {', '.join(record['foreign']['names'])}"
+            for record in found[:WEIGHTIEST]
+        )
+        yield Check(text, False, f"own-log@{name}", details=details)
 
 
 def _without_record(

@@ -16,9 +16,7 @@ from pytest_compaction.text.numbers import told_apart
 from pytest_compaction.text.statement import Reading
 from pytest_compaction.text.words import printable
 
-REPORTED: Final = (
-    "to score views over the budget all the same: --compaction-over-budget=report"
-)
+REPORTED: Final = "to score views over the budget all the same: --compaction-over-budget=report"
 """What to do about an item that fails for a view over its budget."""
 _DIMENSION_OF = {criterion.id: criterion.dimension for criterion in CRITERIA}
 

@@ -14,6 +14,7 @@ from pytest_compaction.judges.verdict import JudgeScores, Scores, Verdict
 from pytest_compaction.models.calls.prices import PriceTable
 from pytest_compaction.records.compaction_record import compaction_of
 from pytest_compaction.records.fact_records import facts_of
+from pytest_compaction.records.foreign_names import foreign_of
 from pytest_compaction.records.record import (
     Record,
     Status,
@@ -82,7 +83,7 @@ def scored_record(
     if verdict.second is not None:
         record["answer" if verdict.reading == "view" else "view"] = _second(verdict.second)
     record["hashes"]["prompt"] = response.prompt_hash
-    record |= _constraints(response) | _compliance(response)
+    record |= _constraints(response) | _compliance(response) | foreign_of(response)
     if verdict.unpaid:
         record["unpaid"] = True
     return record

@@ -6,8 +6,11 @@ import pytest
 from support.measuring import all_cases, offline_settings
 
 from pytest_compaction.compactors.registry import Registry
+from pytest_compaction.conversation.messages import readable
+from pytest_compaction.records.foreign_names import LEAST, foreign_names
 from pytest_compaction.run.response import Arm
 from pytest_compaction.session.resolve import resolve_session
+from pytest_compaction.text.words import normalize
 
 NOT_ALONE = {"recorded", "openai-compact"}
 """Strategies that need a compaction on record, or an endpoint."""
@@ -38,6 +41,9 @@ def test_a_strategy_compacts_every_shipped_case(shipped, name):
         # An error in the strategy leaves no step, and no view at the points from there on.
         assert [step.point for step in made.steps] == [point.id for point in case.points]
         assert all(made.view(number) for number in range(len(case.points)))
+        log = "\n".join(normalize(readable(message)) for message in case.messages)
+        foreign, _ = foreign_names(made.view(), log)
+        assert len(foreign) < LEAST, foreign
         failed = [step for step in made.steps if step.status == "failed"]
         refused |= {(case.id, step.point): step.error for step in failed}
     assert shipped.case_set.entries

@@ -276,7 +276,9 @@ def test_a_run_in_which_nothing_was_compacted_is_not_accepted(pytester):
     same = "def compact(messages, budget):\n    return messages\n"
     result = measure(pytester, same, MAIN, UPDATE)
     assert result.ret == FAILED
-    said = "baseline not updated: mine:compact: nothing was compacted: no view of 8 items is smaller"
+    said = (
+        "baseline not updated: mine:compact: nothing was compacted: no view of 8 items is smaller"
+    )
     assert said in flat(result.outlines)
     assert "so main.json is as it was" in flat(result.outlines)
     assert (pytester.path / "main.json").read_bytes() == then

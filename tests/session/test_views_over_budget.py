@@ -231,6 +231,8 @@ def test_a_dialogue_with_views_over_the_budget_is_reported_where_that_is_asked_f
     both = f"--compactor={own('keep')},{own('forget')}"
     result = run(pytester, TALKS, CONSISTENT, both, REPORT, compactor=None)
     assert result.ret == FAILED
-    result.stdout.fnmatch_lines(["  strategy *over*", "  strategies:k* 3     2 *", "  strategies:f* 3     0 *"])
+    result.stdout.fnmatch_lines(
+        ["  strategy *over*", "  strategies:k* 3     2 *", "  strategies:f* 3     0 *"]
+    )
     scoped = f"--compaction-threshold=consistency@{own('forget')}>=0"
     assert run(pytester, TALKS, both, REPORT, scoped, compactor=None).ret == OK

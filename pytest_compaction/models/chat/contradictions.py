@@ -20,6 +20,8 @@ _WHOLE: Final = frozenset({"completeness_coverage", "completeness_depth"})
 """Criteria that are about all facts."""
 _CLAIMS: Final = "accuracy"
 """The dimension that a false claim lowers, whatever else is stated."""
+_NEAR: Final = 0.5
+"""A score that is this near to 5 or to 0 may be meant as that."""
 _LIMITS: Final = "instruction_constraints"
 """The criterion that an answer beyond the limits of its question can fail with every fact."""
 
@@ -63,11 +65,12 @@ def _too_high_for_gaps(
 ) -> Sequence[str]:
     """Every criterion that reads facts is 5 only for all of them."""
     return [
-        f"facts.{number} is not stated, but criteria.{criterion.id} is 5, which is for all facts"
+        f"facts.{number} is not stated, but criteria.{criterion.id} is {scores[criterion.id]:g}, and 5 "
+        "is for all facts"
         for criterion in request.criteria
-        if scores[criterion.id] >= MAX_SCORE
+        if _is_full(scores[criterion.id], len(_read_by(criterion, request.facts)))
         for number, fact in _numbered(request.facts, stated, False)
-        if criterion.id in _WHOLE or _reads(criterion, fact)
+        if fact in _read_by(criterion, request.facts)
     ]
 
 
@@ -78,7 +81,7 @@ def _too_high_for_stale(
     found: list[str] = []
     for number, trap in _numbered(request.traps, hit, True):
         about = _about(request, trap)
-        if about and all(scores[criterion.id] >= MAX_SCORE for criterion in about):
+        if about and all(_is_full(scores[each.id], len(request.facts) + 1) for each in about):
             names = ", ".join(criterion.id for criterion in about)
             found.append(f"stale_claims.{number} is hit, but nothing is taken from {names}")
     return found
@@ -94,12 +97,26 @@ def _too_low_for_all(
     if any(hit) or not all(stated) or not request.facts:
         return []
     return [
-        f"all facts are stated, but criteria.{criterion.id} is 0, which is for none"
+        f"all facts are stated, but criteria.{criterion.id} is {scores[criterion.id]:g}, and 0 is "
+        "for none"
         for criterion in request.criteria
-        if scores[criterion.id] == 0
+        if scores[criterion.id] < _NEAR
         if criterion.id in _WHOLE or (criterion.types and criterion.dimension != _CLAIMS)
         if criterion.id != _LIMITS
     ]
+
+
+def _is_full(score: float, facts: int) -> bool:
+    """Whether a score says that none of so many facts is missing.
+
+    It is nearer to 5 than to the score of all facts but one, and would be rounded to 5.
+    """
+    return score > MAX_SCORE - min(_NEAR, MAX_SCORE / (2 * max(facts, 1)))
+
+
+def _read_by(criterion: Criterion, facts: Sequence[Fact]) -> Sequence[Fact]:
+    """The facts that a criterion is about; none for one of form alone."""
+    return [fact for fact in facts if criterion.id in _WHOLE or _reads(criterion, fact)]
 
 
 def _about(request: JudgeRequest, trap: Trap) -> list[Criterion]:

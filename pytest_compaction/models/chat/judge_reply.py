@@ -121,7 +121,7 @@ def read_judgement(
         if not any(character.isalnum() for character in given["reasoning"]):
             raise JudgementError(f"criteria.{id} has a score without reasoning")
     criteria = tuple(
-        CriterionScore(id, float(given["score"]), printable(given["reasoning"], MAX_REASONING))
+        CriterionScore(id, given["score"] + 0.0, printable(given["reasoning"], MAX_REASONING))
         for id, given in data["criteria"].items()
     )
     stated = tuple(data["facts"][number]["stated"] for number in _numbers(facts))

@@ -73,8 +73,30 @@ def test_nothing_stated_every_trap_hit_and_all_fives_is_unscored_after_one_repai
             {"artifact_files_created": 0},
             "all facts are stated, but criteria.artifact_files_created is 0",
         ),
+        (
+            {"stated": (True, False, True), "artifact_files_created": 4.999},
+            "facts.2 is not stated, but criteria.artifact_files_created is 4.999, and 5 is for all",
+        ),
+        (
+            {"hit": (True, False), "accuracy_factual": 4.9},
+            "stale_claims.1 is hit, but nothing is taken from accuracy_factual",
+        ),
+        (
+            {"artifact_files_created": 1e-9},
+            "all facts are stated, but criteria.artifact_files_created is 1e-09, and 0 is for none",
+        ),
     ],
-    ids=["nothing stated", "a file", "coverage", "stale value", "stale file", "all stated"],
+    ids=[
+        "nothing stated",
+        "a file",
+        "coverage",
+        "stale value",
+        "stale file",
+        "all stated",
+        "nearly 5",
+        "nearly 5 and stale",
+        "nearly 0",
+    ],
 )
 def test_a_score_that_the_findings_rule_out_is_named(judgement, expected):
     assert said(**judgement).startswith(f"it contradicts itself: {expected}")
@@ -113,10 +135,11 @@ _CHANGES = st.sampled_from(["created", "modified", "read", None])
 
 
 @given(
-    st.lists(st.tuples(_TYPES, _CHANGES, st.booleans()), min_size=1, max_size=6),
+    st.lists(st.tuples(_TYPES, _CHANGES, st.booleans()), min_size=1, max_size=12),
     st.lists(st.tuples(_TYPES, st.booleans(), st.booleans()), max_size=4),
+    st.sampled_from([int, float]),
 )
-def test_a_judge_that_counts_its_own_findings_never_contradicts_itself(facts, traps):
+def test_a_judge_that_counts_its_own_findings_never_contradicts_itself(facts, traps, rounded):
     known = tuple(
         Fact(f"fact {n}", type=type, change=change if type == "path" else None)
         for n, (type, change, _) in enumerate(facts)
@@ -131,9 +154,9 @@ def test_a_judge_that_counts_its_own_findings_never_contradicts_itself(facts, tr
     hit = tuple(fell and not (counterpart and stated[0]) for _, counterpart, fell in traps)
     readings = readings_of(stated, hit, known, stale)
     share = sum(readings.stated) / len(known)
-    scores = {criterion.id: float(int(5 * share)) for criterion in request.criteria}
+    scores = {criterion.id: float(rounded(5 * share)) for criterion in request.criteria}
     for criterion in request.criteria:
         score = criterion_score(criterion, known, stale, readings)
         if score is not None:
-            scores[criterion.id] = float(int(score.score)) if any(stated) else 0.0
+            scores[criterion.id] = float(rounded(score.score)) if any(stated) else 0.0
     assert contradiction(request, scores, stated, hit) is None

@@ -1,0 +1,64 @@
+"""Views that are not of their own log: what they name, the log never said.
+
+A view from a cache with too short a key, or a text that is the same for every log, states
+names that come from elsewhere. A summary may name a file or a function that its log spells
+otherwise, so that only a view most of whose names come from elsewhere is called foreign.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, Final
+
+from pytest_compaction.case.case import Case
+from pytest_compaction.conversation.messages import Message, readable
+from pytest_compaction.records.record import clean
+from pytest_compaction.run.response import Response
+from pytest_compaction.text.claims import claims
+from pytest_compaction.text.words import normalize
+
+LEAST: Final = 5
+"""The fewest foreign names of a foreign view: with less there is little to go by."""
+SHOWN: Final = 5
+"""The most names that a record keeps."""
+
+
+def foreign_names(view: Sequence[Message], log: str) -> tuple[tuple[str, ...], int]:
+    """The paths and names of a view that its log lacks, and how many the view has in all.
+
+    ``log`` is normalised text. Messages that stand in it word for word are passed over, and
+    of a path its last part is enough.
+    """
+    texts = (readable(message) for message in view)
+    made = [text for text in texts if normalize(text) not in log]
+    named = {
+        claim.text: None
+        for text in made
+        for claim in claims(text)
+        if claim.kind in {"path", "name"}
+    }
+    return tuple(name for name in named if _last_part(name) not in log), len(named)
+
+
+def foreign_of(response: Response) -> dict[str, Any]:
+    """What a record says of a foreign view; nothing of any other."""
+    foreign, named = _found(response.view, response.case, response.probe.point)
+    if len(foreign) < LEAST or 2 * len(foreign) <= named:
+        return {}
+    names = [clean(name) for name in foreign[:SHOWN]]
+    return {"foreign": {"names": names, "count": len(foreign), "of": named}}
+
+
+@lru_cache(maxsize=8)  # the probes of a case follow one another and share a view
+def _found(view: tuple[Message, ...], case: Case, point: int) -> tuple[tuple[str, ...], int]:
+    return foreign_names(view, _log_text(case, point))
+
+
+@lru_cache(maxsize=2)
+def _log_text(case: Case, point: int) -> str:
+    return "\n".join(normalize(readable(message)) for message in case.log_until(point))
+
+
+def _last_part(name: str) -> str:
+    return normalize(name.rstrip("/").rpartition("/")[2])

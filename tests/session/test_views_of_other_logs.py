@@ -1,0 +1,93 @@
+"""Strategies whose views are not of the log that they were given: no gate passes them."""
+
+import copy
+
+import pytest
+from support.scenarios import case, last_line, records, run, run_files, set_up, write_cases
+
+from pytest_compaction.cli import main
+
+OK, FAILED = pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED
+NAMES = ("src/{0}_queue.py", "lib/{0}_broker.py", "{0}_retries", "open_{0}", "docs/{0}.md")
+PASSES = "--compaction-threshold=overall>=0"
+STRATEGIES = '''
+from functools import lru_cache
+
+REMEMBERED = []
+
+
+def noted(text):
+    return [{"role": "user", "content": "[Summary of the conversation]\\n" + text}]
+
+
+def summed(messages):
+    return noted("\\n".join(str(m["content"]) for m in messages if m["role"] == "assistant"))
+
+
+def own(messages, budget):
+    """A summary of its own log."""
+    return summed(messages)
+
+
+def one_for_all(messages, budget):
+    """The same text for each log, which states what all of them ask for."""
+    said = "We decided to use 45 because the broker restarts slowly. src/queue.py was edited. "
+    names = [f"src/{id}_queue.py lib/{id}_broker.py {id}_retries open_{id}" for id in "abcd"]
+    return noted(said + "Next step: update docs/retries.md. " + " ".join(names))
+
+
+def of_another(messages, budget):
+    """What the log before would have got; the first gets its own."""
+    REMEMBERED.append(summed(messages))
+    return REMEMBERED[-3] if len(REMEMBERED) > 2 else REMEMBERED[-1]
+
+
+@lru_cache
+def cached(budget):
+    return []
+
+
+def by_budget(messages, budget):
+    """A view that is kept by the budget alone."""
+    kept = cached(budget)
+    kept.extend([] if kept else summed(messages))
+    return list(kept)
+'''
+
+
+def a_case(id):
+    """A case whose log names things by its own id."""
+    made = copy.deepcopy(case(id))
+    named = ", ".join(NAMES).format(id)
+    made["messages"][3]["content"] += f" I also read {named}."
+    return made
+
+
+def project(pytester):
+    place = set_up(pytester)
+    for path in place.iterdir():
+        path.unlink()
+    write_cases(pytester, *map(a_case, ("alpha", "beta", "gamma")))
+    pytester.makepyfile(mine=STRATEGIES)
+
+
+@pytest.mark.parametrize("name", ["one_for_all", "of_another", "by_budget"])
+def test_a_view_of_another_log_is_red_whatever_it_scores(pytester, name):
+    project(pytester)
+    result = run(pytester, PASSES, f"--compactor=mine:{name}", compactor=None)
+    assert result.ret == FAILED
+    result.stdout.fnmatch_lines([f"FAILED compaction::own-log@mine:{name} - *"])
+    assert "mostly what the log never said" in last_line(result)
+    marked = [record["foreign"] for record in records(pytester).records if "foreign" in record]
+    assert marked
+    assert all(found["count"] >= 5 and 2 * found["count"] > found["of"] for found in marked)
+
+
+def test_a_view_of_its_own_log_is_not_marked_and_the_command_decides_the_same(pytester, capsys):
+    project(pytester)
+    assert run(pytester, PASSES, "--compactor=mine:own", compactor=None).ret == OK
+    assert not any("foreign" in record for record in records(pytester).records)
+    run(pytester, PASSES, "--compactor=mine:one_for_all", compactor=None)
+    capsys.readouterr()
+    assert main(["gate", str(run_files(pytester)[-1]), "--threshold=overall>=0"]) == 1
+    assert "mostly what the log never said" in capsys.readouterr().out
