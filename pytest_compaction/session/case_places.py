@@ -48,7 +48,8 @@ def case_places(named: Sequence[str], root: Path, use_shipped: bool) -> CasePlac
         paths = (own,)
     else:
         return CasePlaces((shipped_cases(),), shipped=True, notes=tuple(_instead(root)))
-    return CasePlaces(paths, notes=tuple(_passed_over(paths, root)))
+    beside = () if named else _in_capitals(root)
+    return CasePlaces(paths, notes=(*_passed_over(paths, root), *beside))
 
 
 def _instead(root: Path) -> Iterator[str]:
@@ -60,6 +61,11 @@ def _instead(root: Path) -> Iterator[str]:
         yield f"{DEFAULT_CASES} is no folder"
     elif own.is_symlink():
         yield f"{DEFAULT_CASES} is a link to a folder that is not there"
+    yield from _in_capitals(root)
+
+
+def _in_capitals(root: Path) -> Iterator[str]:
+    """Folders whose names differ from that of the cases in their capitals alone."""
     for path in sorted(root.iterdir()):
         if path.name != DEFAULT_CASES and path.name.casefold() == DEFAULT_CASES and path.is_dir():
             yield f"the folder {path.name} is not read, only one that is named {DEFAULT_CASES}"

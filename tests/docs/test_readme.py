@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from support.measuring import records_of
+from support.measuring_budgets import over_budget_block
 from support.measuring_dialogues import MT_BENCH, evaluations, of_mt_bench, of_tau_bench
 from support.measuring_reference import agreement_block
 from support.pages import DOCS, README, arguments, code, commands, step, text
@@ -122,6 +123,11 @@ def test_the_comparison_shown_is_the_one_measured():
     measured = comparison_block()
     assert shown("comparison") == measured, WRITE_ANEW
     assert "unscored" not in measured
+
+
+@pytest.mark.exhaustive
+def test_the_strategies_over_budget_shown_are_those_measured():
+    assert shown("over-budget") == over_budget_block(), WRITE_ANEW
 
 
 def test_the_invariants_shown_are_those_checked():

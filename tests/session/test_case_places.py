@@ -1,6 +1,7 @@
 """Where the cases of a run are, and that none is measured or left out in silence."""
 
 import json
+import os
 
 import pytest
 from support.scenarios import case, last_line, records, run, set_up, write_cases
@@ -132,6 +133,23 @@ def test_a_case_that_cannot_be_read_is_red_and_what_is_passed_over_is_said(pytes
         ]
     )
     assert measured(pytester) == {"first"}
+
+
+def test_pipes_devices_and_folders_named_like_cases_neither_hang_nor_hide_one(pytester, shipped):
+    place = set_up(pytester, "first")
+    os.mkfifo(place / "pipe.json")
+    (place / "zero.json").symlink_to("/dev/zero")
+    write_cases(pytester, case("inner"), folder="cases/x.json")
+    write_cases(pytester, case("other"), folder="CASES")
+    twice = ["--compaction-cases=cases", "--compaction-cases=cases/first.json"]
+    for named in ([], twice):
+        result = run(pytester, GATE, *named)
+        assert result.ret == FAILED
+        assert measured(pytester) == {"first", "inner"}
+        for name in ("pipe", "zero"):
+            result.stdout.fnmatch_lines([f"case file cases/{name}.json cannot be used:"])
+        said = "compaction: the folder CASES is not read, only one that is named cases"
+        assert (said in result.outlines) is not bool(named)
 
 
 @pytest.mark.parametrize("broken", ["{", "", '{"messages": 3}', '{"id": "x", "probes": []}'])

@@ -126,7 +126,3 @@ def over_budget_block():
             *rows,
         ]
     )
-
-
-if __name__ == "__main__":
-    print(over_budget_block())

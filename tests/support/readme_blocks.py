@@ -21,6 +21,7 @@ PAGE_OF = {
     "comparison": README,
     "model-agreement": DOCS / "how-it-measures.md",
     "changed-summaries": DOCS / "how-it-measures.md",
+    "over-budget": DOCS / "strategies.md",
     "invariants": DOCS / "invariants.md",
     "suitability": DOCS / "dialogues.md",
     "dialogue-strategies": DOCS / "dialogues.md",
@@ -28,7 +29,14 @@ PAGE_OF = {
     "cases": CASES_README,
 }
 """The page that holds each block."""
-MARKDOWN = {"production", "model-agreement", "changed-summaries", "invariants", "cases"}
+MARKDOWN = {
+    "production",
+    "model-agreement",
+    "changed-summaries",
+    "over-budget",
+    "invariants",
+    "cases",
+}
 """Blocks that are Markdown tables; the others show what a terminal shows."""
 STRATEGIES = [
     "none",
@@ -242,6 +250,7 @@ def write(name, block):
 def main(names=()):
     """Measure the blocks of these names, or all of them, and put them into their pages."""
     from calibration.changed_views import effects_table
+    from support.measuring_budgets import over_budget_block
     from support.measuring_reference import agreement_block
 
     sources = (
@@ -251,6 +260,7 @@ def main(names=()):
         ({"summary"}, lambda: {"summary": summary_block()}),
         ({"comparison"}, lambda: {"comparison": comparison_block()}),
         ({"worse"}, lambda: {"worse": worse_block()}),
+        ({"over-budget"}, lambda: {"over-budget": over_budget_block()}),
         ({"invariants"}, lambda: {"invariants": invariants_block()}),
         ({"cases"}, lambda: {"cases": difficulty()}),
         ({"suitability", "dialogue-strategies"}, dialogue_blocks),

@@ -65,8 +65,8 @@ def _too_high_for_gaps(
 ) -> Sequence[str]:
     """Every criterion that reads facts is 5 only for all of them."""
     return [
-        f"facts.{number} is not stated, but criteria.{criterion.id} is {scores[criterion.id]:g}, and 5 "
-        "is for all facts"
+        f"facts.{number} is not stated, but criteria.{criterion.id} is {scores[criterion.id]:g}, "
+        "and 5 is for all facts"
         for criterion in request.criteria
         if _is_full(scores[criterion.id], len(_read_by(criterion, request.facts)))
         for number, fact in _numbered(request.facts, stated, False)
