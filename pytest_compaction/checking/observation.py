@@ -130,6 +130,8 @@ class Observation:
     """The same scenario with a fresh instance; ``None`` if it was not tried."""
     undead: Observation | None = field(default=None, repr=False)
     """The same scenario without its dead calls; ``None`` if it has none."""
+    renamed: Observation | None = field(default=None, repr=False)
+    """The same scenario about other things, run after this one; ``None`` if it was not tried."""
 
     @property
     def rewriting(self) -> tuple[ObservedStep, ...]:

@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from pytest_compaction.checking.examples.renamed import renamed
 from pytest_compaction.checking.examples.scenario import Scenario
 from pytest_compaction.checking.faults import FaultyModel, SummaryCache
 from pytest_compaction.checking.observation import (
@@ -59,12 +60,14 @@ class Runner:
     """The requests that the model said it cannot answer at all."""
 
     def run(self, scenario: Scenario) -> Observation:
-        """The observation of a scenario, with a repetition and with one without its dead calls."""
+        """The observation of a scenario, repeated, about other things, and without dead calls."""
         first = self._once(scenario)
         repeated = self._once(scenario, bare=True) if first.rewriting else None
         living = without_dead_calls(scenario)
         undead = self._once(living, bare=True) if living != scenario else None
-        return replace(first, repeated=repeated, undead=undead)
+        plain = scenario.fault is None and not scenario.instructions and not scenario.again
+        other = self._once(renamed(scenario), bare=True) if plain and first.rewriting else None
+        return replace(first, repeated=repeated, undead=undead, renamed=other)
 
     def _once(self, scenario: Scenario, bare: bool = False) -> Observation:
         """One run through the scenario; a ``bare`` one only notes the steps."""

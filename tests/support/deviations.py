@@ -3,6 +3,7 @@
 ``None`` means that there is nothing to deviate in.
 """
 
+import json
 from dataclasses import replace
 from itertools import pairwise
 
@@ -14,6 +15,7 @@ from pytest_compaction.conversation.messages import (
     ToolCall,
     ToolResult,
     groups,
+    json_or_none,
     last_user,
     leading_system,
     pending_calls,
@@ -78,6 +80,18 @@ def is_user(message):
 
 def is_words(message):
     return message.role == "assistant" and bool(message.text.strip()) and not message.calls
+
+
+def is_words_or_user(message):
+    return is_user(message) or (message.role == "assistant" and bool(message.text.strip()))
+
+
+def is_long(message):
+    return message.role in {"user", "assistant"} and len(message.text) > 400
+
+
+def says_and_calls(message):
+    return bool(message.calls) and bool(message.text.strip())
 
 
 def has(kind, role=None):
@@ -252,6 +266,22 @@ def calls_turned(message):
         return None
     rest = tuple(part for part in message.parts if not isinstance(part, ToolCall))
     return replace(message, parts=(*rest, *reversed(message.calls)))
+
+
+def results_turned(after, before, context):
+    """The results of parallel calls come in another order."""
+    for begin, end in groups(after):
+        if end - begin > 2 and after[begin].calls:
+            return (*after[: begin + 1], *reversed(after[begin + 1 : end]), *after[end:])
+    return None
+
+
+def written_anew(part):
+    """The same arguments, as another writer of JSON would put them."""
+    found = json_or_none(part.arguments)
+    if found is None:
+        return part
+    return replace(part, arguments=json.dumps(found, indent=1, sort_keys=True))
 
 
 def renamed_tool(part):

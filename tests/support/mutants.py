@@ -16,8 +16,10 @@ from support.deviations import (
     forged,
     has,
     inserted,
+    is_long,
     is_user,
     is_words,
+    is_words_or_user,
     joined_users,
     longer_than,
     one,
@@ -28,7 +30,9 @@ from support.deviations import (
     parts,
     renamed_tool,
     result,
+    results_turned,
     reused_ids,
+    says_and_calls,
     split_user,
     swapped,
     system_last,
@@ -38,6 +42,7 @@ from support.deviations import (
     unmarked_summary,
     without_answer,
     without_work,
+    written_anew,
 )
 from support.planted_views import Tampered
 
@@ -48,6 +53,7 @@ from pytest_compaction.conversation.chat_format import from_chat, to_chat
 from pytest_compaction.conversation.messages import (
     Image,
     Opaque,
+    Text,
     Thinking,
     ToolCall,
     ToolResult,
@@ -194,6 +200,15 @@ VIEWS = {
     "user text longer": (one(is_user, text(lambda t: f"{t} And push it.")), ORDER, NOTE),
     "user text cut with a mark": (one(is_user, text(lambda t: f"{t[:20]} […]")), ORDER, NOTE),
     "assistant text longer": (one(is_words, text(lambda t: f"{t} Done.")), ORDER, NOTE),
+    "other scripts dropped": (
+        one(is_words_or_user, text(lambda t: t.encode("ascii", "ignore").decode() or "x")),
+        ORDER,
+        NOTE,
+    ),
+    "long text cut": (one(is_long, text(lambda t: t[:400])), ORDER, NOTE),
+    "parallel results turned": (closed(results_turned), ORDER, ORDER),
+    "arguments written anew": (one(has(ToolCall), parts(ToolCall, written_anew)), ORDER, ORDER),
+    "words beside calls dropped": (one(says_and_calls, parts(Text, lambda _: None)), ORDER, ORDER),
     "user message split": (one(is_user, split_user), ORDER, NOTE),
     "user messages joined": (joined_users, ORDER, NOTE),
     "empty message": (inserted("user", " "), "no-empty-message", "no-empty-message"),

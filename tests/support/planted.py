@@ -20,6 +20,7 @@ from support.planted_conduct import (
     ReadsWithoutEnd,
     ReturnsList,
     SendsImages,
+    SharesSummaries,
 )
 from support.planted_views import (
     Calls,
@@ -74,6 +75,7 @@ PLANTED = {
     "last-user-kept": [ForgetsUser],
     "summary-marked": [Unmarked, SpeaksAsSystem, Leaks],
     "notes-named": [SpeaksAsUser],
+    "own-log": [SharesSummaries],
     "summary-not-empty": [WritesNothing],
     "summary-is-a-summary": [Recites, Calls, Muses],
     "never-larger": [Grows],

@@ -1,6 +1,7 @@
 """Strategies with one planted fault each in what they do, say, ask or keep in their state."""
 
 from dataclasses import replace
+from typing import ClassVar
 
 from pytest_compaction.compactors.base.history import (
     HistoryCompactor,
@@ -12,10 +13,11 @@ from pytest_compaction.compactors.base.history import (
 from pytest_compaction.compactors.base.masking import images_as_text
 from pytest_compaction.compactors.base.tails import tail_start
 from pytest_compaction.compactors.protocol import Outcome, Traits, View
-from pytest_compaction.compactors.strategies.anchored import Anchored
+from pytest_compaction.compactors.strategies.anchored import SUMMARY_ID, Anchored
 from pytest_compaction.compactors.strategies.regenerate import Regenerate
 from pytest_compaction.conversation.messages import (
     Image,
+    Text,
     leading_system,
     pending_calls,
     text_message,
@@ -190,6 +192,26 @@ class ReadsTwice(Regenerate):
     """Claims to merge into its summary but rewrites it from scratch."""
 
     traits = Traits(needs_model=True, reads_once=True)
+
+
+class SharesSummaries(Anchored):
+    """Keeps its summaries in the class by budget, whatever they are of."""
+
+    summaries: ClassVar[dict] = {}
+
+    async def compact(self, state, context):
+        outcome = await super().compact(state, context)
+        after = load(outcome.state["messages"])
+        if outcome.status != "compacted" or after[leading_system(after)].id != SUMMARY_ID:
+            return outcome
+        first = leading_system(after)
+        text = self.summaries.setdefault(context.budget // 400, after[first].text)
+        shared = (*after[:first], replace(after[first], parts=(Text(text),)), *after[first + 1 :])
+        size = context.tokens.messages(shared)
+        before = context.tokens.messages(load(state["messages"]))
+        if size > context.budget or size >= before:
+            return outcome
+        return replace(outcome, state={**outcome.state, "messages": dump(shared)})
 
 
 class CountsQuestions(Anchored):
