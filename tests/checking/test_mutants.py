@@ -104,9 +104,9 @@ UNSEEN = {
 
 The invariants look at form. What a summary or a placeholder claims is measured by the
 benchmark: its traps and its judge read the view. So is a strategy that says that each larger
-compaction failed: what it leaves over the budget is unscored. Beside these the check cannot see what does
-not come to a compactor (the ``name`` of a user message, later messages of a log) and what
-shows only outside its examples (a hash seed or a day that changes between processes).
+compaction failed: what it leaves over the budget is unscored. Beside these the check cannot see
+what does not come to a compactor (the ``name`` of a user message, later messages of a log) and
+what shows only outside its examples (a hash seed or a day that changes between processes).
 """
 
 
