@@ -133,6 +133,10 @@ FAILING = {
     "summary-is-a-summary": a_run(
         step((LOG[0], altered(SUMMARY, Text(f"In summary:\n{CALL_LIKE}")), LOG[6]))
     ),
+    "own-log": a_run(
+        scenario=replace(SCENARIO, batches=((altered(LOG[1], Text("See lib/harbour.py.")),),)),
+        renamed=a_run(step((LOG[0], altered(SUMMARY, Text("In summary: lib/harbour.py")), LOG[6]))),
+    ),
     "never-larger": a_run(step(tokens_after=10_000)),
     "within-budget": a_run(step(tokens_before=900, tokens_after=301)),
     "not-due-after": a_run(step(due="now")),

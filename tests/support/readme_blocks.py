@@ -21,7 +21,7 @@ PAGE_OF = {
     "comparison": README,
     "model-agreement": DOCS / "how-it-measures.md",
     "changed-summaries": DOCS / "how-it-measures.md",
-    "over-budget": DOCS / "strategies.md",
+    "over-budget": DOCS / "how-it-measures.md",
     "invariants": DOCS / "invariants.md",
     "suitability": DOCS / "dialogues.md",
     "dialogue-strategies": DOCS / "dialogues.md",
