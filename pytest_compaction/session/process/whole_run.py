@@ -72,10 +72,16 @@ class ProgressHooks:
 
 
 def _is_command() -> bool:
-    """Whether pytest is all that this process was started for."""
+    """Whether pytest is all that this process was started for.
+
+    A run that a test of another run starts with ``pytest.main`` is not.
+    """
     frame: FrameType | None = sys._getframe()
     while frame is not None:
-        if frame.f_code.co_name in _MAINS and frame.f_globals.get("__name__") == "_pytest.config":
+        name, module = frame.f_code.co_name, frame.f_globals.get("__name__")
+        if (name, module) == ("wrap_session", "_pytest.main"):
+            return False  # the session of the test that started this run
+        if name in _MAINS and module == "_pytest.config":
             return True
         frame = frame.f_back
     return False
