@@ -123,6 +123,21 @@ class _Reader(Protocol):
     def getini(self, name: str) -> Any: ...
 
 
+class EarlyReader:
+    """Reads options while pytest still looks for conftest files, which add none of these."""
+
+    def __init__(self, config: Any) -> None:
+        self._config = config
+
+    def getoption(self, name: str, default: Any = None, skip: bool = False) -> Any:
+        """The value of the command line; ``None`` if there is none."""
+        return getattr(self._config.known_args_namespace, name, default)
+
+    def getini(self, name: str) -> Any:
+        """The value of the ini file."""
+        return self._config.getini(name)
+
+
 def add_options(parser: Any) -> None:
     """Register every option and its ini key with pytest's parser."""
     group = parser.getgroup("compaction", "context compaction benchmark")

@@ -34,6 +34,7 @@ class Registry:
     """The strategies that can be named: shipped, from entry points, and added by hooks."""
 
     added: dict[str, Any] = field(default_factory=dict)
+    _traits: dict[str, Any] = field(default_factory=dict)
 
     def names(self) -> list[str]:
         """All names, sorted."""
@@ -74,6 +75,15 @@ class Registry:
             return instance
         return _function(spec, target, dict(spec.parameters), dict(spec.written))
 
+    def traits(self, spec: Spec) -> Any:
+        """The traits of a strategy, of which one instance is made once; ``None`` without any.
+
+        Raises :class:`UnknownCompactorError` as :meth:`create` does.
+        """
+        if spec.text not in self._traits:
+            self._traits[spec.text] = getattr(self.create(spec), "traits", None)
+        return self._traits[spec.text]
+
     def is_shipped(self, spec: Spec) -> bool:
         """Whether the code of a strategy is that of this package, which waits for nothing."""
         targets = {part.target for part in spec.parts or (spec,)}
@@ -84,7 +94,7 @@ class Registry:
         found: dict[tuple[str, str], None] = {}
         for spec in specs:
             for part in spec.parts or (spec,):
-                names = getattr(self.create(part).traits, "prompt_only", ())
+                names = getattr(self.traits(part), "prompt_only", ())
                 found.update(
                     ((part.target, key), None) for key, _ in part.parameters if key in names
                 )
@@ -149,7 +159,7 @@ def named_strategies(
     registry = Registry(dict(added))
     specs = tuple(parse_spec(text) for text in texts)
     for spec in specs:
-        registry.create(spec)
+        registry.traits(spec)
     return registry, specs
 
 
@@ -167,7 +177,9 @@ def describe(target: Any) -> str:
 def _loaded(point: importlib.metadata.EntryPoint) -> Any:
     try:
         return point.load()
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # also SystemExit, and what skips a test
         raise UnknownCompactorError(
             f"cannot load the compactor {point.name!r} from its entry point: {_raised(error)}"
         ) from error
@@ -177,7 +189,9 @@ def _imported(path: str, asked: str) -> Any:
     module_name, _, attribute = path.partition(":")
     try:
         value: Any = importlib.import_module(module_name)
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # also SystemExit, and what skips a test
         raise UnknownCompactorError(
             f"cannot import the module of the compactor {asked!r}: {_raised(error)} "
             "(is its folder on sys.path? the folder where pytest runs is)"
@@ -201,7 +215,9 @@ def _made(spec: Spec, target: Any) -> Any:
             return target(**as_annotated(dict(spec.parameters), dict(spec.written), target))
     except ValueError as error:
         wrong = printable(str(error))
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # also SystemExit, and what skips a test
         wrong = _raised(error)
     raise UnknownCompactorError(
         f"the compactor {spec.text!r} does not take these parameters: {wrong}"

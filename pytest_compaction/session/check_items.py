@@ -100,14 +100,15 @@ def _has_defaults(spec: Spec) -> bool:
 class CheckHooks:
     """Hooks of a session that checks invariants."""
 
-    def __init__(self, session: CheckSession) -> None:
+    def __init__(self, session: CheckSession, ignored: str = "") -> None:
         self._session = session
+        self._ignored = ignored
         self._outcomes: dict[str, Counter[str]] = defaultdict(Counter)
         self._compactions: dict[str, int] = {}
 
-    def pytest_report_header(self) -> str:
-        """One line: compactors, invariants, examples, model."""
-        return self._session.summary_line()
+    def pytest_report_header(self) -> list[str]:
+        """Compactors, invariants, examples and model in a line; what is ignored in another."""
+        return [line for line in (self._session.summary_line(), self._ignored) if line]
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(

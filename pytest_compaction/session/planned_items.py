@@ -20,7 +20,7 @@ def probes_of(
 
     One that replays the compactions on record is not asked what came after them.
     """
-    needs_record = getattr(registry.create(spec).traits, "needs_record", False)
+    needs_record = getattr(registry.traits(spec), "needs_record", False)
     for case in cases:
         for probe in sorted(case.probes, key=lambda probe: probe.id):
             if not (needs_record and case.went_on(probe.point)):

@@ -16,7 +16,6 @@ from xdist.scheduler import LoadScopeScheduling
 from pytest_compaction.rule_processes.pool import processors
 from pytest_compaction.session.items.collection import groups_of
 from pytest_compaction.session.named_files import to_workers
-from pytest_compaction.session.process.unrun_items import UnrunItems
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.session.shared_files import SharedFiles
 
@@ -202,10 +201,6 @@ class Scheduling:
 
     def __init__(self, groups: Mapping[str, str]) -> None:
         self._groups = groups
-
-    def pytest_configure(self, config: pytest.Config) -> None:
-        """Account for the items that no worker ran."""
-        config.pluginmanager.register(UnrunItems(), "compaction-unrun")
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_xdist_make_scheduler(self, config: pytest.Config, log: Any) -> Any:

@@ -15,6 +15,7 @@ from pytest_compaction.secrets.keys import scrubbed
 from pytest_compaction.session import resolve
 from pytest_compaction.session.case_places import DEFAULT_CASES, SHIPPED
 from pytest_compaction.session.items import fixtures
+from pytest_compaction.session.process.unrun_items import UnrunItems
 from pytest_compaction.session.remembered import WhatIsRemembered
 from pytest_compaction.session.shared_files import WorkerShare
 from pytest_compaction.session.worker_stop import WorkerStop
@@ -83,17 +84,45 @@ def start_benchmark(config: pytest.Config, settings: Settings) -> BenchmarkSessi
     return session
 
 
-def _need_named_cases(config: pytest.Config, session: BenchmarkSession) -> None:
-    """Refuse a gate of a project's configuration on cases that nobody named."""
-    settings, given = session.settings, config.invocation_params.args
+def _gates(settings: Settings) -> dict[str, str]:
+    """The thresholds and the baseline as they were given, by their ini keys."""
     gates = {
         "compaction_threshold": ", ".join(settings.thresholds),
         "compaction_baseline": settings.baseline.path,
     }
+    return {key: gate for key, gate in gates.items() if gate}
+
+
+def _is_typed(config: pytest.Config, key: str) -> bool:
+    """Whether an option stands on the command line itself, not in a configuration."""
+    flag, given = f"--{key.replace('_', '-')}", config.invocation_params.args
+    return any(str(argument).partition("=")[0] == flag for argument in given)
+
+
+def _ignored_gates(config: pytest.Config, settings: Settings) -> str:
+    """One line that names what a check leaves out of the configuration; empty if it has no gate.
+
+    Raises :class:`pytest.UsageError` for a gate on the command line, which would decide nothing.
+    """
+    gates = _gates(settings)
     for key, gate in gates.items():
-        flag = f"--{key.replace('_', '-')}"
-        typed = any(str(argument).partition("=")[0] == flag for argument in given)
-        if gate and not typed:
+        if _is_typed(config, key) and not hasattr(config, "workerinput"):
+            raise pytest.UsageError(
+                printable(
+                    f"--{key.replace('_', '-')}={gate} is a gate on scores, and --compaction-check "
+                    "gives no scores: an invariant holds or it fails; leave one of the two out"
+                )
+            )
+    if not gates:
+        return ""
+    named = ", ".join(gates)
+    return f"compaction: {named} of the configuration decides nothing here: a check gives no scores"
+
+
+def _need_named_cases(config: pytest.Config, session: BenchmarkSession) -> None:
+    """Refuse a gate of a project's configuration on cases that nobody named."""
+    for key, gate in _gates(session.settings).items():
+        if not _is_typed(config, key):
             found = "".join(f"; {sentence}" for sentence in session.not_read)
             raise pytest.UsageError(
                 printable(
@@ -142,6 +171,7 @@ def _take_charge(
     config.pluginmanager.register(recorder, "compaction-recorder")
     files = ReportFiles(session.settings, config.rootpath, recorder)
     config.pluginmanager.register(files, "compaction-reports")
+    config.pluginmanager.register(UnrunItems(), "compaction-unrun")
     if _has_xdist(config):
         from pytest_compaction.session.scheduler import BenchmarkScheduling
 
@@ -211,6 +241,7 @@ def start_check(config: pytest.Config, settings: Settings) -> None:
     from pytest_compaction.session.check_items import CHECK_SESSION, CheckHooks
     from pytest_compaction.session.check_session import node_arguments, resolve_check
 
+    ignored = _ignored_gates(config, settings)
     try:
         session = resolve_check(
             settings,
@@ -223,7 +254,9 @@ def start_check(config: pytest.Config, settings: Settings) -> None:
     config.stash[CHECK_SESSION] = session
     named = config.args_source is pytest.Config.ArgsSource.ARGS
     config.args[:] = node_arguments(config.args, named)
-    config.pluginmanager.register(CheckHooks(session), "compaction-check")
+    config.pluginmanager.register(CheckHooks(session, ignored), "compaction-check")
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(UnrunItems(), "compaction-unrun")
     if _has_xdist(config):
         from pytest_compaction.session.scheduler import Scheduling
 

@@ -378,6 +378,7 @@ def test_a_module_that_cannot_be_imported_says_so(module):
     [
         ("1 / 0", "ZeroDivisionError: division by zero"),
         ("raise ValueError('no\\x1b[2J')", r"ValueError: no\x1b[2J"),
+        ("import pytest; pytest.skip('no key', allow_module_level=True)", "Skipped: no key"),
     ],
 )
 def test_a_module_that_raises_on_import_says_what(tmp_path, monkeypatch, source, said):

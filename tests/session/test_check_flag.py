@@ -321,3 +321,26 @@ def test_the_module_of_the_invariants_is_skipped_without_the_flag(pytester):
     result = pytester.runpytest_inprocess(*lean(), str(MODULE), "-rs")
     result.assert_outcomes(skipped=1)
     assert "needs --compactor=NAME --compaction-check" in str(result.stdout)
+
+
+GATES = {"threshold": "overall>=3", "baseline": "last"}
+
+
+@pytest.mark.parametrize("gate", GATES)
+def test_a_gate_on_the_command_line_of_a_check_is_refused(check, gate):
+    result = check("planted:Sound", arguments=[f"--compaction-{gate}={GATES[gate]}"])
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    said = f"--compaction-{gate}={GATES[gate]} is a gate on scores, and --compaction-check gives no"
+    assert said in flat(result.errlines)
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_gates_of_the_configuration_are_left_out_of_a_check_and_named(check, pytester, workers):
+    pytester.makeini("[pytest]\ncompaction_threshold = overall>=3\ncompaction_baseline = last\n")
+    one = ("-k", "never-larger", "--compaction-examples=1", workers)
+    result = check("planted:Sound", arguments=one)
+    assert result.ret == pytest.ExitCode.OK
+    named = "compaction_threshold, compaction_baseline of the configuration"
+    assert f"compaction: {named} decides nothing here" in flat(result.outlines)
+    result = check("planted:Sound", arguments=[*one, "--compaction-threshold=none"])
+    assert "compaction: compaction_baseline of the configuration" in flat(result.outlines)

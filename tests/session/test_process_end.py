@@ -114,10 +114,21 @@ def is_alive(pid):
         return False
 
 
+THREAD = "import threading\nthreading.Thread(target=threading.Event().wait, daemon=True).start()\n"
+"""Code that starts a thread, as clients of services do that send in the background."""
+CALLER = "import sys, pytest\nsys.exit(pytest.main(sys.argv[1:]))\n"
+
+
 @pytest.fixture
 def project(pytester):
     set_up(pytester)
-    pytester.makepyfile(ending=ENDING, at_import="import os\nos._exit(0)\n")
+    pytester.makepyfile(
+        ending=ENDING,
+        at_import="import os\nos._exit(0)\n",
+        threaded=THREAD,
+        caller=CALLER,
+        quits="import sys\nsys.exit(0)\n",
+    )
     return pytester
 
 
@@ -142,6 +153,65 @@ def test_a_strategy_that_ends_the_process_with_0_makes_the_run_red_and_is_named(
     result.stderr.fnmatch_lines(
         [f"compaction: the process of this run ended with exit code 0 {where}, and pytest did *"]
     )
+
+
+@linux_only
+def test_a_thread_that_a_conftest_starts_is_in_the_child_too(project):
+    with (project.path / "conftest.py").open("a") as conftest:
+        conftest.write(f"\n{THREAD}")
+    result = project.runpytest_subprocess(*lean(), "--compactor=ending:leaves_in_silence")
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stderr.fnmatch_lines(["*ended with exit code 0 while * ran, and pytest did not *"])
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["-m", "pytest", "-pthreaded", "--compactor=ending:leaves"],
+        ["caller.py", "--compactor=ending:becomes_another"],
+        pytest.param(["caller.py", "--compactor=ending:leaves"], marks=pytest.mark.exhaustive),
+    ],
+    ids=" ".join,
+)
+def test_without_a_child_a_strategy_that_ends_the_process_makes_the_run_red_too(project, command):
+    result = project.run(sys.executable, *command, *lean())
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stderr.fnmatch_lines(["*ended with exit code 0 while * ran, and pytest did not *"])
+
+
+@linux_only
+def test_a_conftest_that_ends_the_process_with_0_makes_the_run_red(project):
+    with (project.path / "conftest.py").open("a") as conftest:
+        conftest.write("\nimport quits\n")
+    result = project.runpytest_subprocess(*lean(), f"--compactor={own('keep')}")
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stderr.fnmatch_lines(["*ended with exit code 0 before the first item ran, and *"])
+
+
+def test_a_run_that_never_begins_says_only_what_pytest_says(project):
+    command = (*lean(), f"--compactor={own('keep')}")
+    for wrong in ("--no-such-option", "nowhere.py"):
+        result = project.runpytest_subprocess(*command, wrong)
+        assert result.ret == pytest.ExitCode.USAGE_ERROR
+        assert "did not come to its end" not in str(result.stderr)
+
+
+ASKED = """
+def asks(messages, budget):
+    print("compacts now")
+    raise ValueError("out of order")
+"""
+
+
+def test_output_and_a_debugger_work_in_a_child(project):
+    (project.path / "asked.py").write_text(ASKED)
+    how = ("-s", "--pdb", "--junitxml=junit.xml", "-k", "first-limit")
+    command = (sys.executable, "-m", "pytest", *lean(), "--compactor=asked:asks", *how)
+    result = project.run(*command, stdin=b"p 40 + 2\nc\n")
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stdout.fnmatch_lines(["*compacts now*", "(Pdb) 42", "*1 failed*"])
+    assert (project.path / "junit.xml").read_text().count("<testcase ") == 1
+    assert not result.errlines
 
 
 def test_a_strategy_that_ends_a_worker_with_0_makes_the_run_red(project):
@@ -176,8 +246,15 @@ def keep(messages, budget):
 
 
 @linux_only
-@pytest.mark.parametrize("send", [os.kill, os.killpg])
-def test_an_interrupt_of_the_parent_or_of_both_is_noticed_once_and_summed_up(project, send):
+@pytest.mark.parametrize(
+    ("send", "number", "code"),
+    [
+        (os.kill, signal.SIGINT, pytest.ExitCode.INTERRUPTED),
+        (os.killpg, signal.SIGINT, pytest.ExitCode.INTERRUPTED),
+        pytest.param(os.kill, signal.SIGTERM, -signal.SIGTERM, marks=pytest.mark.exhaustive),
+    ],
+)
+def test_a_signal_to_the_parent_or_to_both_is_noticed_once(project, send, number, code):
     (project.path / "waits.py").write_text(WAITING)
     process = subprocess.Popen(
         [sys.executable, "-m", "pytest", *lean(), "--compactor=waits:keep"],
@@ -190,8 +267,9 @@ def test_an_interrupt_of_the_parent_or_of_both_is_noticed_once_and_summed_up(pro
         while not (project.path / "waits").exists():
             assert process.poll() is None
             time.sleep(0.01)
-        send(process.pid, signal.SIGINT)
+        send(process.pid, number)
         output = process.communicate(timeout=60)[0]
-    assert process.returncode == pytest.ExitCode.INTERRUPTED
-    assert output.count("KeyboardInterrupt !!!") == 1
-    assert "= compaction =" in output
+    assert process.returncode == code
+    is_summed_up = number == signal.SIGINT
+    assert output.count("KeyboardInterrupt !!!") == is_summed_up
+    assert ("= compaction =" in output) == is_summed_up

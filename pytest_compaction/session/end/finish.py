@@ -30,6 +30,7 @@ from pytest_compaction.reports.summary.run_summary import file_lines, left_out_l
 from pytest_compaction.reports.usage import Bill, usage_lines
 from pytest_compaction.secrets.keys import scrubbed_json
 from pytest_compaction.session.end.gate_reports import is_rule, passed_report, send
+from pytest_compaction.session.end.listing import lists_only
 from pytest_compaction.session.end.run_file_fault import RUN_FILE, fault_line, report_missing
 from pytest_compaction.session.end.run_gate import RunGate
 from pytest_compaction.session.end.shard_end import (
@@ -72,7 +73,7 @@ class RunRecorder:
 
     def pytest_sessionstart(self, session: pytest.Session) -> None:
         """Try the folder for the records now, so that a run is not lost for want of one."""
-        if not session.config.getoption("collectonly"):
+        if not lists_only(session.config):
             try:
                 check_folder(self._folder)
             except OSError as error:
@@ -88,7 +89,7 @@ class RunRecorder:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, object, object]:
         """Report each rule of the gate as a test once the items have run."""
-        runs = not session.config.getoption("collectonly")
+        runs = not lists_only(session.config)
         decides = self._part is None and runs
         try:
             result = yield
@@ -162,7 +163,7 @@ class RunRecorder:
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Print the summary of the run."""
-        if terminalreporter.config.getoption("collectonly"):
+        if lists_only(terminalreporter.config):
             return
         records = self._records
         settings = self._session.settings
@@ -246,13 +247,16 @@ class RunRecorder:
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Any:
         """Print what the gate decided as the last line."""
-        collected_only = session.config.getoption("collectonly")
-        if self._part and not collected_only and ran_to_its_end(session):
+        listed = lists_only(session.config)
+        if self._part and not listed and ran_to_its_end(session):
             self._open()  # an empty shard has a file too
         if self._writer is not None:
             self._writer.close(self._figures)
+        ended_green = session.exitstatus == pytest.ExitCode.OK
+        if ended_green and self._part is None and not listed and self._gate.is_undecided:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED  # as pytest.exit(returncode=0) ends
         result = yield
-        line = None if collected_only else self._decided(session)
+        line = None if listed else self._decided(session)
         reporter = session.config.pluginmanager.get_plugin("terminalreporter")
         if line is not None and reporter is not None:
             write_whole(reporter, [line])

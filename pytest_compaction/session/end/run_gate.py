@@ -48,6 +48,12 @@ class RunGate:
         self.against = BaselineDecision()
         self.accepted: Line | None = None
 
+    @property
+    def is_undecided(self) -> bool:
+        """Whether rules were given and nothing was decided."""
+        has_rules = bool(self._thresholds) or self.baseline is not None
+        return self.decision is None and has_rules
+
     def decide(self, session: pytest.Session, run: Run | None) -> None:
         """Decide, and report each rule as a test; a rule without a record does not hold."""
         self.decision = self._decide(run.records if run is not None else [])

@@ -25,6 +25,8 @@ _FROM_KERNEL: Final = 0x80
 """``si_code`` of a signal from the terminal, which goes to the child too."""
 _INTERRUPT_S: Final = 0.5
 """Within that time the child notices an interrupt that its whole group was sent."""
+_USAGE_ERROR: Final = 4
+"""The exit code of a pytest that says itself why it did not begin."""
 _LOOK_S: Final = 0.01
 _DIE_WITH_PARENT: Final = 1
 """``PR_SET_PDEATHSIG`` of Linux."""
@@ -158,7 +160,7 @@ def _knows(number: int, progress: Progress) -> bool:
 def _end(end: End, explain: Callable[[End], str]) -> NoReturn:
     """End this process as the child ended, without what else is done at the end of a process."""
     try:
-        if end.said is None:
+        if end.said is None and (end.item or end.code != _USAGE_ERROR):
             os.write(2, f"\n{explain(end)}\n".encode("utf-8", "replace"))
     finally:
         if end.code < 0:

@@ -1,4 +1,8 @@
-"""Items that no worker of pytest-xdist ran, because too many of them died: each is an error."""
+"""Items that were selected and nobody ran: each is an error.
+
+So are those that too many dead workers of pytest-xdist leave, and those that a plugin takes over
+in silence.
+"""
 
 from __future__ import annotations
 
@@ -7,38 +11,49 @@ from typing import Any, Final
 
 import pytest
 
+from pytest_compaction.session.end.listing import lists_only
+
 _ENDS: Final = ("teardown", "???")
 """Phases after which no more is reported of an item; the second is that of one that crashed."""
 
 
 class UnrunItems:
-    """Compares what was collected with what was reported; registered only with pytest-xdist.
+    """Compares what was collected with what was reported; registered in the controlling process.
 
-    xdist itself leaves out in silence what a dead worker had before it, if no other one may be
-    started (``--max-worker-restart``).
+    pytest-xdist itself leaves out in silence what a dead worker had before it, if no other one may
+    be started (``--max-worker-restart``).
     """
 
     def __init__(self) -> None:
         self._left: dict[str, None] = {}
         self._reported: set[str] = set()
+        self._has_workers = True
         self._dead: Any = None
 
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Take in the items of a run without workers."""
+        if not lists_only(session.config):
+            self._left.update((item.nodeid, None) for item in session.items)
+            self._has_workers = False
+
+    @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
         """Take in the items of a worker; all workers have the same."""
         self._left.update((id, None) for id in ids if id not in self._reported)
 
+    @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any, error: object) -> None:
         """Remember a worker that died."""
         self._dead = node if error else self._dead
 
-    @pytest.hookimpl(tryfirst=True)
+    @pytest.hookimpl(tryfirst=True, optionalhook=True)
     def pytest_handlecrashitem(self, report: pytest.TestReport) -> None:
         """Head the report of the item that a worker died of with its name, as any other."""
         report.location = _location(report.nodeid)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Note an item that came to its end."""
-        if report.when in _ENDS:
+        """Note an item that came to its end; without workers, one of which anything is known."""
+        if report.when in _ENDS or not self._has_workers:
             self._reported.add(report.nodeid)
             self._left.pop(report.nodeid, None)
 
@@ -56,6 +71,9 @@ class UnrunItems:
         why = (
             f"not run: {worker} died before, and no other worker was started for it; "
             "--max-worker-restart=N allows more"
+            if self._has_workers
+            else "not run, or its report was withheld: a plugin or a conftest.py took it over, as "
+            "in pytest_runtest_protocol or pytest_runtestloop"
         )
         report = pytest.TestReport(nodeid, _location(nodeid), {}, "failed", why, "setup")
         if self._dead is not None:

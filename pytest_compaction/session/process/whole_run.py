@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
 import pytest
 
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import UnknownCompactorError, parse_spec
-from pytest_compaction.options import named_compactors
 from pytest_compaction.session.process.child import End, Progress, can_run_in_child, run_in_child
+from pytest_compaction.session.process.exit_guard import ExitGuard
 from pytest_compaction.text.words import printable
 
 if TYPE_CHECKING:
@@ -25,18 +25,34 @@ _ITEM: Final = 200
 """Characters of an item in a sentence."""
 
 
-def in_child(config: pytest.Config) -> Callable[[int], object] | None:
+def in_child(config: pytest.Config, named: Sequence[str]) -> Callable[[int], object] | None:
     """Go on in a child process if the run takes in code that may end its process.
 
-    Returns what the child is to be told at the end, the exit code of pytest. ``None`` if there is
-    no child: the code is that of this package, or pytest was not started as a command (the caller
-    of ``pytest.main`` wants the results in its own process).
+    ``named`` are the strategies of the command line or of the ini file. Returns what the child is
+    to be told at the end, the exit code of pytest. ``None`` if there is no child: the code is that
+    of this package, threads run already, the system cannot, or pytest was not started as a command
+    (the caller of ``pytest.main`` wants the results in its own process).
     """
-    if not (can_run_in_child() and _is_command() and _runs_code_of_others(config)):
+    if not (can_run_in_child() and _is_command() and _runs_code_of_others(config, named)):
         return None
     progress = run_in_child(explained)
     config.pluginmanager.register(ProgressHooks(progress), "compaction-progress")
     return progress.end
+
+
+def guarded(config: pytest.Config, named: Sequence[str]) -> Callable[[int], object] | None:
+    """Stand before the functions that end a process, where :func:`in_child` made no child.
+
+    Returns what is to be told the exit code of pytest. ``None`` if the code is that of this
+    package, and on workers of pytest-xdist: their controller sees how they end.
+    """
+    if hasattr(config, "workerinput") or not _runs_code_of_others(config, named):
+        return None
+    guard = ExitGuard(explained)
+    if not _is_command():
+        config.add_cleanup(guard.lift)
+    config.pluginmanager.register(ProgressHooks(guard), "compaction-progress")
+    return guard.end
 
 
 def explained(end: End) -> str:
@@ -57,7 +73,7 @@ def explained(end: End) -> str:
 class ProgressHooks:
     """Says which item runs, and that the run was interrupted."""
 
-    def __init__(self, progress: Progress) -> None:
+    def __init__(self, progress: Progress | ExitGuard) -> None:
         self._progress = progress
 
     @pytest.hookimpl(tryfirst=True)
@@ -87,12 +103,12 @@ def _is_command() -> bool:
     return False
 
 
-def _runs_code_of_others(config: pytest.Config) -> bool:
+def _runs_code_of_others(config: pytest.Config, named: Sequence[str]) -> bool:
     """Whether strategies or models take part that are not of this package."""
     if any(getattr(config.hook, name).get_hookimpls() for name in _HOOKS):
         return True
     registry = Registry()
     try:
-        return not all(registry.is_shipped(parse_spec(text)) for text in named_compactors(config))
+        return not all(registry.is_shipped(parse_spec(text)) for text in named)
     except UnknownCompactorError:
         return False  # the run ends with an error before it takes in anything

@@ -1,0 +1,91 @@
+"""A run that cannot go on in a child process: what ends the process from Python is not green.
+
+That is so where threads run already, which a child would lack, on systems that cannot fork, and
+in a program that calls ``pytest.main``. Nothing here sees a library of C that ends the process.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NoReturn
+
+from pytest_compaction.session.process.child import End
+
+_WAYS: Final = ("_exit", "execv", "execve")
+"""The functions of :mod:`os` through which all others end a process without its own end."""
+
+
+class ExitGuard:
+    """Stands before the functions that end a process at once, until :meth:`lift`.
+
+    In the process that made it they print ``explain`` and end the process with a code that is not
+    0, unless pytest came to its end with 0 before. Processes that it forks are free to end.
+    """
+
+    def __init__(self, explain: Callable[[End], str]) -> None:
+        self._explain = explain
+        self._process = os.getpid()
+        self._item = ""
+        self._code: int | None = None
+        self._before: dict[str, Callable[..., Any]] = {}
+        self._stderr: int | None = None
+        with contextlib.suppress(OSError):  # pytest redirects the other one while an item runs
+            self._stderr = os.dup(2)
+        for name in _WAYS:
+            self._before[name] = getattr(os, name)
+        os._exit = self._exit  # type: ignore[assignment]
+        os.execv = self._execv
+        os.execve = self._execve
+
+    def begin(self, item: str) -> None:
+        """Note which item runs."""
+        self._item = item
+
+    def interrupt(self) -> None:
+        """Nothing else waits for the process, so nobody has to know that it was interrupted."""
+
+    def end(self, code: int) -> None:
+        """Note that pytest came to its end, with this exit code."""
+        self._code = code
+
+    def lift(self) -> None:
+        """Put the functions back that were there before."""
+        for name, function in self._before.items():
+            setattr(os, name, function)
+        if self._stderr is not None:
+            os.close(self._stderr)
+            self._stderr = None
+
+    def _exit(self, status: int) -> NoReturn:
+        if self._is_here and self._code is None:
+            self._say(status)
+            status = status or 1
+        self._before["_exit"](status or (self._code or 0 if self._is_here else 0))
+        raise AssertionError
+
+    def _execv(self, path: Any, arguments: Any) -> NoReturn:
+        self._refuse_exec()
+        self._before["execv"](path, arguments)
+        raise AssertionError
+
+    def _execve(self, path: Any, arguments: Any, env: Mapping[Any, Any]) -> NoReturn:
+        self._refuse_exec()
+        self._before["execve"](path, arguments, env)
+        raise AssertionError
+
+    def _refuse_exec(self) -> None:
+        """End the process where another program would take its place and its exit code."""
+        if self._is_here:
+            self._exit(self._code or 0)
+
+    @property
+    def _is_here(self) -> bool:
+        return os.getpid() == self._process
+
+    def _say(self, status: int) -> None:
+        if self._stderr is not None:
+            text = f"\n{self._explain(End(status, None, self._item))}\n"
+            with contextlib.suppress(OSError):
+                os.write(self._stderr, text.encode("utf-8", "replace"))
