@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 
@@ -18,9 +19,15 @@ class Dealer:
         self._folder = folder
 
     def deal(self, worker: str, nodeids: Iterable[str]) -> None:
-        """Tell a worker of further items."""
+        """Tell a worker of further items.
+
+        Without room for the file it does not know of them before it is given each.
+        """
         lines = "".join(f"{json.dumps(nodeid)}\n" for nodeid in nodeids)
-        with path_for(self._folder, worker).open("a", encoding="ascii") as file:
+        with (
+            suppress(OSError),
+            path_for(self._folder, worker).open("a", encoding="ascii") as file,
+        ):
             file.write(lines)
 
 
@@ -42,7 +49,11 @@ class DealtItems:
         if not whole:
             return []
         self._read += len(whole) + 1
-        return [str(json.loads(line)) for line in whole.split(b"\n")]
+        found: list[str] = []
+        for line in whole.split(b"\n"):
+            with suppress(ValueError):  # two lines, the first of which there was no room for
+                found.append(str(json.loads(line)))
+        return found
 
 
 def path_for(folder: Path, worker: str) -> Path:

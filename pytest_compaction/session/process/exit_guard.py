@@ -9,17 +9,15 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Mapping
-from typing import Any, Final, NoReturn
+from typing import Any, NoReturn
 
 from pytest_compaction.session.process.child import End
-
-_WAYS: Final = ("_exit", "execv", "execve")
-"""The functions of :mod:`os` through which all others end a process without its own end."""
 
 
 class ExitGuard:
     """Stands before the functions that end a process at once, until :meth:`lift`.
 
+    All others of :mod:`os` that do so, such as ``execlp``, call one of these three.
     In the process that made it they print ``explain`` and end the process with a code that is not
     0, unless pytest came to its end with 0 before. Processes that it forks are free to end.
     """
@@ -33,11 +31,10 @@ class ExitGuard:
         self._stderr: int | None = None
         with contextlib.suppress(OSError):  # pytest redirects the other one while an item runs
             self._stderr = os.dup(2)
-        for name in _WAYS:
+        guarded = {"_exit": self._exit, "execv": self._execv, "execve": self._execve}
+        for name, function in guarded.items():
             self._before[name] = getattr(os, name)
-        os._exit = self._exit  # type: ignore[assignment]
-        os.execv = self._execv
-        os.execve = self._execve
+            setattr(os, name, function)
 
     def begin(self, item: str) -> None:
         """Note which item runs."""
