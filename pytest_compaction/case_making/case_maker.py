@@ -36,7 +36,7 @@ from pytest_compaction.case_making.recorded_points import (
 )
 from pytest_compaction.conversation.chat_format import to_chat
 from pytest_compaction.conversation.messages import Message, leading_system
-from pytest_compaction.conversation.tokens import TokenCounter
+from pytest_compaction.conversation.tokens import TokenCounter, shared_counter
 from pytest_compaction.importers.protocol import ImportFormatError, Transcript
 from pytest_compaction.probes.control import unanswered
 from pytest_compaction.probes.derive import DEFAULT_COUNT, derive_probes
@@ -85,7 +85,7 @@ def make_case(
 
     ``probe_source`` makes the probes; the default derives them by rules.
     """
-    counter = TokenCounter()
+    counter = shared_counter()
     messages = transcript.messages
     sizes = [counter.message(message) for message in messages]
     records = record_points(transcript)

@@ -27,9 +27,9 @@ from pytest_compaction.conversation.messages import (
     readable,
 )
 from pytest_compaction.importers.protocol import Transcript
-from pytest_compaction.secrets.home_folders import accounts, home_owners, home_rule, owner
+from pytest_compaction.secrets.home_folders import KnownOwners, accounts, home_owners, owner
 from pytest_compaction.secrets.named import find_named, is_distinctive, is_secret_member
-from pytest_compaction.secrets.people import ADDRESS, is_of_person, named_people, names_rule
+from pytest_compaction.secrets.people import ADDRESS, KnownNames, is_of_person, named_people
 from pytest_compaction.secrets.search import secrets_in
 from pytest_compaction.secrets.shapes import STAND_IN, replace
 
@@ -65,8 +65,8 @@ class Redactor:
         self._places: Counter[tuple[str, str]] = Counter()
         self._everywhere: set[str] = set()
         self._known = KnownSecrets({})
-        self._home_rule: re.Pattern[str] | None = None
-        self._names_rule: re.Pattern[str] | None = None
+        self._owners = KnownOwners(())
+        self._names = KnownNames(())
         self.left_out = 0
         """Parts that could not be edited and were left out."""
 
@@ -113,14 +113,13 @@ class Redactor:
         # Values that are secrets only where they are named; elsewhere the same word stays.
         named = (span for span, _ in find_named(text))
         text = replace(text, named, lambda secret: self._replaced(_SECRET, secret))
-        if self._names_rule is not None:
-            text = self._names_rule.sub(lambda name: self._replaced(_PERSON, name[0]), text)
+        names = self._names.places(text)
+        text = replace(text, names, lambda name: self._replaced(_PERSON, name))
         if "@" in text:
             text = ADDRESS.sub(self._replaced_address, text)
-        if self._home_rule is not None:
-            text = self._home_rule.sub(
-                lambda found: found["before"] + self._replaced(_HOME, owner(found["name"])), text
-            )
+        if self._stand_ins[_HOME]:
+            of_folders = self._owners.places(text)
+            text = replace(text, of_folders, lambda name: self._replaced(_HOME, owner(name)))
             of_homes = accounts(text, self._stand_ins[_HOME])
             text = replace(text, of_homes, lambda name: self._replaced(_HOME, name))
         return text
@@ -144,9 +143,9 @@ class Redactor:
         if known[0] != len(self._everywhere):
             self._known = KnownSecrets({one: secrets[one] for one in self._everywhere})
         if known[1] != len(homes):
-            self._home_rule = home_rule(homes)
+            self._owners = KnownOwners(homes)
         if known[2] != len(people):
-            self._names_rule = names_rule(people)
+            self._names = KnownNames(people)
 
     def _stand_in(self, kind: str, value: str) -> str:
         known = self._stand_ins[kind]

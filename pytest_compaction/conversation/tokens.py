@@ -171,6 +171,12 @@ class TokenCounter:
         return total
 
 
+@lru_cache(maxsize=4)
+def shared_counter(encoding: str = DEFAULT_ENCODING) -> TokenCounter:
+    """The one counter of a process in an encoding, for parts that count the same messages."""
+    return TokenCounter(encoding)
+
+
 def _digest(text: str) -> bytes:
     return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).digest()
 

@@ -10,7 +10,7 @@ from typing import Final
 from pytest_compaction.cache.latest import Latest
 from pytest_compaction.case.case import AnswerSpec, Case, Fact, Probe
 from pytest_compaction.conversation.messages import Message
-from pytest_compaction.conversation.tokens import TokenCounter
+from pytest_compaction.conversation.tokens import shared_counter
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.offline.units import prepare_beginnings
 from pytest_compaction.probes.draft import Draft
@@ -27,7 +27,7 @@ class _Answers:
 
     def __init__(self, log: _Log) -> None:
         self._log = log
-        counter = TokenCounter()
+        counter = shared_counter()
         self._responder = Responder(OfflineModel(counter), counter)
         self._made: dict[tuple[str, AnswerSpec, int], str] = {}
         prepare_beginnings(log.messages, log.ends)

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from pytest_compaction.case.kinds import TEXT_KINDS
 from pytest_compaction.conversation.messages import Message
-from pytest_compaction.conversation.tokens import TokenCounter
+from pytest_compaction.conversation.tokens import shared_counter
 from pytest_compaction.probes.control import FullLogControl
 from pytest_compaction.probes.data import fact_data, trap_data
 from pytest_compaction.probes.draft import Draft
@@ -111,11 +111,11 @@ def derive_probes(
 
 def probe_count(messages: Sequence[Message], most: int) -> int:
     """How many probes a log may have, by its tokens, but not more than ``most``."""
-    return min(most, max(LEAST_COUNT, TokenCounter().messages(messages) // TOKENS_PER_PROBE))
+    return min(most, max(LEAST_COUNT, shared_counter().messages(messages) // TOKENS_PER_PROBE))
 
 
 def _fits(messages: Sequence[Message], budget: int) -> bool:
-    return TokenCounter().messages(messages) <= budget
+    return shared_counter().messages(messages) <= budget
 
 
 def _drafts(log: ProbeLog) -> list[Draft]:

@@ -21,7 +21,7 @@ from pytest_compaction.case.case import Fact
 from pytest_compaction.case.kinds import Change, FactType
 from pytest_compaction.case.tail import assumed_tail_room, assumed_tail_start
 from pytest_compaction.conversation.messages import Message, readable
-from pytest_compaction.conversation.tokens import TokenCounter
+from pytest_compaction.conversation.tokens import shared_counter
 from pytest_compaction.metrics.survival import view_index
 from pytest_compaction.probes.draft import Candidate, Found
 from pytest_compaction.probes.keys import Groups, keys_of, task_keys
@@ -251,7 +251,7 @@ class ProbeLog:
 
     @cached_property
     def _sizes(self) -> list[int]:
-        counter = TokenCounter()
+        counter = shared_counter()
         return [counter.message(message) for message in self.messages]
 
     def turns(self, role: str) -> list[tuple[int, str]]:

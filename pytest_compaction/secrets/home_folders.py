@@ -26,6 +26,14 @@ _CERTAIN: Final = re.compile(
 """Text before a path that makes it a home folder even when it ends there."""
 _LOOK_BACK: Final = 80
 _GAP: Final = re.compile(r"\\{0,2} |%20")
+_WORD: Final = re.compile(r"\w")
+_NAME_WORD: Final = re.compile(r"\w[\w.\-]{0,80}")
+_BEFORE: Final = re.compile(
+    rf"{_SLASH}(?:home|Users){_SLASH}|{_WINDOWS}|(?<![\w-])-(?:home|Users)-|(?<![\w~])~"
+)
+"""What stands before the owner of a home folder."""
+_FEW: Final = 24
+"""So many names are looked for one by one, to leave out texts with none of them."""
 _SHARED_NAMES: Final = frozenset(
     """admin all app circleci codespace coder container debian default dev docker ec2-user git
     example gitpod jovyan linuxbrew me name node nonroot opc public root runner runneradmin sandbox
@@ -83,21 +91,49 @@ def _is_nobody(name: str) -> bool:
 
 def accounts(text: str, names: Collection[str]) -> Iterator[Span]:
     """Where these names stand for an account: in listings, prompts and variables; linear."""
-    if any(name in text for name in names):
+    if len(names) > _FEW or any(name in text for name in names):
         for match in _ACCOUNT.finditer(text):
             for group, name in match.groupdict().items():
                 if name in names:
                     yield match.span(group)
 
 
-def home_rule(names: Iterable[str]) -> re.Pattern[str]:
-    """Finds the names where they stand for home folders, as groups ``before`` and ``name``."""
-    ordered = sorted(names, key=lambda name: (-len(name), name))
-    listed = "|".join(re.escape(name).replace(r"\ ", r"(?:\\{0,2} |%20)") for name in ordered)
-    return re.compile(
-        rf"(?P<before>{_SLASH}(?:home|Users){_SLASH}|{_WINDOWS}"
-        rf"|(?<![\w-])-(?:home|Users)-|(?<![\w~])~)(?P<name>{listed})(?![\w])"
-    )
+class KnownOwners:
+    """Owners of home folders as :func:`home_owners` gives them, for any number in one pass."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._names = frozenset(names)
+        self._lengths = sorted({len(name) for name in self._names}, reverse=True)
+        self._most_words = max((name.count(" ") + 1 for name in self._names), default=0)
+
+    def places(self, text: str) -> Iterator[Span]:
+        """Where their names stand for home folders, the longest at each place; linear."""
+        found = _BEFORE.search(text) if self._names else None
+        while found:
+            start = found.end()
+            end = self._end(text, start)
+            if end > start:
+                yield start, end
+            # A folder below a folder of the same name shares a slash with it.
+            found = _BEFORE.search(text, max(end, found.start() + 1))
+
+    def _end(self, text: str, start: int) -> int:
+        """Where the longest name that begins here ends; -1 if none does."""
+        word = _NAME_WORD.match(text, start)
+        name = word[0] if word else ""
+        ends = [*range(start, start + len(name) + 1)]
+        for _ in range(1, self._most_words):
+            gap = _GAP.match(text, ends[-1])
+            word = _NAME_WORD.match(text, gap.end()) if gap else None
+            if word is None:
+                break
+            name += f" {word[0]}"
+            ends += range(word.start(), word.end() + 1)
+        for length in self._lengths:
+            is_name = length < len(ends) and name[:length] in self._names
+            if is_name and not _WORD.match(text, ends[length]):
+                return ends[length]
+        return -1
 
 
 def owner(found: str) -> str:

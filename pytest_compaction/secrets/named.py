@@ -9,7 +9,7 @@ name made of words.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from pytest_compaction.secrets.blocks import Span
@@ -18,6 +18,14 @@ from pytest_compaction.secrets.shapes import STAND_IN, TEST_NAME
 
 # Signs are looked for first, in lower case: that is many times faster than the patterns.
 _SIGNS: Final = ("pass", "pwd", "secret", "token", "credential", "key")
+_KIND_OF_KEY: Final = re.compile(
+    r"(?:api|auth|access|account|private|secret|signing|encryption|master)[_\-.]?\Z"
+)
+_LONGEST_KIND: Final = len("encryption_")
+_LONGEST_HEAD: Final = len("_db_")
+"""Characters that a pattern has before the sign or the kind of key."""
+_SAME_IN_LOWER_CASE: Final = frozenset("ſı")
+"""What patterns take for a letter of ASCII, though it is none in lower case either."""
 
 _NAME: Final = r"""
     (?P<name>password|passwd|passphrase|passwort|passcode|pwd|(?<=_)pass(?![a-z])|secret|token
@@ -132,8 +140,8 @@ def find_named(text: str) -> Iterator[tuple[Span, bool]]:
 
 def _named(text: str, lower: str) -> Iterator[tuple[int, str, bool]]:
     """The start of each value, the value, and whether its looks alone make it distinctive."""
-    signed = any(sign in lower for sign in _SIGNS)
-    for match in _ASSIGNED.finditer(text) if signed else ():
+    starts = _name_starts(text, lower)
+    for match in _matches(_ASSIGNED, text, starts):
         group = "plain" if match["quoted"] is None else "quoted"
         if _is_secret(match, text):
             yield match.start(group), match["quoted"] or match["plain"].rstrip(_STOPS), False
@@ -141,7 +149,9 @@ def _named(text: str, lower: str) -> Iterator[tuple[int, str, bool]]:
         group = str(match.lastgroup)
         if not _is_no_value(match[group]):
             yield match.start(group), match[group], False
-    for match in _LOOSE.finditer(text) if signed or "-u" in lower else ():
+    if starts is not None:
+        starts = sorted({*starts, *_option_starts(lower)})
+    for match in _matches(_LOOSE, text, starts):
         group = "account" if match["account"] else "value"
         value = match[group].rstrip(_STOPS + "\\")
         password = group == "account" or match["password"] is not None
@@ -150,6 +160,47 @@ def _named(text: str, lower: str) -> Iterator[tuple[int, str, bool]]:
         prose = match["space"] and text[max(0, match.start() - 2) : match.start()] != "--"
         if _is_random(value) or (password and is_mixed(value) and not (joined or prose)):
             yield match.start(group), value, True
+
+
+def _name_starts(text: str, lower: str) -> list[int] | None:
+    """Where a name of a secret may begin, in order; ``None`` if that is not known."""
+    if len(lower) != len(text) or not _SAME_IN_LOWER_CASE.isdisjoint(lower):
+        return None
+    starts: set[int] = set()
+    for sign in _SIGNS:
+        place = lower.find(sign)
+        while place >= 0:
+            first = place
+            if sign == "key":
+                kind = _KIND_OF_KEY.search(lower, max(place - _LONGEST_KIND, 0), place)
+                first = kind.start() if kind else -1
+            if first >= 0:
+                starts.update(range(max(first - _LONGEST_HEAD, 0), first + 1))
+            place = lower.find(sign, place + 1)
+    return sorted(starts)
+
+
+def _option_starts(lower: str) -> Iterator[int]:
+    """Where ``-u`` or ``--user`` may begin."""
+    place = lower.find("-u")
+    while place >= 0:
+        yield from (place - 1, place) if place else (place,)
+        place = lower.find("-u", place + 1)
+
+
+def _matches(
+    pattern: re.Pattern[str], text: str, starts: Iterable[int] | None
+) -> Iterator[re.Match[str]]:
+    """What ``finditer`` finds for a pattern that can only begin at some places."""
+    if starts is None:
+        yield from pattern.finditer(text)
+        return
+    end = 0
+    for start in starts:
+        match = pattern.match(text, start) if start >= end else None
+        if match:
+            end = match.end()
+            yield match
 
 
 def is_secret_member(name: str, value: object) -> bool:

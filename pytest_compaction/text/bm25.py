@@ -129,10 +129,10 @@ class TermScores:
         self._average = average
 
     def __iter__(self) -> Iterator[tuple[int, float]]:
-        return (
-            (posting >> _COUNT_BITS, self._score(posting >> _COUNT_BITS, posting & _COUNT))
-            for posting in self._holders
-        )
+        score = self._score
+        for posting in self._holders:
+            number = posting >> _COUNT_BITS
+            yield number, score(number, posting & _COUNT)
 
     def __len__(self) -> int:
         """How many documents hold the term."""

@@ -12,6 +12,7 @@ import threading
 import unicodedata
 from collections.abc import Callable
 from functools import cache, lru_cache
+from itertools import chain
 from typing import Final
 
 from pytest_compaction.secrets.keys import scrubbed
@@ -214,12 +215,15 @@ def _short_stems(normal: str) -> tuple[str, ...]:
 
 
 def _stems(normal: str) -> list[str]:
-    found: list[str] = []
-    for token in raw_tokens(normal):
-        if token in STOPWORDS:
-            continue
-        found.extend(form for form in token_forms(token) if form not in STOPWORDS)
-    return found
+    return [*chain.from_iterable(map(_content_forms, raw_tokens(normal)))]
+
+
+@lru_cache(maxsize=65536)
+def _content_forms(token: str) -> tuple[str, ...]:
+    """The forms of a token without stop words; none of a stop word."""
+    if token in STOPWORDS:
+        return ()
+    return tuple(form for form in token_forms(token) if form not in STOPWORDS)
 
 
 def clipped(text: str, limit: int) -> str:

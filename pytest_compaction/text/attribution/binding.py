@@ -27,7 +27,7 @@ from pytest_compaction.text.attribution.subjects import other_slot, other_subjec
 from pytest_compaction.text.attribution.units import Comparison, Unit, compared, meets
 from pytest_compaction.text.keys.alternatives import Wanted
 from pytest_compaction.text.sentences.parsed import Parsed, Span
-from pytest_compaction.text.sentences.things import may_replace, within
+from pytest_compaction.text.sentences.things import may_replace, within, word_before
 from pytest_compaction.text.words import STOPWORDS
 
 _PAIR: Final = re.compile(r"(?<![\w/.-])([a-z]{3,}) (?=([a-z]{3,})\b(?![/.]\w))")
@@ -37,16 +37,17 @@ _LETTERS: Final = re.compile(r"[a-z]+")
 _FEW: Final = 2
 """Function words that show a sentence where no verb is known."""
 _LINKS: Final = frozenset("between among within behind beyond along across around near per".split())
-_LABEL: Final = re.compile(r"(?<![a-z])([a-z]{3,}) #?$")
+_SHORTEST_LABEL: Final = 3
 _COMPARED: Final = re.compile(
-    r"\b(?:versus|vs\.?|against|than|compared (?:with|to)|instead of|rather than|not|unlike)"
-    r"(?: an?| the| in| at)* $"
+    r"\b(?:versus|vs\.?|against|than|compared (?:with|to)|instead of|rather than|not|unlike)\Z"
 )
 """What stands behind one of these is named for comparison alone."""
 _COMPARING: Final = tuple(
     "versus vs vs. against than with to of not unlike".split() + " a| an| the| in| at".split("|")
 )
 """How the text before it ends, but for a space, if it is."""
+_ARTICLES: Final = (" a", " an", " the", " in", " at")
+_LONGEST_COMPARED: Final = len("compared with")
 _BEFORE: Final = re.compile(r"(?<![\w/.-])([a-z]{3,})(?:'s)? $")
 _ASIDE: Final = 80
 """Characters to either side in which a bracket is sought."""
@@ -148,10 +149,10 @@ def _partner(both: Comparison, unit: Unit, others: Sequence[Unit]) -> Span | Non
 
 def _others_of(both: Comparison, unit: Unit) -> list[Span]:
     """Where the passage says "another ticket", for a thing that the statement calls a ticket."""
-    label = _LABEL.search(both.own.normal[: unit.own[0]])
-    if label is None or label[1] in STOPWORDS:
+    label = word_before(both.own.normal, unit.own[0], " ")
+    if len(label) < _SHORTEST_LABEL or label in STOPWORDS:
         return []
-    other = re.compile(rf"\b{_OTHER} {label[1]}\b")
+    other = re.compile(rf"\b{_OTHER} {label}\b")
     return [match.span() for match in other.finditer(both.passage.normal)]
 
 
@@ -215,8 +216,15 @@ def _is_compared(both: Comparison, span: Span) -> bool:
     return (
         normal[start - 1 : start] == " "
         and normal.endswith(_COMPARING, 0, start - 1)
-        and _COMPARED.search(normal[:start]) is not None
+        and _COMPARED.search(normal, *_before_articles(normal, start - 1)) is not None
     )
+
+
+def _before_articles(normal: str, end: int) -> Span:
+    """Where a word of comparison would stand that only articles part from a place."""
+    while article := next((one for one in _ARTICLES if normal.endswith(one, 0, end)), None):
+        end -= len(article)
+    return max(end - _LONGEST_COMPARED, 0), end
 
 
 def _rival(

@@ -70,6 +70,7 @@ class LongLines:
             self.excerpt_of.append(len(self.texts))
         if excerpt.sentences:
             self._block = blocks + max(one.block for one in excerpt.sentences) + 1
+        self._read.get(len(self.texts), lambda: excerpt)
         self.texts.append(excerpt.text)
         self.begins.append(len(self._marks))
 

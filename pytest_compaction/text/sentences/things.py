@@ -7,9 +7,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Hashable
+from bisect import bisect_left
+from collections.abc import Collection, Hashable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate
 from typing import Final
 
 from pytest_compaction.text.lexicon.synonyms import IRREGULAR_FORMS
@@ -25,7 +27,9 @@ _RUN: Final = re.compile(r"\d+")
 _NAME: Final = re.compile(r"[a-z]+(?:[-/.]?\d)+[a-z]?|[a-z0-9]+(?:_[a-z0-9]+)+|_\w+|[a-z]+\.[a-z]+")
 _HYPHENED: Final = re.compile(r"[a-z]{3,}-[a-z]{3,}")
 _MAIL: Final = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w.-]+")
-_BEFORE: Final = re.compile(r"(?<![a-z])([a-z]+)[ =]#?$")
+_COUNT_END: Final = re.compile(r"\d ")
+_JOINED_BEFORE: Final = re.compile(r"[\w./-]")
+_JOINED_BEHIND: Final = re.compile(r"[_/]\w")
 _BEHIND: Final = re.compile(r"[ -]([a-z]{2,}|[a-z]{1,2}[23]\b|%)")
 _UNIT: Final = re.compile(r"[a-z]{1,2}[23]")
 _LABELS: Final = frozenset(
@@ -61,6 +65,32 @@ class Thing:
         return self.text.endswith(other.text) or other.text.endswith(self.text)
 
 
+class Taken:
+    """Spans of which one is soon told that it meets another one."""
+
+    def __init__(self, spans: Iterable[Span]) -> None:
+        ordered = sorted(spans)
+        self._starts = [start for start, _ in ordered]
+        self._ends = list(accumulate((end for _, end in ordered), max))
+        """The last end of all spans up to each one."""
+
+    def meets(self, span: Span) -> bool:
+        """Whether one of the spans has a character of this one."""
+        before = bisect_left(self._starts, span[1])
+        return before > 0 and self._ends[before - 1] > span[0]
+
+
+def word_before(normal: str, end: int, joins: str) -> str:
+    """The word before a place, with one of these characters and perhaps a ``#`` between."""
+    last = end - 1 if normal.endswith("#", 0, end) else end
+    if last < 1 or normal[last - 1] not in joins:
+        return ""
+    first = last - 1
+    while first and "a" <= normal[first - 1] <= "z":
+        first -= 1
+    return normal[first : last - 1]
+
+
 def within(span: Span, whole: Span) -> bool:
     """Whether a span lies in another, or is the same; both in characters."""
     return whole[0] <= span[0] and span[1] <= whole[1]
@@ -72,15 +102,17 @@ def things(normal: str, proper: frozenset[str] = frozenset()) -> tuple[Thing, ..
     found = [Thing(sort, match.span(), match[0]) for sort, match in _marked(normal)]
     for token, start in token_places(normal):
         kind = _kind_of(token, proper)
-        if kind and not (_UNIT.fullmatch(token) and re.search(r"\d $", normal[:start])):
+        counted = _UNIT.fullmatch(token) and _COUNT_END.match(normal, max(start - 2, 0), start)
+        if kind and not counted:
             text = "/".join(path_suffixes(token)[:1]) if kind == "path" else token
             text = text.removesuffix("'s")
             found.append(Thing(kind, (start, start + len(token)), text or token))
-    taken = [one.span for one in found]
+    taken = Taken(one.span for one in found)
     for value in values_of(normal):
         start, end = value.span
-        joined = re.search(r"[\w./-]$", normal[:start]) or re.match(r"[_/]\w", normal[end:])
-        if not joined and not any(one[0] < end and start < one[1] for one in taken):
+        joined = _JOINED_BEFORE.match(normal, max(start - 1, 0), start)
+        joined = joined or _JOINED_BEHIND.match(normal, end)
+        if not joined and not taken.meets(value.span):
             found.append(_valued(normal, value))
     found += [Thing("rest", match.span(1), match[1]) for match in _REST.finditer(normal)]
     return tuple(sorted(found, key=lambda one: one.span))
@@ -109,12 +141,11 @@ def _valued(normal: str, value: Value) -> Thing:
     start, end = value.span
     kind: Hashable = value.kind
     if value.kind == "number":
-        before, behind = _BEFORE.search(normal[:start]), _BEHIND.match(normal, end)
-        named = before is not None and before[1] in _LABELS
+        before, behind = word_before(normal, start, " ="), _BEHIND.match(normal, end)
+        named = before in _LABELS
         counts = behind and not named and behind[1] not in STOPWORDS
         unit = behind[1] if behind and counts and not _is_verb(behind[1]) else ""
-        label = before[1] if before and not unit else ""
-        label = label if label not in STOPWORDS else ""
+        label = before if not unit and before not in STOPWORDS else ""
         kind = ("number", unit.rstrip("s"), label)
         if label and behind and _is_verb(behind[1]):
             kind = ("named", label)
