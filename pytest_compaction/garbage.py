@@ -1,4 +1,4 @@
-"""How often Python looks for garbage while a benchmark runs.
+"""How often Python looks for garbage while a benchmark runs or a session is imported.
 
 Conversations, views and their indexes are many small objects that live long and refer to each
 other in no circle. By its defaults Python looks through all of them again and again, which took an

@@ -26,6 +26,7 @@ from pytest_compaction.commands.import_report import (
     report_redaction,
     too_little,
 )
+from pytest_compaction.garbage import look_less_often
 from pytest_compaction.importers.protocol import Importer, ImportFormatError, Transcript
 from pytest_compaction.importers.reading.faults import fault_of_file
 from pytest_compaction.importers.registry import (
@@ -134,9 +135,11 @@ def run(options: argparse.Namespace) -> int:
         complain(str(error))
         return 1
     shared = _Import(options, loaded.importers, source, case_names(options.paths))
+    look_as_before = look_less_often()
     try:
         return _import_all(shared)
     finally:
+        look_as_before()
         if isinstance(source, ModelProbes):
             source.close()
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import random
 import struct
+import subprocess
+import sys
 import tracemalloc
 import zipfile
 from pathlib import Path
@@ -16,6 +18,14 @@ from pytest_compaction.importers.formats.inspect.importer import InspectImporter
 from pytest_compaction.importers.protocol import ImportFormatError
 
 HEADER = {"version": 2, "status": "success", "eval": {"task": "t", "model": "some/model"}}
+
+
+_WITHIN_LIMITS = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_DATA, (700 * 1024**2,) * 2)
+from pytest_compaction.cli import main
+sys.exit(main(["import", sys.argv[1], "--output", sys.argv[2]]))
+"""
 
 
 def archive(path: Path, content: bytes, compression: int = zipfile.ZIP_DEFLATED) -> Path:
@@ -96,6 +106,26 @@ def test_every_byte_of_damage_is_a_sentence_or_does_no_harm(
             told.append(str(error))
     assert len(told) > len(sound) // 4
     assert all(map(str.isprintable, told))
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b'{"a":' * 100_000 + b"1" + b"}" * 100_000, "nested too deeply"),
+        (b'{"id":1,"messages":[' + b"[]," * 1_300_000 + b"0]}", "the message is list"),
+        (b"PK\x03\x04\x14\x00\x00\x00\xff" * 100, "is not UTF-8"),
+    ],
+    ids=["deep", "many values", "an archive in the archive"],
+)
+def test_what_a_small_archive_holds_takes_a_bounded_part_of_the_memory(
+    tmp_path: Path, content: bytes, said: str
+) -> None:
+    path = archive(tmp_path / "x.eval", content)
+    command = [sys.executable, "-c", _WITHIN_LIMITS, str(path), str(tmp_path / "cases")]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
 
 
 def test_a_compression_that_no_log_has_is_refused_unread(tmp_path: Path) -> None:
