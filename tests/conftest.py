@@ -41,9 +41,9 @@ def pytest_unconfigure(config):
 
 def pytest_pycollect_makemodule():
     """Imported here, as the benchmark alone is run without the libraries that only tests need."""
-    from support.examples import leave_them_time
+    from support.examples import make_repeatable
 
-    leave_them_time()
+    make_repeatable()
 
 
 def pytest_collection_finish(session):

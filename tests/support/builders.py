@@ -5,7 +5,6 @@ import copy
 import json
 import threading
 
-from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from pytest_compaction.case.case import case_from_json
@@ -13,16 +12,6 @@ from pytest_compaction.compactors.protocol import Context
 from pytest_compaction.conversation.chat_format import from_chat
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.offline.model import OfflineModel
-
-settings.register_profile(
-    "repeatable",
-    derandomize=True,
-    deadline=None,
-    max_examples=60,
-    database=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
-)
-settings.load_profile("repeatable")
 
 COUNTER = TokenCounter()
 

@@ -1,10 +1,20 @@
-"""How Hypothesis tries examples in the tests of the project."""
+"""How Hypothesis tries examples in the tests of the project: the same ones in each run.
 
-from hypothesis import settings
+No example fails by the time that it takes: a busy machine is no fault of the package.
+"""
 
-settings.register_profile("without deadline", deadline=None)
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "repeatable",
+    derandomize=True,
+    deadline=None,
+    max_examples=60,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
 
 
-def leave_them_time():
-    """No example fails by the time that it takes: a busy machine is no fault of the package."""
-    settings.load_profile("without deadline")
+def make_repeatable():
+    """Let the tests that are imported from now on try the same examples in each run."""
+    settings.load_profile("repeatable")

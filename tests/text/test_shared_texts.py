@@ -1,7 +1,7 @@
 """Views that share messages are read as their joined text is, and each message once."""
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from support.paths import CASES
 
@@ -89,6 +89,7 @@ def test_a_long_view_contains_and_names_what_its_joined_text_does(forgetful, tex
     whole = data.draw(st.sampled_from(MESSAGES))
     start, end = sorted(data.draw(st.tuples(*[st.integers(0, len(whole))] * 2)))
     part = whole[start:end]
+    assume(part.strip() not in MESSAGE_END)  # the joined text has it between its messages
     assert index.contains(part) == alone.contains(part)
     for word in part.split():
         assert index.has_token(word) == alone.has_token(word)
