@@ -120,8 +120,8 @@ class KnownOwners:
     def _end(self, text: str, start: int) -> int:
         """Where the longest name that begins here ends; -1 if none does."""
         word = _NAME_WORD.match(text, start)
-        name = word[0] if word else ""
-        ends = [*range(start, start + len(name) + 1)]
+        name: str = word[0] if word else ""
+        ends: list[int] = [*range(start, start + len(name) + 1)]
         for _ in range(1, self._most_words):
             gap = _GAP.match(text, ends[-1])
             word = _NAME_WORD.match(text, gap.end()) if gap else None

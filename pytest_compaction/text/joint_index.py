@@ -30,8 +30,9 @@ from pytest_compaction.text.words import path_suffixes
 Groups = tuple[tuple[str, ...], ...]
 K = TypeVar("K")
 Q = TypeVar("Q")
-_REMEMBERED: Final = 2_000_000
-"""Characters of the texts whose words are held because they were asked for lately."""
+_REMEMBERED: Final = 8_000_000
+"""Characters of the texts whose words are held because they were asked for lately. A session of
+8 MB with less room was read twice, which took a third of its import."""
 _MOST: Final = 2_000
 """Questions of which the sentences that may answer them are held; beyond it all are dropped."""
 
