@@ -62,6 +62,7 @@ def read_as_joined(views, statements):
             assert outcome == alone.outcome(statement) == alone.read(statement).outcome
 
 
+@settings(deadline=None)
 @given(VIEWS, st.permutations(STATEMENTS))
 def test_a_view_is_read_as_its_joined_text_whatever_was_read_before(views, statements):
     read_as_joined(views, statements)
@@ -76,13 +77,13 @@ def forgetful(monkeypatch):
     monkeypatch.setattr(long_lines, "_REMEMBERED", 0)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(VIEWS, st.permutations(STATEMENTS))
 def test_a_long_view_is_read_as_its_joined_text(forgetful, views, statements):
     read_as_joined(views, statements)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.sampled_from(MESSAGES), max_size=6), st.data())
 def test_a_long_view_contains_and_names_what_its_joined_text_does(forgetful, texts, data):
     index, alone = SharedTexts().view(texts), joined(texts)
