@@ -228,7 +228,7 @@ def _parameters(text: str, spaced: bool) -> tuple[tuple[str, str], ...] | None:
     for part in _parts(text):
         if part in _RECEIVERS or part in {"*", "/"} or part.split(":")[0].strip() in _RECEIVERS:
             continue
-        match = re.match(r"(?:mut |readonly |\.\.\.|\*{1,2}|[$])*([A-Za-z_]\w*)", part)
+        match = re.match(r"(?:mut |readonly |\.\.\.|[*$])*([A-Za-z_]\w*)", part)
         if match is None:
             return None
         name, sign, type = part.partition(" " if spaced and ":" not in part else ":")

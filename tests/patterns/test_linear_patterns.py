@@ -103,8 +103,9 @@ def test_no_pattern_grows_faster_than_a_long_text_of_any_unit(part):
         (r"\s+$", " "),
         (r"\w+\(", "a"),
         (r"a(?:[-/.]?\d+)+b", "1"),
+        (r"(?:\*{1,2})*a", "*"),
     ],
-    ids=["cubic", "a run at the end", "a run before a bracket", "exponential"],
+    ids=["cubic", "a run at the end", "a run before a bracket", "exponential", "by one or two"],
 )
 def test_a_pattern_that_grows_faster_is_found(pattern, unit):
     used = Used("planted", re.compile(pattern, re.DOTALL), frozenset({"finditer"}))

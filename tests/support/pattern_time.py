@@ -16,6 +16,8 @@ _STEADY_S = 0.02
 _FEW = 20
 _FEW_S = 0.003
 """What doubles with each repetition takes longer than this for few; all else takes far less."""
+_SHORT_S = 0.02
+"""The same for the shortest text: to double it would take hours."""
 _NEAR = 1.5
 """Growth from one size to the next, above that of the size, with which a pattern passes at once."""
 
@@ -34,9 +36,9 @@ def growth(run, repeated, sizes=SIZES, hurried=False):
     the one before it so little time was taken that four times as much for twice the text is
     not worth a look.
     """
-    few = repeated.of_times(_FEW)
-    if all(seconds(run, few) > _FEW_S for _ in range(_ROUNDS * _REPEATS)):
-        return len(few), float("inf")
+    for few, most in ((repeated.of_times(_FEW), _FEW_S), (repeated.of_length(sizes[0]), _SHORT_S)):
+        if all(seconds(run, few) > most for _ in range(_ROUNDS * _REPEATS)):
+            return len(few), float("inf")
     before = None
     for size in sizes:
         if hurried and before and before[1] * (size / before[0]) ** 2 < _WORTH_S[size]:
