@@ -14,34 +14,7 @@ from support.package_patterns import Used, held_patterns, made_patterns
 from support.pattern_exceptions import BOUNDED, ELSEWHERE, MATCHED
 from support.pattern_time import SIZES, growth, runner, seconds
 
-BOUNDED = {
-    "models.offline.question:_QUOTATION": 4000,
-    "probes.lint_rules.standing:_ANNOUNCED": 4000,
-    "probes.lint_rules.standing:_CODE": 4000,
-    "secrets.named:_HEAD": 40,
-}
-"""Patterns that grow faster, by name, and the most characters of a text that they are given."""
-MATCHED = {
-    "probes.test_commands:_CHECKING": "",
-    "probes.test_commands:_TESTING": "",
-    "secrets.shapes:SHAPES": "(?ix)[\"']?",
-}
-"""Patterns in containers, by name and beginning, which are only matched at one place."""
-ELSEWHERE = (
-    "artifacts.known_files: re.compile(translate(pattern))",
-    "artifacts.known_files: re.compile(translate(pattern.rstrip('/') + '/*'))",
-    "case.validation: re.search(strict, value)",
-    "case_making.known_secrets: re.compile(f'{_BREAK}?'.join(map(re.escape, self.text)))",
-    "models.calls.cache_prices: re.fullmatch(each['models'], model)",
-    "models.wire.refusals: re.compile(pattern or f'\\\\b{name}\\\\b', re.IGNORECASE)",
-    "probes.sources.code.standing: re.compile('|'.join("
-    "(f'\\\\b{re.escape(each)}\\\\b' for each in (name, stem) if each)))",
-    "secrets.keys: re.compile(literal)",
-    "text.file_changes.changes: re.search(removed, normal)",
-    "text.lexicon.vocabulary: re.compile(pattern)",
-)
-"""Calls whose pattern does not stand in them: quoted words, names of files, own tables."""
-BOUNDED_S = 0.5
+BOUNDED_S = 0.1
 QUICK_TEXTS = 16
 LONG_TEXTS = 120
 PARTS = 16

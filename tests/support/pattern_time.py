@@ -36,7 +36,7 @@ def growth(run, repeated, sizes=SIZES, hurried=False):
     the one before it so little time was taken that four times as much for twice the text is
     not worth a look.
     """
-    for few, most in ((repeated.of_times(_FEW), _FEW_S), (repeated.of_length(sizes[0]), _SHORT_S)):
+    for few, most in ((repeated.of_times(_FEW), _FEW_S), (repeated.of_length(SIZES[0]), _SHORT_S)):
         if all(seconds(run, few) > most for _ in range(_ROUNDS * _REPEATS)):
             return len(few), float("inf")
     before = None
