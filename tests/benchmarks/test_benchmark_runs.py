@@ -46,6 +46,7 @@ def test_an_unknown_benchmark_is_refused_with_the_names(capsys):
     assert all(name in complaint for name in BENCHMARKS)
 
 
+@pytest.mark.exhaustive
 def test_the_limit_is_measured_and_put_on_a_page(cases, tmp_path, capsys):
     page = tmp_path / "page.md"
     page.write_text("<!-- table limit -->\n<!-- /table limit -->\n", "utf-8")

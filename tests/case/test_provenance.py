@@ -11,6 +11,7 @@ import pytest
 from support.paths import public_data
 from support.provenance import provenance_faults
 from support.scenarios import case, records, run, set_up, write_cases
+from support.worker_counts import BOTH
 
 from pytest_compaction import cli
 from pytest_compaction.case.files import CaseFileError, load_cases, read_case_file
@@ -118,7 +119,7 @@ def test_a_run_keeps_origin_and_point_in_its_records(pytester: pytest.Pytester) 
     assert {point[1:] for point in points if point[0] == "files"} == {("early", False)}
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@BOTH
 def test_real_cases_run_by_default_and_can_be_chosen(
     pytester: pytest.Pytester, workers: str
 ) -> None:

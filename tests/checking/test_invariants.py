@@ -324,6 +324,7 @@ def test_the_examples_hold_everything_that_agents_meet():
 # --- running and shrinking ------------------------------------------------------------------
 
 
+@pytest.mark.exhaustive
 def test_a_shrunk_example_is_no_larger_breaks_the_same_and_is_always_the_same():
     runner = Runner(Orphans, SummaryCache(OfflineModel(COUNTER)), COUNTER)
     found = survey(runner, 200)

@@ -56,7 +56,10 @@ def rewritten(file, change):
     return file
 
 
-@pytest.mark.parametrize(("count", "workers"), [(2, "-n0"), (2, "-n2"), (3, "-n0")])
+@pytest.mark.parametrize(
+    ("count", "workers"),
+    [(2, "-n0"), pytest.param(2, "-n2", marks=pytest.mark.exhaustive), (3, "-n0")],
+)
 def test_merged_shards_are_byte_for_byte_what_one_run_writes(pytester, capsys, count, workers):
     set_up(pytester, *IDS)
     arguments = ("--compaction-control", "--compaction-trials=2", GATE)

@@ -141,6 +141,7 @@ def test_a_pull_request_that_loses_more_than_the_main_branch_is_red(service, che
     assert {path.name for path in page.iterdir()} == {"compaction.html", "badge.svg"}
 
 
+@pytest.mark.exhaustive
 def test_a_pull_request_that_loses_no_more_is_green(service, checkout):
     service.job(checkout("less"), "push")
     exit_code, said, summary = service.job(checkout("less"), "pull_request")

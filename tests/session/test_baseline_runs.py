@@ -16,9 +16,9 @@ from support.scenarios import (
     write_cases,
 )
 from support.talks import talk, write
+from support.worker_counts import BOTH
 
 OK, FAILED, USAGE = pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.USAGE_ERROR
-WORKERS = pytest.mark.parametrize("workers", ["-n0", "-n2"])
 KEEPS = (
     "LONG = 'Raise the retry limit in src/queue.py.'\n"
     "def compact(messages, budget):\n"
@@ -54,7 +54,7 @@ def test_a_run_is_accepted_as_the_baseline_and_says_where(pytester):
     assert [item["overall"] for item in data["strategies"]["mine:compact"]["items"]] == [5.0] * 8
 
 
-@WORKERS
+@BOTH
 def test_what_got_worse_is_red_and_is_shown_and_nothing_else(pytester, workers):
     set_up(pytester)
     accepted(pytester)
@@ -81,7 +81,7 @@ def test_what_got_worse_is_red_and_is_shown_and_nothing_else(pytester, workers):
     )
 
 
-@WORKERS
+@BOTH
 def test_what_is_no_worse_is_green_and_takes_a_line(pytester, workers):
     set_up(pytester)
     accepted(pytester)
@@ -302,7 +302,7 @@ def test_a_run_with_one_strategy_that_was_never_scored_is_not_accepted(pytester)
     assert not (pytester.path / "main.json").exists()
 
 
-@WORKERS
+@BOTH
 def test_a_run_that_was_stopped_decides_and_accepts_nothing(pytester, workers):
     place = set_up(pytester)
     accepted(pytester)

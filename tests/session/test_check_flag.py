@@ -6,6 +6,7 @@ import re
 
 import pytest
 from support.scenarios import flat, lean
+from support.worker_counts import BOTH
 
 from pytest_compaction.checking.examples.known import KNOWN
 from pytest_compaction.checking.invariants.invariants import NAMES
@@ -178,6 +179,7 @@ def test_several_compactors_and_functions_are_checked_in_one_run(check):
     )
 
 
+@pytest.mark.exhaustive
 def test_two_workers_report_what_one_process_reports(check):
     names = "planted:Orphans,planted:Sound"
     alone = check(names, arguments=["-v"])
@@ -334,7 +336,7 @@ def test_a_gate_on_the_command_line_of_a_check_is_refused(check, gate):
     assert said in flat(result.errlines)
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@BOTH
 def test_gates_of_the_configuration_are_left_out_of_a_check_and_named(check, pytester, workers):
     pytester.makeini("[pytest]\ncompaction_threshold = overall>=3\ncompaction_baseline = last\n")
     one = ("-k", "never-larger", "--compaction-examples=1", workers)

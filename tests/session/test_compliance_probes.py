@@ -8,8 +8,8 @@ from support.choices import PROBES, choice_data
 from support.exporting import answered, batch_lines, exported, result
 from support.scenarios import last_line, own, records, run, set_up, write_cases
 from support.stub_endpoint import PRICED, serving
+from support.worker_counts import BOTH
 
-WORKERS = pytest.mark.parametrize("workers", ["-n0", "-n2"])
 MODEL = "--compaction-model=gpt-4o-mini"
 FORGETFUL = '''
 """Strategies that lose constraints."""
@@ -50,7 +50,7 @@ def choices(pytester, compactor):
     return {(r["case"], r["probe"]): r["compliance"] for r in found if r["kind"] == "compliance"}
 
 
-@WORKERS
+@BOTH
 def test_offline_a_choice_follows_the_view_and_both_figures_are_in_summary_and_gate(
     pytester, workers
 ):
@@ -75,7 +75,7 @@ def test_offline_a_choice_follows_the_view_and_both_figures_are_in_summary_and_g
     assert not any("reminded" in made for made in found.values())
 
 
-@WORKERS
+@BOTH
 def test_with_the_control_the_effect_retention_is_there_or_the_reason_why_not(pytester, workers):
     project(pytester)
     shown = run(
@@ -151,7 +151,7 @@ def endpoint(monkeypatch):
         yield stub
 
 
-@WORKERS
+@BOTH
 def test_a_model_that_always_says_a_complies_half_the_time_and_no_judge_is_asked(
     pytester, endpoint, workers
 ):

@@ -22,8 +22,7 @@ from support.endpoint_project import (
 )
 from support.scenarios import PROBES
 from support.stub_endpoint import role_of
-
-WORKERS = pytest.mark.parametrize("workers", ["-n0", "-n2"])
+from support.worker_counts import BOTH
 
 
 @pytest.fixture
@@ -55,7 +54,7 @@ def holding_all_after_the_first_case(project):
         yield endpoint
 
 
-@WORKERS
+@BOTH
 @pytest.mark.parametrize(
     ("option", "failing"), [("-x", ["c00-next"]), ("--maxfail=2", ["c00-limit", "c00-next"])]
 )
@@ -91,7 +90,7 @@ def rest_is_paid_for(project, endpoint):
     assert not answered.intersection(again)
 
 
-@WORKERS
+@BOTH
 def test_after_ctrl_c_the_run_ends_and_the_next_pays_only_for_the_rest(project, workers):
     with counting(lambda body: len(endpoint.answered) >= 12) as endpoint:
         command = [sys.executable, "-m", "pytest", *arguments(workers)]
@@ -126,7 +125,7 @@ def members_of(group):
     return found
 
 
-@WORKERS
+@BOTH
 def test_nothing_is_asked_for_items_that_were_deselected_or_are_skipped(project, workers):
     with counting() as endpoint:
         selected = ["-k", "c02 or c03 or c04", "--deselect", "cases/test_probes.py::test_probe"]

@@ -5,10 +5,10 @@ import json
 import pytest
 from support.scenarios import PROBES, own, records, run, run_files, set_up, write_cases
 from support.stub_endpoint import PRICED, long_case, serving
+from support.worker_counts import BOTH
 
 MODEL = "gpt-4o-mini"
 TWO = f"--compactor={own('keep')},anchored"
-WORKERS = pytest.mark.parametrize("workers", ["-n0", "-n2"])
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def without_times(pytester):
     return [{**record, "latency_s": None} for record in records(pytester).records]
 
 
-@WORKERS
+@BOTH
 def test_a_run_is_paid_once_and_then_comes_from_the_store(pytester, endpoint, workers):
     project(pytester)
     result = real(pytester, workers)
@@ -202,7 +202,7 @@ def test_a_torn_file_of_the_store_is_named_and_paid_for_again(pytester, endpoint
     assert f"note:passedover.pytest_compaction/store/{victim.parent.name}/{victim.name}" in shown
 
 
-@WORKERS
+@BOTH
 def test_a_limit_stops_the_run_and_keeps_what_was_paid_for(pytester, endpoint, workers):
     project(pytester)
     limit = "--compaction-max-cost=0.002"

@@ -104,6 +104,7 @@ def test_only_the_controller_checks_what_no_index_has(project):
     assert workers == {"read_json"}
 
 
+@pytest.mark.exhaustive
 def test_workers_need_no_index_that_can_be_read(project):
     folder = project.path / ".pytest_compaction"
     folder.mkdir()

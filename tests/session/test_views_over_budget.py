@@ -15,11 +15,11 @@ from support.scenarios import (
 )
 from support.sharded import IDS, merged, run_shards
 from support.talks import talk, write
+from support.worker_counts import BOTH
 
 from pytest_compaction.cli import main
 
 OK, FAILED = pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED
-WORKERS = pytest.mark.parametrize("workers", ["-n0", "-n2"])
 REPORT = "--compaction-over-budget=report"
 PASSES = "--compaction-threshold=overall>=0"
 OVER = "overall 5.00 >= 0.00, but 4 of 4 items have a view over budget, up to 2.05 times it"
@@ -38,7 +38,7 @@ def tight(pytester, *ids):
     return place
 
 
-@WORKERS
+@BOTH
 def test_a_strategy_that_returns_the_log_eight_times_fails_every_item(pytester, workers):
     tight(pytester)
     result = run(pytester, workers, PASSES, compactor="larger")
@@ -62,7 +62,7 @@ def test_a_strategy_that_returns_the_log_eight_times_fails_every_item(pytester, 
         assert record["reason"].startswith("the view takes ")
 
 
-@WORKERS
+@BOTH
 def test_a_run_in_which_nothing_was_compacted_is_red_with_and_without_a_gate(pytester, workers):
     set_up(pytester)
     for gate in ([], [PASSES]):
@@ -77,7 +77,7 @@ def test_a_run_in_which_nothing_was_compacted_is_red_with_and_without_a_gate(pyt
     assert last_line(result) == f"GATE FAILED strategies:same: {FITS} · on 16 of 16 items"
 
 
-@WORKERS
+@BOTH
 def test_what_is_only_reported_is_ranked_apart_and_passes_no_gate(pytester, workers):
     tight(pytester)
     both = f"--compactor={own('keep')},{own('forget')}"
@@ -183,7 +183,7 @@ def test_the_control_alone_compacts_nothing_unless_a_threshold_names_it(pytester
     assert run(pytester, *beside, compactor="forget").ret == OK
 
 
-@WORKERS
+@BOTH
 def test_dialogues_of_which_nothing_was_compacted_are_red(pytester, workers):
     set_up(pytester)
     write(pytester.path, talk(1), talk(2, 3, "GR"))
@@ -207,7 +207,7 @@ def long_talks(pytester):
     write(pytester.path, talk(1, 6), talk(2, 6, "GR"), talk(3, 2, "SA"))
 
 
-@WORKERS
+@BOTH
 def test_a_dialogue_with_views_over_the_budget_fails_like_a_probe(pytester, workers):
     long_talks(pytester)
     result = run(pytester, workers, TALKS, CONSISTENT, compactor="keep")

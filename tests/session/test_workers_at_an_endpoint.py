@@ -28,7 +28,7 @@ def test_a_case_is_compacted_and_a_probe_answered_once_for_each_trial(project, w
         assert endpoint.roles == {"compaction": 12, "responder": 24, "judge": 24}
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@pytest.mark.parametrize("workers", [pytest.param("-n0", marks=pytest.mark.exhaustive), "-n2"])
 def test_as_many_requests_are_in_flight_as_may_and_never_more(project, workers):
     with counting(lambda body: time.sleep(0.2)) as endpoint:
         project.run(endpoint, workers, "--compaction-concurrency=6").assert_outcomes(passed=ITEMS)

@@ -5,7 +5,7 @@ from support.scenarios import case, last_line, write_cases
 from support.snapshot_runs import run, snapshots
 
 
-@pytest.mark.parametrize("workers", [0, 2])
+@pytest.mark.parametrize("workers", [0, pytest.param(2, marks=pytest.mark.exhaustive)])
 def test_snapshots_of_another_shard_are_left_alone(project, workers):
     write_cases(project, case("tenth"))
     for index in (1, 2):
