@@ -188,8 +188,11 @@ class Redactor:
         value = json_or_none(arguments)
         if value is None:
             return self.text(arguments)
-        redacted = self._mapped("", value)
-        return arguments if redacted == value else json.dumps(redacted, ensure_ascii=False)
+        try:
+            redacted = self._mapped("", value)
+            return arguments if redacted == value else json.dumps(redacted, ensure_ascii=False)
+        except RecursionError:  # nested too deep to be gone through by its members
+            return self.text(arguments)
 
     def _mapped(self, name: str, value: Any) -> Any:
         """A JSON value with stand-ins; replaced as a whole when its name makes it a secret."""

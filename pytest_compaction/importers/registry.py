@@ -122,7 +122,15 @@ def importer_for(path: Path, importers: Mapping[str, Importer]) -> Importer:
 
 
 def _recognising(head: str, importers: Mapping[str, Importer]) -> list[Importer]:
-    return [importer for importer in importers.values() if head and importer.recognises(head)]
+    return [importer for importer in importers.values() if head and _recognises(importer, head)]
+
+
+def _recognises(importer: Importer, head: str) -> bool:
+    """What is nested too deep to be looked through is no transcript of any format."""
+    try:
+        return importer.recognises(head)
+    except RecursionError:
+        return False
 
 
 def _folder_importer(path: Path, importers: Mapping[str, Importer]) -> Importer:

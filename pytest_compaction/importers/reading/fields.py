@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from pytest_compaction.conversation.messages import ToolCall
 from pytest_compaction.importers.protocol import ImportFormatError
 from pytest_compaction.text.words import printable
+
+NESTED_LISTS: Final = 3
+"""How deep conversations may lie in lists of lists to be looked for."""
 
 
 def mapping(value: Any) -> Mapping[str, Any]:

@@ -23,7 +23,7 @@ from pytest_compaction.importers.reading.exchanges import (
     transcripts_of,
     unwrapped,
 )
-from pytest_compaction.importers.reading.fields import mapping, string, unknown
+from pytest_compaction.importers.reading.fields import NESTED_LISTS, mapping, string, unknown
 from pytest_compaction.importers.reading.streamed import is_list
 from pytest_compaction.importers.reading.threads import ThreadBuilder
 from pytest_compaction.importers.reasons import BEFORE_FIRST_MESSAGE
@@ -53,10 +53,10 @@ class AnthropicImporter:
 IMPORTER: Final = AnthropicImporter
 
 
-def _recognised(value: Any) -> bool:
+def _recognised(value: Any, lists: int = NESTED_LISTS) -> bool:
     if isinstance(value, list):
         if value and not any("role" in mapping(item) for item in value[:5]):
-            return any(_recognised(item) for item in value[:5])
+            return lists > 0 and any(_recognised(item, lists - 1) for item in value[:5])
         return _ours(value)
     request, response = unwrapped(value)
     messages = request.get("messages")

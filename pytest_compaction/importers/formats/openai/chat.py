@@ -22,7 +22,7 @@ from pytest_compaction.importers.reading.exchanges import (
     transcripts_of,
     unwrapped,
 )
-from pytest_compaction.importers.reading.fields import mapping, string
+from pytest_compaction.importers.reading.fields import NESTED_LISTS, mapping, string
 from pytest_compaction.importers.reading.streamed import is_list
 from pytest_compaction.importers.reading.text_actions import with_calls
 
@@ -63,10 +63,10 @@ def transcript_of(exchange: Exchange, path: Path) -> Transcript:
     return finished(exchange, path, reading.finished())
 
 
-def _recognised(value: Any) -> bool:
+def _recognised(value: Any, lists: int = NESTED_LISTS) -> bool:
     if isinstance(value, list):
         if value and not any("role" in mapping(item) for item in value[:5]):
-            return any(_recognised(item) for item in value[:5])
+            return lists > 0 and any(_recognised(item, lists - 1) for item in value[:5])
         return any(_is_openai(item) for item in value)
     request, response = unwrapped(value)
     if isinstance(mapping(value).get("traj"), list) or _choices(response) or _choices(request):

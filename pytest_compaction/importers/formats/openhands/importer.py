@@ -20,7 +20,7 @@ from pytest_compaction.importers.reading.documents import (
     json_values,
     read_document,
 )
-from pytest_compaction.importers.reading.fields import mapping
+from pytest_compaction.importers.reading.fields import NESTED_LISTS, mapping
 from pytest_compaction.importers.reading.numbered import numbered
 from pytest_compaction.importers.reading.streamed import is_list
 from pytest_compaction.text.words import printable
@@ -67,9 +67,9 @@ class OpenHandsImporter:
 IMPORTER: Final = OpenHandsImporter
 
 
-def _recognised(value: Any) -> bool:
+def _recognised(value: Any, lists: int = NESTED_LISTS) -> bool:
     if isinstance(value, list):
-        return any(_recognised(item) for item in value[:5])
+        return lists > 0 and any(_recognised(item, lists - 1) for item in value[:5])
     given = mapping(value)
     if is_event(given):
         return True
