@@ -126,10 +126,12 @@ class Endpoint:
                 raise too_slow(call, self.total, charged=True) from None
             raise too_slow(call, self._read, charged=True, passing=True) from None
         except RedirectedError as error:
-            raise AttemptError(sentence_on(call, str(error)), error.advice) from None
+            raise _redirected(call, error) from None
         except openai.APIStatusError as error:
             raise _refused(call, error) from None
         except openai.APIConnectionError as error:
+            if isinstance(error.__cause__, RedirectedError):  # so openai 2 says it
+                raise _redirected(call, error.__cause__) from None
             raise self._lost(call, error, not isinstance(error.__cause__, NEVER_SENT)) from None
         except (openai.OpenAIError, httpx2.InvalidURL, ValueError) as error:
             said = f"could not be asked: {excerpt_of(str(error))}"
@@ -205,6 +207,11 @@ class Endpoint:
 def _unusable(call: Call, said: str) -> AttemptError:
     """The failure of a request whose reply came, and is charged for, but cannot be used."""
     return AttemptError(sentence_on(call, said), charged=True)
+
+
+def _redirected(call: Call, error: Any) -> AttemptError:
+    """The failure of a request that was to go on at another host; it is not asked again."""
+    return AttemptError(sentence_on(call, str(error)), error.advice)
 
 
 def _refused(call: Call, error: Any) -> AttemptError:
