@@ -12,7 +12,7 @@ from typing import Final
 
 from pytest_compaction.checking.examples.scenario import Fault, Scenario
 from pytest_compaction.checking.examples.written_log import Log
-from pytest_compaction.conversation.messages import Text
+from pytest_compaction.conversation.messages import Opaque, Text, canonical_json
 
 
 def _long_work() -> Scenario:
@@ -222,7 +222,7 @@ def _pictured_requests() -> Scenario:
 
 
 def _much_to_keep() -> Scenario:
-    """Pictures, signs and two remarks in a row, where the budget leaves room for them."""
+    """Pictures, signs, a part of no known kind: the budget leaves room for all of them."""
     log = Log()
     log.says("user", 20)
     log.work(12, 300)
@@ -232,7 +232,8 @@ def _much_to_keep() -> Scenario:
     log.result("a", 20, pictured=True)
     log.says("assistant", 20)
     log.add("user", Text("Call it “naïve ①”, in Ω\u00a0units: 漢字 ﬁrst, Å second."))
-    log.says("assistant", 20)
+    blob = canonical_json({"type": "vendor_blob", "data": "0x0107"})
+    log.add("assistant", Text("The first and the second are named."), Opaque(blob))
     log.says("user", 20)
     return Scenario(log.batches(), 12000, 5500)
 
