@@ -90,7 +90,16 @@ def rest_is_paid_for(project, endpoint):
     assert not answered.intersection(again)
 
 
+@pytest.fixture
+def heard():
+    """Ctrl-C reaches what is started here, also where the shell began the tests with ``&``."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @BOTH
+@pytest.mark.usefixtures("heard")
 def test_after_ctrl_c_the_run_ends_and_the_next_pays_only_for_the_rest(project, workers):
     with counting(lambda body: len(endpoint.answered) >= 12) as endpoint:
         command = [sys.executable, "-m", "pytest", *arguments(workers)]
