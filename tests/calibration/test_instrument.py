@@ -52,11 +52,13 @@ def test_from_an_empty_view_nothing_is_known():
     assert figures.losses.dropped == figures.losses.facts
 
 
+@pytest.mark.exhaustive
 def test_anchored_removes_most_of_the_tokens(anchored):
     assert anchored.tokens.removed >= 0.85
     assert anchored.over_budget == 0
 
 
+@pytest.mark.exhaustive
 def test_anchored_lies_between_the_two(anchored):
     assert 0.5 < anchored.overall.value < 4.9
     assert anchored.losses.dropped > 0

@@ -7,6 +7,7 @@ from support.dialogue_project import TALKS, project
 from support.scenarios import case, flat, last_line, run, run_files, set_up, write_cases
 from support.sharded import IDS, merge, merged, run_shards, shard_files
 from support.talks import talk
+from support.worker_counts import BOTH
 
 from pytest_compaction.cli import main
 from pytest_compaction.records.runs.run_file import load_run
@@ -199,7 +200,7 @@ def test_unscored_items_of_all_shards_are_added_up(shards, output, capsys):
     assert last(capsys.readouterr().out) == "GATE FAILED unscored 2 > 1 · on 10 of 12 items"
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@BOTH
 def test_a_shard_that_was_stopped_is_refused(pytester, output, capsys, workers):
     set_up(pytester, *IDS)
     stopped = run(pytester, "--compaction-shard=2/2", "-x", workers, compactor="raises")

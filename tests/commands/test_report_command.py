@@ -13,6 +13,7 @@ from support.builders import record
 from support.loss_records import fact, lossy
 from support.recorded_session import write_recorded_session
 from support.scenarios import lean, run_files
+from support.worker_counts import BOTH
 
 from pytest_compaction import cli
 from pytest_compaction.conversation.messages import canonical_json
@@ -211,7 +212,7 @@ def test_a_file_that_is_no_run_of_probes_is_named(
     assert "cannot be written" in err
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@BOTH
 def test_an_imported_session_says_what_production_lost(
     pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str], workers: str
 ) -> None:

@@ -6,6 +6,7 @@ from support.replaying import Writer, judge, judgement, last_only, replay, strat
 from support.scenarios import records, run, set_up
 from support.stub_endpoint import PRICED
 from support.talks import talk, write
+from support.worker_counts import BOTH
 
 from pytest_compaction.models.protocol import ModelError, NotAskedError
 from pytest_compaction.models.usage import Usage
@@ -177,7 +178,7 @@ def table(result):
     }
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@BOTH
 def test_the_table_of_model_use_has_all_roles_of_dialogues_and_the_baseline_once(
     pytester, endpoint, workers
 ):

@@ -5,6 +5,7 @@ from support.dialogue_project import TALKS, project
 from support.scenarios import case, failure, flat, last_line, records, run, set_up
 from support.scenarios import write_cases as write_case_files
 from support.talks import talk
+from support.worker_counts import BOTH
 
 
 def test_a_dialogue_whose_arms_part_fails_with_where_they_do(pytester):
@@ -219,7 +220,7 @@ def test_an_unknown_aggregate_says_which_there_are(pytester, text):
     assert "for dialogues consistency, retention, savings, prompt, net" in str(result.stderr)
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@BOTH
 def test_a_failing_teardown_keeps_the_comparison_and_is_red_whatever_the_mean(pytester, workers):
     project(pytester)
     run(pytester, workers, TALKS, compactor="keep")

@@ -160,6 +160,7 @@ def test_a_pull_request_without_a_run_of_the_main_branch_is_judged_by_the_thresh
     assert "GATE PASSED overall 2.50" in summary
 
 
+@pytest.mark.exhaustive
 def test_a_download_that_fails_is_no_baseline(service, checkout):
     (service.folder / "newest").write_text("99\n")
     exit_code, said, _ = service.job(checkout("all"), "pull_request")

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from support import builders
 from support.judged import judged
 from support.scenarios import last_line, records, run, set_up
+from support.worker_counts import BOTH
 
 from pytest_compaction.judges.model_judge import ModelJudge
 from pytest_compaction.judges.panel import PanelJudge, combined
@@ -193,7 +194,7 @@ def test_at_most_as_many_judges_as_requests_are_allowed_ask_at_once():
     assert most == 2
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@BOTH
 def test_a_run_with_several_judges_keeps_their_scores_and_prints_how_far_they_agree(
     pytester, workers
 ):
@@ -232,7 +233,7 @@ def test_a_run_with_several_judges_keeps_their_scores_and_prints_how_far_they_ag
     )
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@BOTH
 def test_a_judge_of_several_that_scores_nothing_is_red_and_says_why(pytester, workers):
     set_up(pytester, "first")
     judges = ["--compaction-judge=offline,dead", "--compaction-max-unscored=9"]

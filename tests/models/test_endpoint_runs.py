@@ -13,7 +13,7 @@ from support.injections import ALL, IDS
 from pytest_compaction.models.chat.model import FLAG
 from pytest_compaction.models.chat.prompts import FIELDS
 
-WORKERS = pytest.mark.parametrize("workers", [0, 2])
+WORKERS = pytest.mark.parametrize("workers", [0, pytest.param(2, marks=pytest.mark.exhaustive)])
 
 
 @pytest.fixture

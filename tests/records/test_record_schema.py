@@ -9,6 +9,7 @@ from support.dialogue_project import TALKS, project
 from support.scenarios import case as small_case
 from support.scenarios import own, run, run_files, set_up, write_cases
 from support.talks import talk
+from support.worker_counts import BOTH
 
 from pytest_compaction.records.runs.run_file import load_run
 from pytest_compaction.records.schema import RECORD_SCHEMA, schema_of
@@ -29,7 +30,7 @@ def test_the_schema_is_one():
     Draft202012Validator.check_schema(RECORD_SCHEMA)
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@BOTH
 def test_every_line_of_a_run_keeps_to_it(pytester, workers):
     """Strategies that keep, sum up, lose and fail, with unscored items among them."""
     set_up(pytester)

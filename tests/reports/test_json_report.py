@@ -9,6 +9,7 @@ from jsonschema import Draft202012Validator
 from support.builders import record
 from support.finished import HOSTILE, fact, finished, gated, several
 from support.scenarios import own, run, set_up
+from support.worker_counts import BOTH
 
 from pytest_compaction.gate.baseline import BaselineDecision
 from pytest_compaction.records.runs.items import COLUMNS, TEXTS
@@ -48,7 +49,7 @@ def test_the_schema_describes_every_key_of_an_item():
     assert set(described) == set(COLUMNS) - set(TEXTS)
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@BOTH
 def test_the_report_of_a_real_run_is_valid_and_has_no_key_that_the_schema_lacks(pytester, workers):
     set_up(pytester)
     given = [f"--compactor={own('forget_limit')},none", "--compaction-report=out.json", workers]

@@ -3,6 +3,7 @@
 import pytest
 from support.builders import record
 from support.scenarios import case, last_line, records, run, set_up, write_cases
+from support.worker_counts import BOTH
 
 from pytest_compaction.gate.decision import decide
 from pytest_compaction.gate.threshold import ThresholdError, parse_threshold
@@ -131,7 +132,7 @@ def test_a_threshold_on_an_origin_must_name_a_metric_of_probes(expression):
         parse_threshold(expression)
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@BOTH
 def test_a_run_over_both_is_gated_by_each(pytester, workers):
     set_up(pytester, "second")
     real = case("first", provenance={"origin": "real"})

@@ -292,7 +292,7 @@ def hostile_case(id):
     return data
 
 
-@pytest.mark.parametrize("workers", [0, 2])
+@pytest.mark.parametrize("workers", [0, pytest.param(2, marks=pytest.mark.exhaustive)])
 def test_a_whole_run_writes_and_shows_no_key(pytester, monkeypatch, workers):
     scenarios.set_up(pytester, "first")
     scenarios.write_cases(pytester, hostile_case("first"))

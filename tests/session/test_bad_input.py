@@ -15,6 +15,7 @@ from support.scenarios import (
     set_up,
     write_cases,
 )
+from support.worker_counts import BOTH
 
 from pytest_compaction.options import OPTIONS
 
@@ -151,7 +152,7 @@ def broken_items(result):
     return [name for name in ran(result) if name.startswith("broken-")]
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@BOTH
 def test_a_broken_case_file_is_one_failing_item_and_all_others_run(pytester, workers):
     set_up(pytester, "first", "second")
     data = case("broken")

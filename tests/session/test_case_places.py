@@ -5,6 +5,7 @@ import os
 
 import pytest
 from support.scenarios import case, last_line, records, run, set_up, write_cases
+from support.worker_counts import BOTH
 
 from pytest_compaction.session import case_places
 
@@ -102,7 +103,7 @@ def test_a_gate_of_the_configuration_needs_cases_that_are_named_or_the_projects_
     assert "shipped" not in str(result.stdout)
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@BOTH
 def test_cases_in_linked_folders_and_with_capital_suffixes_are_measured(pytester, shipped, workers):
     place = without_cases(pytester)
     write_cases(pytester, case("linked"), folder="elsewhere")

@@ -150,6 +150,7 @@ def test_a_broken_invariant_fails_its_item_alone_and_is_explained(check):
     assert f"{ALL - 1} of {ALL} invariants hold, 1 failed" in said
 
 
+@pytest.mark.exhaustive
 def test_the_same_example_is_shown_at_every_run(check):
     one = "::test_invariant[own:newest-starts-with-user]"
     first, second = (check("own:newest", arguments=["-q", one]) for _ in range(2))

@@ -16,6 +16,7 @@ from support.sessions import (
     session_of,
 )
 from support.stub_endpoint import PRICED, long_case
+from support.worker_counts import BOTH
 
 from pytest_compaction.models.calls.endpoint import Endpoint
 from pytest_compaction.models.wire.call import CallReply
@@ -166,7 +167,7 @@ def project(pytester, monkeypatch):
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@BOTH
 def test_the_estimate_is_printed_nothing_is_run_and_the_exit_code_is_good(
     pytester, monkeypatch, workers
 ):

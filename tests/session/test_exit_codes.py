@@ -2,6 +2,7 @@
 
 import pytest
 from support.scenarios import last_line, run, set_up
+from support.worker_counts import BOTH
 
 OK, FAILED = pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED
 GATE = "--compaction-threshold=overall>=1"
@@ -30,7 +31,7 @@ def pytest_terminal_summary(terminalreporter):
 }
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@BOTH
 @pytest.mark.parametrize("plugin", PLUGINS)
 def test_a_gate_that_passes_leaves_the_failures_of_others(pytester, workers, plugin):
     set_up(pytester, "first")
@@ -53,7 +54,7 @@ def test_a_shard_leaves_the_failures_of_others_be_it_empty_or_not(pytester, plug
     assert [result.ret for result in after] == [FAILED, FAILED]
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@BOTH
 def test_an_empty_shard_is_a_passed_test(pytester, workers):
     set_up(pytester, "first")
     results = [run(pytester, workers, f"--compaction-shard={i}/2", GATE) for i in (1, 2)]

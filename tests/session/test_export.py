@@ -141,6 +141,7 @@ def test_dialogues_are_answered_turn_by_turn(project, monkeypatch):
     assert store_files(project, "from-files") == store_files(project, "live")
 
 
+@pytest.mark.exhaustive
 def test_trials_and_several_judges_are_exported_in_one_file_for_each_model(project):
     arguments = (TWO, "--compaction-trials=2", "--compaction-judge=gpt-4o-mini,gpt-4o")
     rounds(project, *arguments)

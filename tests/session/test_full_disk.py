@@ -5,6 +5,7 @@ import re
 import pytest
 from support.file_limit import FAULT, IN_CONFTEST, files_of
 from support.scenarios import flat, last_line, run, run_files, set_up
+from support.worker_counts import BOTH
 
 from pytest_compaction.records.runs.run_file import load_run
 
@@ -60,7 +61,7 @@ def test_a_report_without_room_ends_the_run_before_it_starts(project):
     assert not leftovers(project)
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@BOTH
 def test_a_disk_that_gets_full_leaves_summary_and_gate_and_makes_the_run_red(filling, workers):
     reports = [f"--compaction-report=report{suffix}" for suffix in (".html", ".csv")]
     accept = ("--compaction-baseline=accepted.json", "--compaction-baseline-update")

@@ -4,6 +4,7 @@ from xml.etree import ElementTree
 
 import pytest
 from support.scenarios import case, last_line, own, records, run, set_up, write_cases
+from support.worker_counts import BOTH
 
 OK, FAILED = pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED
 HALF = "forget_limit"
@@ -31,7 +32,7 @@ def test_a_threshold_decides_and_not_the_single_item(pytester, workers):
     assert last_line(result) == "GATE FAILED overall 2.50 < 3.50 · on 8 of 8 items"
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@BOTH
 def test_each_rule_is_a_test_that_says_the_figure_its_interval_and_the_lowest_items(
     pytester, workers
 ):
@@ -163,7 +164,7 @@ def test_probe(case, probe, compactor, judge, around):
 """
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@BOTH
 @pytest.mark.parametrize(("compactor", "status"), [("keep", "passed"), (HALF, "failed")])
 def test_a_failing_teardown_keeps_the_verdict_and_is_red_whatever_the_mean(
     pytester, workers, compactor, status
@@ -203,7 +204,7 @@ def test_a_failing_teardown_does_not_hide_why_the_call_failed(pytester):
     assert record["error"]["reason"].startswith("AssertionError: after")
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@BOTH
 def test_a_broken_case_is_red_whatever_the_threshold_says(pytester, workers):
     set_up(pytester)
     write_cases(pytester, case("broken", window=0))
@@ -276,7 +277,7 @@ def test_the_control_is_run_for_kept_and_is_not_gated(pytester):
     )
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@BOTH
 def test_a_run_that_was_stopped_early_is_undecided_and_red(pytester, workers):
     place = set_up(pytester)
     place.joinpath("test_own.py").write_text(
@@ -292,7 +293,7 @@ def test_a_run_that_was_stopped_early_is_undecided_and_red(pytester, workers):
     result.stdout.fnmatch_lines([why, "ERROR compaction::overall>=0.1 - overall>=0.1: undecided*"])
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@BOTH
 def test_an_item_below_the_pass_score_stops_no_run_that_has_a_gate(pytester, workers):
     set_up(pytester)
     result = run(pytester, workers, "-x", *gate("overall>=0.1"), compactor=HALF)
@@ -313,7 +314,7 @@ def test_an_interrupted_run_is_undecided_and_keeps_pytests_exit_code(pytester):
     assert last_line(result).startswith("GATE UNDECIDED the run did not finish · on ")
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@BOTH
 def test_a_rule_without_records_is_red_be_there_no_item_or_every_one_skipped(pytester, workers):
     place = set_up(pytester)
     nothing = "nothing was measured · on 0 of 8 items in 0 of 2 cases"
@@ -402,7 +403,7 @@ def test_listing_items_measures_and_gates_nothing(pytester):
     assert not (pytester.path / ".pytest_compaction" / "runs").exists()
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@BOTH
 def test_naming_a_module_without_benchmark_items_fails_the_rules_and_none_lifts_them(
     pytester, workers
 ):

@@ -15,6 +15,7 @@ from support.scenarios import (
     set_up,
     write_cases,
 )
+from support.worker_counts import BOTH
 
 from pytest_compaction.case.case import case_from_json
 from pytest_compaction.metrics.curve import curves
@@ -47,7 +48,7 @@ def budgets(pytester):
     return {(r["point"]["id"], r["compaction"]["budget"]) for r in records(pytester).records}
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@BOTH
 def test_every_point_has_the_tokens_of_its_recorded_view(pytester, workers):
     set_up(pytester, "first")
     data = recorded_case(early=SHORT, late=LONG)

@@ -40,7 +40,7 @@ def project(pytester):
     return pytester
 
 
-@pytest.mark.parametrize("workers", [0, 2])
+@pytest.mark.parametrize("workers", [0, pytest.param(2, marks=pytest.mark.exhaustive)])
 def test_a_second_run_reads_nothing_anew_and_writes_the_same_bytes(project, workers):
     made, first = measured(project, workers)
     assert made["figures"] == 8
@@ -57,6 +57,7 @@ def test_a_run_with_workers_uses_what_a_run_without_them_found(project):
     assert second == first
 
 
+@pytest.mark.exhaustive
 def test_another_strategy_is_measured_and_not_taken_from_the_first(project):
     _, first = measured(project, 0)
     made, other = measured(project, 0, "--compactor=none")

@@ -61,6 +61,7 @@ def kept(project):
         }
 
 
+@pytest.mark.exhaustive
 def test_what_processes_found_is_kept_for_the_next_run(project):
     records(project, 0, SPEC)
     wanted = kept(project)

@@ -17,6 +17,7 @@ from support.scenarios import (
 )
 from support.sharded import IDS, run_shards
 from support.talks import talk
+from support.worker_counts import BOTH
 
 from pytest_compaction.records.runs.run_file import load_run
 
@@ -50,7 +51,7 @@ def test_a_check_of_invariants_has_no_shards(pytester):
     assert "--compaction-check runs no case; leave one of the two out" in flat(result.errlines)
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@BOTH
 def test_a_shard_runs_the_items_of_its_cases_as_one_run_names_them(pytester, workers):
     set_up(pytester, *IDS)
     everything = node_ids(run(pytester, "--collect-only", "-q"))
@@ -105,7 +106,7 @@ def test_ids_that_are_joined_to_the_same_text_stay_apart_over_shards(pytester):
     assert sorted(found) == sorted(everything)
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@BOTH
 def test_an_item_below_the_pass_score_is_a_measurement_and_thresholds_are_left_to_merge(
     pytester, workers
 ):
@@ -130,7 +131,7 @@ def test_a_dialogue_below_its_consistency_is_a_measurement_too(pytester):
     assert last_line(result).startswith("SHARD 1/1 MEASURED 1 items, 1 dialogues below 0.99 · ")
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@BOTH
 def test_a_shard_without_a_case_says_so_writes_its_file_and_does_not_fail(pytester, workers):
     set_up(pytester, "first")
     result = run(pytester, "--compaction-shard=1/2", workers)

@@ -4,6 +4,7 @@ import re
 
 import pytest
 from support.scenarios import run, set_up
+from support.worker_counts import BOTH
 
 WHOLE = ("GATE ", "records: ", "FAILED ")
 """Lines that stay whole, and those of pytest's short summary, which it cuts itself."""
@@ -18,7 +19,7 @@ def listed(result):
     return [line for line in result.outlines if line.startswith("FAILED ")]
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@BOTH
 def test_the_five_lowest_failures_are_printed_and_each_other_has_a_line(pytester, workers):
     set_up(pytester)
     result = run(pytester, workers, compactor="forget")

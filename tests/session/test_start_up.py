@@ -6,6 +6,7 @@ from collections import Counter
 
 import pytest
 from support.scenarios import case, flat, lean, node_ids, own, run, set_up, write_cases
+from support.worker_counts import BOTH
 
 COUNTING = """
 import os
@@ -77,7 +78,7 @@ def counts(pytester, *arguments):
     return Counter(tuple(line.split()) for line in log.read_text().splitlines()), result
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@BOTH
 def test_collection_parses_a_case_the_first_time_only(project, workers):
     cold, first = counts(project, "--collect-only", "-q", workers)
     assert cold == {("schema_faults", "main"): 2, ("parsed", "main"): 2}
@@ -124,7 +125,7 @@ def test_a_worker_that_is_sent_nothing_reads_the_index(project):
     assert {name for name, process in found if process != "main"} == {"read_json"}
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@BOTH
 def test_a_file_that_changes_after_collection_fails_its_items_in_a_sentence(project, workers):
     counts(project, "--collect-only", "-q", "-n0")
     extend(project, CHANGING)

@@ -36,6 +36,7 @@ def test_as_many_requests_are_in_flight_as_may_and_never_more(project, workers):
         assert len(endpoint.begun) == CALLS
 
 
+@pytest.mark.exhaustive
 def test_a_killed_worker_gives_its_slot_back_and_only_what_flew_is_paid_for_again(project):
     killed = []
 

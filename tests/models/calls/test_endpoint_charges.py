@@ -20,7 +20,7 @@ from pytest_compaction.models.usage import Usage
 pytestmark = pytest.mark.usefixtures("short_waits")
 
 PRICES = prices_at(None)
-WORKERS = pytest.mark.parametrize("workers", [0, 2])
+WORKERS = pytest.mark.parametrize("workers", [0, pytest.param(2, marks=pytest.mark.exhaustive)])
 GOOD = completion("45", usage=(100, 50))
 WRITTEN = Usage(1, 0, 0, 500)
 """The output that a call allows, which a lost reply is assumed to have had."""

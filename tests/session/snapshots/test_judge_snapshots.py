@@ -140,7 +140,7 @@ def test_no_good_average_outvotes_a_verdict_that_moved(project):
     assert "GATE PASSED" in str(result.stdout)
 
 
-@pytest.mark.parametrize("workers", [0, 2])
+@pytest.mark.parametrize("workers", [0, pytest.param(2, marks=pytest.mark.exhaustive)])
 def test_no_good_average_outvotes_a_snapshot_that_nothing_uses(project, workers):
     gate = "--compaction-threshold=overall>=0"
     run(project, "--snapshot-update")
