@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from pytest_compaction.commands.complaint import complain
 from pytest_compaction.commands.named_run import named_run
-from pytest_compaction.commands.run_baselines import baselines_of, judged_again
+from pytest_compaction.commands.run_baselines import baselines_of, judged_again, over_budget_of
 from pytest_compaction.gate.baseline import BaselineDecision, decide_baseline
 from pytest_compaction.gate.coverage import arms_of, coverage_text, planned_in
 from pytest_compaction.gate.decision import decide
@@ -91,7 +91,7 @@ def run(options: argparse.Namespace) -> int:
         thresholds = [parse_threshold(text) for text in expressions or ()]
         check_scopes(thresholds, arms)
         pass_score = _chosen(options.pass_score, settings, "pass_score", 3.5)
-        over_budget = settings.get("over_budget", "fail")
+        over_budget = over_budget_of(found.header)
         records = list(judged_again(found.records, options.pass_score, over_budget))
         named = options.baseline or ("" if options.threshold else settings.get("baseline"))
         if named and settings.get("baseline_update") and not options.baseline:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.commands.complaint import complain
-from pytest_compaction.commands.run_baselines import baselines_of
+from pytest_compaction.commands.run_baselines import baselines_of, over_budget_of
 from pytest_compaction.gate.baseline import BaselineDecision, decide_baseline
 from pytest_compaction.gate.coverage import arms_of, coverage_text, planned_in
 from pytest_compaction.gate.decision import Decision, decide
@@ -110,8 +110,9 @@ def run(options: argparse.Namespace) -> int:
         return UNUSABLE
     for line in _summary(merged, str(options.output)):
         print(line.text)
-    code, lines = _decided(merged, thresholds, against)
-    finished = _finished(merged, thresholds, against, str(options.output), code, lines)
+    decision = _decision(merged, thresholds)
+    code, lines = _decided(merged, decision, against)
+    finished = _finished(merged, decision, against, str(options.output), code, lines)
     files = write_files(finished, {name: Path(name) for name in options.report})
     written = [
         *(file_line(name, why) for name, why in files.items()),
@@ -233,7 +234,7 @@ def _summary(merged: MergedRun, file: str) -> Iterator[Line]:
 
 def _finished(
     merged: MergedRun,
-    thresholds: Sequence[Threshold],
+    decision: Decision,
     against: BaselineDecision,
     file: str,
     code: int,
@@ -241,7 +242,6 @@ def _finished(
 ) -> FinishedRun:
     """The whole run as its reports show it."""
     records, settings = merged.run.records, _settings(merged.run)
-    decision = _decision(merged, thresholds)
     outcome: Outcome = "none"
     if decision.decides or against.decides or code == NOTHING:
         outcome = "passed" if code == PASSED else "failed"
@@ -263,7 +263,7 @@ def _finished(
 
 
 def _decided(
-    merged: MergedRun, thresholds: Sequence[Threshold], against: BaselineDecision
+    merged: MergedRun, decision: Decision, against: BaselineDecision
 ) -> tuple[int, list[Line]]:
     """The exit code of the whole run, and the lines that say why.
 
@@ -273,9 +273,8 @@ def _decided(
     if not records and not merged.failures:
         return NOTHING, [Line("GATE FAILED nothing was measured: the shards hold no item")]
     limits = settings["pass_score"], settings["dialogues"]["consistency"]
-    over = over_budget_failures(records, settings.get("over_budget", "fail")) & merged.failures
+    over = over_budget_failures(records, over_budget_of(merged.run.header)) & merged.failures
     failures = Failures(len(merged.failures - over), merged.snapshots, len(over))
-    decision = _decision(merged, thresholds)
     if decision.decides or against.decides:
         code = PASSED if passes(decision, failures, against) else FAILED
         coverage = coverage_text(records, planned_in(merged.run.header))

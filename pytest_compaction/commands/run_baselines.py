@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from pytest_compaction.metrics.aggregate import by_compactor
 from pytest_compaction.metrics.budgets import is_over_budget
@@ -21,7 +22,7 @@ from pytest_compaction.settings import CONTROL, OverBudget
 
 
 def judged_again(
-    records: Sequence[Record], pass_score: float | None, over_budget: OverBudget = "report"
+    records: Sequence[Record], pass_score: float | None, over_budget: OverBudget
 ) -> Iterator[Record]:
     """The records with the status that another pass score gives them.
 
@@ -35,6 +36,12 @@ def judged_again(
             yield record | {"status": status}
         else:
             yield record
+
+
+def over_budget_of(header: Mapping[str, Any]) -> OverBudget:
+    """What became of views over their budget in a run, by its header."""
+    given = header.get("settings")
+    return "report" if isinstance(given, dict) and given.get("over_budget") == "report" else "fail"
 
 
 def baselines_of(
@@ -69,7 +76,7 @@ def baselines_of(
             each.strategy,
             each.name,
             each.title,
-            tuple(judged_again(each.records, pass_score)),
+            tuple(judged_again(each.records, pass_score, over_budget_of(each.header))),
             each.header,
             each.problems,
         )

@@ -8,7 +8,6 @@ from importlib.util import find_spec
 
 import pytest
 from support.scenarios import lean, own, records, set_up
-from support.worker_counts import BOTH
 
 KEEP = own("keep")
 GATE = "--compaction-threshold=overall>=1"
@@ -37,7 +36,7 @@ def run(pytester):
 
 
 @needs("pytest_cov")
-@BOTH
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])  # the lane of plugins runs both
 def test_coverage_is_measured_in_the_child_and_may_fail_the_run(run, workers):
     short = run(workers, GATE, "--cov=strategies", "--cov-fail-under=95")
     assert short.ret == pytest.ExitCode.TESTS_FAILED
