@@ -30,6 +30,7 @@ def arguments(*more):
     """Arguments of a run with ``anchored``; later ones take precedence."""
     return [
         *lean(),
+        "-pno:randomly",  # an endpoint that holds replies waits for the first case
         "--compactor=anchored",
         "--compaction-model=gpt-4o-mini",
         f"--compaction-concurrency={IN_FLIGHT}",
