@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Final
 
-from pytest_compaction.compactors.function.compactor import FunctionCompactor, called
-from pytest_compaction.compactors.function.signatures import as_annotated, no_such_parameter
+from pytest_compaction.compactors.function.brought import strategy_of
+from pytest_compaction.compactors.own_code import dotted_object, names_of, own_object, raised
 from pytest_compaction.compactors.protocol import Compactor, State
 from pytest_compaction.compactors.specs import Spec, UnknownCompactorError, parse_spec
 from pytest_compaction.text.words import printable
@@ -26,7 +26,6 @@ from pytest_compaction.text.words import printable
 ENTRY_POINTS: Final = "pytest_compaction.compactors"
 _FOLDERS: Final = ("strategies", "products")
 """The subpackages with the shipped strategies."""
-_METHODS: Final = ("start", "observe", "due", "compact", "render")
 
 
 @dataclass
@@ -47,7 +46,7 @@ class Registry:
             try:
                 lines.append((name, describe(self._resolve(name))))
             except Exception as error:
-                lines.append((name, f"cannot be loaded: {_raised(error.__cause__ or error)}"))
+                lines.append((name, f"cannot be loaded: {raised(error.__cause__ or error)}"))
         return lines
 
     def create(self, spec: Spec) -> Compactor[State]:
@@ -57,23 +56,7 @@ class Registry:
         """
         if spec.parts:
             return self._composed(spec)
-        target = self._resolve(spec.target)
-        if inspect.isclass(target) or getattr(target, "makes_compactor", False):
-            made = _made(spec, target)
-            missing = [name for name in _METHODS if not callable(getattr(made, name, None))]
-            missing += [name for name in ("name", "traits") if not hasattr(made, name)]
-            if missing and callable(made):
-                return _function(spec, made, {}, {})
-            if missing:
-                raise UnknownCompactorError(
-                    f"{spec.target!r} is not a compactor: it has no {', '.join(missing)}"
-                )
-            result: Compactor[State] = made
-            return result
-        if all(callable(getattr(target, name, None)) for name in _METHODS):
-            instance: Compactor[State] = target
-            return instance
-        return _function(spec, target, dict(spec.parameters), dict(spec.written))
+        return strategy_of(spec, self._resolve(spec.target))
 
     def traits(self, spec: Spec) -> Any:
         """The traits of a strategy, of which one instance is made once; ``None`` without any.
@@ -100,6 +83,17 @@ class Registry:
                 )
         return list(found)
 
+    def understood(self, specs: Iterable[Spec]) -> list[str]:
+        """How each function that is not shipped is called, and what may be wrong with that."""
+        found: dict[str, None] = {}
+        for spec in specs:
+            for part in spec.parts or (spec,):
+                if not self.is_shipped(part):
+                    made = self.create(part)
+                    told = (getattr(made, name, "") for name in ("understood", "doubt"))
+                    found.update((f"{part.target} {each}", None) for each in told if each)
+        return list(found)
+
     def _composed(self, spec: Spec) -> Compactor[State]:
         from pytest_compaction.compactors.composition.composition import (
             Composition,
@@ -118,17 +112,23 @@ class Registry:
             return self.added[target]
         shipped = _shipped()
         if target in shipped:
-            return _imported(f"{shipped[target]}:STRATEGY", target)
+            return own_object(f"{shipped[target]}:STRATEGY")
         points = self._entry_points()
         if target in points:
             return _loaded(points[target])
         if ":" in target:
-            return _imported(target, target)
+            return own_object(target)
+        listed = names_of(target)
+        if listed:
+            raise UnknownCompactorError(f"{target!r} is a module; name what is in it: {listed}")
+        found = dotted_object(target)
+        if found is not None:
+            return found
         near = difflib.get_close_matches(target, self.names(), n=1, cutoff=0.4)
         hint = f"did you mean {near[0]!r}? " if near else ""
         raise UnknownCompactorError(
             f"unknown compactor {target!r}; {hint}the compactors are {', '.join(self.names())}; "
-            "name your own as module:function"
+            "name your own as module:function or path/file.py:function"
         )
 
     def _entry_points(self) -> Mapping[str, importlib.metadata.EntryPoint]:
@@ -181,78 +181,5 @@ def _loaded(point: importlib.metadata.EntryPoint) -> Any:
         raise
     except BaseException as error:  # also SystemExit, and what skips a test
         raise UnknownCompactorError(
-            f"cannot load the compactor {point.name!r} from its entry point: {_raised(error)}"
+            f"cannot load the compactor {point.name!r} from its entry point: {raised(error)}"
         ) from error
-
-
-def _imported(path: str, asked: str) -> Any:
-    module_name, _, attribute = path.partition(":")
-    try:
-        value: Any = importlib.import_module(module_name)
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:  # also SystemExit, and what skips a test
-        raise UnknownCompactorError(
-            f"cannot import the module of the compactor {asked!r}: {_raised(error)} "
-            "(is its folder on sys.path? the folder where pytest runs is)"
-        ) from error
-    for name in attribute.split("."):
-        if not hasattr(value, name):
-            public = [
-                n for n in dir(value) if not n.startswith("_") and callable(getattr(value, n))
-            ]
-            near = difflib.get_close_matches(name, public, n=1, cutoff=0.4)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
-            raise UnknownCompactorError(f"the module {module_name!r} has no {name!r}{hint}")
-        value = getattr(value, name)
-    return value
-
-
-def _made(spec: Spec, target: Any) -> Any:
-    try:
-        wrong = no_such_parameter(dict(spec.parameters), target)
-        if not wrong:
-            return target(**as_annotated(dict(spec.parameters), dict(spec.written), target))
-    except ValueError as error:
-        wrong = printable(str(error))
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:  # also SystemExit, and what skips a test
-        wrong = _raised(error)
-    raise UnknownCompactorError(
-        f"the compactor {spec.text!r} does not take these parameters: {wrong}"
-    )
-
-
-def _raised(error: BaseException) -> str:
-    return printable(f"{type(error).__name__}: {error}")
-
-
-def _function(
-    spec: Spec, target: Any, parameters: Mapping[str, Any], written: Mapping[str, str]
-) -> Compactor[State]:
-    """A strategy from a function or callable object over messages."""
-    function: Any = called(target)
-    if not callable(function):
-        raise UnknownCompactorError(
-            f"{spec.target!r} is {type(target).__name__}; expected a function over messages "
-            "and a budget, or a compactor class"
-        )
-    own = {key: value for key, value in parameters.items() if key != "messages"}
-    try:
-        typed = as_annotated(own, written, function)
-        made = FunctionCompactor(spec.target, target, typed, parameters.get("messages"))
-    except ValueError as error:
-        raise UnknownCompactorError(
-            f"the compactor {spec.text!r}: {printable(str(error))}"
-        ) from None
-    wrong = no_such_parameter(own, function, made.handed_in)
-    try:
-        made.check_call()
-    except TypeError as error:
-        wrong = wrong or f"{printable(str(error))}; {made.remedy}"
-    if wrong:
-        raise UnknownCompactorError(
-            f"the compactor {spec.text!r} cannot be called as {made.call_form}: {wrong}"
-        )
-    return made

@@ -1,4 +1,5 @@
-"""How the command line names a strategy: a name or ``module:function``, and parameters.
+"""How the command line names a strategy: a name, ``module:function`` or ``file.py:function``,
+and parameters.
 
 ``a:key=value+b`` is a composition (see :mod:`.composition`). Signs inside a quoted value,
 and a ``+`` before a digit, do not separate: ``focus='the tests: a, b+c'``, ``1e+5``.
@@ -14,6 +15,8 @@ from typing import Any, Final
 from pytest_compaction.compactors.parameters import parted
 from pytest_compaction.secrets.hidden import hide, revealed
 
+_AS_PYTEST: Final = re.compile(r"^(\s*[^:=]+\.py)::")
+"""A file and a name in it, as pytest writes the two."""
 _PLUS: Final = r"\+(?!\s*[\d.])"
 
 
@@ -61,6 +64,7 @@ def parse_spec(text: str) -> Spec:
 
 
 def _single(text: str) -> Spec:
+    text = _AS_PYTEST.sub(r"\1:", text)
     segments = [segment.strip() for segment in parted(text.strip(), ":")]
     names = [segment for segment in segments if "=" not in segment]
     if not names or not all(names) or len(names) > 2:

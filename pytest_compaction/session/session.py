@@ -256,6 +256,8 @@ class BenchmarkSession:
         """The lines for pytest's header: what runs, and which parameters have no effect."""
         lines = [self.summary_line(), *self._reference_lines()]
         lines += [f"compaction: {sentence}" for sentence in self.not_read]
+        told = self.registry.understood(self.specs)
+        lines += [printable(f"compaction: {sentence}") for sentence in told]
         if self.settings.judgements > 1 and offline.NAME in self.settings.judges:
             lines.append(
                 "compaction: --compaction-judgements has no effect on the offline judge, which "

@@ -7,6 +7,8 @@ import types
 from typing import Literal, get_args
 
 import pytest
+from support.builders import context_of, user
+from support.compacting import compacted
 from support.compositions import create, refusal
 
 from pytest_compaction.compactors.base.history import HistoryCompactor
@@ -278,8 +280,8 @@ class TestOwnModule:
 
     def test_a_missing_parameter_of_a_function_is_named(self):
         said = refusal("strategies_of_mine:keep_some")
-        assert "cannot be called as f(messages, budget)" in said
-        assert "'k'" in said
+        assert "cannot be called as f(messages, budget, model=model): " in said
+        assert "nothing tells what 'k' is: give it as :k=value" in said
 
     def test_a_parameter_that_the_function_does_not_take_is_named(self):
         said = refusal("strategies_of_mine:keep_all:k=3")
@@ -328,16 +330,13 @@ class TestOwnModule:
     )
     def test_a_budget_that_is_not_the_second_parameter_is_given_by_its_name(self, text, said):
         made = create(f"strategies_of_mine:{text}")
-        (message,) = made.call_with([], 100, 0, None)
-        assert message["content"] == said
+        _, (message,) = compacted(made, [user("a")], context_of(100))
+        assert message.text == said
 
-    def test_a_function_without_a_budget_is_told_how_to_write_it(self):
-        said = refusal("strategies_of_mine:messages_only")
-        assert "cannot be called as f(messages, budget): too many positional arguments" in said
-        assert "write it as def f(messages, budget), " in said
-        assert "messages=langchain" in said
-        made = create("strategies_of_mine:messages_only:messages=langchain")
-        assert made.call_form == "f(messages)"
+    def test_a_function_that_takes_no_budget_gets_none(self):
+        for more in ("", ":messages=langchain"):
+            made = create(f"strategies_of_mine:messages_only{more}")
+            assert made.call_form == "f(messages)"
 
     def test_a_class_is_made_with_its_parameters(self):
         made = create("strategies_of_mine:Own:keep=4")

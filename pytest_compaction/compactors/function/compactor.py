@@ -1,23 +1,23 @@
 """Wraps a plain function over messages as a compactor.
 
-The function is called as ``f(messages, budget)`` with OpenAI chat dictionaries
-and the number of tokens that the view may take, and returns the messages to go
-on with. It may be async; a parameter ``model`` receives the model of the run, and
-further keyword parameters come from the command line.
+The function gets OpenAI chat dictionaries and the number of tokens that the view may take, and
+returns the messages to go on with. It may be async. The names of its parameters tell what it
+wants (see :mod:`.arguments`): the model of the run, what it returned the last time, a state of
+its own; further keyword parameters come from the command line.
 
 A function over other message objects (see :mod:`.message_shapes`) is recognised by the
-annotation of its parameter or named by ``messages=langchain``; it is called with
-the messages alone, and with the budget if it has a parameter ``budget`` or requires
-one named ``max_tokens``. An object with ``invoke`` is called through that.
-A parameter ``budget`` that is not the second is given by its name.
+annotation of its parameter or named by ``messages=langchain``. An object with ``invoke`` is
+called through that.
 """
 
 from __future__ import annotations
 
+import copy
 import inspect
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from pytest_compaction.compactors.base.history import (
     HistoryCompactor,
@@ -26,13 +26,18 @@ from pytest_compaction.compactors.base.history import (
     spans_between,
     unchanged,
 )
+from pytest_compaction.compactors.function.arguments import (
+    Role,
+    arguments_for,
+    messages_parameter,
+)
+from pytest_compaction.compactors.function.message_shapes.foreign import foreign_words, hint_on
 from pytest_compaction.compactors.function.message_shapes.protocol import (
     CHAT,
-    positional,
     run_context,
     shape_named,
     shape_of,
-    takes_run_context,
+    title_of,
 )
 from pytest_compaction.compactors.protocol import CompactorError, Context, Outcome, State, Traits
 from pytest_compaction.conversation.chat_format import (
@@ -40,8 +45,14 @@ from pytest_compaction.conversation.chat_format import (
     MessageShapeError,
     message_from_chat,
 )
-from pytest_compaction.conversation.messages import Message
+from pytest_compaction.conversation.messages import Message, ToolResult, leading_system
 from pytest_compaction.models.protocol import ModelError
+
+_PREVIOUS: Final = "previous"
+_OWN: Final = "own"
+"""Where the state keeps what the function returned, and its own state."""
+_WITHOUT_ERRORS: Final = frozenset({"responses"})
+"""Shapes that do not say whether a call failed."""
 
 
 class FunctionCompactor(HistoryCompactor):
@@ -66,27 +77,23 @@ class FunctionCompactor(HistoryCompactor):
         self._function = called(function)
         self._parameters = dict(parameters)
         invoked = hasattr(function, "invoke") and self._function is not function
-        default = "langchain" if invoked else shape_of(self._function)
-        self._shape = shape_named(messages or default)
-        self.takes_model = _takes(self._function, "model")
-        second = positional(self._function)[1:2]
-        self._by_name = _takes(self._function, "budget") and (
-            not second or second[0].name != "budget"
-        )
-
-    def call_with(self, messages: list[Any], budget: int, used: int, model: Any) -> Any:
-        """Call the function; ``used`` are the tokens that the messages take."""
-        arguments, extra = self._arguments(messages, budget, used, model)
-        return self._function(*arguments, **extra)
+        told = getattr(function, "messages_shape", None)
+        default = told or ("langchain" if invoked else "")
+        parameter = messages_parameter(self._function)
+        self._shape = shape_named(messages or default or shape_of(parameter))
+        self.arguments = arguments_for(self._function, self._parameters, self._shape.name)
+        self.takes_model = "model" in self.arguments.roles
 
     def check_call(self) -> None:
         """Raise ``TypeError`` if the function cannot take the arguments that it would get."""
+        if self.arguments.missing:
+            raise TypeError(self.arguments.missing)
         try:
             signature = inspect.signature(self._function)
         except (TypeError, ValueError):
             return  # some functions written in C have no signature
-        arguments, extra = self._arguments([], 0, 0, None)
-        signature.bind(*arguments, **extra)
+        nothing: dict[Role, None] = dict.fromkeys(self.arguments.roles)
+        self.arguments.call(signature.bind, nothing, self._parameters)
 
     @property
     def module_coroutine(self) -> Callable[..., Any] | None:
@@ -99,50 +106,28 @@ class FunctionCompactor(HistoryCompactor):
     @property
     def handed_in(self) -> frozenset[str]:
         """The parameters that the plugin passes, and the command line need not give."""
-        arguments, _ = self._arguments([], 0, 0, None)
-        places = positional(self._function)[: len(arguments)]
-        return frozenset({"budget", "model", *(parameter.name for parameter in places)})
-
-    @property
-    def remedy(self) -> str:
-        """How to write a function that can be called, for messages to the user."""
-        if self._shape.name != CHAT:
-            return "a parameter without a default is given as :key=value"
-        return (
-            "write it as def f(messages, budget), give other parameters without a default as "
-            ":key=value, and say messages=langchain or messages=pydantic-ai for message objects"
-        )
+        return self.arguments.names
 
     @property
     def call_form(self) -> str:
         """How the function is called, for messages to the user."""
-        arguments, extra = self._arguments([], 0, 0, None)
-        names = ["messages", "budget"] if len(arguments) > 1 else ["messages"]
-        if self._by_name and "budget" not in self._parameters and self._shape.name == CHAT:
-            names.append("budget=…")
-        if self._shape.name != CHAT:
-            names = ["ctx", "messages"] if len(arguments) > 1 else ["messages"]
-        shown = [f"{key}=…" for key in extra if key in self._parameters]
-        return f"f({', '.join([*names, *shown])})"
+        return self.arguments.form
 
-    def _arguments(
-        self, messages: list[Any], budget: int, used: int, model: Any
-    ) -> tuple[list[Any], dict[str, Any]]:
-        extra = dict(self._parameters)
-        if self.takes_model:
-            extra.setdefault("model", model)
-        if self._shape.name == CHAT:
-            if not self._by_name:
-                return [messages, budget], extra
-            extra.setdefault("budget", budget)
-            return [messages], extra
-        if _takes(self._function, "budget"):
-            extra.setdefault("budget", budget)
-        elif _takes(self._function, "max_tokens", required=True):
-            extra.setdefault("max_tokens", budget)
-        if self._shape.name == "pydantic-ai" and takes_run_context(self._function):
-            return [run_context(used, budget), messages], extra
-        return [messages], extra
+    @property
+    def understood(self) -> str:
+        """How the function is called, and with what, as a part of a sentence."""
+        return f"is called as {self.call_form} with {title_of(self._shape.name)}"
+
+    @property
+    def doubt(self) -> str:
+        """Why its messages may be of another shape, as a part of a sentence; empty if not."""
+        kind, shape = foreign_words(self._function) if self._shape.name == CHAT else ("", "")
+        if not shape:
+            return ""
+        return (
+            f"names {kind!r}, which is of {title_of(shape)}, and gets {title_of(CHAT)}; if it "
+            f"takes the others: {self.name}:messages={shape}"
+        )
 
     async def compact(self, state: State, context: Context) -> Outcome[State]:
         """Call the function with fresh objects and check what it returns.
@@ -150,22 +135,58 @@ class FunctionCompactor(HistoryCompactor):
         If the model cannot answer, the compaction fails; that is not a fault of the function.
         """
         before = load(state["messages"])
-        known = self._shape.read(self._shape.given(before))
-        used = context.tokens.messages(before)
-        given = self._shape.given(before)
+        start = leading_system(before) if self._shape.keeps_system else 0
+        kept, given = before[:start], before[start:]
+        own = copy.deepcopy(state.get(_OWN, {}))
         try:
-            returned = self.call_with(given, context.budget, used, context.model)
+            returned = self._called(state, own, before, start, context)
             if inspect.isawaitable(returned):
                 returned = await returned
         except ModelError as error:
             return unchanged(state, str(error))
+        if "state" in self.arguments.roles and isinstance(returned, tuple) and len(returned) == 2:
+            returned, own = returned
         cycle = int(state.get("cycle", 0)) + 1
-        after = self._messages(returned, before, known, cycle)
-        if after == before:
+        known = self._shape.read(self._shape.given(given))
+        after = (*kept, *self._messages(returned, given, known, cycle))
+        remembered = self._remembered(after, own)
+        if after == before and all(state.get(key) == remembered[key] for key in remembered):
             return unchanged(state)
         new = [message.id for message in after if message.origin == "synthetic"]
         spans = spans_between(before, after, new[0] if new else None)
-        return Outcome({"messages": dump(after), "cycle": cycle}, "compacted", spans)
+        left = {"messages": dump(after), "cycle": cycle, **remembered}
+        return Outcome(left, "noop" if after == before else "compacted", spans)
+
+    def _called(
+        self, state: State, own: Any, before: Sequence[Message], start: int, context: Context
+    ) -> Any:
+        """What the function returns; the messages before ``start`` are kept from it."""
+        previous = state.get(_PREVIOUS)
+        used = context.tokens.messages(before)
+        values: dict[Role, Any] = {
+            "messages": self._shape.given(before[start:]),
+            "budget": context.budget,
+            "model": context.model,
+            "previous": None if previous is None else self._shape.given(load(previous)[start:]),
+            "state": own,
+            "system": "\n".join(message.text for message in before[:start]),
+            "context": run_context(used, context.budget),
+        }
+        return self.arguments.call(self._function, values, self._parameters)
+
+    def _remembered(self, after: Sequence[Message], own: Any) -> State:
+        """What the function gets the next time, as JSON."""
+        found: State = {}
+        if "previous" in self.arguments.roles:
+            found[_PREVIOUS] = dump(after)
+        if "state" in self.arguments.roles:
+            try:
+                found[_OWN] = json.loads(json.dumps(own))
+            except (TypeError, ValueError) as error:
+                raise CompactorError(
+                    f"{self.name}: its state cannot be kept, because it is not JSON: {error}"
+                ) from None
+        return found
 
     def _messages(
         self, returned: Any, before: Sequence[Message], given: Sequence[ChatMessage], cycle: int
@@ -187,17 +208,22 @@ class FunctionCompactor(HistoryCompactor):
                 plain = {k: v for k, v in item.items() if k != "id"} if _mapping(item) else item
                 made = message_from_chat(plain, id, f"message {index}", "synthetic")
             except MessageShapeError as error:
-                raise CompactorError(f"{self.name} returned a wrong message: {error}") from None
+                raise self._wrong(error, item) from None
+            hint = hint_on(item) if self._shape.name == CHAT else ""
+            if hint:
+                raise self._wrong(f"message {index} {hint}", None)
             masked = next((i for i in range(position, len(given)) if _masks(made, before[i])), None)
             if masked is not None:
                 made = replace(made, id=before[masked].id, origin=before[masked].origin)
+                if self._shape.name in _WITHOUT_ERRORS:
+                    made = _with_errors_of(made, before[masked])
                 position = masked + 1
             result.append(made)
         return tuple(result)
 
     def _read(self, returned: Any, before: Sequence[Message]) -> list[Any]:
         """The returned messages as chat dictionaries; the list may be under ``messages``."""
-        what = {CHAT: "chat messages"}.get(self._shape.name, f"{self._shape.name} messages")
+        what = "chat messages" if self._shape.name == CHAT else f"{self._shape.name} messages"
         if returned is None:
             raise CompactorError(
                 f"{self.name} returned None; expected the list of {what} to go on with"
@@ -216,7 +242,14 @@ class FunctionCompactor(HistoryCompactor):
         try:
             return self._shape.read(returned)
         except MessageShapeError as error:
-            raise CompactorError(f"{self.name} returned a wrong message: {error}") from None
+            raise self._wrong(error) from None
+
+    def _wrong(self, fault: object, item: Any = None) -> CompactorError:
+        """The error for a returned message; foreign ones come with the parameter that helps."""
+        hint = hint_on(item) if self._shape.name == CHAT and item is not None else ""
+        more = f"; it {hint}" if hint else ""
+        said = f"{self.name} returned a wrong message: {fault}{more}"
+        return CompactorError(said.replace("NAME", self.name))
 
 
 def called(target: Any) -> Any:
@@ -236,15 +269,15 @@ def _masks(made: Message, given: Message) -> bool:
     return bool(ids) and ids == [result.call_id for result in given.results]
 
 
+def _with_errors_of(made: Message, given: Message) -> Message:
+    """A masked message whose results failed where those of the given one did."""
+    failed = {result.call_id for result in given.results if result.is_error}
+    parts = tuple(
+        replace(part, is_error=part.call_id in failed) if isinstance(part, ToolResult) else part
+        for part in made.parts
+    )
+    return replace(made, parts=parts)
+
+
 def _mapping(item: Any) -> bool:
     return isinstance(item, Mapping)
-
-
-def _takes(function: Callable[..., Any], name: str, required: bool = False) -> bool:
-    try:
-        parameters = inspect.signature(function).parameters
-    except (TypeError, ValueError):
-        return False
-    if name not in parameters:
-        return False
-    return not required or parameters[name].default is inspect.Parameter.empty

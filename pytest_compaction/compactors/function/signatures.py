@@ -21,7 +21,7 @@ def no_such_parameter(
     Empty if it takes all of them, or if its signature is unknown. ``handed_in`` are
     parameters that the plugin passes, so that the sentence leaves them out.
     """
-    signature = _signature(target)
+    signature = signature_of(target)
     if signature is None:
         return ""
     parameters = signature.parameters.values()
@@ -45,7 +45,7 @@ def as_annotated(
     ``written`` holds the values before they were read as Python: for a ``str`` parameter,
     ``yes`` is not a truth value and ``5`` is not a number.
     """
-    signature = _signature(target)
+    signature = signature_of(target)
     typed = dict(given)
     if signature is None:
         return typed
@@ -54,12 +54,13 @@ def as_annotated(
         if parameter is None or isinstance(value, str) or name not in written:
             continue
         none = value is None and types.NoneType in get_args(parameter.annotation)
-        if _is_text(parameter.annotation) and not none:
+        if is_text(parameter.annotation) and not none:
             typed[name] = written[name]
     return typed
 
 
-def _signature(target: Callable[..., Any]) -> inspect.Signature | None:
+def signature_of(target: Callable[..., Any]) -> inspect.Signature | None:
+    """The signature, its annotations evaluated if they can be; ``None`` if it has none."""
     try:
         return inspect.signature(target, eval_str=True)
     except Exception:  # an annotation may be anything, and need not exist
@@ -69,11 +70,11 @@ def _signature(target: Callable[..., Any]) -> inspect.Signature | None:
             return None
 
 
-def _is_text(annotation: Any) -> bool:
+def is_text(annotation: Any) -> bool:
     """Whether an annotation allows only text, or text and ``None``."""
     if get_origin(annotation) is Literal:
         return all(isinstance(choice, str) for choice in get_args(annotation))
     if get_origin(annotation) in {Union, types.UnionType}:
         rest = [part for part in get_args(annotation) if part is not types.NoneType]
-        return all(map(_is_text, rest))
+        return all(map(is_text, rest))
     return annotation is str or annotation == "str"

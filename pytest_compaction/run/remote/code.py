@@ -14,6 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
+from pytest_compaction.compactors.own_code import module_named
 from pytest_compaction.compactors.registry import ENTRY_POINTS
 from pytest_compaction.compactors.specs import Spec
 
@@ -54,8 +55,7 @@ def modules_of(specs: Iterable[Spec]) -> dict[str, str]:
     found: dict[str, str] = {}
     for spec in specs:
         for part in spec.parts or (spec,):
-            name, colon, _ = part.target.partition(":")
-            module = name if colon else points.get(name, "")
+            module = points.get(part.target, "") or module_named(part.target)
             if module and not module.startswith(f"{_ROOT.name}."):
                 found[module] = digest_of_module(module)
     return found

@@ -227,7 +227,6 @@ def test_the_command_line_names_functions_objects_and_shapes(text, left):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("keep_ends", "cannot be called as f(messages, budget): too many positional arguments"),
         ("keep_ends:messages=haystack", "messages=haystack must be one of chat, langchain, pyd"),
         ("keep_ends:messages=langchain:k=3", "cannot be called as f(messages, k=…)"),
         ("Callable:size=2", "does not take these parameters"),

@@ -8,17 +8,17 @@ from hypothesis import strategies as st
 from support.builders import agent_logs, assistant, context_of, session, system, tool, user
 from support.compacting import compacted, ids, messages_of
 
+from pytest_compaction.compactors.function.arguments import arguments_for, messages_parameter
 from pytest_compaction.compactors.function.compactor import FunctionCompactor
 from pytest_compaction.compactors.function.message_shapes.protocol import (
     shape_named,
     shape_of,
-    takes_run_context,
 )
 from pytest_compaction.compactors.protocol import CompactorError
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import parse_spec
 
-SHAPES = ["chat", "langchain", "pydantic-ai"]
+SHAPES = ["chat", "langchain", "pydantic-ai", "anthropic", "responses"]
 
 PICTURE = {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}}
 SECRET = {"type": "vendor_blob", "data": "q+/="}
@@ -118,6 +118,11 @@ def test_pydantic_ai_messages_are_requests_and_responses_made_of_parts():
         ("Sequence[AnyMessage]", "langchain"),
         ("list[langchain_core.messages.HumanMessage]", "langchain"),
         ("list[ModelMessage]", "pydantic-ai"),
+        ("list[MessageParam]", "anthropic"),
+        ("list[anthropic.types.BetaMessageParam]", "anthropic"),
+        ("list[TResponseInputItem]", "responses"),
+        ("Iterable[ResponseInputItemParam]", "responses"),
+        ("list[ChatCompletionMessageParam]", "chat"),
         ("list[dict]", "chat"),
     ],
 )
@@ -126,16 +131,16 @@ def test_the_annotation_tells_which_messages_a_function_takes(annotation, shape)
         return messages
 
     function.__annotations__ = {"messages": annotation}
-    assert shape_of(function) == shape
-    assert shape_of(functools.partial(function, budget=1)) == shape
+    assert shape_of(messages_parameter(function)) == shape
+    assert shape_of(messages_parameter(functools.partial(function, budget=1))) == shape
 
 
 def test_the_annotation_is_that_of_the_messages_and_not_of_the_run():
     def processor(ctx: "RunContext[None]", messages: "list[ModelMessage]"):  # noqa: F821
         return messages
 
-    assert takes_run_context(processor)
-    assert shape_of(processor) == "pydantic-ai"
+    assert arguments_for(processor, (), "pydantic-ai").form == "f(ctx=context, messages)"
+    assert shape_of(messages_parameter(processor)) == "pydantic-ai"
 
 
 def test_parts_that_do_not_belong_are_named():
@@ -197,7 +202,9 @@ def test_a_capability_of_pydantic_ai_works():
 
 
 @given(st.text(max_size=5))
-def test_the_name_of_a_shape_is_one_of_three(name):
+def test_the_name_of_a_shape_is_one_of_five(name):
     if name not in SHAPES:
-        with pytest.raises(ValueError, match="must be one of chat, langchain, pydantic-ai"):
+        with pytest.raises(
+            ValueError, match="must be one of chat, langchain, pydantic-ai, anthropic, responses"
+        ):
             shape_named(name)

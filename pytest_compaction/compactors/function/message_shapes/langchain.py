@@ -56,6 +56,7 @@ class LangChainShape:
     """See the module's first paragraph."""
 
     name = "langchain"
+    keeps_system = False
 
     def given(self, messages: Sequence[Message]) -> list[Any]:
         """One object per message; a system message of the developer role is a system message."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import copy
 import importlib
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any, Final, Protocol
 
@@ -16,13 +17,27 @@ CHAT: Final = "chat"
 _SHAPES: Final = {
     "langchain": "pytest_compaction.compactors.function.message_shapes.langchain",
     "pydantic-ai": "pytest_compaction.compactors.function.message_shapes.pydantic_ai",
+    "anthropic": "pytest_compaction.compactors.function.message_shapes.anthropic",
+    "responses": "pytest_compaction.compactors.function.message_shapes.responses",
 }
-_NAMES: Final = {
-    "langchain": ("langchain", "BaseMessage", "AnyMessage", "MessageLikeRepresentation"),
-    "pydantic-ai": ("pydantic_ai", "ModelMessage", "ModelRequest", "ModelResponse"),
+SHAPES: Final = (CHAT, *_SHAPES)
+"""The names of all shapes."""
+_TOLD: Final = {
+    "langchain": re.compile(r"langchain|BaseMessage|AnyMessage|MessageLikeRepresentation"),
+    "pydantic-ai": re.compile(r"pydantic_ai|ModelMessage|ModelRequest|ModelResponse"),
+    "anthropic": re.compile(r"\banthropic\b|\b(?:Beta)?MessageParam\b"),
+    "responses": re.compile(
+        r"\bT?ResponseInputItem(?:Param)?\b|\bResponseInputParam\b|\bopenai\.types\.responses\b"
+    ),
 }
 """Words in the annotation of a parameter that tell which objects it takes."""
-_CONTEXTS: Final = frozenset({"ctx", "context", "run_context"})
+_TITLES: Final = {
+    CHAT: "OpenAI chat messages",
+    "langchain": "LangChain messages",
+    "pydantic-ai": "pydantic-ai messages",
+    "anthropic": "Anthropic's messages",
+    "responses": "items of OpenAI's Responses interface",
+}
 
 
 class Shape(Protocol):
@@ -30,9 +45,11 @@ class Shape(Protocol):
 
     ``read`` turns the objects that ``given`` made into one dictionary per message, in order,
     so that unchanged messages are recognised. It raises ``MessageShapeError``.
+    ``keeps_system`` says that the system prompt stands outside the messages.
     """
 
     name: str
+    keeps_system: bool
 
     def given(self, messages: Sequence[Message]) -> list[Any]:
         """Fresh objects for the messages."""
@@ -45,6 +62,7 @@ class ChatShape:
     """OpenAI chat dictionaries."""
 
     name = CHAT
+    keeps_system = False
 
     def given(self, messages: Sequence[Message]) -> list[Any]:
         """Fresh dictionaries."""
@@ -65,31 +83,24 @@ def shape_named(name: str) -> Shape:
     if name == CHAT:
         return ChatShape()
     if name not in _SHAPES:
-        raise ValueError(f"messages={name} must be one of {', '.join((CHAT, *_SHAPES))}")
+        raise ValueError(f"messages={name} must be one of {', '.join(SHAPES)}")
     shape: Shape = importlib.import_module(_SHAPES[name]).SHAPE
     return shape
 
 
-def shape_of(function: Callable[..., Any]) -> str:
-    """Which messages a function takes, by the annotation of its parameter; chat without one."""
-    parameters = positional(function)
-    annotated = parameters[1:2] if takes_run_context(function) else parameters[:1]
-    for parameter in annotated:
-        if parameter.annotation is not inspect.Parameter.empty:
-            text = str(parameter.annotation)
-            for shape, names in _NAMES.items():
-                if any(name in text for name in names):
-                    return shape
+def title_of(name: str) -> str:
+    """What the messages of a shape are called in sentences."""
+    return _TITLES[name]
+
+
+def shape_of(parameter: inspect.Parameter | None) -> str:
+    """The shape of the messages that a parameter takes, by its annotation; chat without one."""
+    if parameter is not None and parameter.annotation is not inspect.Parameter.empty:
+        text = str(parameter.annotation)
+        for shape, words in _TOLD.items():
+            if words.search(text):
+                return shape
     return CHAT
-
-
-def takes_run_context(function: Callable[..., Any]) -> bool:
-    """Whether a pydantic-ai history processor wants the context of the run before the messages."""
-    parameters = positional(function)
-    if len(parameters) < 2:
-        return False
-    first = parameters[0]
-    return "RunContext" in str(first.annotation) or first.name in _CONTEXTS
 
 
 def run_context(tokens: int, budget: int) -> Any:
@@ -100,14 +111,11 @@ def run_context(tokens: int, budget: int) -> Any:
     return SimpleNamespace(deps=None, usage=usage, budget=budget, retry=0, prompt=None, messages=[])
 
 
-def positional(function: Callable[..., Any]) -> list[inspect.Parameter]:
-    """The parameters that can be given by position; empty if the signature is unknown."""
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
-        return []
-    kinds = {inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD}
-    return [parameter for parameter in parameters if parameter.kind in kinds]
+def as_mapping(item: Any) -> Any:
+    """An object of a library that can be written as a dictionary, as one; others as they are."""
+    if not isinstance(item, Mapping) and callable(getattr(item, "model_dump", None)):
+        return item.model_dump(exclude_unset=True)
+    return item
 
 
 def object_field(item: Any, name: str, what: str) -> Any:

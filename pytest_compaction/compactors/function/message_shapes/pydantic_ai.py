@@ -60,6 +60,7 @@ class PydanticAIShape:
     """See the module's first paragraph."""
 
     name = "pydantic-ai"
+    keeps_system = False
 
     def given(self, messages: Sequence[Message]) -> list[Any]:
         """Requests and responses; one message is a part of a request, or a response."""

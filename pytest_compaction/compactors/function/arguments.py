@@ -1,0 +1,244 @@
+"""Which argument of a function gets what: told by the names of its parameters, else by place.
+
+A function over messages may want the messages, the budget, the model of the run, what it
+returned the last time, or a state of its own. Whoever brings a function names these as he likes.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal
+
+from pytest_compaction.compactors.function.signatures import is_text, signature_of
+
+Role = Literal["messages", "budget", "model", "previous", "state", "system", "context"]
+
+_NAMES: Final[Mapping[Role, tuple[str, ...]]] = {
+    "messages": (
+        *("messages", "history", "conversation", "msgs", "chat_history", "message_history"),
+        *("input_items", "items", "chat", "input"),
+    ),
+    "budget": (
+        *("budget", "max_tokens", "token_budget", "budget_tokens", "max_token_budget"),
+        *("token_limit", "max_context_tokens", "target_tokens"),
+    ),
+    "model": ("model",),
+    "previous": ("previous", "previous_messages"),
+    "state": ("state",),
+    "system": ("system", "system_prompt"),
+    "context": ("ctx", "context", "run_context"),
+}
+"""Names of parameters that tell what they want, the clearest first."""
+_OF_SHAPE: Final[Mapping[Role, str]] = {"system": "anthropic", "context": "pydantic-ai"}
+"""What only the functions over one shape of messages are given."""
+_PLACED: Final = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+_OPEN: Final = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+_NUMBERS: Final = frozenset({"int", "float", "int | None", "Any", ""})
+"""Annotations of a parameter that may be a budget although its name does not tell."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """What a function is given: ``placed`` by position and ``named`` by name, each with its role.
+
+    ``own`` are the names of the parameters that the user gives. ``missing`` says in one sentence
+    why the function cannot be called; it is empty if it can.
+    """
+
+    placed: tuple[tuple[str, Role], ...]
+    named: tuple[tuple[str, Role], ...] = ()
+    own: tuple[str, ...] = ()
+    missing: str = ""
+
+    @property
+    def roles(self) -> frozenset[Role]:
+        """Everything that the function is given."""
+        return frozenset(role for _, role in (*self.placed, *self.named))
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The parameters that the user need not give."""
+        return frozenset(name for name, _ in (*self.placed, *self.named))
+
+    @property
+    def form(self) -> str:
+        """The call as text: ``f(messages, max_tokens=budget, keep=…)``."""
+        placed = (role if name in {role, ""} else f"{name}={role}" for name, role in self.placed)
+        named = (f"{name}={role}" for name, role in self.named)
+        return f"f({', '.join([*placed, *named, *(f'{name}=…' for name in self.own)])})"
+
+    def call(
+        self, function: Callable[..., Any], values: Mapping[Role, Any], own: Mapping[str, Any]
+    ) -> Any:
+        """Call the function with the value of each role and the user's own parameters."""
+        named = {name: values[role] for name, role in self.named}
+        return function(*(values[role] for _, role in self.placed), **{**named, **own})
+
+
+def messages_parameter(function: Callable[..., Any]) -> inspect.Parameter | None:
+    """The parameter that gets the messages; ``None`` if the signature does not tell."""
+    signature = signature_of(function)
+    if signature is None:
+        return None
+    free = [p for p in signature.parameters.values() if p.kind not in _OPEN]
+    return _told(free, "messages") or _first(free, {}, _known_names("pydantic-ai"))
+
+
+def arguments_for(
+    function: Callable[..., Any], own: Collection[str] = (), shape: str = "chat"
+) -> Arguments:
+    """The arguments of a function over messages of that shape.
+
+    ``own`` are the parameters that the user gives; these, and those that a ``partial`` holds,
+    are left alone.
+    """
+    signature = signature_of(function)
+    given = tuple(own)
+    if signature is None:  # some functions written in C have none
+        both: tuple[tuple[str, Role], ...] = (("", "messages"), ("", "budget"))
+        return Arguments(both if shape == "chat" else both[:1], (), given)
+    parameters = list(signature.parameters.values())
+    left_alone = {*given, *_bound(function)}
+    free = [p for p in parameters if p.kind not in _OPEN and p.name not in left_alone]
+    roles = _roles(free, shape)
+    placed, named = _divided(parameters, roles)
+    placed, named = _with_open(placed, named, parameters, shape, left_alone)
+    found = Arguments(placed, named, given, _unfilled(free, roles))
+    return found if "messages" in found.roles else replace(found, missing=_no_messages(parameters))
+
+
+def _roles(free: list[inspect.Parameter], shape: str) -> dict[str, Role]:
+    """The role of each parameter that has one, by its name."""
+    found: dict[str, Role] = {}
+    for role in _NAMES:
+        if _OF_SHAPE.get(role, shape) != shape:
+            continue
+        told = _told(free, role)
+        if told is not None:
+            found[told.name] = role
+        if role == "budget":
+            required = (p for p in free if p.name in _NAMES[role] and p.default is p.empty)
+            found |= {p.name: role for p in required}
+    if "messages" not in found.values():
+        first = _first(free, found, _known_names(shape))
+        if first is not None:
+            found[first.name] = "messages"
+    if "budget" not in found.values():
+        second = _second(free, found)
+        if second is not None:
+            found[second.name] = "budget"
+    return found
+
+
+def _told(free: list[inspect.Parameter], role: Role) -> inspect.Parameter | None:
+    """The parameter whose name tells that it wants this."""
+    by_name = {p.name: p for p in free}
+    found = [by_name[name] for name in _NAMES[role] if name in by_name]
+    if role == "context":
+        found += [p for p in free if "RunContext" in str(p.annotation)]
+    if role == "model":
+        # A text is the name of a model that the function asks itself.
+        found = [p for p in found if not is_text(p.annotation) and not isinstance(p.default, str)]
+    return min(found, key=lambda p: p.default is not p.empty, default=None)
+
+
+def _known_names(shape: str) -> frozenset[str]:
+    """The names that tell something to a function over messages of a shape."""
+    return frozenset(
+        name
+        for role, names in _NAMES.items()
+        if _OF_SHAPE.get(role, shape) == shape
+        for name in names
+    )
+
+
+def _first(
+    free: list[inspect.Parameter], roles: Mapping[str, Role], known: Collection[str]
+) -> inspect.Parameter | None:
+    """The first place that may take messages: one without a default, if there is one."""
+    places = [p for p in free if p.kind in _PLACED and p.name not in roles and p.name not in known]
+    return min(places, key=lambda p: p.default is not p.empty, default=None)
+
+
+def _second(free: list[inspect.Parameter], roles: Mapping[str, Role]) -> inspect.Parameter | None:
+    """The first place after the messages that must be given and may be a number."""
+    names = [p.name for p in free]
+    messages = next((name for name, role in roles.items() if role == "messages"), None)
+    after = free[names.index(messages) + 1 :] if messages in names else []
+    for p in after:
+        if p.kind in _PLACED and p.name not in roles and p.default is p.empty:
+            return p if _annotation(p) in _NUMBERS else None
+    return None
+
+
+def _annotation(parameter: inspect.Parameter) -> str:
+    annotation = parameter.annotation
+    if annotation is parameter.empty:
+        return ""
+    return annotation.__name__ if inspect.isclass(annotation) else str(annotation).strip("'\"")
+
+
+def _divided(
+    parameters: list[inspect.Parameter], roles: Mapping[str, Role]
+) -> tuple[tuple[tuple[str, Role], ...], tuple[tuple[str, Role], ...]]:
+    """The first parameters by their places, as far as each has a role; the others by name."""
+    placed: list[tuple[str, Role]] = []
+    for parameter in parameters:
+        if parameter.kind not in _PLACED or parameter.name not in roles:
+            break
+        placed.append((parameter.name, roles[parameter.name]))
+    named = [(p.name, roles[p.name]) for p in parameters[len(placed) :] if p.name in roles]
+    return tuple(placed), tuple(named)
+
+
+def _with_open(
+    placed: tuple[tuple[str, Role], ...],
+    named: tuple[tuple[str, Role], ...],
+    parameters: list[inspect.Parameter],
+    shape: str,
+    left_alone: Collection[str],
+) -> tuple[tuple[tuple[str, Role], ...], tuple[tuple[str, Role], ...]]:
+    """What ``*arguments`` and ``**arguments`` take besides: messages, and the budget of a chat."""
+    kinds = {p.kind for p in parameters}
+    there = {role for _, role in (*placed, *named)}
+    wanted: tuple[Role, ...] = ("messages", "budget") if shape == "chat" else ("messages",)
+    more = tuple(role for role in wanted if role not in there and role not in left_alone)
+    no_gap = len(placed) == sum(p.kind in _PLACED for p in parameters)
+    if inspect.Parameter.VAR_POSITIONAL in kinds and no_gap:
+        return (*placed, *(("", role) for role in more)), named
+    if inspect.Parameter.VAR_KEYWORD in kinds and "messages" in more:
+        return placed, (*named, *((role, role) for role in more))
+    return placed, named
+
+
+def _bound(function: Any) -> Iterator[str]:
+    """The names of the arguments that a ``partial`` holds already."""
+    while isinstance(function, functools.partial):
+        yield from function.keywords
+        function = function.func
+
+
+def _unfilled(free: list[inspect.Parameter], roles: Mapping[str, Role]) -> str:
+    left = [p for p in free if p.default is p.empty and p.name not in roles]
+    if not left:
+        return ""
+    name = left[0].name
+    known = ", ".join(f"{given} is the {role}" for given, role in roles.items())
+    understood = f"{known}; " if known else ""
+    if name == "model":
+        return f"{understood}'model' is a name and has no value: give it as :model=NAME"
+    return (
+        f"{understood}nothing tells what {name!r} is: give it as :{name}=value, or a default, or "
+        "a name that tells (budget, max_tokens, model, previous, state)"
+    )
+
+
+def _no_messages(parameters: list[inspect.Parameter]) -> str:
+    names = ", ".join(p.name for p in parameters)
+    return (
+        f"it takes {names or 'no parameters'}, and none of these can be the messages; write it "
+        "as def f(messages, budget)"
+    )
