@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from pytest_compaction.case.case import Case, Point
 from pytest_compaction.compactors.protocol import Compactor, CompactorError, Context, State, View
@@ -21,6 +21,7 @@ class PointState:
     ``failure`` says that the last compaction failed and left more in the view than
     the budget allows: an answer from that view says nothing about the strategy. ``view`` is
     what the model would be sent there without a question; ``None`` if that is not what it reads.
+    ``cause`` is what the code of the strategy raised, with its traceback.
     """
 
     state: State | None
@@ -29,6 +30,7 @@ class PointState:
     error: str | None = None
     failure: str | None = None
     view: tuple[Message, ...] | None = None
+    cause: BaseException | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,7 @@ class CaseFeeder:
         """Feed the whole case. After an error all later points carry it."""
         points: list[PointState] = []
         error: str | None = None
+        cause: BaseException | None = None
         before = 0
         for number, point in enumerate(self._case.points):
             log_tokens = self._context.tokens.messages(self._case.log_until(number))
@@ -81,8 +84,9 @@ class CaseFeeder:
                     points.append(await self._point(number, log_tokens))
                 except CompactorError as raised:
                     error = f"{raised} (case {self._case.id}, compaction point {point.id})"
+                    cause = raised.__cause__
             if error is not None:
-                points.append(PointState(None, log_tokens, 0, error))
+                points.append(PointState(None, log_tokens, 0, error, cause=cause))
         steps = with_runway(self._feeder.steps, self._case.messages, self._context.tokens)
         return FeedResult(tuple(points), steps)
 

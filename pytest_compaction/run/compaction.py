@@ -64,11 +64,12 @@ class CompactedCase:
         if self.model_error and (failed or isinstance(self.model_error, NotAskedError)):
             raise type(self.model_error)(*self.model_error.args)
         if at_point.error is not None or at_point.state is None:
-            raise CompactionError(at_point.error or "there is no view")
+            raise CompactionError(at_point.error or "there is no view") from at_point.cause
         try:
             return await self.feeder.rendered(at_point.state, point, question)
         except CompactorError as error:
-            raise CompactionError(f"{error} (case {self.case.id})") from error
+            said = f"{error} (case {self.case.id})"
+            raise CompactionError(said) from error.__cause__
 
     async def earlier(self, probe: Probe) -> tuple[tuple[Message, ...] | None, ...]:
         """What the model would have read at each point before that of a probe.

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import inspect
 import queue
+import sysconfig
 import threading
 import traceback
 import weakref
@@ -269,12 +270,33 @@ def _said(error: BaseException) -> str:
 
 
 _OURS: Final = frozenset({__file__, shared_loop.__file__})
+_PACKAGE: Final = Path(__file__).parents[1]
+_INSTALLED: Final = frozenset({"site-packages", "dist-packages"})
+_STANDARD: Final = Path(sysconfig.get_paths()["stdlib"])
 
 
 def _raised_at(error: BaseException) -> str:
-    """File, line and function where it was raised, for whoever has to fix it."""
+    """File, line and function of the user's own code where it was raised, to be mended there.
+
+    That is the last frame in no library; only if there is none, the last one of all.
+    """
     frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if frame.filename not in _OURS]
+    others = [frame for frame in frames if frame.filename not in _OURS]
+    own = [frame for frame in others if is_users(frame.filename)] or others
     if not own:
         return ""
-    return f" [{Path(own[-1].filename).name}:{own[-1].lineno} in {own[-1].name}]"
+    return f" [{_shown(own[-1].filename)}:{own[-1].lineno} in {own[-1].name}]"
+
+
+def is_users(file: str) -> bool:
+    """Whether a source file is of neither this package, the standard library nor a library."""
+    path = Path(file)
+    if file.startswith("<") or path.is_relative_to(_PACKAGE):
+        return False
+    return not _INSTALLED.intersection(path.parts) and not path.is_relative_to(_STANDARD)
+
+
+def _shown(file: str) -> str:
+    """A path from the folder where pytest runs; of a file elsewhere the name."""
+    path, folder = Path(file), Path.cwd()
+    return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else path.name

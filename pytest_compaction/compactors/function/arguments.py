@@ -38,6 +38,11 @@ _PLACED: Final = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONA
 _OPEN: Final = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 _NUMBERS: Final = frozenset({"int", "float", "int | None", "Any", ""})
 """Annotations of a parameter that may be a budget although its name does not tell."""
+_NO_NUMBERS: Final = frozenset(
+    """client llm tokenizer encoder encoding counter token_counter summarizer summariser agent
+    config settings logger session self cls system system_prompt prompt instructions""".split()
+)
+"""Names of parameters that are no budget, although they stand where one is expected."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +175,7 @@ def _second(free: list[inspect.Parameter], roles: Mapping[str, Role]) -> inspect
     after = free[names.index(messages) + 1 :] if messages in names else []
     for p in after:
         if p.kind in _PLACED and p.name not in roles and p.default is p.empty:
-            return p if _annotation(p) in _NUMBERS else None
+            return p if _annotation(p) in _NUMBERS and p.name not in _NO_NUMBERS else None
     return None
 
 

@@ -116,7 +116,8 @@ class FunctionCompactor(HistoryCompactor):
     @property
     def understood(self) -> str:
         """How the function is called, and with what, as a part of a sentence."""
-        return f"is called as {self.call_form} with {title_of(self._shape.name)}"
+        told: str | None = getattr(self._function, "understood", None)
+        return told or f"is called as {self.call_form} with {title_of(self._shape.name)}"
 
     @property
     def doubt(self) -> str:

@@ -35,6 +35,12 @@ class SessionCall:
         self._session = session
         self._parameters = dict(parameters)
 
+    @property
+    def understood(self) -> str:
+        """How it is used, as a part of a sentence."""
+        name = next(n for n in _COMPACTIONS if callable(getattr(self._session, n, None)))
+        return f"is a session: items are added, {name} is called, and the items left are the view"
+
     async def __call__(self, items: list[Any], budget: int) -> Any:
         """The items with which the session goes on."""
         clear = getattr(self._session, "clear_session", None)
@@ -49,7 +55,7 @@ class SessionCall:
     def _compaction(self, budget: int) -> Any:
         name = next(n for n in _COMPACTIONS if callable(getattr(self._session, n, None)))
         method = getattr(self._session, name)
-        if name == "run_compaction" and _places(method):
+        if name == _COMPACTIONS[0] and _places(method):
             # A session may wait for more turns, and the case says that it is time now.
             return method({"force": True}, **self._parameters)
         wanted = arguments_for(method, self._parameters, "responses")

@@ -24,6 +24,7 @@ from pytest_compaction.run.feeder import CompactionError
 from pytest_compaction.session.items.collection import item_of
 from pytest_compaction.session.items.kinds import KINDS
 from pytest_compaction.session.items.protocol import RECORD
+from pytest_compaction.session.items.strategy_errors import said_before, traceback_of
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.settings import Settings
 from pytest_compaction.text.words import printable
@@ -130,9 +131,27 @@ def finish_report(
         report.outcome, report.longrepr = "passed", None
         report.user_properties.append((_BELOW, True))
     elif call.excinfo is not None and isinstance(failure, SELF_EXPLANATORY_ERRORS):
-        report.longrepr = in_sentences(call.excinfo, str(failure))
+        report.longrepr = _shown(node, call.excinfo, failure, record)
     elif call.when == "call" and report.passed and record is not None:
         _fail_over_budget(report, record, session.settings)
+
+
+def _shown(
+    node: pytest.Item,
+    excinfo: pytest.ExceptionInfo[BaseException],
+    failure: BaseException,
+    record: Record | None,
+) -> Any:
+    """A failure in sentences. That of a compaction is said once for all items of a case."""
+    text = str(failure)
+    if isinstance(failure, CompactionError) and record is not None:
+        first = said_before(node, record, text)
+        if first is not None:
+            return in_sentences(excinfo, f"see {first}")
+        shown = traceback_of(node, failure, _safe_lines(text))
+        if shown is not None:
+            return shown
+    return in_sentences(excinfo, text)
 
 
 def _fail_over_budget(report: pytest.TestReport, record: Record, settings: Settings) -> None:
