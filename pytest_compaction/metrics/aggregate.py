@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from pytest_compaction.metrics.budgets import is_over_budget
 from pytest_compaction.metrics.item_figures import (
@@ -71,9 +72,12 @@ class Tokens:
         return Mean(self.removed, interval, self.views, len(self.by_case))
 
 
+TOO_FEW: Final = "less than half of the items have a score, and a mean of these would mislead"
+
+
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """All figures of one strategy."""
+    """All figures of one strategy; those that are means of scores are missing if ``too_few``."""
 
     compactor: str
     statuses: Mapping[str, int]
@@ -108,6 +112,11 @@ class Aggregate:
     def scored(self) -> int:
         """Items with a score."""
         return self.statuses.get("passed", 0) + self.statuses.get("failed", 0)
+
+    @property
+    def too_few(self) -> bool:
+        """Whether some items have a score, but less than half of them."""
+        return 0 < 2 * self.scored < self.items
 
 
 def mean_of(records: Iterable[Record], value: Callable[[Record], float | None]) -> Mean | None:
@@ -204,12 +213,11 @@ def aggregate(compactor: str, records: Sequence[Record]) -> Aggregate:
     steps: Counter[str] = Counter()
     for record in per_compaction.values():
         steps.update(record["compaction"]["steps"])
-    overall = overall_mean(records)
     dimensions = {name: dimension_mean(records, name) for name in DIMENSIONS}
-    return Aggregate(
+    found = Aggregate(
         compactor=compactor,
         statuses=Counter(record["status"] for record in records),
-        overall=overall,
+        overall=overall_mean(records),
         dimensions={name: mean for name, mean in dimensions.items() if mean is not None},
         passes=pass_estimates(records),
         tokens=token_totals(records),
@@ -221,6 +229,11 @@ def aggregate(compactor: str, records: Sequence[Record]) -> Aggregate:
         reading=reading_of(records[0]) if records else "view",
         second=mean_of(records, second_figure),
         passed=pass_mean(records),
+    )
+    if not found.too_few:
+        return found
+    return replace(
+        found, overall=None, dimensions={}, passes={}, passed=None, second=None, stated=None
     )
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
-from pytest_compaction.metrics.aggregate import Aggregate, aggregate
+from pytest_compaction.metrics.aggregate import TOO_FEW, Aggregate, aggregate
 from pytest_compaction.metrics.differences.nulls import best_null, is_null
 from pytest_compaction.metrics.differences.same_views import with_same_views
 from pytest_compaction.metrics.differences.strategy_comparison import (
@@ -16,6 +17,7 @@ from pytest_compaction.metrics.savings import budget_share
 from pytest_compaction.metrics.statistics.cluster_interval import interval_method
 from pytest_compaction.records.record import Record, went_wrong_later
 from pytest_compaction.reports.lines import WIDTH, Line, Style, interval_text
+from pytest_compaction.reports.short_names import short_names
 from pytest_compaction.reports.summary.constraints import compliance_lines, short_constraints
 from pytest_compaction.reports.summary.outcomes import (
     counted_outcomes,
@@ -27,6 +29,9 @@ from pytest_compaction.reports.summary.power_line import power_lines
 from pytest_compaction.reports.summary.strategy_table import StrategyRow, strategy_table
 from pytest_compaction.settings import CONTROL
 from pytest_compaction.text.words import printable
+
+_NAME: Final = 20
+"""The most columns of the name of a strategy before what it lost."""
 
 
 def comparison(groups: Mapping[str, Sequence[Record]], grouped: bool) -> Iterator[Line]:
@@ -63,9 +68,11 @@ def comparison(groups: Mapping[str, Sequence[Record]], grouped: bool) -> Iterato
         yield from power_lines((reference, second), groups[reference], groups[second])
     yield Line("")
     beside = {pair.second: pair for pair in between.pairs if pair.first == reference}
+    shown = short_names((item.compactor for item in figures), _NAME)
     for item in figures:
-        yield from _about(item, groups[item.compactor], groups.get(CONTROL, ()))
-        if item.compactor in beside:
+        name = shown[item.compactor]
+        yield from _about(item, name, groups[item.compactor], groups.get(CONTROL, ()))
+        if item.compactor in beside and not item.too_few:
             yield _beside_the_best(beside[item.compactor])
 
 
@@ -81,22 +88,25 @@ def _beside_the_best(pair: StrategyPair) -> Line:
     chance = "" if pair.holm is None else f", p {pair.holm:.2g}"
     value = round(difference.value, 2) + 0.0  # no -0.00
     text = f"  {value:+.2f} {interval}{chance}, from the best, "
-    return Line(text + printable(pair.first, WIDTH - len(text)))
+    (best,) = short_names([pair.first], WIDTH - len(text)).values()
+    return Line(text + best)
 
 
-def _about(item: Aggregate, records: Sequence[Record], control: Sequence[Record]) -> Iterator[Line]:
+def _about(
+    item: Aggregate, name: str, records: Sequence[Record], control: Sequence[Record]
+) -> Iterator[Line]:
     """What was lost, choices, the comparison with the nulls, and what went wrong."""
     losses = item.losses
-    text = f"{printable(item.compactor, 20)}: {counted_outcomes(losses)}"
+    text = f"{name}: {counted_outcomes(losses)}"
     yield Line(printable(text, WIDTH))
     second = ""
     if item.second is not None:
-        name = "answers" if item.reading == "view" else "survival"
-        second = f", {name} {item.second.value:.2f}"
+        other = "answers" if item.reading == "view" else "survival"
+        second = f", {other} {item.second.value:.2f}"
     kept = short_constraints(records)
     yield Line(f"  {losses.hit} of {losses.traps} traps hit, {losses.unused} unused{second}{kept}")
     yield from compliance_lines(records, control)
-    compared = null_line(records, "  ")
+    compared = None if item.too_few else null_line(records, "  ")
     if compared is not None:
         yield compared
     for line in textwrap.wrap("; ".join(_trouble(item, records)), WIDTH - 2):
@@ -126,5 +136,6 @@ def _without_score(item: Aggregate) -> list[str]:
     if errors:
         found.append(f"{errors} error{'s' if errors > 1 else ''}")
     if found:
-        found.append(f"the figures are of the other {item.scored} items")
+        others = f"the figures are of the other {item.scored} items"
+        found.append(TOO_FEW if item.too_few else others)
     return found

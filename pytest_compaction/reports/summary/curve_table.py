@@ -10,7 +10,7 @@ from pytest_compaction.metrics.curve import Curve, CurvePoint, curves
 from pytest_compaction.metrics.differences.same_views import with_same_views
 from pytest_compaction.records.record import Record
 from pytest_compaction.reports.lines import WIDTH, Line, interval_text
-from pytest_compaction.text.words import printable
+from pytest_compaction.reports.short_names import short_names
 
 _NAME_WIDTH: Final = 19
 _AREA_WIDTH: Final = 18
@@ -39,8 +39,9 @@ def curve_lines(records: Sequence[Record], grouped: bool) -> Iterator[Line]:
     yield Line("facts that the views state, by budget in tokens", "bold")
     head = "".join(f"{budget:>{width},}" for budget in budgets)
     yield Line(f"{'compactor':<{_NAME_WIDTH}}{head}{'area':>{_AREA_WIDTH}}", "dim")
+    shown = short_names((curve.compactor for curve in found), _NAME_WIDTH - 1)
     for curve in sorted(found, key=_rank):
-        yield from _rows(curve, budgets, width)
+        yield from _rows(curve, shown[curve.compactor], budgets, width)
     yield Line("area: mean height of the curve over the logarithm of the budget, 0 to 1", "dim")
     if any(point.over_budget for curve in found for point in curve.points):
         yield Line(f"{OVER_BUDGET} some views were over the budget", "dim")
@@ -52,10 +53,9 @@ def _rank(curve: Curve) -> tuple[bool, float, str]:
     return over, -(curve.area.value if curve.area else 0.0), curve.compactor
 
 
-def _rows(curve: Curve, budgets: Sequence[int], width: int) -> Iterator[Line]:
+def _rows(curve: Curve, name: str, budgets: Sequence[int], width: int) -> Iterator[Line]:
     points = {point.budget: point for point in curve.points}
     cells = "".join(f"{_share(points.get(budget), width):>{width}}" for budget in budgets)
-    name = printable(curve.compactor, _NAME_WIDTH)
     yield Line(f"{name:<{_NAME_WIDTH}}{cells}{_area(curve.area):>{_AREA_WIDTH}}")
     tokens = "".join(f"{_tokens(points.get(budget)):>{width}}" for budget in budgets)
     yield Line(f"{'  tokens':<{_NAME_WIDTH}}{tokens}".rstrip(), "dim")

@@ -7,12 +7,15 @@ from typing import Final
 
 from pytest_compaction.records.record import Record
 from pytest_compaction.reports.lines import WIDTH, Line
+from pytest_compaction.reports.short_names import short_names
 from pytest_compaction.text.words import printable
 
 _SCORE: Final = 6
 """The columns of a score with the space before it."""
 _NAME_SHARE: Final = 0.5
 """The most of the rest of a line that a name may take."""
+_STRATEGY: Final = 16
+"""The most columns of a strategy in a name."""
 _FACT: Final = 60
 """The most characters of a fact."""
 
@@ -60,13 +63,14 @@ class _Names:
     """Names items by what tells them apart: strategy and trial only where there are several."""
 
     def __init__(self, records: Sequence[Record]) -> None:
-        self._strategies = len({record["compactor"] for record in records}) > 1
+        strategies = sorted({record["compactor"] for record in records})
+        self._strategies = short_names(strategies, _STRATEGY) if len(strategies) > 1 else {}
         self._budgets = len({record.get("budget") for record in records}) > 1
         self._trials = any(record["trial"] > 1 for record in records)
 
     def name(self, record: Record) -> str:
         """The name of the item of a record."""
-        parts = [record["compactor"]] if self._strategies else []
+        parts = [self._strategies[record["compactor"]]] if self._strategies else []
         if self._budgets and record.get("budget") is not None:
             parts.append(f"b{record['budget']}")
         parts += [str(record["case"]), str(record["probe"])]

@@ -10,8 +10,8 @@ from pytest_compaction.metrics.differences.same_views import with_same_views
 from pytest_compaction.metrics.origins import by_origin
 from pytest_compaction.records.record import Record
 from pytest_compaction.reports.lines import Line, interval_text, removed_text
+from pytest_compaction.reports.short_names import short_names
 from pytest_compaction.rubric import MAX_SCORE
-from pytest_compaction.text.words import printable
 
 _NAME_WIDTH: Final = 18
 
@@ -29,10 +29,11 @@ def origin_lines(groups: Mapping[str, Sequence[Record]], grouped: bool) -> Itera
     yield Line("real and scripted cases apart", "bold")
     head = f"{'compactor':<{_NAME_WIDTH}}{'cases':>12}{'overall':>18}{'pass^1':>7}"
     yield Line(f"{head}{'removed':>9}{'stated':>16}", "dim")
+    shown = short_names(found, _NAME_WIDTH)
     for name, figures in found.items():
         for origin, item in figures.items():
             cases = item.overall.cases if item.overall else 0
-            label = f"{printable(name, _NAME_WIDTH):<{_NAME_WIDTH}}{f'{cases} {origin}':>12}"
+            label = f"{shown[name]:<{_NAME_WIDTH}}{f'{cases} {origin}':>12}"
             yield Line(label + _figures(item))
     yield Line("stated: share of the facts that the views state; 95% intervals over cases", "dim")
 

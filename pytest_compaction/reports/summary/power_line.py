@@ -9,6 +9,7 @@ from pytest_compaction.metrics.differences.item_pairs import differences_by_case
 from pytest_compaction.metrics.statistics.power import cases_needed, detectable_difference
 from pytest_compaction.records.record import Record
 from pytest_compaction.reports.lines import WIDTH, Line
+from pytest_compaction.reports.short_names import short_names
 from pytest_compaction.text.words import printable
 
 WISHED: Final = 0.1
@@ -26,7 +27,7 @@ def power_lines(
     found = detectable_difference(differences)
     if not found:
         return
-    one, other = (printable(name, _NAME) for name in names)
+    one, other = short_names(names, _NAME).values()
     yield Line(printable(f"{len(differences)} cases tell {one} from {other}", WIDTH), "dim")
     needed = cases_needed(differences, WISHED)
     more = f"; {WISHED:g} takes {needed:,} cases" if needed and found > WISHED else ""

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from pytest_compaction.metrics.aggregate import Aggregate
+from pytest_compaction.metrics.aggregate import TOO_FEW, Aggregate
 from pytest_compaction.metrics.statistics.mean import Mean
 from pytest_compaction.reports.lines import WIDTH, Line
+from pytest_compaction.reports.short_names import short_names
 from pytest_compaction.rubric import DIMENSIONS
 from pytest_compaction.settings import CONTROL
 from pytest_compaction.text.words import printable
@@ -45,7 +46,8 @@ class StrategyRow:
     @property
     def competes(self) -> bool:
         """Whether it is ranked; the control and strategies over the budget keep too much."""
-        return self.figures.compactor != CONTROL and not self.figures.over_budget
+        item = self.figures
+        return item.compactor != CONTROL and not item.over_budget and not item.too_few
 
 
 def strategy_table(rows: Sequence[StrategyRow]) -> Iterator[Line]:
@@ -58,15 +60,16 @@ def strategy_table(rows: Sequence[StrategyRow]) -> Iterator[Line]:
     room = max(map(len, letters.values()), default=0) + any(letters.values())
     longest = max(len(row.figures.compactor) for row in ranked)
     name = max(_NAMES[0], min(longest, _NAMES[1], WIDTH - _FIGURES - room))
+    shown = short_names(sorted(row.figures.compactor for row in rows), name)
     yield Line(_head(name, room), "dim")
     outside = [row for row in ranked if not row.competes]
     for row in ranked:
         if row.competes:
-            yield Line(_row(row, name, letters[row.figures.compactor], room))
+            yield Line(_row(row, shown, name, letters[row.figures.compactor], room))
     if outside:
         yield Line("-" * (name + room + _FIGURES), "dim")
         for row in outside:
-            yield Line(_row(row, name, letters[row.figures.compactor], room))
+            yield Line(_row(row, shown, name, letters[row.figures.compactor], room))
     yield from _notes(ranked, any(letters.values()))
 
 
@@ -93,7 +96,7 @@ def _head(name: int, room: int) -> str:
     )
 
 
-def _row(row: StrategyRow, name: int, letters: str, room: int) -> str:
+def _row(row: StrategyRow, shown: Mapping[str, str], name: int, letters: str, room: int) -> str:
     item = row.figures
     means = {dimension: mean.value for dimension, mean in item.dimensions.items()}
     cells = "".join(_cell(means.get(dimension), 5, ".2f") for dimension in DIMENSIONS)
@@ -101,7 +104,7 @@ def _row(row: StrategyRow, name: int, letters: str, room: int) -> str:
     letters = f" {letters}" if letters else ""
     passed = _cell(item.passes.get(1), 7, ".0%")
     tokens = _cell(item.view_tokens, 7, ",.0f")
-    text = f"{printable(item.compactor, name):<{name}}{overall}{letters:<{room}}{cells}{passed}"
+    text = f"{shown[item.compactor]:<{name}}{overall}{letters:<{room}}{cells}{passed}"
     return f"{text}{tokens}{_share(row)}".rstrip()
 
 
@@ -120,6 +123,8 @@ def _notes(rows: Sequence[StrategyRow], lettered: bool) -> Iterator[Line]:
     notes = ["tokens: mean of the views; budget: the share of it that they take"]
     if lettered:
         notes.append("strategies that share a letter do not differ at 5 % (paired, Holm)")
+    if any(row.figures.too_few for row in rows):
+        notes.append(f"- below the rule: {TOO_FEW}")
     if any(row.figures.over_budget and row.figures.compactor != CONTROL for row in rows):
         notes.append("! below the rule: views over the budget of their case, ranked apart")
     for note in notes:

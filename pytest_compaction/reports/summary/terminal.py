@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from pytest_compaction.metrics.aggregate import (
+    TOO_FEW,
     Aggregate,
     Mean,
     Tokens,
@@ -103,17 +104,19 @@ def _single(
     pricing: Pricing | None,
 ) -> Iterator[Line]:
     figures = aggregate(name, records)
-    kept = kept_by_dimension(records, control) if control else {}
+    kept = kept_by_dimension(records, control) if control and not figures.too_few else {}
     yield reading_line(figures)
     head = f"{'':14}{'mean':>6}  {'95% interval':<14}"
     yield Line((head + (f"{'control':>8}{'kept':>7}" if kept else "")).rstrip(), "dim")
     for dimension in DIMENSIONS:
-        yield Line(_row(dimension, figures.dimensions.get(dimension), kept))
-    yield Line(_row("overall", figures.overall, kept), "bold")
+        yield Line(_row(dimension, figures.dimensions.get(dimension), kept, figures.too_few))
+    yield Line(_row("overall", figures.overall, kept, figures.too_few), "bold")
+    if figures.too_few:
+        yield Line(f"{figures.scored} of {figures.items} items have a score: {TOO_FEW}", "bad")
     if figures.overall and figures.overall.interval:
         yield Line(f"intervals: {interval_method(figures.overall.cases)}", "dim")
     yield Line("")
-    asked = list(kind_lines(records))
+    asked = [] if figures.too_few else list(kind_lines(records))
     if asked:
         yield from asked
         yield Line("")
@@ -121,7 +124,7 @@ def _single(
     yield from loss_lines(records)
     yield from cost_lines(records, pricing)
     yield from constraint_lines(records, control or ())
-    compared = null_line(records)
+    compared = None if figures.too_few else null_line(records)
     if compared is not None:
         yield compared
     later = sum(went_wrong_later(record) for record in records)
@@ -130,9 +133,11 @@ def _single(
     yield from unscored_because(records)
 
 
-def _row(name: str, mean: Mean | None, kept: Mapping[str, tuple[float, float | None]]) -> str:
+def _row(
+    name: str, mean: Mean | None, kept: Mapping[str, tuple[float, float | None]], too_few: bool
+) -> str:
     if mean is None:
-        return f"{name:<14}{'-':>6}  (nothing was scored)"
+        return f"{name:<14}{'-':>6}" + ("" if too_few else "  (nothing was scored)")
     line = (
         f"{name:<14}{mean.value:>6.2f}  {interval_text(mean.interval, limits=(0, MAX_SCORE)):<14}"
     )
@@ -164,6 +169,7 @@ def _facts_about(figures: Aggregate) -> Iterator[Line]:
     if figures.statuses.get("error"):
         count = figures.statuses["error"]
         text = f"errors        {count}; the figures are of the {figures.scored} items with a score"
+        text = text.partition(";")[0] if figures.too_few else text
         yield Line(text, "bad")
     if figures.over_budget and figures.compactor != CONTROL:
         over = f"{figures.over_budget} of {figures.compactions} compacted cases"
