@@ -77,7 +77,8 @@ def module_named(target: str) -> str:
 
 def names_of(target: str) -> str:
     """How the strategies in a module or file are named, if ``target`` is one; else empty."""
-    if not (target.endswith(_SOURCE) or (target.isidentifier() and _is_there(target))):
+    named = target.isidentifier() or is_dotted(target)
+    if not (target.endswith(_SOURCE) or (named and _is_there(target))):
         return ""
     names = _public(_imported(target, target))
     listed = ", ".join(f"{target}:{name}" for name in names[:_SHOWN])

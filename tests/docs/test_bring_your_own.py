@@ -8,7 +8,7 @@ from support.pages import DOCS, README, arguments, blocks, code
 from support.scenarios import lean, long_case, records, write_cases
 
 WITH_LANGCHAIN = "WITH_LANGCHAIN"
-"""Set where langchain-core must be there: the test that needs it then fails without it."""
+"""Set where the libraries must be there: the tests that need them then fail without them."""
 PAGE = DOCS / "own-compactor.md"
 STRATEGIES_PAGE = DOCS / "strategies.md"
 
@@ -33,7 +33,9 @@ def at_work(pytester):
     def run(mark, *more, files=(), page=PAGE):
         for name in files:
             source = code(PAGE, "python", f"# {name}.py")
-            (pytester.path / f"{name}.py").write_text(source, "utf-8")
+            file = pytester.path / f"{name}.py"
+            file.parent.mkdir(exist_ok=True)
+            file.write_text(source, "utf-8")
         given = command(mark, page)
         return pytester.runpytest_inprocess(*lean(), *given, *more, "-q", "--tb=short")
 
@@ -118,8 +120,54 @@ def test_the_trimmer_of_langchain_runs(pytester, at_work):
     if WITH_LANGCHAIN not in os.environ:
         pytest.importorskip("langchain_core", reason="has a lane of its own in .ci/run")
     at_work("langchain_core.messages:trim_messages")
+    (name,) = statuses(pytester)
+    assert name.startswith("langchain_core.messages:trim_messages:token_counter=approximate")
+    assert all(status <= {"passed", "failed"} for status in statuses(pytester).values())
+
+
+SESSION = """
+import types
+
+from agents import SQLiteSession
+from agents.memory import OpenAIResponsesCompactionSession
+
+
+class Responses:
+    async def compact(self, *, model, input, **others):
+        kept = [item for item in input if item.get("role") == "user"]
+        made = {"type": "compaction", "id": "cmp", "encrypted_content": "q+/="}
+        return types.SimpleNamespace(output=[*kept, made], usage=None, id="r", model=model)
+
+
+def compacting():
+    client = types.SimpleNamespace(responses=Responses())
+    return OpenAIResponsesCompactionSession("case", SQLiteSession("case"), client=client)
+
+
+class Newest(SQLiteSession):
+    async def compact(self):
+        items = await self.get_items()
+        await self.clear_session()
+        await self.add_items(items[-2:])
+"""
+
+
+def test_sessions_of_the_agents_sdk_run(pytester, at_work):
+    if WITH_LANGCHAIN not in os.environ:
+        pytest.importorskip("agents", reason="has a lane of its own in .ci/run")
+    pytester.makepyfile(sdk_sessions=SESSION)
+    names = ["sdk_sessions:compacting", "sdk_sessions:Newest"]
+    result = pytester.runpytest_inprocess(*lean(), f"--compactor={','.join(names)}", "--tb=short")
+    assert statuses(pytester).keys() == set(names)
+    assert all(status <= {"passed", "failed"} for status in statuses(pytester).values())
+    result.stdout.fnmatch_lines(["compaction: sdk_sessions:Newest is a session: *"])
+
+
+def test_what_the_table_names_is_called_as_it_says(pytester, at_work):
+    at_work("agent/compact.py:Summary", files=["agent/compact"])
     assert statuses(pytester).keys() == {
-        "langchain_core.messages:trim_messages:token_counter=approximate"
+        "agent/compact.py:Summary:keep=6",
+        "agent.compact.newest",
     }
     assert all(status <= {"passed", "failed"} for status in statuses(pytester).values())
 

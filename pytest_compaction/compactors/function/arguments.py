@@ -111,7 +111,7 @@ def arguments_for(
     roles = _roles(free, shape)
     placed, named = _divided(parameters, roles)
     placed, named = _with_open(placed, named, parameters, shape, left_alone)
-    found = Arguments(placed, named, given, _unfilled(free, roles))
+    found = Arguments(placed, named, given, _unfilled(free, roles) or _unplaced(parameters, named))
     return found if "messages" in found.roles else replace(found, missing=_no_messages(parameters))
 
 
@@ -239,6 +239,15 @@ def _unfilled(free: list[inspect.Parameter], roles: Mapping[str, Role]) -> str:
         f"{understood}nothing tells what {name!r} is: give it as :{name}=value, or a default, or "
         "a name that tells (budget, max_tokens, model, previous, state)"
     )
+
+
+def _unplaced(parameters: list[inspect.Parameter], named: tuple[tuple[str, Role], ...]) -> str:
+    """Why a parameter that has no name outside cannot be given: one before it has no value."""
+    only = {p.name for p in parameters if p.kind is p.POSITIONAL_ONLY}
+    name = next((name for name, _ in named if name in only), None)
+    if name is None:
+        return ""
+    return f"{name!r} can only be given by its place, and nothing tells what stands before it"
 
 
 def _no_messages(parameters: list[inspect.Parameter]) -> str:

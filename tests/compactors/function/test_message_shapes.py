@@ -164,6 +164,124 @@ def test_parts_that_do_not_belong_are_named():
             compacted(wrap(lambda messages, i=item: [i], "pydantic-ai"), [user("a")], context_of())
 
 
+def test_anthropic_messages_are_blocks_with_the_results_in_a_message_of_the_user():
+    seen = messages_given("anthropic")
+    assert [message["role"] for message in seen] == [
+        "user", "assistant", "user", "assistant", "user",
+    ]  # fmt: skip
+    text, image = seen[0]["content"]
+    assert text == {"type": "text", "text": "What is this?"}
+    assert image["source"] == {"type": "url", "url": "https://example.org/a.png"}
+    assert [block["type"] for block in seen[1]["content"]] == [
+        "thinking", "text", "tool_use", "tool_use",
+    ]  # fmt: skip
+    call = {"type": "tool_use", "id": "c1", "name": "read_file", "input": {"path": "a.py"}}
+    assert seen[1]["content"][2] == call
+    first, second = seen[2]["content"]
+    assert first == {"type": "tool_result", "tool_use_id": "c1", "content": "A = 1"}
+    assert second["is_error"] is True
+    assert seen[3]["content"] == [SECRET]
+
+
+def test_the_system_prompt_of_anthropic_stands_outside_and_stays():
+    given = []
+
+    def last(messages, system):
+        given.append(system)
+        return messages[-1:]
+
+    _, view = compacted(wrap(last, "anthropic"), CHAT, context_of())
+    assert given == ["Be careful."]
+    assert ids(view) == ["m0", "m6"]
+
+
+def test_blocks_that_come_back_are_calls_and_results_and_a_cleared_one_is_masked():
+    def cleared(messages):
+        messages[2]["content"][0]["content"] = "(cleared)"
+        use = {"type": "tool_use", "id": "n", "name": "bash", "input": {"command": "ls"}}
+        result = {"type": "tool_result", "tool_use_id": "n", "content": "a.py"}
+        made = [{"role": "assistant", "content": [use]}, {"role": "user", "content": [result]}]
+        return [*messages, *made]
+
+    _, view = compacted(wrap(cleared, "anthropic"), CHAT, context_of())
+    assert ids(view)[:7] == [f"m{number}" for number in range(7)]
+    assert view[3].results[0].text == "(cleared)"
+    assert view[7].calls[0].parsed() == {"command": "ls"}
+    assert view[8].results[0].text == "a.py"
+
+
+def test_responses_items_are_a_text_a_call_or_an_output_each():
+    seen = messages_given("responses")
+    assert [item["type"] for item in seen] == [
+        *("message", "message", "thinking", "message", "function_call", "function_call"),
+        *("function_call_output", "function_call_output", "message", "message"),
+    ]
+    assert seen[1]["content"][1] == {
+        "type": "input_image", "image_url": "https://example.org/a.png", "detail": "auto",
+    }  # fmt: skip
+    call = seen[4]
+    assert (call["call_id"], call["name"], call["arguments"]) == (
+        "c1", "read_file", '{"path":  "a.py"}',
+    )  # fmt: skip
+    assert seen[6] == {"type": "function_call_output", "call_id": "c1", "output": "A = 1"}
+
+
+def test_items_without_ids_are_joined_in_the_order_in_which_a_model_writes_them():
+    def plain(items):
+        call = {"type": "function_call", "call_id": "n", "name": "bash", "arguments": "{}"}
+        return [
+            items[0],
+            {"role": "user", "content": "All that matters."},
+            {"type": "reasoning", "summary": []},
+            {"role": "assistant", "content": [{"type": "output_text", "text": "I look."}]},
+            call,
+            {"type": "function_call_output", "call_id": "n", "output": "a.py"},
+            {"role": "assistant", "content": "One."},
+            {"role": "assistant", "content": "Two."},
+        ]
+
+    _, view = compacted(wrap(plain, "responses"), CHAT, context_of())
+    assert [message.role for message in view] == [
+        "system", "user", "assistant", "tool", "assistant", "assistant",
+    ]  # fmt: skip
+    assert [type(part).__name__ for part in view[2].parts] == ["Thinking", "Text", "ToolCall"]
+
+
+def test_a_cleared_output_of_a_call_that_failed_has_still_failed():
+    def cleared(items):
+        for item in items:
+            if item["type"] == "function_call_output":
+                item["output"] = "(cleared)"
+        return items
+
+    _, view = compacted(wrap(cleared, "responses"), CHAT, context_of())
+    assert [m.results[0].is_error for m in view if m.results] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("item", "shape"),
+    [
+        ({"role": "user", "content": [{"type": "tool_result", "content": "x"}]}, "anthropic"),
+        ({"role": "assistant", "content": [{"type": "tool_use", "id": "a"}]}, "anthropic"),
+        ({"type": "function_call_output", "call_id": "c", "output": "x"}, "responses"),
+    ],
+)
+def test_foreign_messages_are_refused_with_the_parameter_that_helps(item, shape):
+    with pytest.raises(CompactorError, match=f"own:f:messages={shape}"):
+        compacted(wrap(lambda messages, budget: [item]), [user("a")], context_of())
+
+
+def test_code_that_looks_for_foreign_blocks_in_a_chat_is_doubted():
+    def blocks(messages):
+        return [m for m in messages if m["content"][0]["type"] != "tool_result"]
+
+    def either(messages):
+        return [m for m in messages if m["role"] != "tool" and "tool_result" not in m]
+
+    assert "own:f:messages=anthropic" in wrap(blocks).doubt
+    assert wrap(blocks, "anthropic").doubt == wrap(either).doubt == ""
+
+
 # --- the real libraries, where they are installed ------------------------------------
 
 
@@ -199,6 +317,24 @@ def test_a_capability_of_pydantic_ai_works():
     outcome, view = compacted(made, session(4), context_of())
     assert outcome.status == "compacted"
     assert ids(view)[-1] == "m16"
+
+
+def test_the_types_of_anthropic_tell_the_shape():
+    library = pytest.importorskip("anthropic.types")
+
+    def function(messages: list[library.MessageParam]) -> list[library.MessageParam]:
+        return messages
+
+    assert shape_of(messages_parameter(function)) == "anthropic"
+
+
+def test_the_types_of_the_agents_sdk_tell_the_shape():
+    library = pytest.importorskip("agents")
+
+    def function(items: list[library.TResponseInputItem]) -> list[library.TResponseInputItem]:
+        return items
+
+    assert shape_of(messages_parameter(function)) == "responses"
 
 
 @given(st.text(max_size=5))
