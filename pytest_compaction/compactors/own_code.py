@@ -110,9 +110,9 @@ def _imported(module: str, asked: str) -> ModuleType:
         if module.endswith(_SOURCE):
             return _from_file(module)
         return importlib.import_module(module)
-    except UnknownCompactorError:
+    except (UnknownCompactorError, KeyboardInterrupt):
         raise
-    except (Exception, SystemExit) as error:
+    except BaseException as error:  # also SystemExit, and what skips a test
         raise UnknownCompactorError(
             f"cannot import the module of the compactor {asked!r}: {raised(error)} "
             "(is its folder on sys.path? the folder where pytest runs is)"

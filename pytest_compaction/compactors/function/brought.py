@@ -142,7 +142,9 @@ def _made(spec: Spec, target: Any, given: Given) -> Any:
             return target(**as_annotated(given.values, given.written, target))
     except ValueError as error:
         wrong = printable(str(error))
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # also SystemExit, and what skips a test
         wrong = raised(error)
     return _refuse(spec, wrong)
 

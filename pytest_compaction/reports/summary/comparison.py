@@ -46,7 +46,11 @@ def comparison(groups: Mapping[str, Sequence[Record]], grouped: bool) -> Iterato
     yield reading_line(figures[0])
     letters = between.letters if between.pairs else {}
     table = [
-        StrategyRow(item, letters.get(item.compactor, ""), budget_share(groups[item.compactor]))
+        StrategyRow(
+            item,
+            "" if item.too_few else letters.get(item.compactor, ""),
+            budget_share(groups[item.compactor]),
+        )
         for item in figures
     ]
     yield from strategy_table(table)
