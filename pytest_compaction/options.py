@@ -29,6 +29,8 @@ from pytest_compaction.settings import (
 
 PREFIX: Final = "--compact"
 """With this the flags of all options begin."""
+INI_PREFIX: Final = "compaction_"
+"""With this all ini keys begin."""
 _SHOWN_NAME: Final = 80
 """Characters of an unknown option in a message."""
 IniType = Literal["string", "linelist", "bool", "int", "float"]
@@ -46,8 +48,13 @@ class Option:
 
     @property
     def key(self) -> str:
-        """The ini key, which is also the attribute of the parsed options."""
+        """The attribute of the parsed options."""
         return self.flag.removeprefix("--").replace("-", "_")
+
+    @property
+    def ini_key(self) -> str:
+        """The key in the ini file; all of them begin with ``compaction_``."""
+        return self.key if self.key.startswith(INI_PREFIX) else f"{INI_PREFIX}{self.key}"
 
     @property
     def repeatable(self) -> bool:
@@ -62,7 +69,7 @@ OPTIONS: Final = (
     Option("--compaction-model", "string", "offline", "model for all three roles (default: offline)", "NAME"),
     Option("--compaction-responder", "string", "", "another model to answer the probes", "NAME"),
     Option("--compaction-judge", "linelist", [], "another model to judge the answers; repeat for several judges, whose scores are averaged", "NAME"),
-    Option("--compaction-judge-prompt", "string", "", "file with a prompt for the judge, to replace the shipped one (also as ini key judge_prompt)", "PATH"),
+    Option("--compaction-judge-prompt", "string", "", "file with a prompt for the judge, to replace the shipped one", "PATH"),
     Option("--compaction-judge-snapshots", "bool", False, "compare every verdict with its accepted snapshot; --snapshot-update accepts new ones (needs syrupy)"),
     Option("--compaction-judge-tolerance", "string", "0.5,1", "points by which the overall score and each criterion may differ from the snapshot (default: 0.5,1)", "F[,F]"),
     Option("--compaction-judgements", "int", 1, "judgements that each judge makes of an answer, whose scores are averaged (default: 1; not for dialogues)", "N"),
@@ -108,8 +115,8 @@ NO_GATE: Final = "none"
 """Given in place of thresholds or of a baseline: those of the ini file do not decide."""
 MAX_BUDGETS: Final = 6
 """The most budgets of a run: as many as the table of the curve holds in 80 columns."""
-JUDGE_PROMPT_KEY: Final = "judge_prompt"
-"""A second ini key for the file with the judge's prompt."""
+OLD_KEYS: Final = {"compaction_compactor": "compactor", "compaction_judge_prompt": "judge_prompt"}
+"""Ini keys with the names that they had before; these are still read."""
 
 _KEY_STARTS: Final = ("compactor", "compaction_", "compaction-")
 _SHARD_DIGITS: Final = 4
@@ -156,10 +163,10 @@ def add_options(parser: Any) -> None:
                 help=option.help,
             )
         # Without a default of pytest's, so that a key that is there and empty can be told.
-        parser.addini(option.key, option.help, type=option.ini_type, default=None)
-    parser.addini(
-        JUDGE_PROMPT_KEY, "the same as compaction_judge_prompt", type="string", default=""
-    )
+        parser.addini(option.ini_key, option.help, type=option.ini_type, default=None)
+        if option.ini_key in OLD_KEYS:
+            old = f"the old name of {option.ini_key}"
+            parser.addini(OLD_KEYS[option.ini_key], old, type=option.ini_type, default=None)
     group.addoption(
         LISTING_FLAG,
         dest="compactors",
@@ -200,7 +207,7 @@ def read_settings(config: _Reader) -> Settings:
         encoding=raw["compaction_encoding"],
         runs=raw["compaction_runs"],
         dialogues=_dialogue_settings(raw),
-        calls=_call_settings(raw, config),
+        calls=_call_settings(raw),
         snapshots=_snapshot_settings(raw),
         check=bool(raw["compaction_check"]),
         examples=_number(raw, "compaction_examples", int, 1, 100_000),
@@ -212,12 +219,22 @@ def check_keys(unknown: Iterable[str]) -> None:
 
     Raises :class:`OptionError` with the nearest key.
     """
-    known = [option.key for option in OPTIONS]
+    old = {old: new for new, old in OLD_KEYS.items()}
+    known = [*(option.ini_key for option in OPTIONS), *old]
     for key in sorted(unknown):
         if key.startswith(_KEY_STARTS):
-            near = difflib.get_close_matches(key, known, 1)
+            near = [old.get(found, found) for found in difflib.get_close_matches(key, known, 1)]
             hint = f"did you mean {near[0]}? " if near else ""
             raise OptionError(f"there is no ini key {key}; {hint}pytest --help lists the keys")
+
+
+def old_key_sentences(config: _Reader) -> list[str]:
+    """A sentence for each key of the ini file that is written by its old name."""
+    return [
+        f"compaction: the ini key {old} is now called {new}; the old name is read until version 1.0"
+        for new, old in OLD_KEYS.items()
+        if config.getini(old) is not None
+    ]
 
 
 def refuse_unknown(arguments: Iterable[str]) -> None:
@@ -392,7 +409,7 @@ def _check_executor(raw: dict[str, Any]) -> None:
         )
 
 
-def _call_settings(raw: dict[str, Any], config: _Reader) -> CallSettings:
+def _call_settings(raw: dict[str, Any]) -> CallSettings:
     if raw["compaction_replay"] and raw["compaction_refresh"]:
         raise OptionError(
             "--compaction-replay makes no call and --compaction-refresh repeats all of them; "
@@ -415,7 +432,7 @@ def _call_settings(raw: dict[str, Any], config: _Reader) -> CallSettings:
         export=raw["compaction_export"],
         export_plain=bool(raw["compaction_export_plain"]),
         max_cost=limit,
-        judge_prompt=raw["compaction_judge_prompt"] or config.getini(JUDGE_PROMPT_KEY),
+        judge_prompt=raw["compaction_judge_prompt"],
         request_timeout=_number(raw, "compaction_request_timeout", float, 0.001, 86_400),
     )
 
@@ -457,13 +474,22 @@ def _value(config: _Reader, option: Option) -> Any:
     """
     written, given = option.flag, config.getoption(option.key)
     if given is None:
-        written, given = option.key, config.getini(option.key)
+        written, given = _in_file(config, option)
     if given is None:
         return option.default
     texts = given if option.repeatable else [given]
     if not texts or any(isinstance(text, str) and not text.strip() for text in texts):
         raise _empty(option, f"{written}=")
     return [str(text).strip() for text in texts] if option.repeatable else given
+
+
+def _in_file(config: _Reader, option: Option) -> tuple[str, Any]:
+    """The key under which the ini file has an option, and its value; ``None`` if it has none."""
+    given = config.getini(option.ini_key)
+    if given is None and option.ini_key in OLD_KEYS:
+        old = OLD_KEYS[option.ini_key]
+        return old, config.getini(old)
+    return option.ini_key, given
 
 
 def _split(raw: dict[str, Any], key: str) -> list[str]:

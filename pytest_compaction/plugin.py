@@ -150,10 +150,10 @@ def pytest_configure(config: pytest.Config) -> None:
             config.stash[SESSION] = start_benchmark(config, settings)
 
 
-def pytest_report_header(config: pytest.Config) -> list[str] | None:
-    """Strategies, cases, probes, models, and parameters that have no effect."""
+def pytest_report_header(config: pytest.Config) -> list[str]:
+    """Strategies, cases, probes, models, parameters without effect, and old names of ini keys."""
     session = config.stash.get(SESSION, None)
-    return session.header_lines() if session else None
+    return [*(session.header_lines() if session else ()), *options.old_key_sentences(config)]
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -1,18 +1,22 @@
 """What all workers of a test run share: a folder, and counts that are printed at the end."""
 
 import gc
+import importlib
 import os
 import tempfile
+from importlib.util import find_spec
 from pathlib import Path
 
-# Imported for good: pytester takes modules back that a run in this process imported, and
-# httpx2 would go on looking up errors by the classes of the httpcore2 that is gone.
-import httpcore2  # noqa: F401
-import httpx2  # noqa: F401
 import pytest
 from support.counted import totals
 from support.loaded import load_for_good
 from support.paths import COMMON_FOLDER
+
+# Imported for good: pytester takes modules back that a run in this process imported, and
+# httpx would go on looking up errors by the classes of the httpcore that is gone.
+for name in ("httpcore2", "httpx2", "httpcore", "httpx"):  # before openai 3: those without a 2
+    if find_spec(name):
+        importlib.import_module(name)
 
 FILES = Path(__file__).parent
 FOLDER = pytest.StashKey()

@@ -148,14 +148,14 @@ def test_an_ini_key_of_the_same_name_in_snake_case_does_what_the_option_does(
     assert holds(given)
     if option.key not in {"compactor", "compaction_encoding"}:
         assert not holds(settings_of(pytester))
-    write_ini(pytester, form, option.key, value)
+    write_ini(pytester, form, option.ini_key, value)
     assert settings_of(pytester, *also, compactor=compactor) == given
 
 
 def test_the_command_line_wins_over_the_ini_file_and_does_not_add_to_it(pytester):
     set_up(pytester)
     (pytester.path / "pytest.ini").write_text(
-        f"[pytest]\ncompactor = {own('keep')}\ncompaction_cases = cases/first.json\n"
+        f"[pytest]\ncompaction_compactor = {own('keep')}\ncompaction_cases = cases/first.json\n"
         "compaction_trials = 2\ncompaction_model = mute\ncompaction_pass_score = 1\n"
     )
     settings = settings_of(
@@ -174,7 +174,7 @@ def test_the_command_line_wins_over_the_ini_file_and_does_not_add_to_it(pytester
 
 def test_a_compactor_from_the_ini_file_runs_the_benchmark_on_every_run(pytester):
     set_up(pytester, "first")
-    (pytester.path / "pytest.ini").write_text(f"[pytest]\ncompactor = {own('keep')}\n")
+    (pytester.path / "pytest.ini").write_text(f"[pytest]\ncompaction_compactor = {own('keep')}\n")
     run(pytester, compactor=None).assert_outcomes(passed=4)
 
 
@@ -208,7 +208,7 @@ def test_help_lists_every_option_and_every_ini_key(pytester):
     words = str(result.stdout).replace(",", " ").replace("=", " ").split()
     for option in OPTIONS:
         assert option.flag in words
-        assert option.key in words
+        assert option.ini_key in words
         assert option.help
     assert LISTING_FLAG in words
 
@@ -225,15 +225,31 @@ def test_the_cases_of_an_ini_file_are_found_from_the_root_wherever_pytest_is_sta
     assert {record["case"] for record in records(pytester).records} == {"other"}
 
 
-def test_the_judges_prompt_has_a_short_ini_key_as_well(pytester):
+def test_every_ini_key_begins_alike():
+    assert [option.flag for option in OPTIONS if not option.ini_key.startswith("compaction_")] == []
+
+
+def test_old_names_of_ini_keys_are_read_and_the_header_says_the_new_ones(pytester):
     set_up(pytester, "first")
-    (pytester.path / "prompts").mkdir()
-    for name in ("prompts/judge.md", "other.md"):
+    for name in ("judge.md", "newer.md", "other.md"):
         (pytester.path / name).write_bytes(PROMPT.read_bytes())
-    (pytester.path / "pytest.ini").write_text("[pytest]\njudge_prompt = prompts/judge.md\n")
-    assert settings_of(pytester).calls.judge_prompt == "prompts/judge.md"
+    ini = pytester.path / "pytest.ini"
+    old = f"[pytest]\ncompactor = {own('forget')}\njudge_prompt = judge.md\n"
+    ini.write_text(old)
+    settings = settings_of(pytester, compactor=None)
+    assert (settings.compactors, settings.calls.judge_prompt) == ((own("forget"),), "judge.md")
     other = settings_of(pytester, "--compaction-judge-prompt=other.md")
-    assert other.calls.judge_prompt == "other.md"
+    assert (other.compactors, other.calls.judge_prompt) == ((own("keep"),), "other.md")
+    said = [line for line in run(pytester, "--co").outlines if "ini key" in line]
+    assert said == [
+        f"compaction: the ini key {name} is now called compaction_{name}; the old name is read "
+        "until version 1.0"
+        for name in ("compactor", "judge_prompt")
+    ]
+    ini.write_text(f"{old}compaction_judge_prompt = newer.md\n")
+    assert settings_of(pytester).calls.judge_prompt == "newer.md"
+    ini.write_text("[pytest]\ncompaction_judge_prompt = newer.md\n")
+    assert "ini key" not in str(run(pytester, "--co").stdout)
 
 
 def test_replay_and_refresh_exclude_each_other(pytester):
@@ -264,7 +280,9 @@ def test_an_option_that_is_there_and_empty_is_a_usage_error(pytester, given, sai
     assert said in str(result.stderr)
 
 
-@pytest.mark.parametrize("key", ["compactor", "compaction_threshold", "compaction_baseline"])
+@pytest.mark.parametrize(
+    "key", ["compactor", "compaction_compactor", "compaction_threshold", "compaction_baseline"]
+)
 @pytest.mark.parametrize(
     ("file", "text"),
     [
@@ -276,7 +294,7 @@ def test_an_ini_key_that_is_there_and_empty_is_a_usage_error(pytester, key, file
     set_up(pytester, "first")
     empty = '""' if key == "compaction_baseline" else "[]"
     (pytester.path / file).write_text(text.format(key, empty))
-    result = run(pytester, compactor=None if key == "compactor" else "keep")
+    result = run(pytester, compactor=None if key.endswith("compactor") else "keep")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     assert f"{key}= is empty; give " in str(result.stderr)
 
@@ -298,5 +316,5 @@ def test_a_misspelt_key_of_the_ini_file_is_a_usage_error_with_the_nearest_one(py
     for compactor in ("keep", None):
         result = run(pytester, compactor=compactor)
         assert result.ret == pytest.ExitCode.USAGE_ERROR
-        near = "compactor" if key == "compactors" else "compaction_threshold"
+        near = "compaction_compactor" if key == "compactors" else "compaction_threshold"
         assert f"there is no ini key {key}; did you mean {near}?" in str(result.stderr)

@@ -8,7 +8,6 @@ from collections import Counter
 from dataclasses import replace
 from functools import partial
 
-import httpx2
 import pytest
 from support.builders import build_case
 from support.counted import COUNTED
@@ -29,6 +28,7 @@ from pytest_compaction.compactors.strategies.anchored import SECTIONS
 from pytest_compaction.judges.model_judge import ModelJudge
 from pytest_compaction.judges.verdict import verdict_from_reply
 from pytest_compaction.metrics.survival import read
+from pytest_compaction.models.calls.http import httpx
 from pytest_compaction.models.protocol import ModelError, SummaryRequest
 from pytest_compaction.rubric import applicable
 from pytest_compaction.text.matching import TextIndex
@@ -64,13 +64,13 @@ class Counted:
         return await self._endpoint.call(call)
 
 
-class Refusing(httpx2.AsyncBaseTransport):
+class Refusing(httpx.AsyncBaseTransport):
     """The network, except that some requests go to a port without a listener."""
 
     def __init__(self, faults, port):
         self._faults = faults
         self._port = port
-        self._real = httpx2.AsyncHTTPTransport(limits=httpx2.Limits(max_connections=AT_ONCE))
+        self._real = httpx.AsyncHTTPTransport(limits=httpx.Limits(max_connections=AT_ONCE))
 
     async def handle_async_request(self, request):
         if self._faults.refuses(json.loads(request.content)):

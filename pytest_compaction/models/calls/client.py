@@ -13,21 +13,21 @@ import logging
 from typing import Any
 from urllib.request import getproxies
 
-import httpx2
 import openai
 
 from pytest_compaction.models.calls.address import without_credentials
+from pytest_compaction.models.calls.http import httpx
 from pytest_compaction.models.calls.lanes import LanedTransport
 from pytest_compaction.models.calls.redirects import refuse_other_hosts
 from pytest_compaction.models.calls.size_limit import Bounded
 from pytest_compaction.secrets.keys import credentials_of
 
 NEVER_SENT = (
-    httpx2.ConnectError,
-    httpx2.ConnectTimeout,
-    httpx2.PoolTimeout,
-    httpx2.ProxyError,
-    httpx2.UnsupportedProtocol,
+    httpx.ConnectError,
+    httpx.ConnectTimeout,
+    httpx.PoolTimeout,
+    httpx.ProxyError,
+    httpx.UnsupportedProtocol,
 )
 """Errors of a request that did not reach the endpoint, so that nothing is charged for it."""
 
@@ -36,7 +36,7 @@ logging.getLogger("openai._base_client").setLevel(logging.INFO)
 
 
 def new_client(
-    base_url: str, key: str, timeout: httpx2.Timeout, bound: Bounded, transport: Any
+    base_url: str, key: str, timeout: httpx.Timeout, bound: Bounded, transport: Any
 ) -> openai.AsyncOpenAI:
     """A client for an address, or for the package's default one if it is empty.
 
@@ -46,7 +46,7 @@ def new_client(
     more = _route() if transport is None else {"transport": transport}
     user, password = credentials_of(base_url)
     if user or password:
-        more["auth"] = httpx2.BasicAuth(user, password)
+        more["auth"] = httpx.BasicAuth(user, password)
     return openai.AsyncOpenAI(
         base_url=without_credentials(base_url) or None,
         api_key=key,
@@ -63,12 +63,12 @@ def _route() -> dict[str, Any]:
     """Where requests go that no proxy of the environment takes."""
     if "all" in getproxies():
         return {}
-    context = httpx2.create_ssl_context()
-    limits = httpx2.Limits(max_connections=None, max_keepalive_connections=None)
+    context = httpx.create_ssl_context()
+    limits = httpx.Limits(max_connections=None, max_keepalive_connections=None)
     return {
         "mounts": {
             "all://": LanedTransport(
-                lambda: httpx2.AsyncHTTPTransport(verify=context, limits=limits)
+                lambda: httpx.AsyncHTTPTransport(verify=context, limits=limits)
             )
         }
     }

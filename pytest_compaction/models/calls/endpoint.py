@@ -107,10 +107,10 @@ class Endpoint:
         left = self.total if call.seconds is None else min(call.seconds, self.total)
         if left <= 0:
             raise too_slow(call, self.total, charged=False)
-        import httpx2
         import openai
 
         from pytest_compaction.models.calls.client import NEVER_SENT
+        from pytest_compaction.models.calls.http import httpx
         from pytest_compaction.models.calls.redirects import RedirectedError
 
         body = call.body if call.sent is None else call.sent
@@ -119,7 +119,7 @@ class Endpoint:
             client = self._client()
             async with asyncio.timeout(min(left, bound)):
                 return await client.post(
-                    _PATHS[call.operation], body=dict(body), cast_to=httpx2.Response
+                    _PATHS[call.operation], body=dict(body), cast_to=httpx.Response
                 )
         except TimeoutError:
             if left <= bound:
@@ -133,7 +133,7 @@ class Endpoint:
             if isinstance(error.__cause__, RedirectedError):  # so openai 2 says it
                 raise _redirected(call, error.__cause__) from None
             raise self._lost(call, error, not isinstance(error.__cause__, NEVER_SENT)) from None
-        except (openai.OpenAIError, httpx2.InvalidURL, ValueError) as error:
+        except (openai.OpenAIError, httpx.InvalidURL, ValueError) as error:
             said = f"could not be asked: {excerpt_of(str(error))}"
             raise AttemptError(sentence_on(call, said)) from None
 
@@ -161,9 +161,8 @@ class Endpoint:
         return self._clients[loop]
 
     def _new_client(self) -> Any:
-        import httpx2
-
         from pytest_compaction.models.calls.client import new_client
+        from pytest_compaction.models.calls.http import httpx
         from pytest_compaction.models.calls.size_limit import Bounded
 
         key = os.environ.get("OPENAI_API_KEY", "").strip()
@@ -176,7 +175,7 @@ class Endpoint:
         return new_client(
             base_url,
             key or NO_KEY,
-            httpx2.Timeout(self._read, connect=self._connect, pool=None),
+            httpx.Timeout(self._read, connect=self._connect, pool=None),
             Bounded(self._max_reply_bytes, EXCEEDED),
             self._transport,
         )

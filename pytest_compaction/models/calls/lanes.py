@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from typing import Final
 
-import httpx2
+from pytest_compaction.models.calls.http import httpx
 
 SIZE: Final = 1
 """Requests in flight of one pool; with more, each would ask the system about more connections."""
@@ -19,24 +19,24 @@ SIZE: Final = 1
 
 @dataclass(slots=True)
 class _Lane:
-    transport: httpx2.AsyncBaseTransport
+    transport: httpx.AsyncBaseTransport
     busy: int = 0
 
     def leave(self) -> None:
         self.busy -= 1
 
 
-class LanedTransport(httpx2.AsyncBaseTransport):
+class LanedTransport(httpx.AsyncBaseTransport):
     """Sends each request through the first pool with fewer than :data:`SIZE` in flight.
 
     ``new_pool`` makes a further pool when all are full.
     """
 
-    def __init__(self, new_pool: Callable[[], httpx2.AsyncBaseTransport]) -> None:
+    def __init__(self, new_pool: Callable[[], httpx.AsyncBaseTransport]) -> None:
         self._new_pool = new_pool
         self._lanes: list[_Lane] = []
 
-    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Send a request; its place is free again when the reply is closed, or failed."""
         lane = self._free()
         lane.busy += 1
@@ -45,7 +45,7 @@ class LanedTransport(httpx2.AsyncBaseTransport):
         except BaseException:
             lane.leave()
             raise
-        if not isinstance(response.stream, httpx2.AsyncByteStream):
+        if not isinstance(response.stream, httpx.AsyncByteStream):
             lane.leave()
             return response
         response.stream = _LeavingStream(response.stream, lane.leave)
@@ -65,10 +65,10 @@ class LanedTransport(httpx2.AsyncBaseTransport):
         return lane
 
 
-class _LeavingStream(httpx2.AsyncByteStream):
+class _LeavingStream(httpx.AsyncByteStream):
     """A stream that tells when it is closed, once."""
 
-    def __init__(self, inner: httpx2.AsyncByteStream, leave: Callable[[], None]) -> None:
+    def __init__(self, inner: httpx.AsyncByteStream, leave: Callable[[], None]) -> None:
         self._inner = inner
         self._leave: Callable[[], None] | None = leave
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import httpx2
-
 from pytest_compaction.models.calls.address import shown_host
+from pytest_compaction.models.calls.http import httpx
 
 _USUAL_PORTS: Final = {"http": 80, "https": 443}
 
@@ -28,7 +27,7 @@ async def refuse_other_hosts(response: Any) -> None:
     location = response.headers["location"]
     try:
         target = asked.join(location)
-    except (httpx2.InvalidURL, ValueError):
+    except (httpx.InvalidURL, ValueError):
         target = None
     if target is None or not _is_same(asked, target):
         host = shown_host(location if target is None else str(target))

@@ -6,7 +6,7 @@ import zlib
 from collections.abc import AsyncIterator
 from typing import Any, Final
 
-import httpx2
+from pytest_compaction.models.calls.http import httpx
 
 _ENCODING: Final = "content-encoding"
 _INFLATED: Final = frozenset({"gzip", "x-gzip", "deflate"})
@@ -33,7 +33,7 @@ class Bounded:
         response.stream = _BoundedStream(response, self._limit, self._mark, inflate)
 
 
-class _BoundedStream(httpx2.AsyncByteStream):
+class _BoundedStream(httpx.AsyncByteStream):
     def __init__(self, response: Any, limit: int, mark: str, inflate: bool) -> None:
         self._response = response
         self._inner = response.stream
@@ -54,7 +54,7 @@ class _BoundedStream(httpx2.AsyncByteStream):
         try:
             unpacked: bytes = inflater.decompress(data, self._left + 1)
         except zlib.error as error:
-            raise httpx2.DecodingError(f"the reply is badly compressed ({error})") from error
+            raise httpx.DecodingError(f"the reply is badly compressed ({error})") from error
         return unpacked
 
     async def aclose(self) -> None:

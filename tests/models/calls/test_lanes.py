@@ -1,13 +1,13 @@
 import asyncio
 
-import httpx2
 import pytest
 
 from pytest_compaction.models.calls import client
+from pytest_compaction.models.calls.http import httpx
 from pytest_compaction.models.calls.lanes import SIZE, LanedTransport
 
 
-class Pool(httpx2.AsyncBaseTransport):
+class Pool(httpx.AsyncBaseTransport):
     """Answers when it is told to, and knows how many requests are open."""
 
     def __init__(self, fails=False):
@@ -22,17 +22,17 @@ class Pool(httpx2.AsyncBaseTransport):
         try:
             await self.go.wait()
             if self._fails:
-                raise httpx2.ConnectError("refused")
+                raise httpx.ConnectError("refused")
         finally:
             self.open -= 1
         self.served += 1
-        return httpx2.Response(200, stream=Body())
+        return httpx.Response(200, stream=Body())
 
     async def aclose(self):
         self.closed = True
 
 
-class Body(httpx2.AsyncByteStream):
+class Body(httpx.AsyncByteStream):
     async def __aiter__(self):
         yield b"said"
 
@@ -46,7 +46,7 @@ def started(count, fails=False):
         return pools[-1]
 
     transport = LanedTransport(new_pool)
-    http = httpx2.AsyncClient(mounts={"all://": transport})
+    http = httpx.AsyncClient(mounts={"all://": transport})
     return pools, http, [asyncio.ensure_future(http.get("http://local/")) for _ in range(count)]
 
 
@@ -76,7 +76,7 @@ def test_a_place_is_free_again_after_an_error_and_after_a_cancelled_request():
         requests[0].cancel()
         pools[0].go.set()
         found = await asyncio.gather(*requests, return_exceptions=True)
-        assert [type(error) for error in found[1:]] == [httpx2.ConnectError] * (SIZE - 1)
+        assert [type(error) for error in found[1:]] == [httpx.ConnectError] * (SIZE - 1)
         assert isinstance(found[0], asyncio.CancelledError)
         again = [http.get("http://local/") for _ in range(SIZE)]
         await asyncio.gather(*again, return_exceptions=True)

@@ -184,7 +184,7 @@ from pathlib import Path
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.registry import connect
 connect(Path("store"), "store", "normal", Path("a.sqlite"), None, None, TokenCounter()).model("m")
-print(sorted({"openai", "httpx2", "tenacity"} & sys.modules.keys()))
+print(sorted({"openai", "httpx", "httpx2", "tenacity"} & sys.modules.keys()))
 """
     ran = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
