@@ -1,3 +1,4 @@
+# PYTHON_ARGCOMPLETE_OK
 """``pytest-compaction``: the commands that need no test session."""
 
 from __future__ import annotations
@@ -7,6 +8,7 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from importlib.metadata import version
 from typing import Final, NoReturn
 
 from pytest_compaction.commands import (
@@ -22,6 +24,7 @@ from pytest_compaction.commands import (
     runs,
     show,
 )
+from pytest_compaction.options import COMPLETES
 from pytest_compaction.text.words import printable
 
 COMMANDS: Final = (
@@ -54,9 +57,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="pytest-compaction",
         description="Cases for the compaction benchmark, and what its results say.",
     )
+    parser.add_argument(
+        "--version", action="version", version=f"%(prog)s {version('pytest-compaction')}"
+    )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for command in COMMANDS:
         command.add(commands)
+    if COMPLETES in os.environ:
+        try:
+            import argcomplete
+        except ImportError:
+            return 1
+        argcomplete.autocomplete(parser)
     options = parser.parse_args(arguments)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")

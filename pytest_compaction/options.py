@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -110,6 +111,8 @@ OPTIONS: Final = (
     Option("--compaction-dialogue-budget", "float", 0.5, "share of a dialogue's history that its view may keep (default: 0.5)", "F"),
     Option("--compaction-dialogue-window", "int", 4096, "context window of dialogues in tokens, for the triggers window:F and auto (default: 4096)", "N"),
 )  # fmt: skip
+COMPLETES: Final = "_ARGCOMPLETE"
+"""The environment variable with which argcomplete starts a program to complete its line."""
 LISTING_FLAG: Final = "--compactors"
 NO_GATE: Final = "none"
 """Given in place of thresholds or of a baseline: those of the ini file do not decide."""
@@ -157,7 +160,7 @@ def add_options(parser: Any) -> None:
             group.addoption(
                 option.flag,
                 dest=option.key,
-                action="append" if option.repeatable else "store",
+                action=_action(option),
                 default=None,
                 metavar=option.metavar,
                 help=option.help,
@@ -174,6 +177,16 @@ def add_options(parser: Any) -> None:
         default=False,
         help="list the strategies with one line each and exit",
     )
+
+
+def _action(option: Option) -> Any:
+    """What argparse does with a value; while a shell completes a line, with a completer."""
+    usual = "append" if option.repeatable else "store"
+    if COMPLETES not in os.environ:
+        return usual
+    from pytest_compaction.completion import action
+
+    return action(option.flag, option.repeatable) or usual
 
 
 def read_settings(config: _Reader) -> Settings:

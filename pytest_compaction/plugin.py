@@ -6,6 +6,7 @@ import contextlib
 import copy
 import sys
 from collections.abc import Callable, Generator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -137,6 +138,10 @@ def pytest_configure(config: pytest.Config) -> None:
         settings = options.read_settings(config)
     except OptionError as error:
         raise pytest.UsageError(str(error)) from None
+    if config.getoption("showfixtures"):
+        from pytest_compaction.session.items import fixtures
+
+        config.pluginmanager.register(fixtures, fixtures.__name__)
     if settings.check and not settings.active:
         raise pytest.UsageError("--compaction-check needs --compactor=NAME, the strategy to check")
     if settings.active and not config.getoption("compactors"):
@@ -170,6 +175,15 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     from pytest_compaction.session.items.collection import parametrize
 
     parametrize(metafunc, kind, session)
+
+
+def pytest_pycollect_makemodule(
+    module_path: Path, parent: pytest.Collector
+) -> pytest.Module | None:
+    """Give the modules of this package node ids that do not depend on where it is installed."""
+    from pytest_compaction.session.items.packaged import collected
+
+    return collected(module_path, parent)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -15,7 +15,7 @@ FLOORS = (
     "importers metrics",
     "models",
     "compactors judges",
-    "run",
+    "completion run",
     "checking options probes records",
     "case_making dialogues",
     "gate",

@@ -23,6 +23,7 @@ from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import Model
 from pytest_compaction.models.registry import is_offline
 from pytest_compaction.run.work_loop import WorkLoop
+from pytest_compaction.session.items import packaged
 from pytest_compaction.session.resolve import make_importable
 from pytest_compaction.settings import CONTROL, OptionError, Settings
 from pytest_compaction.text.words import printable
@@ -30,7 +31,6 @@ from pytest_compaction.text.words import printable
 if TYPE_CHECKING:
     from pytest_compaction.checking.survey import Survey
 
-MODULE: Final = Path(__file__).parent / "test_invariants.py"
 DEFAULT_EXAMPLES: Final = 200
 
 
@@ -143,13 +143,13 @@ def _model(settings: Settings, added: Mapping[str, Model], tokens: TokenCounter)
     )
 
 
-def node_arguments(arguments: Iterable[str], named: bool) -> list[str]:
-    """The paths to collect: those named, and always the module of the invariants."""
+def node_arguments(arguments: Iterable[str], named: bool, folder: Path) -> list[str]:
+    """The paths named from ``folder``, and always the module of the invariants."""
     if not named:
-        return [str(MODULE)]
-    found = [f"{MODULE}{text}" if text.startswith("::") else text for text in arguments]
-    if not any(text.startswith(str(MODULE)) for text in found):
-        found.append(str(MODULE))
+        return [str(packaged.INVARIANTS)]
+    found = [packaged.argument(text, folder) for text in arguments]
+    if not any(text.startswith(str(packaged.INVARIANTS)) for text in found):
+        found.append(str(packaged.INVARIANTS))
     return found
 
 

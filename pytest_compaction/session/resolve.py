@@ -42,16 +42,11 @@ from pytest_compaction.rule_processes.pool import RuleProcesses, processes_to_sp
 from pytest_compaction.run.response import Roles
 from pytest_compaction.run.triggers import TriggerError, parse_trigger
 from pytest_compaction.session.case_places import SHIPPED, case_places
+from pytest_compaction.session.items import packaged
 from pytest_compaction.session.named_files import find_named
-from pytest_compaction.session.session import (
-    PACKAGED,
-    PACKAGED_MODULE,
-    BenchmarkSession,
-)
+from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.settings import RECORDED, OptionError, Settings
 
-DIALOGUE_MODULE: Final = "test_dialogues.py"
-PACKAGED_DIALOGUES: Final = PACKAGED / DIALOGUE_MODULE
 USAGE_ERRORS: Final = (
     OptionError,
     UnknownCompactorError,
@@ -260,15 +255,7 @@ def _check_prices(settings: Settings, real: Sequence[str], endpoints: Endpoints 
 def collection_arguments(folders: Sequence[Path], with_dialogues: bool = False) -> list[str]:
     """The paths to collect: case folders that hold a test module, or the packaged modules."""
     own = [folder for folder in folders if folder.is_dir() and any(folder.rglob("test_*.py"))]
-    found = own or ([PACKAGED_MODULE] if folders else [])
-    if with_dialogues and not any(any(folder.rglob(DIALOGUE_MODULE)) for folder in own):
-        found.append(PACKAGED_DIALOGUES)
+    found = own or ([packaged.PROBES] if folders else [])
+    if with_dialogues and not any(any(folder.rglob(packaged.DIALOGUES.name)) for folder in own):
+        found.append(packaged.DIALOGUES)
     return [str(path) for path in found]
-
-
-def node_argument(argument: str) -> str:
-    """Add the packaged module to a node id without a file, such as ``::test_probe[…]``."""
-    if not argument.startswith("::"):
-        return argument
-    dialogue = argument.startswith("::test_dialogue")
-    return f"{PACKAGED_DIALOGUES if dialogue else PACKAGED_MODULE}{argument}"

@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from pytest_compaction.run.remote.engine import RemoteEngine
 
 PACKAGED: Final = Path(__file__).parents[1] / "benchmark"
-PACKAGED_MODULE: Final = PACKAGED / "test_probes.py"
 
 
 def shipped_cases() -> Path:

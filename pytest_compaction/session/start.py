@@ -13,12 +13,14 @@ from pytest_compaction.garbage import look_less_often
 from pytest_compaction.hookspecs import added
 from pytest_compaction.secrets.keys import scrubbed
 from pytest_compaction.session import resolve
-from pytest_compaction.session.case_places import DEFAULT_CASES, SHIPPED
-from pytest_compaction.session.items import fixtures
+from pytest_compaction.session.items import fixtures, packaged
+from pytest_compaction.session.items.own_tests import take_in_on_worker, take_in_own_tests
 from pytest_compaction.session.process.unrun_items import UnrunItems
 from pytest_compaction.session.remembered import WhatIsRemembered
+from pytest_compaction.session.session import shipped_cases
 from pytest_compaction.session.shared_files import WorkerShare
 from pytest_compaction.session.worker_stop import WorkerStop
+from pytest_compaction.settings import DEFAULT_CASES, SHIPPED
 from pytest_compaction.text.words import printable
 
 if TYPE_CHECKING:
@@ -69,11 +71,17 @@ def start_benchmark(config: pytest.Config, settings: Settings) -> BenchmarkSessi
     config.add_cleanup(look_less_often())
     config.pluginmanager.register(WhatIsRemembered(), "compaction-memory")
     config.stash[fixtures.CASES] = session.case_set
-    config.pluginmanager.register(fixtures, fixtures.__name__)
+    if not config.pluginmanager.hasplugin(fixtures.__name__):  # --fixtures has it without a run
+        config.pluginmanager.register(fixtures, fixtures.__name__)
     if named:
-        config.args[:] = map(resolve.node_argument, config.args)
+        folder = config.invocation_params.dir
+        config.args[:] = [packaged.argument(text, folder) for text in config.args]
+        take_in_on_worker(config, workerinput)
     else:
-        config.args[:] = resolve.collection_arguments(session.folders, session.has_dialogues)
+        own = take_in_own_tests(config, (*session.folders, shipped_cases()))
+        measured = resolve.collection_arguments(session.folders, session.has_dialogues)
+        config.args[:] = [*measured, *own]
+    packaged.remember_failures(config)
     if settings.snapshots.compare:
         need_syrupy(config, "--compaction-judge-snapshots")
         from pytest_compaction.session.snapshots.comparison import JudgeSnapshots
@@ -253,7 +261,8 @@ def start_check(config: pytest.Config, settings: Settings) -> None:
         raise pytest.UsageError(scrubbed(str(error))) from None
     config.stash[CHECK_SESSION] = session
     named = config.args_source is pytest.Config.ArgsSource.ARGS
-    config.args[:] = node_arguments(config.args, named)
+    config.args[:] = node_arguments(config.args, named, config.invocation_params.dir)
+    packaged.remember_failures(config)
     config.pluginmanager.register(CheckHooks(session, ignored), "compaction-check")
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(UnrunItems(), "compaction-unrun")

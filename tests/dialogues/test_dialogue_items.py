@@ -23,7 +23,9 @@ def test_a_dialogue_file_on_the_command_line_is_all_that_is_needed(pytester):
         "strategies:keep-GR_2",
         "strategies:keep-SA_3",
     ]
-    assert {r["item"].partition("[")[0] for r in records(pytester).records} == {"::test_dialogue"}
+    assert {r["item"].partition("[")[0] for r in records(pytester).records} == {
+        "pytest_compaction/benchmark/test_dialogues.py::test_dialogue"
+    }
 
 
 def test_without_dialogue_files_nothing_of_dialogues_appears(pytester):

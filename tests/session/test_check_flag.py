@@ -10,7 +10,7 @@ from support.worker_counts import BOTH
 
 from pytest_compaction.checking.examples.known import KNOWN
 from pytest_compaction.checking.invariants.invariants import NAMES
-from pytest_compaction.session.check_session import MODULE
+from pytest_compaction.session.items.packaged import INVARIANTS as MODULE
 
 for _name in (
     "pytest_compaction.session.check_items",

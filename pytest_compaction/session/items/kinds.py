@@ -51,7 +51,9 @@ KINDS: Final[Mapping[RecordType, Kind]] = {
     "probe": Kind(
         ("case", "probe"), "pytest_compaction.session.items.probe:ProbeItem", indirect=True
     ),
-    "dialogue": Kind(("dialogue",), "pytest_compaction.session.items.dialogue:DialogueItem"),
+    "dialogue": Kind(
+        ("dialogue",), "pytest_compaction.session.items.dialogue:DialogueItem", indirect=True
+    ),
 }
 """All kinds. The first one whose fixtures a test function asks for is its kind."""
 

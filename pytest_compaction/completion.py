@@ -1,0 +1,67 @@
+"""Completion on the command line by argcomplete: names of strategies and values of options."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from pytest_compaction.compactors.registry import Registry
+from pytest_compaction.settings import HISTORIES, INCONCLUSIVE, OVER_BUDGET
+
+Completer = Callable[..., list[str]]
+"""Called by argcomplete with the beginning of a value, and with more by name."""
+
+
+class _Appended(argparse.Action):
+    """What ``append`` does, as a class that argcomplete can ask for a completer."""
+
+    def __call__(
+        self, parser: object, namespace: argparse.Namespace, values: Any, option: object = None
+    ) -> None:
+        setattr(namespace, self.dest, [*(getattr(namespace, self.dest) or ()), values])
+
+
+class _Stored(argparse.Action):
+    """What ``store`` does, likewise."""
+
+    def __call__(
+        self, parser: object, namespace: argparse.Namespace, values: Any, option: object = None
+    ) -> None:
+        setattr(namespace, self.dest, values)
+
+
+def action(flag: str, repeatable: bool) -> type[argparse.Action] | None:
+    """The class of an option with a completer; ``None`` where files are completed, as usual."""
+    if flag not in _COMPLETERS:
+        return None
+    base = _Appended if repeatable else _Stored
+    return type(base.__name__, (base,), {"completer": staticmethod(_COMPLETERS[flag])})
+
+
+def strategies(prefix: str, **more: object) -> list[str]:
+    """The names of strategies that go on where a value such as ``anchored,tr`` ends."""
+    begun = max(prefix.rfind(sign) for sign in ",+") + 1
+    names = Registry().names()
+    return [f"{prefix[:begun]}{name}" for name in names if name.startswith(prefix[begun:])]
+
+
+def _one_of(values: Sequence[str]) -> Completer:
+    def complete(prefix: str, **more: object) -> list[str]:
+        return [value for value in values if value.startswith(prefix)]
+
+    return complete
+
+
+_MODELS: Final = _one_of(("offline", "reference"))
+_COMPLETERS: Final[Mapping[str, Completer]] = {
+    "--compactor": strategies,
+    "--compaction-model": _MODELS,
+    "--compaction-responder": _MODELS,
+    "--compaction-judge": _MODELS,
+    "--compaction-over-budget": _one_of(OVER_BUDGET),
+    "--compaction-inconclusive": _one_of(INCONCLUSIVE),
+    "--compaction-history": _one_of(HISTORIES),
+    "--compaction-trigger": _one_of(("case", "auto", "adaptive", "window:", "tokens:", "turns:")),
+    "--compaction-budget": _one_of(("recorded",)),
+}

@@ -1,0 +1,91 @@
+"""The node ids of packaged modules: those of the module, wherever it lies, and selectable."""
+
+import json
+from xml.etree import ElementTree
+
+import pytest
+from support.scenarios import node_ids, run, set_up
+from support.talks import talk, write
+
+MODULE = "pytest_compaction/benchmark/test_probes.py"
+LIMIT = "test_probe[strategies:forget_limit-first-limit]"
+
+
+@pytest.fixture
+def project(pytester):
+    """A project with one case, of which a strategy forgets two answers."""
+    set_up(pytester, "first")
+    return pytester
+
+
+def test_ids_and_class_names_are_those_of_the_module_in_any_number_of_processes(project):
+    alone = node_ids(run(project, "--co", "-q", "-n0"))
+    assert {line.partition("::")[0] for line in alone} == {MODULE}
+    assert node_ids(run(project, "--co", "-q", "-n2")) == alone
+    named = run(project, "--co", "-q", "--pyargs", "pytest_compaction.benchmark.test_probes")
+    assert {line.partition("::")[0] for line in node_ids(named)} == {MODULE}
+    for workers in ("-n0", "-n2"):
+        run(project, workers, "--junitxml=junit.xml", "-k", "limit")
+        found = list(ElementTree.parse(project.path / "junit.xml").iter("testcase"))
+        assert [test.get("classname") for test in found] == [
+            "pytest_compaction.benchmark.test_probes"
+        ]
+        assert found[0].get("name") == "test_probe[strategies:keep-first-limit]"
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_items_are_selected_by_their_id_also_as_older_versions_wrote_it(
+    project, monkeypatch, workers
+):
+    for prefix in (MODULE, ""):
+        result = run(project, "-v", workers, f"{prefix}::{LIMIT}", compactor="forget_limit")
+        result.assert_outcomes(failed=1)
+    (project.path / "below").mkdir()
+    monkeypatch.chdir(project.path / "below")
+    listed = node_ids(run(project, "--co", "-q", f"../{MODULE}::{LIMIT}", compactor="forget_limit"))
+    assert listed == [f"{MODULE}::{LIMIT}"]
+
+
+def test_last_failed_finds_packaged_items_beside_failures_of_the_projects_own(project):
+    project.makepyfile(test_mine="def test_mine(case, probe): assert probe.id != 'files'\n")
+    arguments = {"compactor": "forget_limit", "cache": True}
+    run(project, **arguments).assert_outcomes(passed=5, failed=3)
+    again = run(project, "--lf", "-v", **arguments)
+    again.assert_outcomes(failed=3)
+    kept = project.path / ".pytest_cache/v/cache/lastfailed"
+    old = {key.removeprefix(MODULE): True for key in json.loads(kept.read_text())}
+    assert f"::{LIMIT}" in old
+    kept.write_text(json.dumps(old))
+    run(project, "--lf", **arguments).assert_outcomes(failed=3)
+
+
+def test_dialogues_and_invariants_have_the_ids_of_their_modules_too(project):
+    write(project.path, talk(1))
+    listed = node_ids(run(project, "--co", "-q", "--compaction-cases=talks.jsonl"))
+    assert listed == [
+        "pytest_compaction/benchmark/test_dialogues.py::test_dialogue[strategies:keep-GR_1]"
+    ]
+    run(project, "--compaction-cases=talks.jsonl", *listed).assert_outcomes(passed=1)
+    checks = node_ids(run(project, "--co", "-q", "--compaction-check"))
+    assert {line.partition("::")[0] for line in checks} == {
+        "pytest_compaction/session/test_invariants.py"
+    }
+    again = node_ids(run(project, "--co", "-q", "--compaction-check", checks[3]))
+    assert again == [checks[3]]
+
+
+def test_an_unrelated_file_of_the_same_path_is_collected_as_it_is(project):
+    project.makepyfile(**{MODULE.removesuffix(".py"): "def test_mine(): pass\n"})
+    run(project, MODULE).assert_outcomes(passed=1)
+
+
+def test_the_fixtures_that_measure_are_listed_with_what_they_are(project):
+    for compactor in (None, "keep"):
+        said = str(run(project, "--fixtures", compactor=compactor).stdout)
+        for name, meaning in {
+            "case": "a conversation that is compacted, and its probes.",
+            "probe": "one question asked of the compacted conversation.",
+            "dialogue": "user turns that are answered in order.",
+        }.items():
+            assert f"\n{name} [session scope] -- " in said
+            assert f"The {name} of a benchmark item: {meaning}" in said

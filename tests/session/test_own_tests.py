@@ -1,0 +1,150 @@
+"""The project's own tests over cases run beside the benchmark, and nothing else of the project."""
+
+import pytest
+from support.paths import ROOT
+from support.scenarios import case, flat, lean, ran, run, set_up, write_cases
+
+from pytest_compaction.session.items.asked_fixtures import Fixtures, measures, parsed
+
+BENCHMARK = "pytest_compaction/benchmark/test_probes.py"
+MINE = '''
+def test_mine(case, probe, compactor):
+    """Over the cases of the benchmark."""
+    assert compactor(case).view(probe.point)
+
+def test_other():
+    assert 0
+'''
+BROKEN = "import nothing_that_is_there\n"
+
+
+@pytest.fixture
+def project(pytester):
+    """A project with tests over cases, with others, and with some that cannot be imported."""
+    set_up(pytester, "first")
+    pytester.makepyfile(
+        **{
+            "tests/test_mine": MINE,
+            "tests/test_broken": BROKEN,
+            "tests/deep/conftest": "import pytest\n\n@pytest.fixture\ndef title(case, probe):\n"
+            "    return case.id\n",
+            "tests/deep/test_titles": "def test_title(title):\n    assert title == 'first'\n",
+            "tests/left/test_ignored": MINE,
+        }
+    )
+    return pytester
+
+
+def modules(result):
+    return {line.partition("::")[0] for line in result.outlines if "::test_" in line}
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@pytest.mark.parametrize("testpaths", ["testpaths = tests", ""])
+def test_a_run_without_paths_takes_in_the_projects_tests_over_cases(project, workers, testpaths):
+    project.makeini(f"[pytest]\n{testpaths}\naddopts = --ignore=tests/left")
+    result = run(project, "-v", workers)
+    assert result.ret == pytest.ExitCode.OK, str(result.stdout)
+    said = str(result.stdout)
+    for name in (BENCHMARK, "tests/test_mine.py", "tests/deep/test_titles.py"):
+        assert f"{name}::" in said
+    assert "::test_other" not in said
+    assert "test_broken" not in said
+    assert "test_ignored" not in said
+    result.stdout.fnmatch_lines(
+        [
+            "compaction: also runs the tests over cases and dialogues in "
+            "tests/deep/test_titles.py, tests/test_mine.py, and no others of these files; name a "
+            "file to run all of it and nothing else"
+        ]
+    )
+    result.assert_outcomes(passed=12, deselected=1 if workers == "-n0" else 0)
+
+
+def test_a_user_who_wants_one_of_the_two_names_it(project):
+    benchmark = run(project, "-v", BENCHMARK)
+    assert len(ran(benchmark)) == 4
+    benchmark.assert_outcomes(passed=4)
+    assert "also runs" not in str(benchmark.stdout)
+    run(project, "tests/test_mine.py").assert_outcomes(passed=4, failed=1)
+    without = run(project, compactor=None)
+    without.assert_outcomes(errors=1)
+
+
+def test_a_failing_test_of_the_projects_own_is_red_beside_a_gate(project):
+    (project.path / "tests" / "test_mine.py").write_text("def test_red(case, probe): assert 0\n")
+    result = run(project, "--compaction-threshold=overall>=1", "-k", "not deep")
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert "GATE FAILED" in flat(result.outlines)
+
+
+def test_a_module_among_the_cases_runs_once_and_so_do_tests_beside_it(project):
+    place = write_cases(project, case("first"))
+    (place / "test_probes.py").write_text(MINE)
+    result = run(project, "-v", "--ignore=tests/left", "--ignore=tests/deep")
+    assert len(ran(result)) == 9  # with the one of the case folder that measures nothing
+    assert "cases/test_probes.py::test_other" in str(result.stdout)
+    assert f"{BENCHMARK}::" not in str(result.stdout)
+    assert "in tests/test_mine.py, and no others" in str(result.stdout)
+
+
+def test_the_benchmark_of_this_project_takes_in_none_of_its_tests(pytester, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    named = [f"--compactor={name}" for name in ("truncate",)]
+    result = pytester.runpytest_inprocess(
+        *lean(), "-c", str(ROOT / "pyproject.toml"), "-n0", "--co", "-q", *named
+    )
+    assert "also runs" not in str(result.stdout)
+    assert modules(result) == {"cases/test_probes.py"}
+
+
+CONFTEST = """
+import pytest
+
+@pytest.fixture
+def title(case, probe): ...
+
+@pytest.fixture(name="short")
+def shortened(title): ...
+
+@pytest.fixture
+def own_case(): ...
+"""
+MEASURING = {
+    "both": "def test_a(case, probe): ...",
+    "a method": "class TestA:\n    def test_a(self, compactor, case, probe): ...",
+    "a coroutine": "async def test_a(probe, case): ...",
+    "a dialogue": "def test_a(dialogue, replay): ...",
+    "by a fixture": "@fixture\ndef a(case, probe): ...\ndef test_a(a): ...",
+    "by one of a conftest": "def test_a(title): ...",
+    "by two of a conftest": "def test_a(short): ...",
+    "by a mark": "@pytest.mark.usefixtures('title')\ndef test_a(): ...",
+    "by one that all use": "@pytest.fixture(autouse=True)\ndef a(case, probe): ...\n"
+    "def test_a(): ...",
+    "beside others": "def test_a(): ...\ndef test_b(case, probe): ...",
+    "no Python": "def test_a(case, probe):",
+}
+OTHERS = {
+    "one": "def test_a(case): ...  # probe",
+    "a fixture of its own": "@pytest.fixture\ndef case(): ...\ndef test_a(case, probe): ...",
+    "parameters": "@pytest.mark.parametrize('case, probe', [])\ndef test_a(case, probe): ...",
+    "a list of parameters": "@parametrize(['dialogue'], [])\ndef test_a(dialogue): ...",
+    "no test": "def build(case, probe): ...\ndef test_a(): build(1, 2)",
+    "defaults": "def test_a(case=1, *, probe=2): ...",
+    "words": "def test_a(): 'case probe dialogue'",
+    "another fixture": "def test_a(own_case): ...",
+    "nothing": "",
+}
+
+
+@pytest.mark.parametrize("name", [*MEASURING, *OTHERS])
+def test_a_file_is_told_by_what_its_tests_ask_for(name):
+    above = Fixtures().with_those_of(parsed(CONFTEST))
+    assert measures({**MEASURING, **OTHERS}[name], above, ["test"]) == (name in MEASURING)
+
+
+def test_a_fixture_of_a_conftest_with_the_name_of_a_case_provides_it():
+    above = Fixtures().with_those_of(parsed("@pytest.fixture\ndef case(): ..."))
+    assert not measures(MEASURING["both"], above, ["test"])
+    assert measures("def check_a(dialogue): ...", above, ["check_*"])
+    assert parsed("def f(:")._fields == ("body", "type_ignores")
