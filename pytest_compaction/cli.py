@@ -24,10 +24,12 @@ from pytest_compaction.commands import (
     runs,
     show,
 )
+from pytest_compaction.commands.init import command as init
 from pytest_compaction.options import COMPLETES
 from pytest_compaction.text.words import printable
 
 COMMANDS: Final = (
+    init,
     import_transcripts,
     lint,
     show,

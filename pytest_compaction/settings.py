@@ -19,6 +19,10 @@ RECORDED: Final = "recorded"
 REPORT_SUFFIXES: Final = (".html", ".md", ".json", ".csv", ".svg")
 """The forms in which a run is reported."""
 
+DEFAULT_CASES: Final = "cases"
+"""The folder of a project with its own cases."""
+SHIPPED: Final = "shipped"
+"""Names the cases of the package in place of a path."""
 HISTORIES: Final = ("auto", "own", "recorded")
 """Whose answers the log of a dialogue holds in later turns: the arm's own, or those on record."""
 

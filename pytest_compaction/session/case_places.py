@@ -10,12 +10,9 @@ from typing import Final
 from pytest_compaction.case.files import shorten
 from pytest_compaction.case.folder import files_below, holds_cases
 from pytest_compaction.session.session import shipped_cases
+from pytest_compaction.settings import DEFAULT_CASES, SHIPPED
 from pytest_compaction.text.words import printable
 
-DEFAULT_CASES: Final = "cases"
-"""The folder of a project with its own cases."""
-SHIPPED: Final = "shipped"
-"""Names the cases of the package in place of a path."""
 _SHOWN: Final = 3
 """The most files that a line names."""
 

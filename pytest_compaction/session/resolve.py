@@ -41,11 +41,11 @@ from pytest_compaction.models.registry import (
 from pytest_compaction.rule_processes.pool import RuleProcesses, processes_to_spare
 from pytest_compaction.run.response import Roles
 from pytest_compaction.run.triggers import TriggerError, parse_trigger
-from pytest_compaction.session.case_places import SHIPPED, case_places
+from pytest_compaction.session.case_places import case_places
 from pytest_compaction.session.items import packaged
 from pytest_compaction.session.named_files import find_named
 from pytest_compaction.session.session import BenchmarkSession
-from pytest_compaction.settings import RECORDED, OptionError, Settings
+from pytest_compaction.settings import RECORDED, SHIPPED, OptionError, Settings
 
 USAGE_ERRORS: Final = (
     OptionError,

@@ -142,6 +142,11 @@ RUN_BY = {
     "OPENAI_BASE_URL=http://localhost:4000/v1 pytest --compactor=anthropic:mode=server:clear=3 "
     "--compaction-model=claude-sonnet": "tests/models/wire/test_server_compaction.py"
     "::test_the_edits_are_sent_and_what_was_cleared_is_not_in_the_view",
+    # init.md
+    "pytest-compaction init": "tests/session/test_init.py"
+    "::test_an_empty_folder_becomes_a_project_that_gates_on_the_shipped_cases",
+    "pytest-compaction init my-session.jsonl": "tests/session/test_init.py"
+    "::test_transcripts_become_a_project_with_a_gate_and_nothing_is_overwritten",
     # own-sessions.md
     "pytest-compaction import my-session.jsonl -o cases/": f"{FIGURES}"
     "::test_a_session_of_ones_own_is_imported_checked_and_gated",

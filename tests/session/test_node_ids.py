@@ -15,6 +15,7 @@ LIMIT = "test_probe[strategies:forget_limit-first-limit]"
 def project(pytester):
     """A project with one case, of which a strategy forgets two answers."""
     set_up(pytester, "first")
+    pytester.makeini("[pytest]")
     return pytester
 
 
@@ -63,7 +64,7 @@ def test_dialogues_and_invariants_have_the_ids_of_their_modules_too(project):
     write(project.path, talk(1))
     listed = node_ids(run(project, "--co", "-q", "--compaction-cases=talks.jsonl"))
     assert listed == [
-        "pytest_compaction/benchmark/test_dialogues.py::test_dialogue[strategies:keep-GR_1]"
+        "pytest_compaction/benchmark/test_dialogues.py::test_dialogue[strategies:keep-CM_1]"
     ]
     run(project, "--compaction-cases=talks.jsonl", *listed).assert_outcomes(passed=1)
     checks = node_ids(run(project, "--co", "-q", "--compaction-check"))

@@ -82,7 +82,7 @@ def test_a_module_among_the_cases_runs_once_and_so_do_tests_beside_it(project):
     place = write_cases(project, case("first"))
     (place / "test_probes.py").write_text(MINE)
     result = run(project, "-v", "--ignore=tests/left", "--ignore=tests/deep")
-    assert len(ran(result)) == 9  # with the one of the case folder that measures nothing
+    assert len(ran(result)) == 8
     assert "cases/test_probes.py::test_other" in str(result.stdout)
     assert f"{BENCHMARK}::" not in str(result.stdout)
     assert "in tests/test_mine.py, and no others" in str(result.stdout)
@@ -90,10 +90,8 @@ def test_a_module_among_the_cases_runs_once_and_so_do_tests_beside_it(project):
 
 def test_the_benchmark_of_this_project_takes_in_none_of_its_tests(pytester, monkeypatch):
     monkeypatch.chdir(ROOT)
-    named = [f"--compactor={name}" for name in ("truncate",)]
-    result = pytester.runpytest_inprocess(
-        *lean(), "-c", str(ROOT / "pyproject.toml"), "-n0", "--co", "-q", *named
-    )
+    options = ["-c", str(ROOT / "pyproject.toml"), "-n0", "--co", "-q", "--compactor=anchored"]
+    result = pytester.runpytest_inprocess(*lean(), *options)
     assert "also runs" not in str(result.stdout)
     assert modules(result) == {"cases/test_probes.py"}
 

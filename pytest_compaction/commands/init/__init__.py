@@ -1,0 +1,1 @@
+"""``pytest-compaction init``: the first files of a project that measures a compactor."""

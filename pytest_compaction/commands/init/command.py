@@ -1,0 +1,156 @@
+"""``pytest-compaction init``: write the first files of a project, measure once, set the gate."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_compaction.case.folder import holds_cases
+from pytest_compaction.commands.complaint import complain
+from pytest_compaction.commands.init.config_file import ConfigFile, ConfigFileError, config_file
+from pytest_compaction.commands.init.first_run import FirstRunError, measure
+from pytest_compaction.commands.init.new_files import (
+    FUNCTION,
+    MODULE,
+    NewFile,
+    case_files,
+    compactor_file,
+    workflow_file,
+)
+from pytest_compaction.settings import DEFAULT_CASES, SHIPPED
+from pytest_compaction.text.words import printable
+
+_THRESHOLD: Final = "compaction_threshold"
+_CASES: Final = "compaction_cases"
+
+
+def add(commands: Any) -> None:
+    """Add the command to the parser of the command line."""
+    parser = commands.add_parser(
+        "init",
+        help="set up a project: a compactor, cases, a threshold from a first run, a workflow",
+        description="Write the first files of a project into this folder, after showing them: a "
+        "compactor, cases from transcripts, a threshold from a first run, a GitHub workflow. What "
+        "exists is named and left as it is.",
+    )
+    parser.add_argument(
+        "transcripts",
+        nargs="*",
+        type=Path,
+        metavar="TRANSCRIPT",
+        help="sessions of agents to make cases of; without any, the shipped cases are measured",
+    )
+    parser.add_argument(
+        "--compactor",
+        metavar="SPEC",
+        help="the strategy to gate, as pytest takes it; without it a function is written",
+    )
+    parser.add_argument(
+        "-y", "--yes", action="store_true", help="write without asking, as in a script"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Set up the project in this folder; returns 1 if it has no gate in the end."""
+    root = Path()
+    spec = options.compactor or f"{MODULE}:{FUNCTION}"
+    command = shlex.join(["pytest", f"--compactor={spec}"])
+    try:
+        settings = config_file(root)
+        has_gate = _THRESHOLD in settings.values()
+        if not _write_files(root, options, command):
+            return 1
+        if has_gate:
+            print(f"{settings.path.name} has a {_THRESHOLD}, which stays as it is")
+        elif not _write_gate(root, options, settings, spec):
+            return 1
+    except FirstRunError as error:
+        print(error.printed, file=sys.stderr)
+        complain(f"{error}; no threshold is written: mend that, and run init again")
+        return 1
+    except ConfigFileError as error:
+        complain(str(error))
+        return 1
+    print("Run the gate, now and after each change:")
+    print(f"  {command}")
+    return 0
+
+
+def _write_files(root: Path, options: argparse.Namespace, command: str) -> bool:
+    """Show the files and write them; ``False`` if there is no case or the user does not agree."""
+    cases: list[NewFile] = []
+    if options.transcripts:
+        with tempfile.TemporaryDirectory() as folder:
+            cases, said = case_files(options.transcripts, Path(folder))
+        print(said, end="")
+        if not cases:
+            return False
+    planned = [] if options.compactor else [compactor_file()]
+    planned += [*cases, workflow_file(command, root)]
+    new = []
+    for file in planned:
+        if file.is_there(root):
+            print(f"{printable(str(file.path))} exists, and stays as it is")
+        else:
+            new.append(file)
+            _show(str(file.path), file.shown.splitlines())
+    if new and not _agreed(options, "Write these files, and measure once?"):
+        return False
+    for file in new:
+        file.write(root)
+    return True
+
+
+def _write_gate(root: Path, options: argparse.Namespace, settings: ConfigFile, spec: str) -> bool:
+    """Measure once and write the threshold; ``False`` if there is none, or nobody wants it."""
+    added = {}
+    own = root / DEFAULT_CASES
+    if _CASES not in settings.values() and not (own.is_dir() and holds_cases(own)):
+        added[_CASES] = SHIPPED
+    named = [f"--compaction-cases={name}" for name in added.values()]
+    print("The first run takes a moment ...", flush=True)
+    score = measure(root, [f"--compactor={spec}", *named])
+    print(score)
+    if not score.threshold:
+        complain(
+            "a threshold of 0 would let everything pass, so none is written; improve the "
+            "strategy, or add cases, and run init again"
+        )
+        return False
+    added[_THRESHOLD] = f"overall>={score.threshold:g}"
+    how = "its score" if score.interval is None else "the lower end of the interval"
+    comment = f"The first run: {score}. The threshold is {how}, rounded down."
+    changed = settings.with_lines(added, comment)
+    title = "is new" if settings.is_new else "gets these lines"
+    _show(f"{settings.path.name} {title}", settings.lines(added, comment))
+    if not _agreed(options, "Write this?"):
+        return False
+    settings.path.write_bytes(changed.encode("utf-8"))
+    return True
+
+
+def _show(title: str, lines: Sequence[str]) -> None:
+    print(f"{printable(title)}:")
+    for line in lines:
+        print(f"  | {line}".rstrip())
+
+
+def _agreed(options: argparse.Namespace, question: str) -> bool:
+    """Whether the user says yes; where nobody can be asked, only ``--yes`` says so."""
+    if options.yes:
+        return True
+    try:
+        answer = input(f"{question} [y/N] ")
+    except EOFError:
+        answer = ""
+        print()
+    if answer.strip().lower() in {"y", "yes"}:
+        return True
+    print("nothing more was written; answer y, or give --yes in a script")
+    return False

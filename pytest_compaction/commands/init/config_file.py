@@ -1,0 +1,144 @@
+"""The file in which pytest finds the settings of a project, and lines that are added to it.
+
+Nothing else of the file changes, not a byte: lines are put below the heading of a table, and the
+result is read again before it is written.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+_TOML: Final = ".toml"
+_TABLES: Final = (
+    ("pytest.toml", ("pytest",)),
+    (".pytest.toml", ("pytest",)),
+    ("pytest.ini", ("pytest",)),
+    (".pytest.ini", ("pytest",)),
+    ("pyproject.toml", ("tool.pytest", "tool.pytest.ini_options")),
+    ("tox.ini", ("pytest",)),
+    ("setup.cfg", ("tool:pytest",)),
+)
+"""The files and tables that pytest looks for, in its order."""
+_ALWAYS_READ: Final = frozenset({"pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini"})
+"""Files that pytest takes even if they have no table of its own."""
+
+
+class ConfigFileError(ValueError):
+    """A file cannot be read, or lines cannot be added to it; the text says which and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigFile:
+    """The file of the settings, its text as it is, and the table that holds them.
+
+    ``is_new`` says that there is no such file, ``is_new_table`` that it has no such table yet.
+    """
+
+    path: Path
+    table: str
+    text: str = ""
+    is_new: bool = False
+    is_new_table: bool = False
+
+    def values(self) -> Mapping[str, Any]:
+        """The settings that the file has. Raises :class:`ConfigFileError` for a broken file."""
+        found: Any = _parsed(self.path, self.text)
+        for name in [self.table] if self.path.suffix != _TOML else self.table.split("."):
+            found = found.get(name, {}) if isinstance(found, dict) else {}
+        return found if isinstance(found, dict) else {}
+
+    def lines(self, settings: Mapping[str, str], comment: str = "") -> list[str]:
+        """The lines that are added, the heading among them where the file has none."""
+        heading = [f"[{self.table}]"] if self.is_new_table else []
+        said = [f"# {comment}"] if comment else []
+        if self.path.suffix == _TOML:
+            return [*heading, *said, *(f'{key} = ["{value}"]' for key, value in settings.items())]
+        return [*heading, *said, *(f"{key} = {value}" for key, value in settings.items())]
+
+    def with_lines(self, settings: Mapping[str, str], comment: str = "") -> str:
+        """The text of the file with these settings, each of one value.
+
+        Raises :class:`ConfigFileError` if they cannot be added without another change.
+        """
+        newline = "\r\n" if "\r\n" in self.text else "\n"
+        added = "".join(f"{line}{newline}" for line in self.lines(settings, comment))
+        match = _heading(self.table).search(self.text)
+        if match is None:
+            gap = newline if self.text else ""
+            end = "" if not self.text or self.text.endswith("\n") else newline
+            changed = f"{self.text}{end}{gap}{added}"
+        else:
+            before, after = self.text[: match.end()], self.text[match.end() :]
+            changed = f"{before}{'' if before.endswith(chr(10)) else newline}{added}{after}"
+        self._check(changed, settings)
+        return changed
+
+    def _check(self, changed: str, settings: Mapping[str, str]) -> None:
+        """Refuse a text that says anything else than before and the settings."""
+        expected = {**self.values(), **_as_read(self.path, settings)}
+        try:
+            is_right = dict(ConfigFile(self.path, self.table, changed).values()) == expected
+        except ConfigFileError:
+            is_right = False
+        if not is_right:
+            wanted = "; ".join(self.lines(settings))
+            raise ConfigFileError(
+                f"{self.path.name}: the table {self.table} is written in a way that no line can be "
+                f"added to safely; add there yourself: {wanted}"
+            )
+
+
+def config_file(root: Path) -> ConfigFile:
+    """The file in which pytest finds the settings of a folder, or the one to be made.
+
+    Raises :class:`ConfigFileError` for a file that cannot be read.
+    """
+    for name, tables in _TABLES:
+        path = root / name
+        if not path.is_file():
+            continue
+        text = _text(path)
+        found = next((table for table in tables if _heading(table).search(text)), None)
+        if found is not None or name in _ALWAYS_READ:
+            return ConfigFile(path, found or tables[0], text, is_new_table=found is None)
+    path = root / "pyproject.toml"
+    if path.is_file():
+        return ConfigFile(path, "tool.pytest", _text(path), is_new_table=True)
+    return ConfigFile(root / "pytest.ini", "pytest", is_new=True, is_new_table=True)
+
+
+def _text(path: Path) -> str:
+    """The text of a file with its line ends as they are."""
+    try:
+        return path.read_bytes().decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigFileError(f"{path.name} cannot be read: {error}") from None
+
+
+def _heading(table: str) -> re.Pattern[str]:
+    """The line with the heading of a table, with its end."""
+    name = r"[ \t]*\.[ \t]*".join(map(re.escape, table.split(".")))
+    return re.compile(rf"^[ \t]*\[[ \t]*{name}[ \t]*\][ \t]*([#;].*)?(\r?\n|\Z)", re.MULTILINE)
+
+
+def _parsed(path: Path, text: str) -> dict[str, Any]:
+    import iniconfig  # comes with pytest
+
+    try:
+        if path.suffix == _TOML:
+            return tomllib.loads(text)
+        parsed = iniconfig.IniConfig(str(path), data=text)
+        return {section.name: dict(section.items()) for section in parsed}
+    except (tomllib.TOMLDecodeError, iniconfig.ParseError) as error:
+        raise ConfigFileError(f"{path.name} cannot be read: {error}") from None
+
+
+def _as_read(path: Path, settings: Mapping[str, str]) -> dict[str, Any]:
+    if path.suffix != _TOML:
+        return dict(settings)
+    return {key: [value] for key, value in settings.items()}

@@ -1,0 +1,75 @@
+"""The first run of a project, and the threshold that its score and its interval give."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from pytest_compaction.records.runs.loaded_run import load_run
+
+_STEPS: Final = 10
+"""A threshold is a whole number of tenths of a point."""
+_SHOWN: Final = 30
+"""Lines of a run that failed."""
+
+
+class FirstRunError(ValueError):
+    """The first run gave no score; ``printed`` is what it printed last."""
+
+    def __init__(self, code: int, printed: str) -> None:
+        super().__init__(f"the first run ended with exit code {code}")
+        self.printed = printed
+
+
+@dataclass(frozen=True, slots=True)
+class FirstScore:
+    """The mean overall score of a run, from 0 to 5, on a number of items and cases.
+
+    ``interval`` is the 95 % interval over cases, ``None`` with one case.
+    """
+
+    overall: float
+    interval: tuple[float, float] | None
+    items: int
+    cases: int
+
+    @property
+    def threshold(self) -> float:
+        """The lower end of the interval, or the score of one case, rounded down to a tenth."""
+        least = self.overall if self.interval is None else self.interval[0]
+        # A score of 2.3 may be a hair below it as a binary number.
+        return max(math.floor(least * _STEPS + 1e-9), 0) / _STEPS
+
+    def __str__(self) -> str:
+        measured = f"{self.items} items of {self.cases} case{'' if self.cases == 1 else 's'}"
+        if self.interval is None:
+            return f"overall {self.overall:.2f} on {measured}, no interval"
+        low, high = self.interval
+        return f"overall {self.overall:.2f} [{low:.2f}, {high:.2f}] on {measured}"
+
+
+def measure(root: Path, arguments: Sequence[str]) -> FirstScore:
+    """Run pytest in ``root`` with these arguments; only what it scored decides.
+
+    Raises :class:`FirstRunError` if an item failed for another reason than its score, or nothing
+    was scored.
+    """
+    with tempfile.TemporaryDirectory() as runs:
+        gate = ["--compaction-threshold=overall>=0", "--compaction-baseline=none"]
+        brief = ["-q", "--compaction-show=0", f"--compaction-runs={runs}"]
+        command = [sys.executable, "-m", "pytest", *arguments, *gate, *brief]
+        ended = subprocess.run(
+            command, cwd=root, capture_output=True, text=True, errors="replace", check=False
+        )
+        files = sorted(Path(runs).glob("*.jsonl"))
+        mean = load_run(files[-1]).mean("overall") if ended.returncode == 0 and files else None
+    if mean is None:
+        said = "\n".join(f"{ended.stdout}\n{ended.stderr}".strip().splitlines()[-_SHOWN:])
+        raise FirstRunError(ended.returncode, said)
+    return FirstScore(mean.value, mean.interval, mean.count, mean.cases)

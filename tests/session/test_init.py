@@ -1,0 +1,175 @@
+"""``pytest-compaction init``, followed as a new user would: its commands end with a green gate."""
+
+import json
+import shlex
+
+import pytest
+from support.paths import public_data
+from support.scenarios import case, last_line, lean, long_case, set_up, write_cases
+
+from pytest_compaction import cli
+from pytest_compaction.commands.init import command as init
+
+OTHER = '[project]\nname = "ours"  # stays\nversion = "1"\n\n[tool.ruff]\nline-length = 90'
+WORKFLOW = ".github/workflows/compaction.yml"
+
+
+@pytest.fixture
+def answers(monkeypatch):
+    """What the user answers, one line a question; nobody answers when they are used up."""
+    given = []
+
+    def answer(question):
+        if not given:
+            raise EOFError
+        return given.pop(0)
+
+    monkeypatch.setattr("builtins.input", answer)
+    return given
+
+
+def initialise(*arguments):
+    return cli.main(["init", *arguments])
+
+
+def files(folder):
+    found = (path for path in folder.rglob("*") if path.is_file())
+    left_out = (".pytest_compaction", "__pycache__", ".pytest_cache")
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in found
+        if not any(part in left_out for part in path.parts)
+    }
+
+
+def printed_commands(said):
+    return [line.strip() for line in said.splitlines() if line.startswith("  pytest ")]
+
+
+def follow(pytester, said):
+    """Run the commands that init printed; each must end with a gate that passes."""
+    (command,) = printed_commands(said)
+    result = pytester.runpytest_inprocess(*lean(), *shlex.split(command)[1:], "-q")
+    assert last_line(result).startswith("GATE PASSED overall "), str(result.stdout)
+    assert result.ret == pytest.ExitCode.OK
+    return result
+
+
+def test_transcripts_become_a_project_with_a_gate_and_nothing_is_overwritten(
+    pytester, answers, capsys
+):
+    (pytester.path / "pyproject.toml").write_text(OTHER)
+    for name in ("one", "two"):
+        text = public_data("claude-code/session.jsonl").read_bytes()
+        (pytester.path / f"{name}.jsonl").write_bytes(text)
+    (pytester.path / "broken.jsonl").write_text("{")
+    answers += ["y", "yes"]
+    assert initialise("one.jsonl", "two.jsonl", "broken.jsonl") == 0
+    captured = capsys.readouterr()
+    assert "broken.jsonl" in captured.err
+    for shown in ("my_compactor.py:", "  | def compact(messages, budget):", "cases/one.json:"):
+        assert f"{shown}\n" in captured.out
+    config = (pytester.path / "pyproject.toml").read_text()
+    assert config.startswith(f"{OTHER}\n\n[tool.pytest]\n# The first run: overall ")
+    assert config.endswith('"]\n')
+    assert 'compaction_threshold = ["overall>=' in config
+    assert "compaction_cases" not in config
+    workflow = (pytester.path / WORKFLOW).read_text()
+    assert "python -m pip install . pytest-compaction\n" in workflow
+    assert "pytest --compactor=my_compactor:compact -n 2 " in workflow
+    assert {"cases/one.json", "cases/two.json"} <= files(pytester.path).keys()
+    follow(pytester, captured.out)
+
+    before = files(pytester.path)
+    assert initialise("one.jsonl", "--yes") == 0
+    said = capsys.readouterr().out
+    for name in ("my_compactor.py", WORKFLOW, "cases/one.json"):
+        assert f"{name} exists, and stays as it is\n" in said
+    assert "pyproject.toml has a compaction_threshold, which stays as it is\n" in said
+    assert files(pytester.path) == before
+
+
+def test_a_strategy_that_is_named_needs_no_function_and_the_projects_cases_are_measured(
+    pytester, capsys
+):
+    set_up(pytester)
+    write_cases(pytester, long_case("first"), long_case("second"))
+    pytester.makeini("[pytest]\naddopts = -pno:cacheprovider\n")
+    (pytester.path / "requirements.txt").write_text("")
+    assert initialise("--yes", "--compactor=truncate") == 0
+    said = capsys.readouterr().out
+    assert not (pytester.path / "my_compactor.py").exists()
+    assert "install -r requirements.txt pytest-compaction\n" in said
+    lines = (pytester.path / "tox.ini").read_text().splitlines()
+    assert lines[:1] == ["[pytest]"]
+    assert lines[1].startswith("# The first run: overall ")
+    assert lines[2].startswith("compaction_threshold = overall>=")
+    assert lines[3:] == ["addopts = -pno:cacheprovider"]
+    assert "2 cases" in lines[1]
+    follow(pytester, said)
+
+
+@pytest.mark.parametrize("given", [[], ["n"]])
+def test_nothing_is_written_unless_the_user_says_yes(pytester, answers, capsys, given):
+    write_cases(pytester, case())
+    before = files(pytester.path)
+    answers += given
+    assert initialise() == 1
+    assert files(pytester.path) == before
+    assert "answer y, or give --yes in a script" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("strategy", "said"),
+    [("raises", "out of order"), ("same", "nothing was compacted"), ("forget", "threshold of 0")],
+)
+def test_a_strategy_that_cannot_be_gated_gets_no_threshold_and_the_reason_is_said(
+    pytester, capsys, strategy, said
+):
+    set_up(pytester, "first")
+    assert initialise("--yes", f"--compactor=strategies:{strategy}") == 1
+    captured = capsys.readouterr()
+    assert said in captured.err
+    assert "no threshold is written" in captured.err or "none is written" in captured.err
+    assert not (pytester.path / "pytest.ini").exists()
+    assert printed_commands(captured.out) == []
+
+
+def test_a_broken_file_of_settings_or_no_usable_transcript_is_said_before_anything_is_written(
+    pytester, capsys
+):
+    (pytester.path / "none.jsonl").write_text("{")
+    assert initialise("--yes", "none.jsonl") == 1
+    (pytester.path / "pyproject.toml").write_text("[tool.pytest\n")
+    assert initialise("--yes") == 1
+    assert "pyproject.toml cannot be read" in capsys.readouterr().err
+    assert files(pytester.path).keys() == {"none.jsonl", "pyproject.toml"}
+
+
+@pytest.mark.exhaustive
+def test_an_empty_folder_becomes_a_project_that_gates_on_the_shipped_cases(pytester, capsys):
+    assert initialise("--yes") == 0
+    said = capsys.readouterr().out
+    assert files(pytester.path).keys() == {"my_compactor.py", WORKFLOW, "pytest.ini"}
+    config = (pytester.path / "pytest.ini").read_text()
+    assert "compaction_cases = shipped\n" in config
+    assert "of the shipped cases" in last_line(follow(pytester, said))
+
+
+def test_the_function_that_is_written_keeps_the_newest_within_the_budget():
+    found = {}
+    exec((init.compactor_file()).text, found)
+    call = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    messages = [
+        {"role": "system", "content": "Help."},
+        {"role": "user", "content": "first " * 400},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c", "content": json.dumps(list(range(50)))},
+        {"role": "user", "content": "last"},
+    ]
+    assert found["compact"](messages, 10_000) == messages
+    assert found["compact"](messages, 500) == [messages[0], *messages[2:]]
+    assert found["compact"](messages, 150) == [messages[0], messages[4]]
+    long = [messages[0], {"role": "user", "content": "x" * 9_000}]
+    (_, cut) = found["compact"](long, 100)
+    assert found["size"]([cut]) <= 100
