@@ -227,6 +227,18 @@ def test_a_bare_run_loads_nothing_heavy(pytester):
     result.stdout.fnmatch_lines(["*1 passed, 1 deselected*", "code 0 loaded [[]]", "plugin True"])
 
 
+def test_an_offline_run_loads_no_client_for_endpoints(pytester):
+    set_up(pytester, "first")
+    with (pytester.path / "conftest.py").open("a") as file:
+        file.write(
+            "\nimport sys\n\ndef pytest_unconfigure(config):\n"
+            "    print('loaded', {'openai', 'httpx', 'httpx2', 'tenacity'} & sys.modules.keys())\n"
+        )
+    result = pytester.runpytest_subprocess(*lean(), f"--compactor={KEEP}")
+    result.assert_outcomes(passed=4)
+    result.stdout.fnmatch_lines(["loaded set()"])
+
+
 def test_only_the_case_folders_are_collected_when_no_path_is_given(pytester):
     set_up(pytester, "first")
     pytester.makepyfile(**{"tests/test_other": "def test_other(): assert 0"})

@@ -127,7 +127,7 @@ def _last_name(node: ast.AST) -> str:
     """The last part of a dotted name, or of that of a call."""
     if isinstance(node, ast.Call):
         node = node.func
-    return getattr(node, "attr", None) or getattr(node, "id", "")
+    return str(getattr(node, "attr", "") or getattr(node, "id", ""))
 
 
 def _text(node: ast.AST | None) -> str:
