@@ -8,13 +8,13 @@ key in it.
 from __future__ import annotations
 
 import asyncio
-import os
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from pytest_compaction.conversation.messages import json_or_none
-from pytest_compaction.models.calls.address import DEFAULT_HOST, host_of
+from pytest_compaction.models.calls.address import base_url_for, missing_key, url_variable
 from pytest_compaction.models.calls.attempt import (
     LONGER,
     AttemptError,
@@ -24,6 +24,7 @@ from pytest_compaction.models.calls.attempt import (
 )
 from pytest_compaction.models.calls.retries import asked_wait, is_passing
 from pytest_compaction.models.protocol import ModelError
+from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Call, CallReply, Operation
 from pytest_compaction.models.wire.refusals import complaint_of
 from pytest_compaction.models.wire.reply import (
@@ -33,6 +34,7 @@ from pytest_compaction.models.wire.reply import (
     strict_json,
     usage_of,
 )
+from pytest_compaction.secrets.own_environment import own_variable
 from pytest_compaction.text.words import printable
 
 CONNECT_SECONDS: Final = 10.0
@@ -94,7 +96,8 @@ class Endpoint:
         except AttemptError as error:
             error.seconds = time.perf_counter() - started
             raise
-        return CallReply(parsed, usage_of(parsed), round(time.perf_counter() - started, 3))
+        used = self._usage(call, parsed)
+        return CallReply(parsed, used, round(time.perf_counter() - started, 3))
 
     async def close(self) -> None:
         """Close the connections of the running loop; a later call opens new ones."""
@@ -113,14 +116,11 @@ class Endpoint:
         from pytest_compaction.models.calls.http import httpx
         from pytest_compaction.models.calls.redirects import RedirectedError
 
-        body = call.body if call.sent is None else call.sent
         bound = self._read + min(self._read, self._connect)
         try:
             client = self._client()
             async with asyncio.timeout(min(left, bound)):
-                return await client.post(
-                    _PATHS[call.operation], body=dict(body), cast_to=httpx.Response
-                )
+                return await self._sent(client, call)
         except TimeoutError:
             if left <= bound:
                 raise too_slow(call, self.total, charged=True) from None
@@ -137,6 +137,24 @@ class Endpoint:
             said = f"could not be asked: {excerpt_of(str(error))}"
             raise AttemptError(sentence_on(call, said)) from None
 
+    async def _sent(self, client: Any, call: Call) -> Any:
+        """Send a call; the response of a request that was not refused."""
+        from pytest_compaction.models.calls.http import httpx
+
+        body = call.body if call.sent is None else call.sent
+        return await client.post(_PATHS[call.operation], body=dict(body), cast_to=httpx.Response)
+
+    def _usage(self, call: Call, parsed: Mapping[str, Any]) -> Usage:
+        """What a reply says that it took."""
+        return usage_of(parsed)
+
+    def _address(self) -> tuple[str, str]:
+        """Base URL, empty for that of the package, and key; raises :class:`ModelError`."""
+        missing = missing_key()
+        if missing is not None:
+            raise ModelError(missing)
+        return base_url_for(), own_variable("OPENAI_API_KEY") or NO_KEY
+
     def _lost(self, call: Call, error: Any, sent: bool) -> AttemptError:
         """The failure of a request to which no whole reply came."""
         import openai
@@ -148,7 +166,8 @@ class Endpoint:
         else:
             said = "could not be reached, or broke off its reply"
             detail = "" if cause is None else f" ({type(cause).__name__}: {excerpt_of(str(cause))})"
-            advice = f"{detail}; is OPENAI_BASE_URL right and the server running?"
+            variable = url_variable(call.operation)
+            advice = f"{detail}; is {variable} right and the server running?"
         return AttemptError(sentence_on(call, said), advice, charged=sent, passing=True)
 
     def _client(self) -> Any:
@@ -165,16 +184,10 @@ class Endpoint:
         from pytest_compaction.models.calls.http import httpx
         from pytest_compaction.models.calls.size_limit import Bounded
 
-        key = os.environ.get("OPENAI_API_KEY", "").strip()
-        base_url = os.environ.get("OPENAI_BASE_URL", "").strip()
-        if not key and host_of(base_url) == DEFAULT_HOST:
-            raise ModelError(
-                f"no key for {DEFAULT_HOST}: set OPENAI_API_KEY, or OPENAI_BASE_URL for another "
-                "endpoint; without either, --compaction-model=offline needs no key"
-            )
+        base_url, key = self._address()
         return new_client(
             base_url,
-            key or NO_KEY,
+            key,
             httpx.Timeout(self._read, connect=self._connect, pool=None),
             Bounded(self._max_reply_bytes, EXCEEDED),
             self._transport,
@@ -210,13 +223,15 @@ def _unusable(call: Call, said: str) -> AttemptError:
 
 def _redirected(call: Call, error: Any) -> AttemptError:
     """The failure of a request that was to go on at another host; it is not asked again."""
-    return AttemptError(sentence_on(call, str(error)), error.advice)
+    advice = f"; nothing was sent there; if that host is right, set {url_variable(call.operation)}"
+    return AttemptError(sentence_on(call, str(error)), f"{advice} to it")
 
 
 def _refused(call: Call, error: Any) -> AttemptError:
     """The failure of a request that was answered with an error status."""
     text = error.response.content[:100_000].decode("utf-8", "replace")
-    complaint = complaint_of(error.status_code, json_or_none(text), text)
+    said = json_or_none(text)
+    complaint = replace(complaint_of(error.status_code, said, text), body=said)
     headers = error.response.headers
     return AttemptError(
         sentence_on(call, f"answered {complaint.status}: {excerpt_of(complaint.text)}"),
