@@ -1,6 +1,7 @@
 """Items: their ids and order, how they are selected, and where they come from."""
 
 import sys
+from textwrap import dedent
 
 import pytest
 from support import scenarios
@@ -75,7 +76,7 @@ def test_parameters_of_a_compactor_are_part_of_the_id(pytester):
 )
 def test_items_are_selected_as_those_of_any_parametrized_test(pytester, arguments, selected):
     place = set_up(pytester)
-    (place / "test_probes.py").write_text(pytester.makepyfile(PROBE_MODULE).read_text())
+    (place / "test_probes.py").write_text(dedent(PROBE_MODULE))
     result = run(pytester, "-v", *arguments)
     assert ran(result) == selected
     result.assert_outcomes(
@@ -197,7 +198,7 @@ def test_a_compactor_fixture_without_case_and_probe_is_refused_with_the_reason(p
 @pytest.mark.parametrize("workers", ["-n0", "-n2"])
 def test_without_a_compactor_benchmark_items_are_deselected_with_one_line(pytester, workers):
     place = set_up(pytester, "first")
-    (place / "test_probes.py").write_text(pytester.makepyfile(PROBE_MODULE).read_text())
+    (place / "test_probes.py").write_text(dedent(PROBE_MODULE))
     pytester.makepyfile(test_mine="def test_mine(): pass\ndef test_asks(case, probe): assert 0")
     result = run(pytester, workers, "cases", "test_mine.py", compactor=None)
     result.assert_outcomes(passed=1, deselected=0 if workers == "-n2" else 2)
