@@ -101,6 +101,8 @@ OPTIONS: Final = (
     Option("--compaction-export", "string", "", "write the model calls that the store lacks and that can be made now to this folder, as batch files, and stop; pytest-compaction answers takes the replies", "FOLDER"),
     Option("--compaction-export-plain", "bool", False, "with --compaction-export: write one text file a request instead of batch files"),
     Option("--compaction-max-cost", "float", None, "US dollars that the run may spend on model calls (default: no limit)", "USD"),
+    Option("--compaction-prices", "string", "", "file with prices of models, in US dollars per million tokens, that come before list prices", "PATH"),
+    Option("--compaction-proxy", "bool", False, "point strategies with OpenAI or Anthropic clients of their own to a local endpoint, so that their calls are kept, replayed, priced and limited too"),
     Option("--compaction-runs", "string", ".pytest_compaction/runs", "folder for the records of each run (default: .pytest_compaction/runs)", "DIR"),
     Option("--compaction-check", "bool", False, "check the invariants of the strategies on generated agent logs instead of running the benchmark (needs hypothesis)"),
     Option("--compaction-examples", "int", 200, "generated conversations that each strategy is checked on (default: 200)", "N"),
@@ -447,6 +449,8 @@ def _call_settings(raw: dict[str, Any]) -> CallSettings:
         max_cost=limit,
         judge_prompt=raw["compaction_judge_prompt"],
         request_timeout=_number(raw, "compaction_request_timeout", float, 0.001, 86_400),
+        prices=raw["compaction_prices"],
+        proxy=bool(raw["compaction_proxy"]),
     )
 
 

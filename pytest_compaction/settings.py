@@ -109,6 +109,10 @@ class CallSettings:
     judge_prompt: str = ""
     judge_prompt_hash: str = ""
     request_timeout: float = 120.0
+    prices: str = ""
+    """A file of prices, empty for list prices alone."""
+    proxy: bool = False
+    """Whether strategies with clients of their own are pointed to an endpoint that records."""
 
     def as_json(self) -> dict[str, Any]:
         """The settings as a dictionary, without the prompt's hash, which is part of scoring."""
@@ -120,6 +124,8 @@ class CallSettings:
             "estimate": self.estimate,
             "max_cost": self.max_cost,
             "request_timeout": self.request_timeout,
+            **({"prices": self.prices} if self.prices else {}),
+            **({"proxy": True} if self.proxy else {}),
         }
 
 

@@ -72,6 +72,14 @@ class Registry:
         targets = {part.target for part in spec.parts or (spec,)}
         return targets <= set(_shipped()) and not targets & set(self.added)
 
+    def without_model(self, specs: Iterable[Spec]) -> list[str]:
+        """The strategies, by name, that are not of this package and take no model of the run."""
+        from pytest_compaction.compactors.composition.composition import asks_model
+
+        parts = (part for spec in specs for part in spec.parts or (spec,))
+        own = (part for part in parts if not self.is_shipped(part))
+        return list(dict.fromkeys(part.text for part in own if not asks_model(self.create(part))))
+
     def prompt_only(self, specs: Iterable[Spec]) -> list[tuple[str, str]]:
         """The parameters given that only change what a model is told, each with its strategy."""
         found: dict[tuple[str, str], None] = {}

@@ -241,7 +241,9 @@ class Replayer:
     async def _compacted(self, dialogue: Dialogue, compactor: str, number: int) -> _Arm:
         """The arm under test. ``failure`` is set if the model failed, not the strategy."""
         rules = self._rules
-        model = self._work.metered(self._compaction.at_trial(number), self._work.limit.at(0))
+        model = self._work.metered(
+            self._compaction.at_trial(number), self._work.limit.at(0), number
+        )
         context = Context(rules.window, 0, self._tokens, model)
         feeder = Feeder(
             self._create(compactor), rules.trigger, rules.timeout, self._work.function_loops

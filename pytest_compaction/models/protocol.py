@@ -12,7 +12,7 @@ from pytest_compaction.case.case import AnswerSpec, Fact, Trap
 from pytest_compaction.conversation.identity import identity
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.models.structured_summary import Section, Summary
-from pytest_compaction.models.usage import Usage
+from pytest_compaction.models.usage import OwnCalls, Usage
 from pytest_compaction.models.wire.call import Role
 from pytest_compaction.models.wire.server_edits import Applied
 from pytest_compaction.rubric import Criterion, CriterionScore, applicable
@@ -180,6 +180,9 @@ class ChargedError(Exception):
     def __init__(self, *args: object, spent: Mapping[str, Usage] | None = None) -> None:
         super().__init__(*args)
         self.spent: dict[str, Usage] = dict(spent or {})
+
+        self.own = OwnCalls()
+        """The part of the compaction that the strategy's own client asked for."""
 
     def after(self, role: str, usage: Usage) -> None:
         """Add what had been used before the failure."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from pytest_compaction.cache.kept_results import KeptResults
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.calls.accounts import Accounts
+from pytest_compaction.models.calls.address import base_url_for
 from pytest_compaction.models.calls.prices import PriceTable, prices_at
 from pytest_compaction.models.calls.store import Mode, Store
 from pytest_compaction.models.offline.model import NAME, OfflineModel
@@ -78,19 +78,21 @@ def connect(
     judge_prompt: Path | None,
     tokens: TokenCounter,
     request_timeout: float | None = None,
+    prices: PriceTable | None = None,
 ) -> Endpoints:
     """Callers one behind the other, from the store to the endpoint. Nothing is connected to yet.
 
     ``shown`` is how the folder of the store is named to the user; ``limit`` is in US
-    dollars, ``request_timeout`` in seconds. ``accounts`` is the file of another
-    process of the run; without one a file is made in a temporary folder.
+    dollars, ``request_timeout`` in seconds, ``prices`` are list prices if not given.
+    ``accounts`` is the file of another process of the run; without one a file is made in a
+    temporary folder.
     """
     from pytest_compaction.models.chat.prompts import Prompts
 
     prompts = Prompts.load(judge_prompt)
     scratch = None if accounts else Scratch()
     shared = Accounts(accounts or (scratch.path if scratch else Path()) / "accounts.sqlite")
-    prices = prices_at(os.environ.get("OPENAI_BASE_URL"))
+    prices = prices_at(base_url_for()) if prices is None else prices
     following = asking(shared, prices, tokens, limit, request_timeout, shown)
     caller = Store(store, following, mode, shared, shown)
     return Endpoints(caller, shared, prices, prompts, tokens, scratch=scratch)

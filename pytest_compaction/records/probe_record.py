@@ -67,6 +67,7 @@ def scored_record(
             [(scores.model, scores.usage) for scores in verdict.judges],
             settings,
             prices,
+            response.own_calls,
         ),
         "judges": [_judge(scores) for scores in verdict.judges],
         "latency_s": {} if response.latency_s is None else {"responder": response.latency_s},

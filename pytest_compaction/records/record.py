@@ -10,7 +10,7 @@ from pytest_compaction.conversation.messages import canonical_json, short_hash
 from pytest_compaction.models.calls.prices import PriceTable
 from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.protocol import ChargedError
-from pytest_compaction.models.usage import Usage
+from pytest_compaction.models.usage import OwnCalls, Usage
 from pytest_compaction.settings import Settings
 
 Record = dict[str, Any]
@@ -86,7 +86,7 @@ def spent_before(
 ) -> dict[str, Any]:
     """Usage and US dollars of an item that has no verdict, for its record."""
     unpaid = {"unpaid": True} if failure.unpaid else {}
-    return charged(failure.spent, (), settings, prices) | unpaid
+    return charged(failure.spent, (), settings, prices, failure.own) | unpaid
 
 
 def charged(
@@ -94,11 +94,13 @@ def charged(
     judging: Sequence[tuple[str, Usage]],
     settings: Settings,
     prices: PriceTable | None,
+    own: OwnCalls = OwnCalls(),
 ) -> dict[str, Any]:
     """``usage`` and ``usd`` of a record, by role; dollars are ``None`` where no price is known.
 
     ``judging`` is the usage of each judge with the name of its model; without it the first
-    judge is charged for all judging. Without ``prices`` there is no endpoint, and
+    judge is charged for all judging. ``own`` is the part of the compaction that the strategy's own
+    client asked for, from whatever model. Without ``prices`` there is no endpoint, and
     nothing costs anything.
     """
     models = {"compaction": settings.model, "judge": settings.judges[0]}
@@ -106,8 +108,17 @@ def charged(
     if prices:
         for role, usage in spent.items():
             alone = [(models.get(role, settings.responder), usage)]
+            if role == "compaction" and own.usage.calls:
+                usd[role] = _with_own(usage, own, settings.model, prices)
+                continue
             usd[role] = _dollars(judging if judging and role == "judge" else alone, prices)
     return {"usage": {role: used.as_json() for role, used in spent.items()}, "usd": usd}
+
+
+def _with_own(usage: Usage, own: OwnCalls, model: str, prices: PriceTable) -> float | None:
+    """The cost of a compaction with calls that its strategy's own client made."""
+    rest = _dollars([(model, usage - own.usage)], prices)
+    return None if rest is None or own.usd is None else round(rest + own.usd, _DOLLAR_DIGITS)
 
 
 def _dollars(used: Sequence[tuple[str, Usage]], prices: PriceTable) -> float | None:

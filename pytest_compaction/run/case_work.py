@@ -161,7 +161,7 @@ class CaseWork:
         tokens = method.roles.tokens
         method.counts.tell(case, arm)
         turn = method.work.limit.at(self._rank, self.begun)
-        model = method.work.metered(method.roles.compaction.at_trial(arm.trial), turn)
+        model = method.work.metered(method.roles.compaction.at_trial(arm.trial), turn, arm.trial)
         context = Context(case.window, case.budget, tokens, model)
         compactor = method.create(arm.compactor)
         feeder = CaseFeeder(
@@ -180,7 +180,7 @@ class CaseWork:
             feeder.close()
             raise
         compared = arm.compactor != CONTROL and not getattr(compactor.traits, "null", False)
-        return CompactedCase(case, arm, fed, model.usage, model.error, feeder, compared)
+        return CompactedCase(case, arm, fed, model.usage, model.error, feeder, compared, model.own)
 
     async def _response_or_spent(self, probe: Probe) -> Response:
         """The response. An error carries what the compaction had used by then."""
@@ -188,7 +188,7 @@ class CaseWork:
         try:
             return await self._response(compacted, probe)
         except ChargedError as error:
-            error.spent["compaction"] = compacted.usage
+            error.spent["compaction"], error.own = compacted.usage, compacted.own
             raise
 
     async def _response(self, compacted: CompactedCase, probe: Probe) -> Response:
@@ -217,6 +217,7 @@ class CaseWork:
             ),
             usage=reply.usage,
             compaction_usage=compacted.usage,
+            own_calls=compacted.own,
             latency_s=reply.latency_s,
             steps=compacted.fed.steps,
             failure=failure,

@@ -9,7 +9,7 @@ from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.compactors.protocol import CompactorError, View
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.models.protocol import ChargedError, ModelError, NotAskedError
-from pytest_compaction.models.usage import Usage
+from pytest_compaction.models.usage import OwnCalls, Usage
 from pytest_compaction.run.case_feeder import CaseFeeder, FeedResult
 from pytest_compaction.run.feeder import CompactionError, Step
 from pytest_compaction.run.response import Arm, Response
@@ -56,6 +56,8 @@ class CompactedCase:
     model_error: ModelError | None
     feeder: CaseFeeder
     compared: bool = True
+    own: OwnCalls = OwnCalls()
+    """The part of the usage that the strategy's own client asked for."""
 
     async def view(self, point: int, question: str | None = None) -> View:
         """The view after a point; strategies that read per question are given it."""

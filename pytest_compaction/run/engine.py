@@ -47,8 +47,8 @@ class Engine:
     figures if there are any.
 
     While models at an endpoint are asked, further cases are begun as long as fewer requests
-    fly than may. Where rules do all the work, one case is begun after the other, and some more for
-    each process that helps.
+    fly than may; ``waits`` says that strategies ask such models too. Where rules do all the work,
+    one case is begun after the other, and some more for each process that helps.
     """
 
     def __init__(
@@ -66,6 +66,7 @@ class Engine:
         forget: Callable[[str], object] | None = None,
         kept: KeptResults | None = None,
         processes: RuleProcesses | None = None,
+        waits: bool = False,
     ) -> None:
         self._work = work
         kept = kept or KeptResults()
@@ -82,7 +83,7 @@ class Engine:
             reminds,
             judgements,
         )
-        self._one_by_one = all(model.name == offline.NAME for model in roles.all)
+        self._one_by_one = not waits and all(model.name == offline.NAME for model in roles.all)
         self._side_by_side = 1 + _FOR_PROCESS * processes.number
         self._window = (
             _AHEAD * self._side_by_side

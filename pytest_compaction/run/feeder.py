@@ -21,6 +21,7 @@ from pytest_compaction.compactors.protocol import (
 from pytest_compaction.conversation.messages import Message, structure_faults
 from pytest_compaction.models.parameters import misuse_of, shown
 from pytest_compaction.models.protocol import ChargedError
+from pytest_compaction.run.proxy.owners import at_work
 from pytest_compaction.run.shared_loop import FunctionLoops
 from pytest_compaction.run.strategy_thread import StrategyThread
 from pytest_compaction.run.triggers import Trigger
@@ -155,7 +156,8 @@ class CheckedStrategy:
         return outcome.state, step
 
     async def _call(self, what: str, method: Callable[..., Any], *arguments: Any) -> Any:
-        call = partial(method, *arguments)
+        model = next((given.model for given in arguments if isinstance(given, Context)), None)
+        call = partial(at_work, model, method, *arguments)
         return await self._thread.call(call, self._timeout, f"{self._name}: {what}")
 
 

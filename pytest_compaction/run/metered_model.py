@@ -24,7 +24,7 @@ from pytest_compaction.models.protocol import (
     SummaryReply,
     SummaryRequest,
 )
-from pytest_compaction.models.usage import Usage
+from pytest_compaction.models.usage import OwnCalls, Usage
 
 
 class _Reply(Protocol):
@@ -33,6 +33,7 @@ class _Reply(Protocol):
 
 
 R = TypeVar("R", bound=_Reply)
+T = TypeVar("T")
 
 
 @dataclass
@@ -40,6 +41,7 @@ class _Account:
     """What was used, and the first failure. Changed on the loop of the model alone."""
 
     usage: Usage = Usage()
+    own: OwnCalls = OwnCalls()
     error: ModelError | None = None
     waited: float = 0.0
     """Seconds in which a request waited to be sent, up to the last such time."""
@@ -69,7 +71,9 @@ class MeteredModel:
         loop: asyncio.AbstractEventLoop,
         limit: AbstractAsyncContextManager[None],
         account: _Account | None = None,
+        trial: int = 1,
     ) -> None:
+        self.trial = trial
         self._model = model
         self._loop = loop
         self._limit = limit
@@ -84,6 +88,11 @@ class MeteredModel:
     def usage(self) -> Usage:
         """What was used so far, over all trials."""
         return self._account.usage
+
+    @property
+    def own(self) -> OwnCalls:
+        """The part of the usage that the strategy's own client asked for."""
+        return self._account.own
 
     @property
     def error(self) -> ModelError | None:
@@ -103,7 +112,8 @@ class MeteredModel:
 
     def at_trial(self, trial: int) -> MeteredModel:
         """The model of that trial, on the same meter."""
-        return MeteredModel(self._model.at_trial(trial), self._loop, self._limit, self._account)
+        model = self._model.at_trial(trial)
+        return MeteredModel(model, self._loop, self._limit, self._account, trial)
 
     async def summarize(self, request: SummaryRequest) -> SummaryReply:
         """Forward the request and count its usage."""
@@ -124,6 +134,22 @@ class MeteredModel:
     async def compact(self, request: CompactRequest) -> CompactReply:
         """Forward the request and count its usage."""
         return await self._forward(partial(self._model.compact, request))
+
+    async def carried(self, call: Callable[[], Coroutine[Any, Any, tuple[T, OwnCalls]]]) -> T:
+        """Make a call of the strategy's own client, in turn and booked. For the loop of the model.
+
+        Its result is the first of what ``call`` returns, its cost the second.
+        """
+        account = self._account
+        try:
+            reply, used = await self._in_turn(call)
+        except ModelError as error:
+            if isinstance(error, NotAskedError):
+                account.error = error
+            raise
+        account.usage += used.usage
+        account.own += used
+        return reply
 
     async def _forward(self, call: Callable[[], Coroutine[Any, Any, R]]) -> R:
         """Make a call on the loop of the model. Raises ``RuntimeError`` once that is closed."""
@@ -147,7 +173,7 @@ class MeteredModel:
         account.usage += reply.usage
         return reply
 
-    async def _in_turn(self, call: Callable[[], Coroutine[Any, Any, R]]) -> R:
+    async def _in_turn(self, call: Callable[[], Coroutine[Any, Any, T]]) -> T:
         waiting = 1
         self._account.wait(1)
         try:

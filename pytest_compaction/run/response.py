@@ -13,7 +13,7 @@ from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.metrics.survival import Readings, Source
 from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.protocol import Model
-from pytest_compaction.models.usage import Usage
+from pytest_compaction.models.usage import OwnCalls, Usage
 from pytest_compaction.run.feeder import Step
 from pytest_compaction.settings import CONTROL, RECORDED, Budget
 
@@ -144,6 +144,8 @@ class Response:
     figures: Callable[[], ViewFigures] = field(repr=False, compare=False)
     usage: Usage = Usage()
     compaction_usage: Usage = Usage()
+    own_calls: OwnCalls = OwnCalls()
+    """The part of it that the strategy's own client asked for."""
     latency_s: float | None = None
     steps: tuple[Step, ...] = field(default=(), repr=False)
     failure: str | None = None

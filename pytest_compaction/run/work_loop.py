@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Coroutine, Hashable
 from concurrent.futures import CancelledError
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 from pytest_compaction.models.protocol import Model
 from pytest_compaction.models.wire.call import Caller
@@ -30,6 +30,10 @@ class RunStoppedError(Exception):
         super().__init__("the run was stopped before this was asked or answered")
 
 
+class _Closing(Protocol):
+    async def close(self) -> None: ...
+
+
 class WorkLoop:
     """Makes each piece of work once, under a key, and shares it with all who ask for it.
 
@@ -39,12 +43,12 @@ class WorkLoop:
     """
 
     def __init__(self, slots: Slots | int, caller: Caller | None = None) -> None:
-        self._caller = caller
         self._tasks: dict[Hashable, asyncio.Task[Any]] = {}
         self._loop = asyncio.new_event_loop()
         self._limit = RequestLimit(OwnSlots(slots) if isinstance(slots, int) else slots)
         self._thread: threading.Thread | None = None
         self._stopped = False
+        self._closed_too: list[_Closing] = [] if caller is None else [caller]
         self._ending = threading.Lock()
         self.function_loops = FunctionLoops()
         """The loops of async functions, which end with this one."""
@@ -54,10 +58,13 @@ class WorkLoop:
         """The limit of requests in flight, shared by everything on this loop."""
         return self._limit
 
-    def metered(self, model: Model, turn: Turn) -> MeteredModel:
-        """A meter over a model whose requests run on this loop, each in a ``turn`` of the limit."""
+    def metered(self, model: Model, turn: Turn, trial: int = 1) -> MeteredModel:
+        """A meter over a model whose requests run on this loop, each in a ``turn`` of the limit.
+
+        The model is one of that ``trial``.
+        """
         self._start()
-        return MeteredModel(model, self._loop, turn)
+        return MeteredModel(model, self._loop, turn, trial=trial)
 
     async def once(self, key: Hashable, make: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """The result for a key; made now if nobody has asked for it. For coroutines on this loop.
@@ -140,10 +147,14 @@ class WorkLoop:
         self.stop()
         with self._ending:
             try:
-                if self._caller is not None:
-                    self._do(self._caller.close())
+                while self._closed_too:
+                    self._do(self._closed_too.pop().close())
             finally:
                 self._end()
+
+    def close_too(self, what: _Closing) -> None:
+        """Close this with the loop, on it, before what is closed already."""
+        self._closed_too.append(what)
 
     def _do(self, work: Coroutine[Any, Any, None]) -> None:
         """Run a coroutine on the loop, if that has begun, and block until it ends."""

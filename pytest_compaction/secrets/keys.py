@@ -24,6 +24,7 @@ from urllib.parse import quote, quote_plus, unquote, urlsplit
 
 from pytest_compaction.secrets.blocks import Span
 from pytest_compaction.secrets.names import names_a_secret
+from pytest_compaction.secrets.own_environment import own_values
 from pytest_compaction.secrets.shapes import find, replace
 
 BLOT: Final = "[key]"
@@ -55,7 +56,9 @@ def environment_secrets(environment: Mapping[str, str] | None = None) -> tuple[s
     out only below three characters.
     """
     if environment is None:
-        return _joined(_secrets_of_process(), _known_besides)
+        own = own_values()
+        taken_out = _secrets_of(own) if own else ()
+        return _joined(_secrets_of_process(), (*_known_besides, *taken_out))
     return _secrets_of(environment)
 
 

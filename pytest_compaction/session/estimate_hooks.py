@@ -62,6 +62,8 @@ class EstimateFirst:
             text += (
                 f"; {left_out:,} dialogues are not counted here (--compaction-estimate counts them)"
             )
+        if self._session.asking_outside:
+            text += f"; {_outside(self._session)}"
         reporter = self._config.pluginmanager.get_plugin("terminalreporter")
         if reporter is not None:
             write_whole(reporter, [Line(f"compaction: {printable(text)}")])
@@ -94,9 +96,22 @@ class EstimateOnly:
         terminalreporter.section("compaction estimate")
         if self._endpoints is None or self._found is None:
             said = "nothing is asked of an endpoint: all models of this run work offline"
-            write_lines(terminalreporter, [Line(said)])
-            return
-        write_lines(terminalreporter, estimate_lines(self._found, self._endpoints.prices))
+            if self._session.asking_outside:
+                said = (
+                    "all models of this run work offline. Nothing was asked."
+                )
+            lines = [Line(said)]
+        else:
+            lines = estimate_lines(self._found, self._endpoints.prices)
+        write_lines(terminalreporter, lines)
+        if self._session.asking_outside:
+            write_whole(terminalreporter, [Line(_outside(self._session))])
+
+
+def _outside(session: BenchmarkSession) -> str:
+    """What an estimate leaves out: what strategies ask by themselves."""
+    named = ", ".join(session.asking_outside)
+    return printable(f"calls outside the plugin are not counted: what {named} asks by itself")
 
 
 def selected(nodes: Iterable[pytest.Item]) -> Iterator[Selection]:

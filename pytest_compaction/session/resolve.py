@@ -26,6 +26,9 @@ from pytest_compaction.dialogues.files import (
     load_dialogues,
 )
 from pytest_compaction.gate.threshold import ThresholdError, check_scopes, parse_threshold
+from pytest_compaction.models.calls.address import base_url_for, missing_key
+from pytest_compaction.models.calls.price_file import with_file
+from pytest_compaction.models.calls.prices import PriceTable, prices_at
 from pytest_compaction.models.chat.prompts import PromptError, Prompts
 from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.protocol import Model
@@ -46,6 +49,7 @@ from pytest_compaction.session.items import packaged
 from pytest_compaction.session.named_files import find_named
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.settings import RECORDED, SHIPPED, OptionError, Settings
+from pytest_compaction.text.words import printable
 
 USAGE_ERRORS: Final = (
     OptionError,
@@ -93,15 +97,17 @@ def resolve_session(
     kept = KeptResults(results_file)
     processes = _rule_processes(settings)
     endpoints = None
-    if real:
+    if real or settings.calls.proxy:
         connected = _endpoints(settings, root, tokens, accounts)
         endpoints = replace(connected, kept=kept, processes=processes)
     _check_prices(settings, real, endpoints)
-    if endpoints is not None:
+    if endpoints is not None and real:
         settings = _with_prompt(settings, endpoints)
-    elif settings.calls.judge_prompt:
-        # Nothing reads the prompt without an endpoint, but an unusable one is refused all the same.
-        Prompts.load(root / settings.calls.judge_prompt)
+    else:
+        # Nothing reads these files without an endpoint, but unusable ones are refused all the same.
+        if settings.calls.judge_prompt:
+            Prompts.load(root / settings.calls.judge_prompt)
+        _prices(settings, root)
 
     def model(name: str) -> Model:
         if name in added_models:
@@ -225,7 +231,40 @@ def _endpoints(
         root / calls.judge_prompt if calls.judge_prompt else None,
         tokens,
         calls.request_timeout,
+        _prices(settings, root),
     )
+
+
+def _prices(settings: Settings, root: Path) -> PriceTable:
+    """The prices of the endpoint: those of the user's file, and list prices."""
+    return with_prices_of_user(prices_at(base_url_for()), settings, root)
+
+
+def with_prices_of_user(table: PriceTable, settings: Settings, root: Path) -> PriceTable:
+    """A price table in which those of the file that the settings name come first."""
+    named = settings.calls.prices
+    return with_file(table, root / named if named else None, named)
+
+
+def need_key(settings: Settings, added_models: Mapping[str, Model]) -> None:
+    """Raise :class:`OptionError` if a model at an endpoint is to be asked and its key is missing.
+
+    Elsewhere, on the machines of an executor, there may be one.
+    """
+    calls = settings.calls
+    if calls.replay or calls.estimate or calls.export or settings.executor:
+        return
+    asked = [
+        name
+        for name in settings.models
+        if name not in added_models and not is_offline(name) and name != shipped.NAME
+    ]
+    missing = missing_key() if asked else None
+    if missing is not None:
+        raise OptionError(
+            f"{missing} (asked for {', '.join(map(printable, asked))}; what is in the store is "
+            "read without one, with --compaction-replay)"
+        )
 
 
 def _with_prompt(settings: Settings, endpoints: Endpoints) -> Settings:
@@ -248,7 +287,8 @@ def _check_prices(settings: Settings, real: Sequence[str], endpoints: Endpoints 
         where = f"at {prices.host} " if prices is not None and name in real else ""
         raise OptionError(
             f"--compaction-max-cost={limit:g} cannot be kept: there is no price for the model "
-            f"{name!r} {where}in the price table; leave the limit out, or take a model with a price"
+            f"{name!r} {where}in the price table; leave the limit out, take a model "
+            "with a price, or name its price in a file (--compaction-prices)"
         )
 
 

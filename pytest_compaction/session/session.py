@@ -27,6 +27,7 @@ from pytest_compaction.run.engine import Engine
 from pytest_compaction.run.response import Roles
 from pytest_compaction.run.triggers import Trigger
 from pytest_compaction.run.work_loop import WorkLoop
+from pytest_compaction.session.own_clients import own_client_line
 from pytest_compaction.session.planned_items import planned
 from pytest_compaction.session.shared_files import WorkerShare
 from pytest_compaction.settings import CONTROL, Settings
@@ -87,8 +88,18 @@ class BenchmarkSession:
 
     @property
     def asks_models(self) -> bool:
-        """Whether any model is asked that is not made of rules."""
-        return any(model.name != offline.NAME for model in self.roles.all)
+        """Whether any model is asked that is not made of rules, also by a strategy's own client."""
+        return self._has_own_clients or any(model.name != offline.NAME for model in self.roles.all)
+
+    @property
+    def _has_own_clients(self) -> bool:
+        """Whether strategies may ask models with clients that the run answers."""
+        return self.settings.calls.proxy and bool(self.asking_outside)
+
+    @cached_property
+    def asking_outside(self) -> tuple[str, ...]:
+        """The strategies that are not shipped and take no model: they may ask one by themselves."""
+        return tuple(self.registry.without_model(self.specs))
 
     @property
     def waits_for_nothing(self) -> bool:
@@ -151,6 +162,7 @@ class BenchmarkSession:
             forget=self.case_set.forget,
             kept=self.kept,
             processes=self.processes,
+            waits=self._has_own_clients,
         )
 
     @cached_property
@@ -257,6 +269,8 @@ class BenchmarkSession:
         lines += [f"compaction: {sentence}" for sentence in self.not_read]
         told = self.registry.understood(self.specs)
         lines += [printable(f"compaction: {sentence}") for sentence in told]
+        own = own_client_line(self.asking_outside, self.settings.calls.proxy)
+        lines += [f"compaction: {own}"] if own else []
         if self.settings.judgements > 1 and offline.NAME in self.settings.judges:
             lines.append(
                 "compaction: --compaction-judgements has no effect on the offline judge, which "

@@ -15,6 +15,7 @@ from pytest_compaction.secrets.keys import scrubbed
 from pytest_compaction.session import resolve
 from pytest_compaction.session.items import fixtures, packaged
 from pytest_compaction.session.items.own_tests import take_in_on_worker, take_in_own_tests
+from pytest_compaction.session.own_clients import open_door, serve
 from pytest_compaction.session.process.unrun_items import UnrunItems
 from pytest_compaction.session.remembered import WhatIsRemembered
 from pytest_compaction.session.session import shipped_cases
@@ -41,6 +42,7 @@ def start_benchmark(config: pytest.Config, settings: Settings) -> BenchmarkSessi
     use_shipped = named and any(arg.startswith(_BENCHMARK_PACKAGE) for arg in config.args)
     added_models = added(config, "pytest_compaction_models")
     try:
+        door = open_door(config, settings)
         session = resolve.resolve_session(
             settings,
             config.rootpath,
@@ -53,6 +55,8 @@ def start_benchmark(config: pytest.Config, settings: Settings) -> BenchmarkSessi
             workerinput.get("compaction_cases"),
             config.rootpath / RESULTS_FILE,
         )
+        if not config.getoption("collectonly"):
+            resolve.need_key(session.settings, added_models)
         if settings.executor:
             from pytest_compaction.session.remote import check_executor
 
@@ -68,6 +72,8 @@ def start_benchmark(config: pytest.Config, settings: Settings) -> BenchmarkSessi
     if share is not None:
         config.pluginmanager.register(WorkerStop(session, share), "compaction-stop")
     config.add_cleanup(session.close)
+    if door is not None:
+        serve(session, door, lambda t: resolve.with_prices_of_user(t, settings, config.rootpath))
     config.add_cleanup(look_less_often())
     config.pluginmanager.register(WhatIsRemembered(), "compaction-memory")
     config.stash[fixtures.CASES] = session.case_set

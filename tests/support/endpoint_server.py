@@ -44,6 +44,13 @@ class _Handler(BaseHTTPRequestHandler):
         with contextlib.suppress(OSError):
             self._send(answer)
 
+    def do_GET(self):
+        asked = Asked(self.path, {}, {k.lower(): v for k, v in self.headers.items()})
+        with self.server.owner.lock:
+            self.server.owner.asked.append(asked)
+        with contextlib.suppress(OSError):
+            self._send(self.server.owner.decide(asked))
+
     def _send(self, answer):
         if answer.wait:
             self.server.owner.stopped.wait(answer.wait)

@@ -1,4 +1,8 @@
-"""The address of an endpoint: its host, its port, and the form in which it can be sent."""
+"""The address of an endpoint: its host, its port, and the form in which it can be sent.
+
+Requests in the form of OpenAI go to the address of ``OPENAI_BASE_URL``, those in the form of
+Anthropic to that of ``ANTHROPIC_BASE_URL``.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +10,31 @@ from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
 from pytest_compaction.models.protocol import ModelError
+from pytest_compaction.models.wire.call import ANTHROPIC, Operation
+from pytest_compaction.secrets.own_environment import own_variable
 from pytest_compaction.text.words import printable
 
 DEFAULT_HOST: Final = "api.openai.com"
 """The host that the openai package talks to when no base URL is set."""
+ANTHROPIC_URL: Final = "https://api.anthropic.com"
+"""The address that Anthropic's package talks to when no base URL is set."""
+
+
+def base_url_for(operation: Operation = "chat.completions") -> str:
+    """The base URL to which requests of a kind go; empty for :data:`DEFAULT_HOST`."""
+    if operation in ANTHROPIC:
+        return own_variable("ANTHROPIC_BASE_URL") or ANTHROPIC_URL
+    return own_variable("OPENAI_BASE_URL")
+
+
+def missing_key() -> str | None:
+    """The sentence on a missing key for the models of a run; ``None`` if none is missing."""
+    if own_variable("OPENAI_API_KEY") or host_of(base_url_for()) != DEFAULT_HOST:
+        return None
+    return (
+        f"no key for {DEFAULT_HOST}: set OPENAI_API_KEY, or OPENAI_BASE_URL for another "
+        "endpoint; without either, --compaction-model=offline needs no key"
+    )
 
 
 def host_of(base_url: str | None) -> str:

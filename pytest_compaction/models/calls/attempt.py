@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from typing import Final
 
-from pytest_compaction.models.calls.address import shown_host
+from pytest_compaction.models.calls.address import base_url_for, shown_host
 from pytest_compaction.models.protocol import ModelError
 from pytest_compaction.models.wire.call import Call
 from pytest_compaction.models.wire.refusals import Complaint
@@ -63,7 +62,7 @@ class AttemptError(ModelError):
 def sentence_on(call: Call, said: str) -> str:
     """A sentence on what the model of a call did at the endpoint, without a key in it."""
     model = printable(call.model, 80)
-    host = shown_host(os.environ.get("OPENAI_BASE_URL"))
+    host = shown_host(base_url_for(call.operation))
     return scrubbed(f"model {model} at {host} {said}")
 
 

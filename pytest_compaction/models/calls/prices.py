@@ -77,7 +77,7 @@ class PriceTable:
         A name is looked up without a prefix ``models/``, then also without an ending that
         names a version: a date, ``latest``, or a release number of three or four digits.
         """
-        name = model.strip().casefold().removeprefix("models/")
+        name = table_name(model)
         shorter = _DATED.sub("", name)
         return next((known for known in (name, shorter) if known in self.models), None)
 
@@ -85,6 +85,11 @@ class PriceTable:
         """US dollars for a usage; ``None`` without a price."""
         price = self.price(model)
         return None if price is None else price.of(usage)
+
+
+def table_name(model: str) -> str:
+    """The name of a model as it stands in a table."""
+    return model.strip().casefold().removeprefix("models/")
 
 
 def prices_at(base_url: str | None) -> PriceTable:
@@ -97,13 +102,17 @@ def prices_at(base_url: str | None) -> PriceTable:
     models: dict[str, Price] = {}
     for provider in data["providers"]:
         if host in provider["hosts"]:
-            models = {model["name"]: _price(model) for model in provider["models"]}
+            models = {model["name"]: price_of(model) for model in provider["models"]}
     return PriceTable(data["as_of"], data["source"], host, models)
 
 
-def _price(model: Mapping[str, Any]) -> Price:
+def price_of(model: Mapping[str, Any]) -> Price:
+    """The price of an entry of a table."""
     return Price(
-        model["input"], model["cached_input"], model["output"], model.get("up_to_input_tokens")
+        model["input"],
+        model.get("cached_input"),
+        model["output"],
+        model.get("up_to_input_tokens"),
     )
 
 

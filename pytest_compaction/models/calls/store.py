@@ -90,6 +90,10 @@ class Store:
         if self._following is not None:
             await self._following.close()
 
+    def before(self, following: Caller, accounts: Accounts | None) -> Store:
+        """A store in the same folder and of the same mode before another caller."""
+        return Store(self._folder, following, self._mode, accounts, self._shown)
+
     @property
     def is_empty(self) -> bool:
         """Whether the folder holds no call at all."""

@@ -11,12 +11,25 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Final, Literal, Protocol
 
 from pytest_compaction.conversation.messages import canonical_json
 from pytest_compaction.models.usage import Usage
 
-Operation = Literal["chat.completions", "responses", "responses.compact"]
+Operation = Literal[
+    "chat.completions",
+    "responses",
+    "responses.compact",
+    "embeddings",
+    "models",
+    "messages",
+    "messages.count_tokens",
+    "messages.models",
+]
+ANTHROPIC: Final[frozenset[Operation]] = frozenset(
+    {"messages", "messages.count_tokens", "messages.models"}
+)
+"""Requests in the form of Anthropic; the others are in that of OpenAI."""
 Role = Literal["compaction", "responder", "judge"]
 
 
@@ -36,6 +49,8 @@ class Call:
     role: Role = "compaction"
     sent: Mapping[str, Any] | None = field(default=None, repr=False)
     seconds: float | None = None
+    is_ours: bool = True
+    """Whether the plugin wrote the request; else it comes from the client of a strategy."""
     _digest: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
     """Holds the digest once it is known."""
 

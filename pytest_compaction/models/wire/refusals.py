@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from pytest_compaction.conversation.messages import canonical_json
@@ -37,6 +37,8 @@ class Complaint:
     status: int
     text: str
     parameter: str = ""
+    body: Any = field(default=None, repr=False, compare=False)
+    """The JSON of the reply, for a client that reads it."""
 
     @property
     def too_long(self) -> bool:

@@ -175,13 +175,15 @@ def usage_of(body: Mapping[str, Any]) -> Usage:
     read, written = compaction_usage(body)
     return Usage(
         1,
-        _whole(_whole(usage.get("prompt_tokens", usage.get("input_tokens"))) + read),
-        _whole(cached),
-        _whole(_whole(usage.get("completion_tokens", usage.get("output_tokens"))) + written),
+        whole_tokens(whole_tokens(usage.get("prompt_tokens", usage.get("input_tokens"))) + read),
+        whole_tokens(cached),
+        whole_tokens(
+            whole_tokens(usage.get("completion_tokens", usage.get("output_tokens"))) + written
+        ),
     )
 
 
-def _whole(value: Any) -> int:
+def whole_tokens(value: Any) -> int:
     """A number of tokens; 0 for any other value: a text, a fraction, a huge number."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return 0

@@ -62,6 +62,8 @@ def roomier(body: Mapping[str, Any]) -> Json:
 def texts_of(body: Mapping[str, Any]) -> list[str]:
     """The texts of all messages or input items of a request."""
     said = body.get("messages") or body.get("input") or []
+    if isinstance(said, str):
+        return [said]
     return [text for message in said for text in _texts(message)]
 
 
@@ -71,11 +73,17 @@ def _room(model: str, tokens: int) -> int:
     return roomy + REASONING_TOKENS if _REASONS.search(model) else roomy
 
 
-def _texts(message: Mapping[str, Any]) -> list[str]:
-    """The texts of a rendered message or input item."""
+def _texts(message: Any) -> list[str]:
+    """The texts of a message or input item, which others than the plugin may have written."""
+    if not isinstance(message, Mapping):
+        return [message] if isinstance(message, str) else []
     content = message.get("content")
     parts = content if isinstance(content, list) else []
-    found = [part.get("text") for part in parts]
+    found = [part.get("text") for part in parts if isinstance(part, Mapping)]
+    found += [text for part in parts if isinstance(part, Mapping) for text in _texts(part)]
     found += [content, message.get("output"), message.get("arguments")]
-    found += [call["function"]["arguments"] for call in message.get("tool_calls") or ()]
+    calls = message.get("tool_calls")
+    for call in calls if isinstance(calls, list) else ():
+        named = call.get("function") if isinstance(call, Mapping) else None
+        found += [named.get("arguments")] if isinstance(named, Mapping) else []
     return [text for text in found if isinstance(text, str)]

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Call, CallReply
+from pytest_compaction.models.wire.events import said_in
 from pytest_compaction.models.wire.reply import read_reply
 from pytest_compaction.models.wire.request import texts_of
 
@@ -22,5 +23,6 @@ def counted(call: Call, reply: CallReply, tokens: TokenCounter) -> Usage:
     if not read:
         read = sum(map(tokens.text, texts_of(call.body)))
     if not written:
-        written = tokens.text(read_reply(call.operation, reply.body).text)
+        said = read_reply(call.operation, reply.body).text if call.is_ours else said_in(reply.body)
+        written = tokens.text(said)
     return replace(usage, input_tokens=read, output_tokens=written)

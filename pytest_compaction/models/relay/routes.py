@@ -1,0 +1,118 @@
+"""The paths that a local endpoint serves, and the call that a request becomes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from pytest_compaction.models.wire.call import ANTHROPIC, Call, Operation
+
+PATHS: Final[Mapping[str, Operation]] = {
+    "/v1/chat/completions": "chat.completions",
+    "/v1/responses": "responses",
+    "/v1/embeddings": "embeddings",
+    "/v1/messages": "messages",
+    "/v1/messages/count_tokens": "messages.count_tokens",
+}
+"""What is asked with POST."""
+MODELS: Final = "/v1/models"
+"""The list of models, or with a name behind it one of them; asked with GET."""
+FREE: Final[frozenset[Operation]] = frozenset(
+    {"messages.count_tokens", "models", "messages.models"}
+)
+"""What no endpoint charges for."""
+PASSED: Final = ("anthropic-beta", "anthropic-version", "openai-beta")
+"""Headers that are part of a request: they change what the endpoint does."""
+USAGE: Final = "stream_options"
+
+
+class RefusedError(Exception):
+    """A request that is not passed on: the status, and a sentence on why."""
+
+    def __init__(self, status: int, sentence: str) -> None:
+        super().__init__(sentence)
+        self.status = status
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request as it came; names of headers are in lower case."""
+
+    method: str
+    path: str
+    headers: Mapping[str, str] = field(repr=False)
+    data: bytes = field(default=b"", repr=False)
+
+    @property
+    def is_anthropic(self) -> bool:
+        """Whether a client of Anthropic sent it."""
+        return "/messages" in self.path or "anthropic-version" in self.headers
+
+
+def call_of(request: Request) -> Call:
+    """The call that a request asks for. Raises :class:`RefusedError` for one of another kind."""
+    path = request.path.partition("?")[0].rstrip("/")
+    if path == MODELS or path.startswith(f"{MODELS}/"):
+        return _listing(request, path)
+    operation = PATHS.get(path)
+    if operation is None or request.method != "POST":
+        served = ", ".join(f"POST {known}" for known in PATHS)
+        raise RefusedError(
+            404, f"--compaction-proxy does not pass on {request.method} {path}; it serves {served} "
+            f"and GET {MODELS}"
+        )  # fmt: skip
+    body = _body(request.data)
+    headers = {name: request.headers[name] for name in PASSED if name in request.headers}
+    return Call(operation, {**body, **headers}, sent=_to_send(operation, body), is_ours=False)
+
+
+def asks_for_usage(call: Call) -> bool:
+    """Whether the client itself wants the event that tells the usage."""
+    options = call.body.get(USAGE)
+    return isinstance(options, Mapping) and bool(options.get("include_usage"))
+
+
+def passed_headers(call: Call) -> dict[str, str]:
+    """The headers of a request that are sent on."""
+    return {name: str(call.body[name]) for name in PASSED if name in call.body}
+
+
+def _listing(request: Request, path: str) -> Call:
+    if request.method != "GET":
+        raise RefusedError(405, f"--compaction-proxy serves {MODELS} for GET alone")
+    operation: Operation = "messages.models" if request.is_anthropic else "models"
+    version = {name: request.headers[name] for name in PASSED if name in request.headers}
+    return Call(operation, {"path": path, **version}, is_ours=False)
+
+
+def _to_send(operation: Operation, body: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The body to send: a stream of chat completions tells its usage only if it is asked to."""
+    if operation != "chat.completions" or not body.get("stream"):
+        return body
+    options = body.get(USAGE)
+    return {
+        **body,
+        USAGE: {**(options if isinstance(options, Mapping) else {}), "include_usage": True},
+    }
+
+
+def _body(data: bytes) -> dict[str, Any]:
+    try:
+        body = json.loads(data)
+    except (ValueError, RecursionError):
+        raise RefusedError(400, "the body of the request is not JSON") from None
+    if not isinstance(body, dict) or not isinstance(body.get("model"), str):
+        raise RefusedError(400, "the body of the request is no JSON object with a model in it")
+    return body
+
+
+def is_free(call: Call) -> bool:
+    """Whether no endpoint charges for a call."""
+    return call.operation in FREE
+
+
+def is_anthropic(call: Call) -> bool:
+    """Whether a call is in the form of Anthropic."""
+    return call.operation in ANTHROPIC

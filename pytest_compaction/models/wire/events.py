@@ -1,0 +1,96 @@
+"""Replies that come as a stream of server-sent events: read, written, and what they say.
+
+Clients of OpenAI and of Anthropic put such a stream together to a reply. Here the events are kept
+as they came, each with its name if it has one and with its data as JSON, so that a stored reply
+is the same stream again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+Event = Mapping[str, Any]
+"""``data``: a JSON value, or a text that is none; ``event``: the name, if there is one."""
+
+KEY: Final = "events"
+"""The member of a reply's body that holds its events."""
+_SAID: Final = frozenset({"content", "text", "arguments", "partial_json", "thinking", "refusal"})
+"""Members of an event that hold a piece of what the model said."""
+
+
+def read_events(data: bytes) -> list[dict[str, Any]]:
+    """The events of a stream; comments and fields that no client reads are left out."""
+    found: list[dict[str, Any]] = []
+    for block in data.decode("utf-8", "replace").replace("\r\n", "\n").split("\n\n"):
+        fields: dict[str, list[str]] = {}
+        for line in block.split("\n"):
+            name, _, value = line.partition(":")
+            fields.setdefault(name, []).append(value.removeprefix(" "))
+        if "data" in fields:
+            event = {"event": fields["event"][-1]} if "event" in fields else {}
+            found.append({**event, "data": _value("\n".join(fields["data"]))})
+    return found
+
+
+def written_events(events: Iterable[Event]) -> bytes:
+    """The stream of these events."""
+    lines: list[str] = []
+    for event in events:
+        if "event" in event:
+            lines.append(f"event: {event['event']}")
+        data = event["data"]
+        text = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False)
+        lines += [f"data: {line}" for line in text.split("\n")]
+        lines.append("")
+    return "\n".join([*lines, ""]).encode("utf-8", "replace")
+
+
+def events_of(body: Mapping[str, Any]) -> Sequence[Event]:
+    """The events of a reply; empty for one that came at once."""
+    found = body.get(KEY)
+    return found if isinstance(found, list) else []
+
+
+def payloads(body: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """The objects that the events of a reply hold."""
+    for event in events_of(body):
+        if isinstance(event, Mapping) and isinstance(event.get("data"), Mapping):
+            yield event["data"]
+
+
+def is_usage_alone(event: Event) -> bool:
+    """Whether an event of chat completions only tells the usage, which not all clients ask for."""
+    data = event.get("data")
+    return isinstance(data, Mapping) and data.get("choices") == [] and bool(data.get("usage"))
+
+
+def said_in(body: Mapping[str, Any]) -> str:
+    """All that a reply says, in one text: of its events, or of a reply that came at once."""
+    pieces = (_said(payload) for payload in payloads(body)) if KEY in body else (_said(body),)
+    return "".join(text for piece in pieces for text in piece)
+
+
+def _said(value: Any) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        # What was said is said a second time when a stream of the responses API ends.
+        if value.get("type") in {"response.completed", "response.output_item.done"}:
+            return
+        if value.get("type") == "response.output_text.delta":
+            yield str(value.get("delta", ""))
+        for name, inner in value.items():
+            if name in _SAID and isinstance(inner, str):
+                yield inner
+            elif isinstance(inner, Mapping | list):
+                yield from _said(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _said(inner)
+
+
+def _value(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text

@@ -1,0 +1,91 @@
+"""Strategies with clients of their own: what is said of their calls, and the endpoint for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_compaction.models.calls.address import base_url_for
+from pytest_compaction.models.calls.prices import PriceTable, prices_at
+from pytest_compaction.models.relay.relay import new_relay
+from pytest_compaction.run.proxy.door import Door
+from pytest_compaction.run.proxy.endpoint import RecordingEndpoint
+from pytest_compaction.settings import OptionError, Settings
+from pytest_compaction.text.words import printable
+
+if TYPE_CHECKING:
+    from pytest_compaction.session.session import BenchmarkSession
+
+OPTION = "--compaction-proxy"
+
+
+def open_door(config: pytest.Config, settings: Settings) -> Door | None:
+    """Point clients of strategies to a port of this process, before any of them is imported.
+
+    ``None`` without the option, and where no strategy runs: in the controller of workers, which
+    have their own. The environment is put back when the run ends. Raises :class:`OptionError`
+    with an option that has no place for it.
+    """
+    if not settings.calls.proxy:
+        return None
+    for given, flag in (
+        (settings.executor, "--compaction-executor"),
+        (settings.calls.export, "--compaction-export"),
+    ):
+        if given:
+            raise OptionError(
+                f"{OPTION} serves the strategies of this machine while it measures them, and "
+                f"{flag} has them run elsewhere or asks nothing; leave one of the two out"
+            )
+    distributes = getattr(config.option, "dist", "no") != "no" and not hasattr(
+        config, "workerinput"
+    )
+    if distributes or settings.calls.estimate or config.getoption("collectonly"):
+        return None
+    door = Door()
+    config.add_cleanup(door.close)
+    config.add_cleanup(door.point_clients())
+    return door
+
+
+def serve(
+    session: BenchmarkSession, door: Door, with_file: Callable[[PriceTable], PriceTable]
+) -> None:
+    """Answer those who come to the door, on the loop of the session.
+
+    ``with_file`` adds the prices that the user gave to a table.
+    """
+    endpoints, calls = session.endpoints, session.settings.calls
+    if endpoints is None:
+        return
+    relay = new_relay(
+        endpoints.caller,
+        endpoints.accounts,
+        endpoints.tokens,
+        endpoints.prices,
+        with_file(prices_at(base_url_for("messages"))),
+        calls.max_cost,
+        calls.request_timeout,
+    )
+    loop = session.work_loop
+    endpoint = RecordingEndpoint(door, relay, loop.limit, endpoints.accounts)
+    loop.wait(endpoint.serve())
+    loop.close_too(endpoint)
+
+
+def own_client_line(strategies: Sequence[str], proxy: bool) -> str | None:
+    """What becomes of calls that strategies make outside the plugin; ``None`` without such."""
+    if not strategies:
+        return None
+    named = ", ".join(strategies)
+    if proxy:
+        return printable(
+            f"calls of {named} by an OpenAI or Anthropic client of its own go through a local "
+            "endpoint, and are kept, replayed, priced and limited as all others"
+        )
+    return printable(
+        f"{named}: calls outside the plugin are not counted (nor kept, priced or limited; "
+        f"{OPTION} does that for OpenAI and Anthropic clients)"
+    )
