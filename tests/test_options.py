@@ -64,6 +64,8 @@ OTHER_VALUES = {
     "compaction_export": ("out", lambda s: s.calls.export == "out"),
     "compaction_export_plain": (True, lambda s: s.calls.export_plain),
     "compaction_max_cost": (0.75, lambda s: s.calls.max_cost == 0.75),
+    "compaction_prices": ("prices.json", lambda s: s.calls.prices == "prices.json"),
+    "compaction_proxy": (True, lambda s: s.calls.proxy),
     "compaction_check": (True, lambda s: s.check),
     "compaction_examples": (7, lambda s: s.examples == 7),
     "compaction_runs": ("elsewhere", lambda s: s.runs == "elsewhere"),
@@ -76,6 +78,8 @@ OTHER_VALUES = {
     "compaction_dialogue_window": (1000, lambda s: s.dialogues.window == 1000),
 }
 """For each ini key a value other than its default, and a check of the resulting settings."""
+
+PRICES = '{"as_of": "2026-03-01", "models": [{"name": "m", "input": 1, "output": 1}]}'
 
 ALSO = {
     "compaction_judge_snapshots": ["-psyrupy"],
@@ -141,6 +145,7 @@ def test_an_ini_key_of_the_same_name_in_snake_case_does_what_the_option_does(
 ):
     set_up(pytester, "first")
     (pytester.path / "judge.md").write_bytes(PROMPT.read_bytes())
+    (pytester.path / "prices.json").write_text(PRICES)
     value, holds = OTHER_VALUES[option.key]
     compactor = None if option.key == "compactor" else "keep"
     also = ALSO.get(option.key, [])

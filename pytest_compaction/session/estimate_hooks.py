@@ -97,9 +97,7 @@ class EstimateOnly:
         if self._endpoints is None or self._found is None:
             said = "nothing is asked of an endpoint: all models of this run work offline"
             if self._session.asking_outside:
-                said = (
-                    "all models of this run work offline. Nothing was asked."
-                )
+                said = "all models of this run work offline. Nothing was asked."
             lines = [Line(said)]
         else:
             lines = estimate_lines(self._found, self._endpoints.prices)

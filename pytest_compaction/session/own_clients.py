@@ -82,8 +82,8 @@ def own_client_line(strategies: Sequence[str], proxy: bool) -> str | None:
     named = ", ".join(strategies)
     if proxy:
         return printable(
-            f"calls of {named} by an OpenAI or Anthropic client of its own go through a local "
-            "endpoint, and are kept, replayed, priced and limited as all others"
+            f"{named}: calls by OpenAI and Anthropic clients go through a local endpoint, and are "
+            "kept, replayed, priced and limited as all others"
         )
     return printable(
         f"{named}: calls outside the plugin are not counted (nor kept, priced or limited; "

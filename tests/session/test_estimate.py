@@ -28,6 +28,7 @@ from pytest_compaction.session.estimate import estimate
 @pytest.fixture
 def calls(monkeypatch):
     """The calls that reach the endpoint; each is answered at once and differently."""
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-for-this-test-0123456789")
     made = []
 
     async def call(self, call):

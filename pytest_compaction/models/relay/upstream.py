@@ -45,15 +45,15 @@ class Upstream(Endpoint):
         return base_url, key or NO_KEY
 
     async def _sent(self, client: Any, call: Call) -> Any:
-        import httpx2
+        from pytest_compaction.models.calls.http import httpx
 
         asked = {"headers": self._headers(call)}
         if "path" in call.body:
             path = self._path(str(call.body["path"]))
-            return await client.get(path, cast_to=httpx2.Response, options=asked)
+            return await client.get(path, cast_to=httpx.Response, options=asked)
         body = dict(call.body if call.sent is None else call.sent)
         path = self._path(_PATH_OF[call.operation])
-        return await client.post(path, body=body, cast_to=httpx2.Response, options=asked)
+        return await client.post(path, body=body, cast_to=httpx.Response, options=asked)
 
     def _path(self, path: str) -> str:
         """The path behind the base URL, which for OpenAI has the version in it."""

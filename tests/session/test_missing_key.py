@@ -1,0 +1,33 @@
+"""A key that is missing is said before the first item, where one is needed."""
+
+import pytest
+from support.scenarios import lean, write_cases
+from support.stub_endpoint import long_case
+
+ASKED = ["--compactor=truncate", "--compaction-model=gpt-4o-mini"]
+
+
+@pytest.fixture
+def measured(pytester, monkeypatch):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    write_cases(pytester, long_case("first"))
+    return lambda *more: pytester.runpytest_inprocess(*lean(), *ASKED, *more)
+
+
+def test_a_missing_key_is_a_usage_error(measured):
+    result = measured()
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        ["*no key for api.openai.com: set OPENAI_API_KEY, or OPENAI_BASE_URL *gpt-4o-mini; *"]
+    )
+
+
+@pytest.mark.parametrize("more", ["--compaction-replay", "--compaction-estimate", "--collect-only"])
+def test_nobody_needs_a_key_where_nothing_is_asked(measured, more):
+    assert "no key for" not in str(measured(more).stderr)
+
+
+def test_a_server_of_ones_own_needs_no_key(measured, monkeypatch):
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:1/v1")
+    assert measured("-k", "nothing").ret == pytest.ExitCode.NO_TESTS_COLLECTED
