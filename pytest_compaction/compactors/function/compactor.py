@@ -2,8 +2,9 @@
 
 The function gets OpenAI chat dictionaries and the number of tokens that the view may take, and
 returns the messages to go on with. It may be async. The names of its parameters tell what it
-wants (see :mod:`.arguments`): the model of the run, what it returned the last time, a state of
-its own; further keyword parameters come from the command line.
+wants (see :mod:`.arguments`): the model of the run (:class:`.function_model.FunctionModel`), what
+it returned the last time, a state of its own; further keyword parameters come from the command
+line.
 
 A function over other message objects (see :mod:`.message_shapes`) is recognised by the
 annotation of its parameter or named by ``messages=langchain``. An object with ``invoke`` is
@@ -31,6 +32,7 @@ from pytest_compaction.compactors.function.arguments import (
     arguments_for,
     messages_parameter,
 )
+from pytest_compaction.compactors.function.function_model import FunctionModel
 from pytest_compaction.compactors.function.message_shapes.foreign import foreign_words, hint_on
 from pytest_compaction.compactors.function.message_shapes.protocol import (
     CHAT,
@@ -167,7 +169,7 @@ class FunctionCompactor(HistoryCompactor):
         values: dict[Role, Any] = {
             "messages": self._shape.given(before[start:]),
             "budget": context.budget,
-            "model": context.model,
+            "model": FunctionModel(context, self._shape),
             "previous": None if previous is None else self._shape.given(load(previous)[start:]),
             "state": own,
             "system": "\n".join(message.text for message in before[:start]),

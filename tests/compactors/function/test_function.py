@@ -11,6 +11,7 @@ from support.builders import COUNTER, assistant, context_of, session, system, us
 from support.compacting import SpyModel, compacted, ids, messages_of
 
 from pytest_compaction.compactors.function.compactor import FunctionCompactor
+from pytest_compaction.compactors.function.function_model import FunctionModel
 from pytest_compaction.compactors.protocol import CompactorError
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import UnknownCompactorError, parse_spec
@@ -30,7 +31,7 @@ def test_a_function_gets_chat_messages_the_budget_and_the_model_if_it_asks_for_i
 
     chat, context = [system("Be careful."), user("a"), assistant("b")], context_of(70)
     outcome, view = compacted(wrap(plain, keep=2), chat, replace(context, model=SpyModel()))
-    assert seen == [(70, SpyModel)]
+    assert seen == [(70, FunctionModel)]
     assert ids(view) == ["m0", "m1"]
     assert [(span.ids, span.fate) for span in outcome.spans] == [
         (("m0", "m1"), "kept"),
