@@ -32,6 +32,8 @@ class EstimateFirst:
         self._endpoints = endpoints
         self._config = config
         self._said = False
+        self.found: Estimate | None = None
+        """What the dry run found, once there was one."""
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> None:
@@ -54,8 +56,8 @@ class EstimateFirst:
             left_out = len(dialogues)
             chosen = [one for one in chosen if not isinstance(one.item, DialogueItem)]
         try:
-            found = estimate(self._session, self._endpoints, chosen)
-            text = estimate_sentence(found, self._endpoints.prices)
+            self.found = estimate(self._session, self._endpoints, chosen)
+            text = estimate_sentence(self.found, self._endpoints.prices)
         except Exception as error:
             text = f"no estimate could be made ({type(error).__name__}: {error})"
         if left_out:

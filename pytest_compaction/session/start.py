@@ -174,6 +174,7 @@ def _take_charge(
         _in_this_process(config)
         config.pluginmanager.register(RemoteRun(session), "compaction-executor")
     _estimate_first(config, session)
+    _say_how_far(config, session)
     from pytest_compaction.session.end.finish import RunRecorder
     from pytest_compaction.session.end.report_files import ReportFiles
     from pytest_compaction.session.end.shard_end import selected_by
@@ -245,6 +246,16 @@ def _estimate_first(config: pytest.Config, session: BenchmarkSession) -> None:
 
     estimate = EstimateFirst(session, session.endpoints, config)
     config.pluginmanager.register(estimate, "compaction-estimate")
+
+
+def _say_how_far(config: pytest.Config, session: BenchmarkSession) -> None:
+    """Show on the way how many calls are done, where an endpoint is asked."""
+    if session.endpoints is None or session.settings.calls.replay or not session.asks_models:
+        return
+    from pytest_compaction.session.progress.hooks import CallProgress
+
+    progress = CallProgress(session, session.endpoints.accounts.path, config)
+    config.pluginmanager.register(progress, "compaction-call-progress")
 
 
 def start_check(config: pytest.Config, settings: Settings) -> None:
