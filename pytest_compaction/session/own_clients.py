@@ -1,8 +1,8 @@
-"""Strategies with clients of their own: what is said of their calls, and the endpoint for them."""
+"""The endpoint for strategies with clients of their own."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,13 +12,11 @@ from pytest_compaction.models.calls.prices import PriceTable, prices_at
 from pytest_compaction.models.relay.relay import new_relay
 from pytest_compaction.run.proxy.door import Door
 from pytest_compaction.run.proxy.endpoint import RecordingEndpoint
+from pytest_compaction.session.own_client_line import OPTION
 from pytest_compaction.settings import OptionError, Settings
-from pytest_compaction.text.words import printable
 
 if TYPE_CHECKING:
     from pytest_compaction.session.session import BenchmarkSession
-
-OPTION = "--compaction-proxy"
 
 
 def open_door(config: pytest.Config, settings: Settings) -> Door | None:
@@ -73,19 +71,3 @@ def serve(
     endpoint = RecordingEndpoint(door, relay, loop.limit, endpoints.accounts)
     loop.wait(endpoint.serve())
     loop.close_too(endpoint)
-
-
-def own_client_line(strategies: Sequence[str], proxy: bool) -> str | None:
-    """What becomes of calls that strategies make outside the plugin; ``None`` without such."""
-    if not strategies:
-        return None
-    named = ", ".join(strategies)
-    if proxy:
-        return printable(
-            f"{named}: calls by OpenAI and Anthropic clients go through a local endpoint, and are "
-            "kept, replayed, priced and limited as all others"
-        )
-    return printable(
-        f"{named}: calls outside the plugin are not counted (nor kept, priced or limited; "
-        f"{OPTION} does that for OpenAI and Anthropic clients)"
-    )

@@ -27,7 +27,7 @@ from pytest_compaction.run.engine import Engine
 from pytest_compaction.run.response import Roles
 from pytest_compaction.run.triggers import Trigger
 from pytest_compaction.run.work_loop import WorkLoop
-from pytest_compaction.session.own_clients import own_client_line
+from pytest_compaction.session.own_client_line import own_client_line
 from pytest_compaction.session.planned_items import planned
 from pytest_compaction.session.shared_files import WorkerShare
 from pytest_compaction.settings import CONTROL, Settings

@@ -10,6 +10,7 @@ CI = ".ci/run"
 HERE = "tests/docs"
 BRING = f"{HERE}/test_bring_your_own.py"
 FIGURES = f"{HERE}/test_readme.py"
+MODEL = f"{HERE}/test_model_page.py"
 MODELS = f"{HERE}/test_real_models.py"
 BENCHMARKS = "tests/benchmarks/test_benchmark_runs.py"
 COMPARING = f"{HERE}/test_comparing.py::test_a_run_is_accepted_and_a_change_is_compared_with_it"
@@ -85,6 +86,12 @@ RUN_BY = {
     "pytest --compactor=anchored,regenerate --compaction-executor=dask://scheduler.example:8786": (
         "tests/session/test_cluster.py::test_a_cluster_writes_the_records_of_one_process"
     ),
+    # model.md
+    "pytest --compactor=my_summary:summary_and_newest,truncate": f"{MODEL}"
+    "::test_the_example_runs_offline",
+    "pytest --compactor=my_summary:summary_and_newest,truncate "
+    "--compaction-model=gpt-5-mini": f"{MODEL}"
+    "::test_the_example_asks_the_endpoint_as_the_page_says",
     # own-compactor.md, invariants.md
     "pytest --compactor=my_compactor:keep_the_newest,truncate": f"{BRING}"
     "::test_a_function_runs_beside_a_known_strategy",

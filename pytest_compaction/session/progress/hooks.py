@@ -101,9 +101,12 @@ class CallProgress:
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> Wrapper:
         """Take what an item has used from its record, once it is done."""
-        with self._pytest_writes():
-            self._take(report)
-            result = yield
+        self._take(report)
+        if report.passed and report.when != "call":
+            result = yield  # of which pytest writes nothing
+        else:
+            with self._pytest_writes():
+                result = yield
         self._look()
         return result
 

@@ -3,6 +3,7 @@
 import io
 import re
 import sqlite3
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -12,7 +13,7 @@ from pytest_compaction.models.calls.accounts import Accounts
 from pytest_compaction.models.calls.so_far import SoFar, so_far
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.session.progress.call_ledger import CallLedger, ItemCalls, with_shared
-from pytest_compaction.session.progress.outlets import RewrittenLine
+from pytest_compaction.session.progress.outlets import LineAMinute, RewrittenLine, outlet_for
 from pytest_compaction.session.progress.text import duration, progress_text, seconds_left
 
 
@@ -195,3 +196,40 @@ def test_nothing_is_erased_where_nothing_was_shown():
     shown.erase()
     shown.restore()
     assert screen.rows == [""]
+
+
+class OtherReporter(pytest.TerminalReporter):
+    """The reporter of another plugin."""
+
+
+def config_of(reporter=pytest.TerminalReporter, verbosity=0, tty=True, **given):
+    """A configuration as far as the place of the line depends on it."""
+    file = SimpleNamespace(isatty=lambda: tty)
+    made = object.__new__(reporter) if reporter else None
+    return SimpleNamespace(
+        pluginmanager=SimpleNamespace(get_plugin=lambda _: made, hasplugin=lambda _: True),
+        get_verbosity=lambda: verbosity,
+        getoption=given.get,
+        getini=given.get,
+        get_terminal_writer=lambda: SimpleNamespace(_file=file, hasmarkup=True),
+    )
+
+
+@pytest.mark.parametrize(
+    ("config", "kind"),
+    [
+        (config_of(), RewrittenLine),
+        (config_of(verbosity=1), RewrittenLine),
+        (config_of(tty=False), LineAMinute),
+        (config_of(capture="no"), LineAMinute),
+        (config_of(log_cli=True), LineAMinute),
+        (config_of(verbosity=-1), type(None)),
+        (config_of(usepdb=True), type(None)),
+        (config_of(trace=True), type(None)),
+        (config_of(reporter=OtherReporter), type(None)),
+        (config_of(reporter=None), type(None)),
+    ],
+)
+def test_the_line_is_rewritten_written_or_left_out(config, kind):
+    config.getoption = lambda name, default=None, found=config.getoption: found(name, default)
+    assert type(outlet_for(config)) is kind
