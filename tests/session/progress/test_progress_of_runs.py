@@ -24,8 +24,8 @@ def project(pytester, monkeypatch):
     with serving() as stub:
         monkeypatch.setenv("OPENAI_BASE_URL", stub.url)
 
-        def run(*arguments):
-            given = ["--compactor=anchored", "--compaction-model=gpt-4o-mini", *arguments]
+        def run(*arguments, compactor="anchored"):
+            given = [f"--compactor={compactor}", "--compaction-model=gpt-4o-mini", *arguments]
             return pytester.runpytest_inprocess(*lean(), *given)
 
         run.stub = stub
@@ -61,6 +61,7 @@ def test_a_run_says_how_far_it_is(pytester, project, workers):
 
 def test_a_run_that_asks_nobody_says_nothing(project):
     assert lines(project("--compaction-model=offline")) == []
-    project()
-    assert lines(project("--compaction-replay")) == []
+    shown = lines(project(compactor="truncate"))
+    assert {(about, int(known)) for _, about, known, _ in shown} == {(None, 16)}
+    assert lines(project("--compaction-replay", compactor="truncate")) == []
     assert lines(project("--compaction-estimate")) == []
