@@ -235,7 +235,7 @@ def test_offline_there_is_nothing_to_estimate(pytester):
     set_up(pytester, "first")
     result = run(pytester, "--compaction-estimate")
     assert result.ret == pytest.ExitCode.OK
-    result.stdout.fnmatch_lines(["nothing is asked of an endpoint: all models * work offline"])
+    result.stdout.fnmatch_lines(["all models of this run work offline. Nothing was asked."])
     assert run_files(pytester) == []
 
 
