@@ -105,8 +105,12 @@ RUN_BY = {
     "pytest --compactor=my_messages:without_old_results,my_messages:since_the_last_request": (
         f"{BRING}::test_functions_over_other_message_objects_run_as_they_are"
     ),
-    "pytest --compactor=langchain_core.messages:trim_messages:token_counter=approximate": (
+    'pytest --compactor="langchain_core.messages:trim_messages:token_counter=approximate'
+    ":include_system=True:start_on=['human','ai']\"": (
         f"{BRING}::test_the_trimmer_of_langchain_runs"
+    ),
+    "pytest --compactor=agent/compact.py:Summary:keep=6,agent.compact.newest": (
+        f"{BRING}::test_what_the_table_names_is_called_as_it_says"
     ),
     # real-models.md
     "export OPENAI_API_KEY=…": f"{MODELS}::test_a_command_asks_the_endpoint",

@@ -201,7 +201,7 @@ def test_a_compactor_of_ones_own_runs_beside_a_known_one(pytester):
     command = "pytest --compactor=my_compactor:keep_the_newest,truncate"
     case = f"--compaction-cases={ROOT / 'cases/debugging/lease_queue.json'}"
     result = pytester.runpytest_subprocess(*arguments(command), case, "-q", "--tb=no")
-    result.stdout.fnmatch_lines_random(["my_compactor:kee*[0-9].[0-9][0-9]*", "truncate *"])
+    result.stdout.fnmatch_lines_random(["*r:keep_the_newest *[0-9].[0-9][0-9]*", "truncate *"])
     statuses = {record["status"] for record in load_run(run_file(pytester)).records}
     assert "failed" in statuses <= {"passed", "failed"}
 
