@@ -214,7 +214,7 @@ def test_a_failure_at_a_later_point_leaves_the_earlier_one():
     assert first.error is None
     assert len(first.state["messages"]) == 1
     assert second.state is None
-    assert "ValueError: second [test_feeder.py:" in second.error
+    assert "ValueError: second [tests/run/test_feeder.py:" in second.error
     assert second.error.endswith("in fail_later] (case small, compaction point late)")
     assert calls == [5, 3]
     assert [step.point for step in fed.steps] == ["early"]
