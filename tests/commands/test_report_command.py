@@ -72,7 +72,7 @@ def test_the_tables_are_printed(both: Path, capsys: pytest.CaptureFixture[str]) 
     assert "overall 4 75% [0, 100] 100% [100, 100]".split() in rows
     assert "view tokens 100 100".split() in rows
     assert "type of fact facts recorded anchored".split() in rows
-    assert "scripted anchored 1 1 2.00 100% 90% - 100".split() in rows
+    assert "anchored scripted 1 1 2.00 100% 90% - 100".split() in rows
     assert "At each point a view may take as many tokens as the one on record." in out
 
 

@@ -96,7 +96,7 @@ def strategies_table(groups: Mapping[str, Sequence[Record]]) -> Table:
 def origins_table(groups: Mapping[str, Sequence[Record]]) -> Table | None:
     """The same figures over real and over scripted cases; ``None`` without both."""
     rows = [
-        (Cell(f"{origin} {name}"), *_figures(item, of_origin(groups[name], origin)))
+        (Cell(f"{name} {origin}"), *_figures(item, of_origin(groups[name], origin)))
         for name, figures in by_origin(groups).items()
         for origin, item in figures.items()
     ]

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from wcwidth import wcwidth
 
+from pytest_compaction.reports.short_names import short_names
 from pytest_compaction.reports.tables.table import Cell, Table
 from pytest_compaction.text.words import printable
 
@@ -22,6 +23,9 @@ _TEXT: Final = 40
 
 _LABEL: Final = 6
 """The fewest cells of the first column."""
+
+_STRATEGIES: Final = frozenset({"compactor", "strategy", "facts_of", "lost_by"})
+"""Keys of a first column that names strategies, alone or with what a row is about."""
 
 _WIDE_LABEL: Final = 14
 """Cells of the first column for which other columns are moved below."""
@@ -106,15 +110,31 @@ def plain_table(table: Table, width: int = WIDTH) -> Iterator[str]:
     """
     yield table.title
     heads = tuple(column.head for column in table.columns)
-    lines = [heads, *(tuple(written(cell) for cell in row) for row in table.rows)]
+    lines = [heads, *_rows(table)]
+    names = _strategies(table)
     for number, part in enumerate(_parts(lines, width)):
         if number:
             yield ""
-        yield from _aligned(part, width)
+        yield from _aligned(part, width, names)
     for note in table.notes:
         yield from textwrap.wrap(
             printable(note), width, initial_indent=_INDENT, subsequent_indent=_INDENT
         )
+
+
+def _rows(table: Table) -> list[tuple[str, ...]]:
+    """The rows as they are written; names of strategies lose their beginning if they are long."""
+    rows = [tuple(written(cell) for cell in row) for row in table.rows]
+    names = _strategies(table)
+    short = short_names(names, _TEXT)
+    return [(short[n], *row[1:]) for n, row in zip(names, rows, strict=True)] if names else rows
+
+
+def _strategies(table: Table) -> list[str]:
+    """The names of strategies that the rows begin with, whole; none in a table of other things."""
+    if table.columns[0].key not in _STRATEGIES:
+        return []
+    return [str(row[0].value) for row in table.rows]
 
 
 def _parts(lines: Sequence[Sequence[str]], width: int) -> Iterator[list[tuple[str, ...]]]:
@@ -133,11 +153,14 @@ def _parts(lines: Sequence[Sequence[str]], width: int) -> Iterator[list[tuple[st
     yield list(zip(labels, *part, strict=True))
 
 
-def _aligned(lines: Sequence[tuple[str, ...]], width: int) -> Iterator[str]:
+def _aligned(lines: Sequence[tuple[str, ...]], width: int, names: Sequence[str]) -> Iterator[str]:
     widths = [max(map(cells, column)) for column in zip(*lines, strict=True)]
     room = width - len(_INDENT) - sum(size + len(_GAP) for size in widths[1:])
     widths[0] = min(widths[0], max(room, _LABEL))
-    for label, *rest in lines:
+    short = short_names(names, widths[0])
+    labels = [line[0] for line in lines]
+    labels[1:] = [short[name] for name in names] or labels[1:]
+    for label, (_, *rest) in zip(labels, lines, strict=True):
         first = clipped(label, widths[0])
         parts = [first + " " * (widths[0] - cells(first))]
         parts += [
@@ -150,7 +173,7 @@ def markdown_table(table: Table) -> Iterator[str]:
     yield f"## {escaped(table.title)}"
     heads = [escaped(column.head) for column in table.columns]
     rule = ["---", *["---:"] * (len(heads) - 1)]
-    rows = [[escaped(written(cell)) for cell in row] for row in table.rows]
+    rows = [list(map(escaped, row)) for row in _rows(table)]
     yield "\n".join(f"| {' | '.join(line)} |" for line in (heads, rule, *rows))
     for note in table.notes:
         yield escaped(printable(note))
