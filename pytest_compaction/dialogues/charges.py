@@ -8,7 +8,7 @@ from typing import Final, Protocol, TypeVar
 
 from pytest_compaction.dialogues.dialogue import Reply
 from pytest_compaction.models.protocol import ChargedError
-from pytest_compaction.models.usage import Usage
+from pytest_compaction.models.usage import OwnCalls, Usage
 
 BASELINE: Final = "baseline"
 """The role of the answers from full history; all strategies of a run share them."""
@@ -23,6 +23,10 @@ class Charged(Protocol):
     @property
     def spent(self) -> Spent:
         """Usage by role."""
+
+    @property
+    def own(self) -> OwnCalls:
+        """The part of it that the strategy's own client asked for."""
 
 
 E = TypeVar("E", bound=ChargedError)
@@ -47,12 +51,14 @@ def summed(parts: Iterable[Spent]) -> dict[str, Usage]:
     return total
 
 
-def stopped(error: E, *spent: Spent) -> E:
-    """A copy of the error that is charged with ``spent`` alone.
+def stopped(error: E, *spent: Spent, own: OwnCalls = OwnCalls()) -> E:
+    """A copy of the error that is charged with ``spent`` alone, of which ``own`` is a part.
 
     A copy, because an error of the baseline arm is raised for every strategy.
     """
-    return type(error)(*error.args, spent=summed(spent))
+    copy = type(error)(*error.args, spent=summed(spent))
+    copy.own = own
+    return copy
 
 
 async def together(*work: Awaitable[C]) -> list[C]:
@@ -70,7 +76,8 @@ async def together(*work: Awaitable[C]) -> list[C]:
             results.append(one)
     if not errors:
         return results
-    charged = [error.spent for error in errors if isinstance(error, ChargedError)]
     if isinstance(errors[0], ChargedError):
-        raise stopped(errors[0], *charged, *(one.spent for one in results)) from errors[0]
+        charged = (*(one for one in errors if isinstance(one, ChargedError)), *results)
+        own = sum((one.own for one in charged), OwnCalls())
+        raise stopped(errors[0], *(one.spent for one in charged), own=own) from errors[0]
     raise errors[0]

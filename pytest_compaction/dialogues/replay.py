@@ -32,7 +32,7 @@ from pytest_compaction.dialogues.turn_responder import TurnResponder
 from pytest_compaction.metrics.consistency import PASS_CONSISTENCY
 from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.protocol import ChargedError, ModelError
-from pytest_compaction.models.usage import Usage
+from pytest_compaction.models.usage import OwnCalls, Usage
 from pytest_compaction.run.feeder import CompactionError, Feeder, Step
 from pytest_compaction.run.response import Roles
 from pytest_compaction.run.triggers import Trigger
@@ -65,7 +65,7 @@ class Rules:
 class _Arm:
     """One trial of an arm; ``steps``, ``usage`` and ``failure`` are those of its compactions.
 
-    ``over`` are the turns whose views were over the budget.
+    ``own`` is the part of the usage that the strategy's own client asked for. ``over`` are the turns whose views were over the budget.
     """
 
     trial: Trial
@@ -74,6 +74,7 @@ class _Arm:
     usage: Usage = Usage()
     failure: str | None = None
     over: tuple[TurnOverBudget, ...] = ()
+    own: OwnCalls = OwnCalls()
 
     @property
     def spent(self) -> Spent:
@@ -97,6 +98,11 @@ class _Pass:
         """Usage by role."""
         judging = {"judge": sum(self.judging, Usage())}
         return summed([self.compacted.spent, self.baseline.spent, judging])
+
+    @property
+    def own(self) -> OwnCalls:
+        """The part of the usage that the strategy's own client asked for."""
+        return self.compacted.own
 
 
 def history_mode(asked: str, responder: str) -> History:
@@ -186,6 +192,7 @@ class Replayer:
             errors=tuple(sorted({step.error for step in steps if step.error})),
             over=tuple(one.compacted.over for one in passes),
             usage=summed(one.spent for one in passes),
+            own=sum((one.own for one in passes), OwnCalls()),
             judging=tuple(
                 (judge.name, sum(used, Usage()))
                 for judge, used in zip(self._judges, judging, strict=True)
@@ -207,7 +214,7 @@ class Replayer:
             )
         except ChargedError as error:
             before = _Pass(baseline, compacted, Agreement(None, None))
-            raise stopped(error, before.spent, error.spent) from error
+            raise stopped(error, before.spent, error.spent, own=before.own) from error
         return _Pass(baseline, compacted, agreed, judging)
 
     async def _agreement(
@@ -264,7 +271,7 @@ class Replayer:
             ended = model.unasked
         if ended is not None:
             answered = {"compaction": model.usage, "responder": answering(replies) + lost}
-            raise stopped(ended, answered) from ended
+            raise stopped(ended, answered, own=model.own) from ended
         spent = model.usage.input_tokens + model.usage.output_tokens
         return _Arm(
             Trial(tuple(replies), spent, model.usage.calls),
@@ -273,6 +280,7 @@ class Replayer:
             model.usage,
             history.failure if model.error is not None else None,
             tuple(history.over),
+            model.own,
         )
 
 

@@ -15,7 +15,7 @@ from pytest_compaction.judges.verdict import (
     OverBudgetError,
     UnscoredError,
 )
-from pytest_compaction.models.usage import Usage
+from pytest_compaction.models.usage import OwnCalls, Usage
 from pytest_compaction.text.numbers import told_apart
 from pytest_compaction.text.words import printable
 
@@ -31,7 +31,8 @@ class BelowConsistencyError(BelowPassScoreError):
 class Replayed:
     """A compared dialogue with the steps of its compactions, over all trials.
 
-    ``usage`` is by role; ``judging`` has the model of each judge with its usage. ``over`` has
+    ``usage`` is by role, and ``own`` the part of it that the strategy's own client asked for;
+    ``judging`` has the model of each judge with its usage. ``over`` has
     for each trial the turns whose views were over the budget, and ``over_budget`` says so where
     that fails the dialogue; it is empty if it does not.
     """
@@ -44,6 +45,7 @@ class Replayed:
     steps: Mapping[str, int] = field(default_factory=dict)
     errors: tuple[str, ...] = ()
     usage: Mapping[str, Usage] = field(default_factory=dict)
+    own: OwnCalls = OwnCalls()
     judging: tuple[tuple[str, Usage], ...] = ()
     over: tuple[tuple[TurnOverBudget, ...], ...] = ()
     over_budget: str = ""

@@ -23,7 +23,7 @@ from pytest_compaction.models.protocol import (
     ModelError,
     NotAskedError,
 )
-from pytest_compaction.models.usage import Usage
+from pytest_compaction.models.usage import OwnCalls, Usage
 from pytest_compaction.models.wire.only_object import NoObjectError, only_object
 from pytest_compaction.text.words import printable
 
@@ -62,6 +62,11 @@ class Judged:
     def spent(self) -> Spent:
         """Usage by role."""
         return {"judge": self.usage}
+
+    @property
+    def own(self) -> OwnCalls:
+        """No judge has a client of a strategy."""
+        return OwnCalls()
 
 
 @dataclass(frozen=True, slots=True)

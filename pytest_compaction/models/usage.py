@@ -2,37 +2,35 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
+from operator import add, sub
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Number of calls and of input, cached input and output tokens."""
+    """Number of calls and of input, cached input and output tokens.
+
+    ``kept_tokens`` and ``kept_long_tokens`` are the parts of the input that a cache was charged
+    to keep for minutes and for an hour, where an endpoint says so.
+    """
 
     calls: int = 0
     input_tokens: int = 0
     cached_tokens: int = 0
     output_tokens: int = 0
+    kept_tokens: int = 0
+    kept_long_tokens: int = 0
 
     def __add__(self, other: Usage) -> Usage:
-        return Usage(
-            self.calls + other.calls,
-            self.input_tokens + other.input_tokens,
-            self.cached_tokens + other.cached_tokens,
-            self.output_tokens + other.output_tokens,
-        )
+        return Usage(*map(add, astuple(self), astuple(other)))
 
     def __sub__(self, part: Usage) -> Usage:
-        return Usage(
-            self.calls - part.calls,
-            self.input_tokens - part.input_tokens,
-            self.cached_tokens - part.cached_tokens,
-            self.output_tokens - part.output_tokens,
-        )
+        return Usage(*map(sub, astuple(self), astuple(part)))
 
     def as_json(self) -> dict[str, int]:
-        """The four figures as a dictionary."""
-        return asdict(self)
+        """The figures as a dictionary; what was kept stands there only if anything was."""
+        figures: dict[str, int] = asdict(self)
+        return {key: n for key, n in figures.items() if n or not key.startswith("kept")}
 
 
 @dataclass(frozen=True, slots=True)

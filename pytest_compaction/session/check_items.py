@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -14,6 +14,7 @@ from pytest_compaction.reports.lines import Line, write_lines
 from pytest_compaction.session.check_session import UNCHECKED, CheckSession, Subject
 from pytest_compaction.session.items.report import in_sentences
 from pytest_compaction.session.items.scrubbed_report import scrub_report
+from pytest_compaction.session.own_client_line import line_of_check
 from pytest_compaction.text.words import printable
 
 CHECK_SESSION: Final = pytest.StashKey[CheckSession]()
@@ -100,15 +101,16 @@ def _has_defaults(spec: Spec) -> bool:
 class CheckHooks:
     """Hooks of a session that checks invariants."""
 
-    def __init__(self, session: CheckSession, ignored: str = "") -> None:
+    def __init__(self, session: CheckSession, ignored: Sequence[str] = ()) -> None:
         self._session = session
         self._ignored = ignored
         self._outcomes: dict[str, Counter[str]] = defaultdict(Counter)
         self._compactions: dict[str, int] = {}
 
     def pytest_report_header(self) -> list[str]:
-        """Compactors, invariants, examples and model in a line; what is ignored in another."""
-        return [line for line in (self._session.summary_line(), self._ignored) if line]
+        """Compactors, invariants, examples and model; what is asked outside; what is ignored."""
+        outside = line_of_check(self._session.asking_outside, self._session.settings.examples)
+        return [line for line in (self._session.summary_line(), outside, *self._ignored) if line]
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(

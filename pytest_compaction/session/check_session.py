@@ -61,6 +61,11 @@ class CheckSession:
     _surveys: dict[str, tuple[Runner, Survey]] = field(default_factory=dict)
     _unused: dict[str, Compactor[State]] = field(default_factory=dict)
 
+    @property
+    def asking_outside(self) -> tuple[str, ...]:
+        """The strategies that are not shipped and take no model: they may ask one by themselves."""
+        return tuple(self.registry.without_model(self.specs))
+
     def subjects(self) -> list[Subject]:
         """All items in order: compactor by compactor, so that each is surveyed once."""
         specs = sorted(self.specs, key=lambda spec: spec.text)

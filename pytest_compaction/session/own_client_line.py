@@ -24,3 +24,13 @@ def own_client_line(strategies: Sequence[str], proxy: bool) -> str | None:
         f"{named}: calls outside the plugin are not counted (nor kept, priced or limited; "
         f"{OPTION} does that for OpenAI and Anthropic clients)"
     )
+
+
+def line_of_check(strategies: Sequence[str], examples: int) -> str | None:
+    """What a check says of such strategies, which it runs on ``examples`` conversations."""
+    if not strategies:
+        return None
+    return printable(
+        f"compaction: {', '.join(strategies)}: a check compacts more than {examples} conversations; "
+        "what clients of its own ask a model then is not counted, kept, priced or limited"
+    )

@@ -15,6 +15,7 @@ from pytest_compaction.secrets.keys import scrubbed
 from pytest_compaction.session import resolve
 from pytest_compaction.session.items import fixtures, packaged
 from pytest_compaction.session.items.own_tests import take_in_on_worker, take_in_own_tests
+from pytest_compaction.session.own_client_line import OPTION
 from pytest_compaction.session.own_clients import open_door, serve
 from pytest_compaction.session.process.unrun_items import UnrunItems
 from pytest_compaction.session.remembered import WhatIsRemembered
@@ -111,6 +112,23 @@ def _is_typed(config: pytest.Config, key: str) -> bool:
     """Whether an option stands on the command line itself, not in a configuration."""
     flag, given = f"--{key.replace('_', '-')}", config.invocation_params.args
     return any(str(argument).partition("=")[0] == flag for argument in given)
+
+
+def _ignored_proxy(config: pytest.Config, settings: Settings) -> str:
+    """One line that says that a check leaves out the proxy of the configuration; else empty.
+
+    Raises :class:`pytest.UsageError` for one on the command line, which would record nothing.
+    """
+    if not settings.calls.proxy:
+        return ""
+    if _is_typed(config, "compaction_proxy") and not hasattr(config, "workerinput"):
+        raise pytest.UsageError(
+            f"{OPTION} records and limits what strategies ask in a benchmark, and "
+            "--compaction-check asks with hundreds of generated conversations that no later run "
+            "asks again; leave one of the two out, and give the check a strategy whose client "
+            "needs no endpoint"
+        )
+    return "compaction: compaction_proxy of the configuration has no effect on a check"
 
 
 def _ignored_gates(config: pytest.Config, settings: Settings) -> str:
@@ -266,7 +284,7 @@ def start_check(config: pytest.Config, settings: Settings) -> None:
     from pytest_compaction.session.check_items import CHECK_SESSION, CheckHooks
     from pytest_compaction.session.check_session import node_arguments, resolve_check
 
-    ignored = _ignored_gates(config, settings)
+    ignored = [_ignored_gates(config, settings), _ignored_proxy(config, settings)]
     try:
         session = resolve_check(
             settings,

@@ -347,3 +347,26 @@ def test_gates_of_the_configuration_are_left_out_of_a_check_and_named(check, pyt
     assert f"compaction: {named} decides nothing here" in flat(result.outlines)
     result = check("planted:Sound", arguments=[*one, "--compaction-threshold=none"])
     assert "compaction: compaction_baseline of the configuration" in flat(result.outlines)
+
+
+def test_a_proxy_on_the_command_line_of_a_check_is_refused(check):
+    result = check("planted:Sound", arguments=["--compaction-proxy"])
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    said = flat(result.errlines)
+    assert "--compaction-proxy records and limits what strategies ask in a benchmark, and" in said
+    assert "leave one of the two out" in said
+
+
+@BOTH
+def test_a_check_says_that_calls_outside_are_not_counted_and_a_configured_proxy_is_left_out(
+    check, pytester, workers
+):
+    pytester.makeini("[pytest]\ncompaction_proxy = true\n")
+    one = ("-k", "never-larger", "--compaction-examples=1", workers)
+    result = check("planted:Sound", "truncate", arguments=one)
+    assert result.ret == pytest.ExitCode.OK
+    said = flat(result.outlines)
+    assert "compaction: compaction_proxy of the configuration has no effect on a check" in said
+    assert "compaction: planted:Sound: a check compacts more than 1 conversations; what" in said
+    result = check("truncate", arguments=[*one, "--no-compaction-proxy"])
+    assert "is not counted" not in flat(result.outlines)

@@ -8,6 +8,7 @@ from support.endpoint_server import serving, unused_url
 from support.own_clients import STRATEGIES, SUMMARY, both_forms, too_long_at_first
 from support.scenarios import lean, records, write_cases
 from support.stub_endpoint import long_case
+from support.talks import talk, write
 
 KEY = "sk-proj-RealKey0123456789abcdefXYZ"
 ANTHROPIC_KEY = "sk-ant-RealKey0123456789abcdefXYZ"
@@ -181,6 +182,30 @@ def test_other_paths_are_served_or_refused_in_a_sentence(pytester, project):
     assert "the local endpoint of --compaction-proxy" in no_key
     # The list of models and the count of tokens cost nothing and are on no bill.
     assert usage(pytester)["clients:others", "first", 1]["calls"] == 2
+
+
+@pytest.mark.parametrize("name", ["plain", "pays_and_raises"])
+def test_what_own_clients_ask_in_dialogues_is_in_the_records_in_dollars(pytester, project, name):
+    """Each call costs 0.44; a strategy that ends in an error has paid all the same."""
+    (pytester.path / "prices.json").write_text(json.dumps(PRICES))
+    pytester.makepyfile(clients=STRATEGIES + PAYS_AND_RAISES)
+    write(pytester.path, talk(1, 4))
+    given = ["--compaction-cases=talks.jsonl", "--compaction-prices=prices.json"]
+    with serving(both_forms) as server:
+        project(base(server), *given, f"--compactor=clients:{name}")
+        made = len(server.asked)
+    (record,) = records(pytester).records
+    assert record["type"] == "dialogue"
+    assert record["usage"]["compaction"]["calls"] == made > 0
+    assert record["usd"]["compaction"] == pytest.approx(0.44 * made)
+
+
+PAYS_AND_RAISES = """
+
+def pays_and_raises(messages, budget):
+    plain(messages, budget)
+    raise ValueError("cannot read the summary")
+"""
 
 
 THREADED = """

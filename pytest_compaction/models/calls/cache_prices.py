@@ -7,20 +7,14 @@ model that is in no family, or without a price, has no ratios of its own.
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Mapping
-from functools import cache
-from importlib import resources
-from typing import Any
-
 from pytest_compaction.metrics.cost.formula import Pricing, Ratios
+from pytest_compaction.models.calls.cache_ratios import family_of, ratio_table
 from pytest_compaction.models.calls.prices import prices_at
 
 
 def default_pricing() -> Pricing:
     """Stated ratios without dollars, for a run that names no model with a price."""
-    stated = _table()["default"]
+    stated = ratio_table()["default"]
     return Pricing(stated["name"], Ratios(stated["read"], stated["write"], stated["output"]))
 
 
@@ -30,28 +24,16 @@ def model_pricing(model: str) -> Pricing | None:
     Only for a model that is known to be asked at the host of a provider: elsewhere one of the
     same name may have other prices.
     """
-    for provider in _table()["providers"]:
+    for provider in ratio_table()["providers"]:
         table = prices_at(f"https://{provider['host']}")
         price = table.price(model)
         name = table.known_name(model)
         if price is None or name is None:
             continue
-        family = _family(name, provider)
+        family = family_of(name, provider)
         if family is None:
             return None
         read = 1.0 if price.cached_input is None else price.cached_input / price.input
         ratios = Ratios(read, family["write"], price.output / price.input)
         return Pricing(f"{name}, prices of {table.as_of}", ratios, price.input)
     return None
-
-
-def _family(model: str, provider: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    families: list[Mapping[str, Any]] = provider["families"]
-    return next((each for each in families if re.fullmatch(each["models"], model)), None)
-
-
-@cache
-def _table() -> dict[str, Any]:
-    text = resources.files(__package__).joinpath("cache_prices.json").read_text("utf-8")
-    table: dict[str, Any] = json.loads(text)
-    return table

@@ -10,12 +10,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 from typing import Any, Final
 
 from pytest_compaction.models.calls.address import host_of
+from pytest_compaction.models.calls.cache_ratios import write_ratios
 from pytest_compaction.models.usage import Usage
 
 _DATED: Final = re.compile(r"-(?:latest|\d{8}|\d{4}-\d{2}-\d{2}|\d{3,4}|preview-\d{2}-\d{4})$")
@@ -27,13 +28,17 @@ _PER_TOKENS: Final = 1_000_000
 class Price:
     """US dollars per million tokens; ``cached_input`` is ``None`` where there is no discount.
 
-    A request of more than ``up_to_input_tokens`` costs more than the table says.
+    A request of more than ``up_to_input_tokens`` costs more than the table says. ``kept`` and
+    ``kept_long`` are for tokens that a cache keeps for minutes and for an hour; ``None`` is as
+    much as for others.
     """
 
     input: float
     cached_input: float | None
     output: float
     up_to_input_tokens: int | None = None
+    kept: float | None = None
+    kept_long: float | None = None
 
     def of(self, usage: Usage) -> float | None:
         """US dollars for a usage; ``None`` if its calls are on average too long for the table.
@@ -45,9 +50,13 @@ class Price:
             return None
         cached = min(usage.cached_tokens, usage.input_tokens)
         discounted = self.input if self.cached_input is None else self.cached_input
+        kept = min(usage.kept_tokens, usage.input_tokens - cached)
+        long = min(usage.kept_long_tokens, usage.input_tokens - cached - kept)
         total = (
-            (usage.input_tokens - cached) * self.input
+            (usage.input_tokens - cached - kept - long) * self.input
             + cached * discounted
+            + kept * (self.input if self.kept is None else self.kept)
+            + long * (self.input if self.kept_long is None else self.kept_long)
             + usage.output_tokens * self.output
         )
         return total / _PER_TOKENS
@@ -102,7 +111,10 @@ def prices_at(base_url: str | None) -> PriceTable:
     models: dict[str, Price] = {}
     for provider in data["providers"]:
         if host in provider["hosts"]:
-            models = {model["name"]: price_of(model) for model in provider["models"]}
+            models = {
+                model["name"]: _with_cache(price_of(model), host, model["name"])
+                for model in provider["models"]
+            }
     return PriceTable(data["as_of"], data["source"], host, models)
 
 
@@ -113,7 +125,15 @@ def price_of(model: Mapping[str, Any]) -> Price:
         model.get("cached_input"),
         model["output"],
         model.get("up_to_input_tokens"),
+        model.get("cache_write"),
+        model.get("cache_write_1h"),
     )
+
+
+def _with_cache(price: Price, host: str, model: str) -> Price:
+    """The price with that of keeping tokens in the cache of the host."""
+    short, long = write_ratios(host, model)
+    return replace(price, kept=price.input * short, kept_long=price.input * long)
 
 
 @cache

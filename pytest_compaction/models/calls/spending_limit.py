@@ -155,7 +155,9 @@ class SpendingLimit:
 
     def _most_usage(self, call: Call) -> Usage:
         usage = most_usage(call, self._tokens)
-        return Usage(1, int(usage.input_tokens * _MARGIN), 0, usage.output_tokens)
+        read = int(usage.input_tokens * _MARGIN)
+        kept, long = (read if asks else 0 for asks in _keeps(call.body))
+        return Usage(1, read, 0, usage.output_tokens, kept, long)
 
 
 def _cancel_later() -> None:
@@ -177,6 +179,25 @@ def most_usage(call: Call, tokens: TokenCounter) -> Usage:
     )
     allowed = next((call.body[key] for key in _OUTPUT_KEYS if key in call.body), read)
     return Usage(1, read, 0, int(allowed))
+
+
+def _keeps(value: Any) -> tuple[bool, bool]:
+    """Whether a request asks to keep its input in the cache: for minutes, or for an hour."""
+    found = list(_members(value, "cache_control"))
+    long = any(isinstance(asked, Mapping) and asked.get("ttl") == "1h" for asked in found)
+    return bool(found) and not long, long
+
+
+def _members(value: Any, name: str) -> Iterator[Any]:
+    """The values of all members of that name in a JSON value."""
+    if isinstance(value, Mapping):
+        if value.get(name) is not None:
+            yield value[name]
+        for inner in value.values():
+            yield from _members(inner, name)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _members(inner, name)
 
 
 def _texts(value: Any) -> Iterator[str]:

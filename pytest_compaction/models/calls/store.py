@@ -226,7 +226,7 @@ class Store:
             "trial": call.trial,
             "request": scrubbed_request(call.body),
             "reply": reply.body,
-            "usage": asdict(reply.usage),
+            "usage": reply.usage.as_json(),
         }
         if not self._swept:
             self._swept = True

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import ANTHROPIC, Operation
 from pytest_compaction.models.wire.events import payloads
 from pytest_compaction.models.wire.reply import usage_of, whole_tokens
+
+_AN_HOUR: Final = "ephemeral_1h_input_tokens"
 
 
 def relayed_usage(operation: Operation, body: Mapping[str, Any]) -> Usage:
@@ -21,7 +23,10 @@ def relayed_usage(operation: Operation, body: Mapping[str, Any]) -> Usage:
     cached = whole_tokens(used.get("cache_read_input_tokens"))
     kept = whole_tokens(used.get("cache_creation_input_tokens"))
     read = whole_tokens(used.get("input_tokens")) + cached + kept
-    return Usage(1, read, cached, whole_tokens(used.get("output_tokens")))
+    apart = used.get("cache_creation")
+    long = whole_tokens(apart.get(_AN_HOUR)) if isinstance(apart, Mapping) else 0
+    long = min(long, kept)
+    return Usage(1, read, cached, whole_tokens(used.get("output_tokens")), kept - long, long)
 
 
 def _streamed(body: Mapping[str, Any]) -> dict[str, Any]:
