@@ -65,7 +65,8 @@ class Rules:
 class _Arm:
     """One trial of an arm; ``steps``, ``usage`` and ``failure`` are those of its compactions.
 
-    ``own`` is the part of the usage that the strategy's own client asked for. ``over`` are the turns whose views were over the budget.
+    ``own`` is the part of the usage that the strategy's own client asked for. ``over`` are the
+    turns whose views were over the budget.
     """
 
     trial: Trial

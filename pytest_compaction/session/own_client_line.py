@@ -31,6 +31,6 @@ def line_of_check(strategies: Sequence[str], examples: int) -> str | None:
     if not strategies:
         return None
     return printable(
-        f"compaction: {', '.join(strategies)}: a check compacts more than {examples} conversations; "
-        "what clients of its own ask a model then is not counted, kept, priced or limited"
+        f"compaction: {', '.join(strategies)}: a check compacts more than {examples} "
+        "conversations; what clients of its own ask a model then is not counted, kept, priced or limited"
     )

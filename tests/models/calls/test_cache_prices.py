@@ -51,6 +51,7 @@ SCHEMA = {
                 "properties": {
                     "host": {"type": "string"},
                     "note": {"type": "string"},
+                    "write_1h": RATIO,
                     "families": {"type": "array", "items": FAMILY},
                 },
             },

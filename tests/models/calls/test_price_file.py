@@ -39,6 +39,14 @@ def test_a_price_of_the_file_comes_before_a_list_price_and_others_stay(merged):
     assert table.price("gpt-4o-mini") == LIST.price("gpt-4o-mini")
 
 
+def test_a_file_may_say_what_a_cache_is_charged_to_keep(merged):
+    dear = {**ENTRY, "cache_write": 6, "cache_write_1h": 9}
+    table = merged({**SOUND, "models": [dear, {**ENTRY, "name": "plain"}]})
+    kept = Usage(1, 3_000_000, 0, 0, kept_tokens=1_000_000, kept_long_tokens=1_000_000)
+    assert table.cost("acme/large", kept) == pytest.approx(3 + 6 + 9)
+    assert table.cost("plain", kept) == pytest.approx(3 * 3)
+
+
 def test_without_a_file_the_table_is_the_same():
     assert with_file(LIST, None) is LIST
 
