@@ -32,5 +32,6 @@ def line_of_check(strategies: Sequence[str], examples: int) -> str | None:
         return None
     return printable(
         f"compaction: {', '.join(strategies)}: a check compacts more than {examples} "
-        "conversations; what clients of its own ask a model then is not counted, kept, priced or limited"
+        "conversations; what clients of its own ask a model then is not counted, kept, priced or "
+        "limited"
     )
