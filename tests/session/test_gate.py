@@ -221,7 +221,7 @@ def test_a_module_that_cannot_be_imported_is_red_and_never_measured(pytester):
     result = run(pytester, *gate("overall>=0"))
     assert result.ret == pytest.ExitCode.INTERRUPTED
     assert "GATE PASSED" not in str(result.stdout)
-    result.stdout.fnmatch_lines(["no benchmark item was run"])
+    result.stdout.fnmatch_lines(["nothing was measured: no benchmark item has a verdict"])
 
 
 def test_a_threshold_is_for_every_strategy_but_the_control_unless_it_names_one(pytester):
@@ -319,7 +319,7 @@ def test_a_rule_without_records_is_red_be_there_no_item_or_every_one_skipped(pyt
     place = set_up(pytester)
     nothing = "nothing was measured · on 0 of 8 items in 0 of 2 cases"
     result = run(pytester, workers, "-k", "nothing_like_it", *gate("overall>=0"))
-    result.stdout.fnmatch_lines(["no benchmark item was run"])
+    result.stdout.fnmatch_lines(["nothing was measured: no benchmark item has a verdict"])
     assert (result.ret, last_line(result)) == (FAILED, f"GATE FAILED overall: {nothing}")
     (place / "test_own.py").write_text(
         "import pytest\n"
@@ -398,7 +398,7 @@ def test_listing_items_measures_and_gates_nothing(pytester):
     set_up(pytester, "first")
     result = run(pytester, "--collect-only", *gate("overall>=5"))
     assert result.ret == OK
-    assert "no benchmark item was run" not in str(result.stdout)
+    assert "nothing was measured: no benchmark item has a verdict" not in str(result.stdout)
     assert not any(line.casefold().startswith(("gate", "no gate")) for line in result.outlines)
     assert not (pytester.path / ".pytest_compaction" / "runs").exists()
 

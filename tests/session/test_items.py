@@ -154,7 +154,7 @@ def test_a_test_that_asks_only_for_case_and_probe_runs_once_for_each(pytester):
     both = f"--compactor={own('keep')},{own('forget')}"
     result = run(pytester, "-v", both, "test_mine.py", compactor=None)
     assert ran(result) == [f"{name}-{probe}" for name in ("first", "second") for probe in PROBES]
-    result.stdout.fnmatch_lines(["no benchmark item was run"])
+    result.stdout.fnmatch_lines(["nothing was measured: no benchmark item has a verdict"])
 
 
 @pytest.mark.parametrize("compactor", ["keep", None])

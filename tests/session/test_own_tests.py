@@ -66,7 +66,10 @@ def test_a_user_who_wants_one_of_the_two_names_it(project):
     assert len(ran(benchmark)) == 4
     benchmark.assert_outcomes(passed=4)
     assert "also runs" not in str(benchmark.stdout)
-    run(project, "tests/test_mine.py").assert_outcomes(passed=4, failed=1)
+    mine = run(project, "tests/test_mine.py")
+    mine.assert_outcomes(passed=4, failed=1)
+    # They ran, and asked for no verdict.
+    mine.stdout.fnmatch_lines(["nothing was measured: no benchmark item has a verdict"])
     without = run(project, compactor=None)
     without.assert_outcomes(errors=1)
 

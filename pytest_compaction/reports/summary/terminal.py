@@ -61,7 +61,7 @@ def summary(
     the agent's model; without it stated ratios are taken.
     """
     if not records:
-        return [Line("no benchmark item was run", "bad")]
+        return [Line("nothing was measured: no benchmark item has a verdict", "bad")]
     budgets = budgets_of(records)
     if len(budgets) > 1:
         tables = _at_each_budget(records, order, budgets, grouped)
