@@ -15,6 +15,7 @@ from pytest_compaction.session.estimate import Selection, estimate
 from pytest_compaction.session.items.collection import item_of, items_of
 from pytest_compaction.session.items.dialogue import DialogueItem
 from pytest_compaction.session.items.kinds import KINDS
+from pytest_compaction.session.own_client_line import OPTION
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.text.words import printable
 
@@ -111,6 +112,11 @@ class EstimateOnly:
 def _outside(session: BenchmarkSession) -> str:
     """What an estimate leaves out: what strategies ask by themselves."""
     named = ", ".join(session.asking_outside)
+    if session.settings.calls.proxy:
+        return printable(
+            f"what {named} asks through {OPTION} cannot be told before; it is priced and limited "
+            "when it is asked"
+        )
     return printable(f"calls outside the plugin are not counted: what {named} asks by itself")
 
 

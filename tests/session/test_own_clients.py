@@ -128,7 +128,9 @@ def test_a_limit_holds_for_calls_of_both_forms_and_all_workers(pytester, project
         assert all("--compaction-max-cost=1 leaves no room" in r["reason"] for r in unpaid)
         # Money is set aside before a call: what it may cost at most is more than it costs.
         assert made < 4
-        result.stdout.fnmatch_lines(["*no model is asked for anything; calls outside the plugin*"])
+        result.stdout.fnmatch_lines(
+            ["*what clients:falls_back asks through --compaction-proxy cannot be told before*"]
+        )
         assert any("PaymentRequired" in one["error"] or "402" in one["error"]
                    for one in seen(pytester) if "error" in one)  # fmt: skip
 
@@ -240,12 +242,14 @@ def test_what_is_asked_outside_is_said_where_it_is_not_counted(pytester, project
                          "-k", "first-limit", proxy=False)  # fmt: skip
         result.stdout.fnmatch_lines([f"compaction: {said} (*--compaction-proxy does that *"])
         assert seen(pytester)[0]["key"] == KEY + ANTHROPIC_KEY
-        for proxy in (True, False):
+        for proxy, left_out in (
+            (True, "what clients:plain asks through --compaction-proxy cannot be told before"),
+            (False, "calls outside the plugin are not counted: what clients:plain"),
+        ):
             result = project(base(server), "--compactor=clients:plain,anchored",
                              "--compaction-estimate", proxy=proxy)  # fmt: skip
-            result.stdout.fnmatch_lines(
-                ["*calls outside the plugin are not counted: what clients*"]
-            )
+            result.stdout.fnmatch_lines([f"*{left_out}*"])
+            assert proxy == ("are not counted" not in str(result.stdout))
             result.stdout.no_fnmatch_line("*nothing is asked of an endpoint*")
     result = project("http://127.0.0.1:1", "--compactor=clients:with_model,anchored",
                      "--compaction-estimate", proxy=False)  # fmt: skip
