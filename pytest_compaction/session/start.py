@@ -15,7 +15,7 @@ from pytest_compaction.secrets.keys import scrubbed
 from pytest_compaction.session import resolve
 from pytest_compaction.session.items import fixtures, packaged
 from pytest_compaction.session.items.own_tests import take_in_on_worker, take_in_own_tests
-from pytest_compaction.session.own_client_line import OPTION
+from pytest_compaction.session.left_out_of_check import gates_of, is_typed, left_out_of_check
 from pytest_compaction.session.own_clients import open_door, serve
 from pytest_compaction.session.process.unrun_items import UnrunItems
 from pytest_compaction.session.remembered import WhatIsRemembered
@@ -99,62 +99,10 @@ def start_benchmark(config: pytest.Config, settings: Settings) -> BenchmarkSessi
     return session
 
 
-def _gates(settings: Settings) -> dict[str, str]:
-    """The thresholds and the baseline as they were given, by their ini keys."""
-    gates = {
-        "compaction_threshold": ", ".join(settings.thresholds),
-        "compaction_baseline": settings.baseline.path,
-    }
-    return {key: gate for key, gate in gates.items() if gate}
-
-
-def _is_typed(config: pytest.Config, key: str) -> bool:
-    """Whether an option stands on the command line itself, not in a configuration."""
-    flag, given = f"--{key.replace('_', '-')}", config.invocation_params.args
-    return any(str(argument).partition("=")[0] == flag for argument in given)
-
-
-def _ignored_proxy(config: pytest.Config, settings: Settings) -> str:
-    """One line that says that a check leaves out the proxy of the configuration; else empty.
-
-    Raises :class:`pytest.UsageError` for one on the command line, which would record nothing.
-    """
-    if not settings.calls.proxy:
-        return ""
-    if _is_typed(config, "compaction_proxy") and not hasattr(config, "workerinput"):
-        raise pytest.UsageError(
-            f"{OPTION} records and limits what strategies ask in a benchmark, and "
-            "--compaction-check asks with hundreds of generated conversations that no later run "
-            "asks again; leave one of the two out, and give the check a strategy whose client "
-            "needs no endpoint"
-        )
-    return "compaction: compaction_proxy of the configuration has no effect on a check"
-
-
-def _ignored_gates(config: pytest.Config, settings: Settings) -> str:
-    """One line that names what a check leaves out of the configuration; empty if it has no gate.
-
-    Raises :class:`pytest.UsageError` for a gate on the command line, which would decide nothing.
-    """
-    gates = _gates(settings)
-    for key, gate in gates.items():
-        if _is_typed(config, key) and not hasattr(config, "workerinput"):
-            raise pytest.UsageError(
-                printable(
-                    f"--{key.replace('_', '-')}={gate} is a gate on scores, and --compaction-check "
-                    "gives no scores: an invariant holds or it fails; leave one of the two out"
-                )
-            )
-    if not gates:
-        return ""
-    named = ", ".join(gates)
-    return f"compaction: {named} of the configuration decides nothing here: a check gives no scores"
-
-
 def _need_named_cases(config: pytest.Config, session: BenchmarkSession) -> None:
     """Refuse a gate of a project's configuration on cases that nobody named."""
-    for key, gate in _gates(session.settings).items():
-        if not _is_typed(config, key):
+    for key, gate in gates_of(session.settings).items():
+        if not is_typed(config, key):
             found = "".join(f"; {sentence}" for sentence in session.not_read)
             raise pytest.UsageError(
                 printable(
@@ -284,7 +232,7 @@ def start_check(config: pytest.Config, settings: Settings) -> None:
     from pytest_compaction.session.check_items import CHECK_SESSION, CheckHooks
     from pytest_compaction.session.check_session import node_arguments, resolve_check
 
-    ignored = [_ignored_gates(config, settings), _ignored_proxy(config, settings)]
+    ignored = left_out_of_check(config, settings)
     try:
         session = resolve_check(
             settings,
