@@ -62,6 +62,11 @@ class CheckSession:
     _unused: dict[str, Compactor[State]] = field(default_factory=dict)
 
     @property
+    def example_count(self) -> int:
+        """The number of conversations on which each strategy is checked."""
+        return self.settings.examples + len(KNOWN)
+
+    @property
     def asking_outside(self) -> tuple[str, ...]:
         """The strategies that are not shipped and take no model: they may ask one by themselves."""
         return tuple(self.registry.without_model(self.specs))

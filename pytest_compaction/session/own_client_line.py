@@ -31,7 +31,7 @@ def line_of_check(strategies: Sequence[str], examples: int) -> str | None:
     if not strategies:
         return None
     return printable(
-        f"compaction: {', '.join(strategies)}: a check compacts more than {examples} "
+        f"compaction: {', '.join(strategies)}: a check compacts at least {examples} generated "
         "conversations; what clients of its own ask a model then is not counted, kept, priced or "
         "limited"
     )
