@@ -77,7 +77,8 @@ async def together(*work: Awaitable[C]) -> list[C]:
     if not errors:
         return results
     if isinstance(errors[0], ChargedError):
-        charged = (*(one for one in errors if isinstance(one, ChargedError)), *results)
+        charged: list[Charged] = [one for one in errors if isinstance(one, ChargedError)]
+        charged += results
         own = sum((one.own for one in charged), OwnCalls())
         raise stopped(errors[0], *(one.spent for one in charged), own=own) from errors[0]
     raise errors[0]

@@ -110,7 +110,7 @@ class CheckHooks:
     def pytest_report_header(self) -> list[str]:
         """Compactors, invariants, examples and model; what is asked outside; what is ignored."""
         outside = line_of_check(self._session.asking_outside, self._session.example_count)
-        return [line for line in (self._session.summary_line(), outside, *self._ignored) if line]
+        return [self._session.summary_line(), *([outside] if outside else []), *self._ignored]
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
