@@ -363,12 +363,11 @@ def test_a_check_says_that_calls_outside_are_not_counted_and_a_configured_proxy_
 ):
     pytester.makeini("[pytest]\ncompaction_proxy = true\n")
     one = ("-k", "never-larger", "--compaction-examples=1", workers)
-    result = check("planted:Sound", "truncate", arguments=one)
-    assert result.ret == pytest.ExitCode.OK
+    result = check("own:newest", "truncate", arguments=one)
     said = flat(result.outlines)
     assert "compaction: compaction_proxy of the configuration has no effect on a check" in said
     count = 1 + len(KNOWN)
-    assert f"planted:Sound: a check compacts at least {count} generated conversations; what" in said
+    assert f"own:newest: a check compacts at least {count} generated conversations; what" in said
     result = check("truncate", arguments=[*one, "-o", "compaction_proxy=false"])
     said = flat(result.outlines)
     assert "is not counted" not in said
