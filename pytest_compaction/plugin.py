@@ -11,7 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_compaction import options
+from pytest_compaction.options.names import check_keys, old_key_sentences, refuse_unknown
+from pytest_compaction.options.registration import add_options
+from pytest_compaction.options.run_settings import read_settings
+from pytest_compaction.options.selection import named_compactors
+from pytest_compaction.options.table import PREFIX
+from pytest_compaction.options.values import EarlyReader
 from pytest_compaction.settings import OptionError
 
 if TYPE_CHECKING:
@@ -28,8 +33,8 @@ DESELECTED = pytest.StashKey[int]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the options and ini keys of :mod:`pytest_compaction.options`."""
-    options.add_options(parser)
+    """Add the options and ini keys of :mod:`pytest_compaction.options.table`."""
+    add_options(parser)
 
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
@@ -45,10 +50,10 @@ def pytest_load_initial_conftests(
     early_config: pytest.Config, parser: pytest.Parser, args: list[str]
 ) -> None:
     """Refuse an unknown option that looks as if it were of this plugin."""
-    if any(arg.startswith(options.PREFIX) for arg in args):
+    if any(arg.startswith(PREFIX) for arg in args):
         _, unknown = parser.parse_known_and_unknown_args(args, copy.copy(early_config.option))
         try:
-            options.refuse_unknown(unknown)
+            refuse_unknown(unknown)
         except OptionError as error:
             raise pytest.UsageError(str(error)) from None
 
@@ -65,7 +70,7 @@ class WholeRun:
     ) -> Generator[None, object, object]:
         """Run strategies that may end their process in a child, before conftests start threads."""
         with contextlib.suppress(OptionError):  # said later, as all that is wrong with options
-            named = options.named_compactors(options.EarlyReader(early_config))
+            named = named_compactors(EarlyReader(early_config))
             if named:
                 from pytest_compaction.session.process.whole_run import in_child
 
@@ -78,7 +83,7 @@ class WholeRun:
         """The same for what conftests add; without a child, keep the process from ending."""
         with self._ending():
             try:
-                named = options.named_compactors(config)
+                named = named_compactors(config)
             except OptionError as error:
                 raise pytest.UsageError(str(error)) from None
             if named and self._end is None and not config.getoption("compactors"):
@@ -134,8 +139,8 @@ def pytest_configure(config: pytest.Config) -> None:
     )
     try:
         # pytest only warns of a key that nobody reads, as of a gate whose key is misspelt.
-        options.check_keys(getattr(config, "_get_unknown_ini_keys", set[str])())
-        settings = options.read_settings(config)
+        check_keys(getattr(config, "_get_unknown_ini_keys", set[str])())
+        settings = read_settings(config)
     except OptionError as error:
         raise pytest.UsageError(str(error)) from None
     if config.getoption("showfixtures"):
@@ -158,7 +163,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_report_header(config: pytest.Config) -> list[str]:
     """Strategies, cases, probes, models, parameters without effect, and old names of ini keys."""
     session = config.stash.get(SESSION, None)
-    return [*(session.header_lines() if session else ()), *options.old_key_sentences(config)]
+    return [*(session.header_lines() if session else ()), *old_key_sentences(config)]
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -358,7 +363,7 @@ def judge_snapshot(request: pytest.FixtureRequest) -> Callable[..., None]:
     from pytest_compaction.session.snapshots.comparison import comparison_for
 
     session = request.config.stash.get(SESSION, None)
-    settings = session.settings if session else options.read_settings(request.config)
+    settings = session.settings if session else read_settings(request.config)
     return comparison_for(request, session, settings.snapshots).compare
 
 

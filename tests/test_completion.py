@@ -9,7 +9,7 @@ import pytest
 
 from pytest_compaction import completion
 from pytest_compaction.compactors.registry import Registry
-from pytest_compaction.options import OPTIONS
+from pytest_compaction.options.table import OPTIONS
 
 
 @pytest.mark.parametrize(

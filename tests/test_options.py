@@ -7,7 +7,7 @@ from support.scenarios import case as a_case
 from support.scenarios import own, records, run, set_up, write_cases
 
 import pytest_compaction
-from pytest_compaction.options import LISTING_FLAG, OPTIONS
+from pytest_compaction.options.table import LISTING_FLAG, OPTIONS
 from pytest_compaction.settings import Shard
 
 PROMPT = Path(pytest_compaction.__file__).parent / "models/chat/prompts/judge.md"

@@ -13,7 +13,7 @@ from pytest_compaction.checking.invariants.invariants import INVARIANTS
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import parse_spec
 from pytest_compaction.importers.registry import load_importers
-from pytest_compaction.options import LISTING_FLAG, OPTIONS
+from pytest_compaction.options.table import LISTING_FLAG, OPTIONS
 
 README_LINES = 250
 LINKED = (*PAGES, ROOT / "cases/README.md", ROOT / "tests/recordings/README.md")

@@ -16,7 +16,7 @@ from support.scenarios import PROBES, lean, own, records, run, run_files, set_up
 from pytest_compaction.compactors.strategies.none import NoCompaction
 from pytest_compaction.models.chat.prompts import FIELDS
 from pytest_compaction.models.offline.model import OfflineModel
-from pytest_compaction.options import OPTIONS
+from pytest_compaction.options.table import OPTIONS
 from pytest_compaction.records.runs.run_file import load_run
 from pytest_compaction.run.asked import Asked
 from pytest_compaction.run.engine import Engine

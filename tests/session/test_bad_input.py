@@ -17,7 +17,7 @@ from support.scenarios import (
 )
 from support.worker_counts import BOTH
 
-from pytest_compaction.options import OPTIONS
+from pytest_compaction.options.table import OPTIONS
 
 ESCAPES = "\x1b[2J\x1b]0;owned\x07\x9b31m\u202e"
 """Clears a screen, sets a title and colors, and reverses the direction of writing."""

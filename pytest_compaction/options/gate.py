@@ -1,0 +1,78 @@
+"""What a run is held to: thresholds, a baseline, accepted verdicts, and views over the budget."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pytest_compaction.options.values import NO_GATE, number
+from pytest_compaction.settings import (
+    INCONCLUSIVE,
+    OVER_BUDGET,
+    BaselineSettings,
+    OptionError,
+    OverBudget,
+    SnapshotSettings,
+)
+
+
+def thresholds_of(given: Sequence[str]) -> tuple[str, ...]:
+    """The expressions of the gate; there is none of them where ``none`` was given."""
+    return () if set(given) == {NO_GATE} else tuple(given)
+
+
+def baseline_settings(raw: dict[str, Any]) -> BaselineSettings:
+    """What the run is compared with, and what becomes of the comparison.
+
+    Raises :class:`OptionError` for an update that has no file to write or no whole run.
+    """
+    given, update = raw["compaction_baseline"].strip(), bool(raw["compaction_baseline_update"])
+    given = "" if given == NO_GATE else given
+    inconclusive = raw["compaction_inconclusive"]
+    if inconclusive not in INCONCLUSIVE:
+        expected = " or ".join(INCONCLUSIVE)
+        raise OptionError(f"--compaction-inconclusive={inconclusive} is not {expected}")
+    if update and not given.lower().endswith(".json"):
+        named = (
+            f"--compaction-baseline={given} is no file of that kind" if given else "none is named"
+        )
+        raise OptionError(
+            "--compaction-baseline-update writes a .json file to be committed, and "
+            f"{named}; name it, such as --compaction-baseline=compaction-baseline.json"
+        )
+    if update and raw["compaction_shard"] is not None:
+        raise OptionError(
+            "--compaction-baseline-update takes a whole run, and --compaction-shard measures a "
+            "part of one; leave one of the two out"
+        )
+    return BaselineSettings(
+        path=given,
+        max_drop=number(raw, "compaction_max_drop", float, 0, 5),
+        inconclusive=inconclusive,
+        update=update,
+    )
+
+
+def over_budget_of(raw: dict[str, Any]) -> OverBudget:
+    """What becomes of views over the budget."""
+    given: Any = raw["compaction_over_budget"]
+    if given not in OVER_BUDGET:
+        expected = " or ".join(OVER_BUDGET)
+        raise OptionError(f"--compaction-over-budget={given} is not {expected}")
+    chosen: OverBudget = given
+    return chosen
+
+
+def snapshot_settings(raw: dict[str, Any]) -> SnapshotSettings:
+    """Whether verdicts are compared with accepted ones, and by how many points they may differ."""
+    given = raw["compaction_judge_tolerance"]
+    try:
+        numbers = [float(part) for part in given.split(",")]
+    except ValueError:
+        numbers = []
+    if len(numbers) not in {1, 2} or not all(0 <= points <= 5 for points in numbers):
+        raise OptionError(
+            f"--compaction-judge-tolerance={given}: expected points from 0 to 5, one number for "
+            "the overall score or two as in 0.5,1 for the overall score and for a criterion"
+        )
+    return SnapshotSettings(bool(raw["compaction_judge_snapshots"]), *numbers)

@@ -1,0 +1,104 @@
+"""Reads the value of an option from the command line, the ini file or the table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, Protocol
+
+from pytest_compaction.compactors.parameters import parted
+from pytest_compaction.options.table import OLD_KEYS, Option, option_of
+from pytest_compaction.settings import OptionError
+
+NO_GATE: Final = "none"
+"""Given in place of thresholds or of a baseline: those of the ini file do not decide."""
+
+
+class Reader(Protocol):
+    """Reads options as the configuration of pytest does."""
+
+    def getoption(self, name: str, default: Any = ..., skip: bool = ...) -> Any: ...
+
+    def getini(self, name: str) -> Any: ...
+
+
+class EarlyReader:
+    """Reads options while pytest still looks for conftest files, which add none of these."""
+
+    def __init__(self, config: Any) -> None:
+        self._config = config
+
+    def getoption(self, name: str, default: Any = None, skip: bool = False) -> Any:
+        """The value of the command line; ``None`` if there is none."""
+        return getattr(self._config.known_args_namespace, name, default)
+
+    def getini(self, name: str) -> Any:
+        """The value of the ini file."""
+        return self._config.getini(name)
+
+
+def value_of(config: Reader, option: Option) -> Any:
+    """What the command line says, else the ini file, else the default.
+
+    Raises :class:`OptionError` for a text that is there and empty, as where a variable of a
+    script is not set: it would switch off in silence what the option is for.
+    """
+    written, given = option.flag, config.getoption(option.key)
+    if given is None:
+        written, given = _in_file(config, option)
+    if given is None:
+        return option.default
+    texts = given if option.repeatable else [given]
+    if not texts or any(isinstance(text, str) and not text.strip() for text in texts):
+        raise _empty(option, f"{written}=")
+    return [str(text).strip() for text in texts] if option.repeatable else given
+
+
+def _in_file(config: Reader, option: Option) -> tuple[str, Any]:
+    """The key under which the ini file has an option, and its value; ``None`` if it has none."""
+    given = config.getini(option.ini_key)
+    if given is None and option.ini_key in OLD_KEYS:
+        old = OLD_KEYS[option.ini_key]
+        return old, config.getini(old)
+    return option.ini_key, given
+
+
+def _empty(option: Option, written: str) -> OptionError:
+    gate = option.key in {"compaction_threshold", "compaction_baseline"}
+    instead = f"{NO_GATE}, if none is to decide" if gate else "leave it out"
+    return OptionError(f"{written} is empty; give {option.metavar or 'a value'}, or {instead}")
+
+
+def split(raw: dict[str, Any], key: str) -> list[str]:
+    """The parts of each value between commas, except commas in a quoted parameter.
+
+    Raises :class:`OptionError` for a part that is empty.
+    """
+    found: list[str] = []
+    for value in raw[key]:
+        parts = [part.strip() for part in parted(value, ",")]
+        if not all(parts):
+            option = option_of(key)
+            raise OptionError(
+                f"{option.flag}={value} has an empty part; {option.metavar} stands before and "
+                "after each comma"
+            )
+        found += parts
+    return found
+
+
+def number(
+    raw: dict[str, Any], key: str, kind: Callable[[Any], Any], low: float, high: float
+) -> Any:
+    """The number that an option gives, from ``low`` to ``high``.
+
+    Raises :class:`OptionError` for what is no number of this kind or is out of the range.
+    """
+    flag = option_of(key).flag
+    try:
+        value = kind(raw[key])
+    except (TypeError, ValueError):
+        what = "a whole number" if kind is int else "a number"
+        raise OptionError(f"{flag}={raw[key]} is not {what}") from None
+    if not low <= value <= high:
+        raise OptionError(f"{flag}={raw[key]} is out of range; expected {low:g} to {high:g}")
+    return value
