@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import copy
 import sys
 from collections.abc import Callable, Generator
@@ -14,9 +13,7 @@ import pytest
 from pytest_compaction.options.names import check_keys, old_key_sentences, refuse_unknown
 from pytest_compaction.options.registration import add_options
 from pytest_compaction.options.run_settings import read_settings
-from pytest_compaction.options.selection import named_compactors
 from pytest_compaction.options.table import PREFIX
-from pytest_compaction.options.values import EarlyReader
 from pytest_compaction.settings import OptionError
 
 if TYPE_CHECKING:
@@ -40,6 +37,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
     """Add the hooks of :mod:`pytest_compaction.hookspecs`."""
     from pytest_compaction import hookspecs
+    from pytest_compaction.session.process.whole_run_hooks import WholeRun
 
     pluginmanager.add_hookspecs(hookspecs)
     pluginmanager.register(WholeRun(), "compaction-whole-run")
@@ -56,65 +54,6 @@ def pytest_load_initial_conftests(
             refuse_unknown(unknown)
         except OptionError as error:
             raise pytest.UsageError(str(error)) from None
-
-
-class WholeRun:
-    """What surrounds a run, from its start to its exit code."""
-
-    def __init__(self) -> None:
-        self._end: Callable[[int], object] | None = None
-
-    @pytest.hookimpl(wrapper=True, tryfirst=True)
-    def pytest_load_initial_conftests(
-        self, early_config: pytest.Config
-    ) -> Generator[None, object, object]:
-        """Run strategies that may end their process in a child, before conftests start threads."""
-        with contextlib.suppress(OptionError):  # said later, as all that is wrong with options
-            named = named_compactors(EarlyReader(early_config))
-            if named:
-                from pytest_compaction.session.process.whole_run import in_child
-
-                self._end = in_child(early_config, named)
-        with self._ending():
-            return (yield)
-
-    @pytest.hookimpl(wrapper=True, tryfirst=True)
-    def pytest_cmdline_main(self, config: pytest.Config) -> Generator[None, int | None, int | None]:
-        """The same for what conftests add; without a child, keep the process from ending."""
-        with self._ending():
-            try:
-                named = named_compactors(config)
-            except OptionError as error:
-                raise pytest.UsageError(str(error)) from None
-            if named and self._end is None and not config.getoption("compactors"):
-                from pytest_compaction.session.process.whole_run import guarded, in_child
-
-                self._end = in_child(config, named) or guarded(config, named)
-            code = yield
-            self._say_end(int(code or 0))
-            return code
-
-    @contextlib.contextmanager
-    def _ending(self) -> Generator[None, None, None]:
-        """Say the end of a run that ends by an error of pytest, which pytest shows.
-
-        What else ends the process here, such as ``SystemExit``, is not its end.
-        """
-        try:
-            yield
-        except KeyboardInterrupt:
-            self._say_end(pytest.ExitCode.INTERRUPTED)
-            raise
-        except pytest.UsageError:
-            self._say_end(pytest.ExitCode.USAGE_ERROR)
-            raise
-        except Exception:
-            self._say_end(pytest.ExitCode.INTERNAL_ERROR)
-            raise
-
-    def _say_end(self, code: int) -> None:
-        if self._end is not None:
-            self._end(code)
 
 
 def pytest_cmdline_main(config: pytest.Config) -> int | None:
@@ -163,7 +102,12 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_report_header(config: pytest.Config) -> list[str]:
     """Strategies, cases, probes, models, parameters without effect, and old names of ini keys."""
     session = config.stash.get(SESSION, None)
-    return [*(session.header_lines() if session else ()), *old_key_sentences(config)]
+    old_keys = old_key_sentences(config)
+    if session is None:
+        return old_keys
+    from pytest_compaction.session.header.lines import header_lines
+
+    return [*header_lines(session), *old_keys]
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

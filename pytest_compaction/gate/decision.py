@@ -8,26 +8,27 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Final
 
-from pytest_compaction.dialogues.aggregates import is_dialogue_metric, measure_dialogues
-from pytest_compaction.gate.threshold import CONSTRAINTS, Threshold, scopes_of
+from pytest_compaction.dialogues.aggregates import measure_dialogues
+from pytest_compaction.gate.measurement import (
+    measure,
+    of_type,
+    score_of,
+    type_measured_by,
+    why_missing,
+)
+from pytest_compaction.gate.threshold import Threshold, scopes_of
 from pytest_compaction.metrics.aggregate import (
-    Mean,
     arm_name,
     by_arm,
     by_compactor,
     dimension_mean,
-    kept_by_dimension,
     overall_mean,
-    pass_estimates,
-    token_totals,
 )
 from pytest_compaction.metrics.budgets import (
     furthest_over,
     over_budget_text,
     uncompacted_text,
 )
-from pytest_compaction.metrics.compliance import compliance
-from pytest_compaction.metrics.constraints import constraint_survival
 from pytest_compaction.metrics.origins import ORIGINS, of_origin
 from pytest_compaction.records.record import Record, RecordType, type_of
 from pytest_compaction.rubric import DIMENSIONS
@@ -205,19 +206,19 @@ def _checks_of(
         names = _named(threshold.scope, groups, arms)
     else:
         names = [name for name in groups if name != CONTROL] or list(groups)
-    wanted = _type_measured_by(threshold.metric, measured)
+    wanted = type_measured_by(threshold.metric, measured)
     if not names:
         yield _check(threshold, None, None, "nothing was measured")
     for name in names:
-        mine = _of_type(wanted, groups[name])
+        mine = of_type(wanted, groups[name])
         why = _NOT_ASKED[wanted] if measured and wanted not in measured else "nothing was measured"
         if wanted == "dialogue":
             value = measure_dialogues(threshold.metric, mine)
         else:
-            control = _of_type(wanted, groups.get(CONTROL, []))
+            control = of_type(wanted, groups.get(CONTROL, []))
             value = measure(threshold.metric, mine, control) if mine else None
             if mine and value is None:
-                why = _why_missing(threshold.metric, mine, control)
+                why = why_missing(threshold.metric, mine, control)
         check = _check(threshold, value, name if len(names) > 1 else None, why)
         scored = sum(record["overall"] is not None for record in mine)
         check = _explained(check, threshold, threshold.metric, mine, scored)
@@ -253,17 +254,6 @@ def _silent_judges(records: Sequence[Record]) -> list[Check]:
     ]
 
 
-def _type_measured_by(metric: str, measured: Set[RecordType]) -> RecordType:
-    """What a metric is about. ``pass^k`` is about dialogues in a run that has nothing else."""
-    if metric.startswith("pass^"):
-        return "dialogue" if measured == {"dialogue"} else "probe"
-    return "dialogue" if is_dialogue_metric(metric) else "probe"
-
-
-def _of_type(wanted: RecordType, records: Sequence[Record]) -> list[Record]:
-    return [record for record in records if type_of(record) == wanted]
-
-
 def _check(threshold: Threshold, value: float | None, name: str | None, why: str) -> Check:
     label = f"{threshold.metric}@{name}" if name else threshold.label
     rule = f"{label}{threshold.sign}{threshold.bound:g}"
@@ -291,7 +281,7 @@ def _explained(
     if dot:
         records = [record for record in records if record["kind"] == kind]
     mean = overall_mean(records) if name == "overall" else dimension_mean(records, name)
-    scores = [(_score(record, name), record) for record in records]
+    scores = [(score_of(record, name), record) for record in records]
     missing = [
         (abs(score - threshold.bound), record)
         for score, record in scores
@@ -304,48 +294,5 @@ def _explained(
     if mean.count < scored:
         text += f" on {mean.count} item{'' if mean.count == 1 else 's'}"
     weightiest = tuple(record for _, record in missing[:WEIGHTIEST])
-    figures = tuple(_score(record, name) for record in weightiest)
+    figures = tuple(score_of(record, name) for record in weightiest)
     return replace(check, text=text, interval=mean.interval, items=weightiest, figures=figures)
-
-
-def _score(record: Record, metric: str) -> float | None:
-    """The overall score of an item, or that of a dimension; ``None`` if it has none."""
-    found: float | None = (
-        record["overall"] if metric == "overall" else record["dimensions"].get(metric)
-    )
-    return found
-
-
-def measure(metric: str, records: Sequence[Record], control: Sequence[Record]) -> float | None:
-    """The value of a metric over one strategy's records; ``None`` when nothing was measured."""
-    kind, dot, rest = metric.partition(".")
-    if kind in ORIGINS:
-        return measure(rest, of_origin(records, kind), of_origin(control, kind))
-    if dot:
-        return measure(rest, [r for r in records if r["kind"] == kind], control)
-    if metric.startswith("pass^"):
-        return pass_estimates(records).get(int(metric[5:]))
-    if metric == "removed":
-        tokens = token_totals(records)
-        return tokens.removed if tokens.before else None
-    if metric == "constraints":
-        return _value(constraint_survival(records))
-    if metric in CONSTRAINTS:
-        found = compliance(records, control)
-        if found is None:
-            return None
-        return _value(found.compacted) if metric == "compliance" else found.retained.value
-    if metric == "kept":
-        return kept_by_dimension(records, control).get("overall", (0.0, None))[1]
-    mean = overall_mean(records) if metric == "overall" else dimension_mean(records, metric)
-    return _value(mean)
-
-
-def _value(mean: Mean | None) -> float | None:
-    return None if mean is None else mean.value
-
-
-def _why_missing(metric: str, records: Sequence[Record], control: Sequence[Record]) -> str:
-    """Why a metric has no value."""
-    found = compliance(records, control) if metric == "er" else None
-    return f"not defined, {found.retained.reason}" if found else "nothing was measured"

@@ -12,7 +12,7 @@ from pytest_compaction.models.calls.prices import PriceTable, prices_at
 from pytest_compaction.models.relay.relay import new_relay
 from pytest_compaction.run.proxy.door import Door
 from pytest_compaction.run.proxy.endpoint import RecordingEndpoint
-from pytest_compaction.session.own_client_line import OPTION
+from pytest_compaction.session.header.own_client_line import OPTION
 from pytest_compaction.settings import OptionError, Settings
 
 if TYPE_CHECKING:

@@ -20,18 +20,16 @@ from pytest_compaction.models.calls.prices import PriceTable
 from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.reference import shipped
 from pytest_compaction.models.reference.archive import Archive
-from pytest_compaction.models.registry import Endpoints, is_offline
+from pytest_compaction.models.registry import Endpoints
 from pytest_compaction.records.runs.part import Part
 from pytest_compaction.rule_processes.pool import RuleProcesses
 from pytest_compaction.run.engine import Engine
 from pytest_compaction.run.response import Roles
 from pytest_compaction.run.triggers import Trigger
 from pytest_compaction.run.work_loop import WorkLoop
-from pytest_compaction.session.own_client_line import own_client_line
 from pytest_compaction.session.planned_items import planned
 from pytest_compaction.session.shared_files import WorkerShare
 from pytest_compaction.settings import CONTROL, Settings
-from pytest_compaction.text.words import printable
 
 if TYPE_CHECKING:
     from pytest_compaction.dialogues.replay import Replayer
@@ -247,7 +245,7 @@ class BenchmarkSession:
             **({"left_out": list(self.left_out)} if self.left_out else {}),
             **({"dialogues": self.dialogue_set.as_json()} if self.has_dialogues else {}),
             **({"prices": self.endpoints.prices.as_json()} if self.endpoints else {}),
-            **({"reference": asdict(self._reference.manifest)} if self._reference else {}),
+            **({"reference": asdict(self.reference.manifest)} if self.reference else {}),
         }
 
     @cached_property
@@ -259,102 +257,17 @@ class BenchmarkSession:
         return Part(
             shard.index,
             shard.count,
-            tuple(case.id for case in self._cases_that_run),
+            tuple(case.id for case in self.cases_that_run),
             tuple(sorted(d.id for d in self.dialogue_set.dialogues if shard.holds(d.id))),
         )
 
-    def header_lines(self) -> list[str]:
-        """The lines for pytest's header: what runs, and which parameters have no effect."""
-        lines = [self.summary_line(), *self._reference_lines()]
-        lines += [f"compaction: {sentence}" for sentence in self.not_read]
-        told = self.registry.understood(self.specs)
-        lines += [printable(f"compaction: {sentence}") for sentence in told]
-        own = own_client_line(self.asking_outside, self.settings.calls.proxy)
-        lines += [f"compaction: {own}"] if own else []
-        if self.settings.judgements > 1 and offline.NAME in self.settings.judges:
-            lines.append(
-                "compaction: --compaction-judgements has no effect on the offline judge, which "
-                "always says the same"
-            )
-        if is_offline(self.settings.model):
-            lines += [
-                printable(
-                    f"compaction: {strategy}:{name} has no effect offline: the offline model "
-                    "does not read prompts"
-                )
-                for strategy, name in self.registry.prompt_only(self.specs)
-            ]
-        return lines
-
     @property
-    def _reference(self) -> Archive | None:
+    def reference(self) -> Archive | None:
         """The reference run, if its model has a role and there is one."""
         return shipped.shipped_run() if shipped.NAME in self.settings.models else None
 
-    def _reference_lines(self) -> list[str]:
-        """What the replies of the reference run are, if its model has a role."""
-        if shipped.NAME not in self.settings.models:
-            return []
-        run = self._reference
-        if run is None:
-            text = f"no reference run comes with this version; only {self.settings.calls.store} is"
-            return [printable(f"compaction: {text} read")]
-        about = run.manifest
-        text = f"reference run of {about.dates}: {about.model}, not reproducible"
-        uncovered = self.case_set.uncovered
-        if uncovered:
-            cases = "1 case that is" if uncovered == 1 else f"{uncovered} cases that are"
-            text += f"; without {cases} not in it"
-        return [printable(f"compaction: {text}")]
-
-    def summary_line(self) -> str:
-        """What runs, in one line."""
-        models = self.settings.models
-        parts = [", ".join(self.settings.arms)]
-        if self.settings.shard:
-            parts.append(f"shard {self.settings.shard}")
-        if self.case_set.entries or self.case_set.errors or not self.has_dialogues:
-            cases = self._cases_that_run
-            probes = sum(len(case.probes) for case in cases)
-            broken = f", {len(self.case_set.errors)} broken" if self.case_set.errors else ""
-            real = sum(case.origin == "real" for case in cases)
-            of = f"{len(cases)} of " if self.part else ""
-            origin = f" ({real} real)" if real else ""
-            shipped = "shipped " if self.shipped else ""
-            counted = f"{len(self.case_set.entries)} {shipped}cases"
-            parts.append(f"{of}{counted}{origin}{broken}, {probes} probes")
-        if self.has_dialogues:
-            parts.append(self._dialogues_line())
-        parts += [
-            f"model {', '.join(models)}",
-            f"trigger {self.settings.trigger}",
-            f"trials {self.settings.trials}",
-        ]
-        if self.settings.budgets:
-            named = (f"{b:,}" if isinstance(b, int) else b for b in self.settings.budgets)
-            parts.append(f"budget {', '.join(named)}")
-        if self.settings.over_budget != "fail":
-            parts.append(f"views over budget: {self.settings.over_budget}")
-        if self.baseline_title:
-            parts.append(f"baseline {self.baseline_title}")
-        return printable(f"compaction: {' | '.join(parts)}")
-
     @property
-    def _cases_that_run(self) -> Sequence[CaseEntry]:
+    def cases_that_run(self) -> Sequence[CaseEntry]:
+        """The cases of the shard that runs; all of them without shards."""
         shard = self.settings.shard
         return [case for case in self.case_set.entries if shard is None or shard.holds(case.id)]
-
-    def _dialogues_line(self) -> str:
-        from pytest_compaction.dialogues.replay import history_mode, trigger_for_dialogues
-
-        named = self.settings.dialogues
-        broken = len(self.dialogue_set.errors)
-        trigger = trigger_for_dialogues(self.trigger)
-        instead = f", trigger {trigger}" if trigger != self.trigger else ""
-        of = f"{len(self.part.dialogues)} of " if self.part else ""
-        return (
-            f"{of}{len(self.dialogue_set.dialogues)} dialogues"
-            f"{f', {broken} broken' if broken else ''}"
-            f" ({history_mode(named.history, self.roles.responder.name)} history, "
-            f"budget {named.budget:.0%}{instead})"
-        )

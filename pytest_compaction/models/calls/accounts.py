@@ -3,27 +3,19 @@
 Every call is entered before it is made and settled when its reply has come, each in
 one transaction. So the sum never passes a limit, whichever worker asks first. A process
 that is killed leaves its calls in flight entered at the most that they can have cost.
-
-The disk may be slow, and another process may hold the file. Code on an event loop therefore makes
-these transactions through :meth:`Accounts.off_loop`, in a thread of their own. Where nothing
-waits for the result, :meth:`Accounts.post` has them done there.
 """
 
 from __future__ import annotations
 
-import asyncio
 import os
 import sqlite3
-import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from itertools import count
 from pathlib import Path
-from typing import Any, Final, Literal, TypeVar
+from typing import Any, Final, Literal
 
-from pytest_compaction.models.calls.background import Background
+from pytest_compaction.models.calls.transactions import Transactions
 from pytest_compaction.models.usage import Usage
 
 _SCHEMA: Final = """
@@ -39,16 +31,10 @@ create table if not exists claims (
 );
 """
 _ENTER: Final = "insert into calls (id, owner, role, model, state, usd) values (?, ?, ?, ?, ?, ?)"
-_BUSY_S: Final = 60.0
-"""How long a transaction waits while other processes write; they take milliseconds each."""
-_WAIT_S: Final = 0.02
-_LONGEST_WAIT_S: Final = 0.5
-"""Waits between looks at the accounts double up to the longest: the file announces nothing."""
 _STOPPED: Final = "stopped"
 """The note that the limit was reached, so that every process knows it."""
 Claim = Literal["ours", "kept"]
 """A call is to be made here, or was made in this run and is stored."""
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,48 +51,15 @@ class Total:
     stored: int
 
 
-class Accounts:
+class Accounts(Transactions):
     """The accounts of one run. Every method is one transaction; any process or thread may call it.
 
     A transaction that fails raises :class:`sqlite3.Error`.
     """
 
     def __init__(self, path: Path) -> None:
-        self.path = path
-        self.thread = Background("compaction-accounts")
-        self._lock = threading.RLock()
-        self._opened: sqlite3.Connection | None = None
-        self._failed: sqlite3.Error | None = None
+        super().__init__(path, _SCHEMA, "compaction-accounts")
         self._numbers = count(int.from_bytes(os.urandom(5)) << 20)
-        with self._connection() as db:
-            # Readers then never wait for a writer, and a transaction writes one file once.
-            db.execute("pragma journal_mode = wal")
-            db.executescript(_SCHEMA)
-
-    async def off_loop(
-        self, transaction: Callable[[], T], undo: Callable[[T], object] | None = None
-    ) -> T:
-        """Do a transaction of these accounts in their thread, and await it.
-
-        Transactions are done in the order in which they are asked for. Whoever is cancelled
-        meanwhile gets no result, but the transaction is done all the same; ``undo`` then
-        takes it back.
-        """
-        return await self.thread.result(partial(self._after_failure, transaction), undo)
-
-    def post(self, transaction: Callable[[], object]) -> None:
-        """Have a transaction done, after those before it. If it fails, the next :meth:`flush` or
-        :meth:`off_loop` raises its error.
-        """
-        self.thread.post(partial(self._posted, transaction))
-
-    def flush(self) -> None:
-        """Wait until all transactions are done. Blocks."""
-        self.thread.wait_for(self._raise_failure)
-
-    def close(self) -> None:
-        """Do what was posted, and close the file. A later transaction opens it again."""
-        self.thread.wait_for(self._close)
 
     def number(self) -> int:
         """A number for a call, which no other process of the run gives to one."""
@@ -285,38 +238,6 @@ class Accounts:
             ).fetchall()
         return [_total(row) for row in rows]
 
-    @contextmanager
-    def _connection(self) -> Iterator[sqlite3.Connection]:
-        with self._lock:
-            if self._opened is None:
-                self._opened = sqlite3.connect(
-                    self.path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
-                )
-                # The file outlives killed processes but not the machine: no sync of the disk.
-                self._opened.execute("pragma synchronous = off")
-            yield self._opened
-
-    def _posted(self, transaction: Callable[[], object]) -> None:
-        try:
-            transaction()
-        except sqlite3.Error as error:
-            self._failed = self._failed or error
-
-    def _after_failure(self, transaction: Callable[[], T]) -> T:
-        self._raise_failure()
-        return transaction()
-
-    def _raise_failure(self) -> None:
-        failed, self._failed = self._failed, None
-        if failed is not None:
-            raise failed
-
-    def _close(self) -> None:
-        with self._lock:
-            if self._opened is not None:
-                self._opened.close()
-                self._opened = None
-
 
 class LimitReachedError(Exception):
     """The limit of a run would be passed. Both figures are in US dollars."""
@@ -325,25 +246,6 @@ class LimitReachedError(Exception):
         super().__init__(f"{spent:.4f} of {limit:g} US dollars are spent")
         self.limit = limit
         self.spent = spent
-
-
-async def repeat_off_loop(
-    accounts: Accounts, transaction: Callable[[], T | None], undo: Callable[[T], object]
-) -> T:
-    """Do a transaction off the loop, again after each wait, until its result is not ``None``.
-
-    If the caller is cancelled meanwhile, ``undo`` takes back what the transaction did.
-    """
-
-    def undo_result(result: T | None) -> None:
-        if result is not None:
-            undo(result)
-
-    wait = _WAIT_S
-    while (result := await accounts.off_loop(transaction, undo_result)) is None:
-        await asyncio.sleep(wait)
-        wait = min(2 * wait, _LONGEST_WAIT_S)
-    return result
 
 
 def _owner(environment: Mapping[str, str] | None = None) -> str:

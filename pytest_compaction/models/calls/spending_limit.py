@@ -17,10 +17,10 @@ from pytest_compaction.conversation.tokens import IMAGE_TOKENS, TokenCounter
 from pytest_compaction.models.calls.accounts import (
     Accounts,
     LimitReachedError,
-    repeat_off_loop,
 )
 from pytest_compaction.models.calls.attempt import AttemptError
 from pytest_compaction.models.calls.prices import PriceTable
+from pytest_compaction.models.calls.transactions import repeat_off_loop
 from pytest_compaction.models.protocol import ModelError, NotAskedError
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Call, Caller, CallReply

@@ -19,9 +19,10 @@ from typing import Any, Final, Literal
 from weakref import WeakValueDictionary
 
 from pytest_compaction.conversation.messages import canonical_json
-from pytest_compaction.models.calls.accounts import Accounts, Claim, repeat_off_loop
+from pytest_compaction.models.calls.accounts import Accounts, Claim
 from pytest_compaction.models.calls.background import Background
 from pytest_compaction.models.calls.file_text import CIPHERTEXT, file_bytes, scrubbed_request
+from pytest_compaction.models.calls.transactions import repeat_off_loop
 from pytest_compaction.models.protocol import NotRecordedError
 from pytest_compaction.models.reference import shipped
 from pytest_compaction.models.reference.archive import ArchiveError

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +14,6 @@ from pytest_compaction.folders import check_folder
 from pytest_compaction.judges.snapshots import REFUSED
 from pytest_compaction.metrics.budgets import is_over_budget
 from pytest_compaction.models.registry import is_offline
-from pytest_compaction.records.figures.cost_figures import run_pricing
 from pytest_compaction.records.figures.run_figures import figures_of
 from pytest_compaction.records.record import Record, went_wrong_later
 from pytest_compaction.records.runs.part import End, Part
@@ -26,8 +25,7 @@ from pytest_compaction.reports.outlets.finished_run import (
     FinishedRun,
     with_finite_figures,
 )
-from pytest_compaction.reports.summary.run_summary import file_lines, left_out_lines, run_summary
-from pytest_compaction.reports.usage import Bill, usage_lines
+from pytest_compaction.reports.summary.run_summary import file_lines, left_out_lines
 from pytest_compaction.secrets.keys import scrubbed_json
 from pytest_compaction.session.end.gate_reports import is_rule, passed_report, send
 from pytest_compaction.session.end.listing import lists_only
@@ -40,6 +38,7 @@ from pytest_compaction.session.end.shard_end import (
     unwritten_line,
 )
 from pytest_compaction.session.end.shown_failures import ShownFailures
+from pytest_compaction.session.end.summary_lines import model_use_lines, result_lines, unused_of
 from pytest_compaction.session.items.report import hide_record, is_below, record_of
 from pytest_compaction.session.session import BenchmarkSession
 
@@ -123,22 +122,16 @@ class RunRecorder:
         if record is not None:
             self._open().add(record)
             hide_record(report)
-        scored_below = (
-            record is not None
-            and record["status"] == "failed"
-            and not went_wrong_later(record)
-            and record.get("snapshot") not in REFUSED
-        )
-        if scored_below and record is not None and self._fails_over_budget(record):
+        if record is None or not _failed_by_score(record):
             if report.failed:
-                self._over_budget.add(report.nodeid)
-        elif report.failed and not scored_below:
-            self._other_failures.add(report.nodeid)
-        if scored_below and record is not None:
-            if report.failed or is_below(report):
-                self._excused.discard(record["item"])
-            else:
-                self._excused.add(record["item"])
+                self._other_failures.add(report.nodeid)
+            return
+        if report.failed and self._fails_over_budget(record):
+            self._over_budget.add(report.nodeid)
+        if report.failed or is_below(report):
+            self._excused.discard(record["item"])
+        else:
+            self._excused.add(record["item"])
 
     def _fails_over_budget(self, record: Record) -> bool:
         return self._session.settings.over_budget == "fail" and is_over_budget(record)
@@ -173,20 +166,10 @@ class RunRecorder:
         self._shown.write(terminalreporter, settings.pass_score)
         terminalreporter.section("compaction")
         if records or settings.shard is None:
-            order = [spec.text for spec in self._session.specs]
-            lines = run_summary(
-                records,
-                order,
-                settings.control,
-                is_offline(settings.model),
-                0 if self._shown.any_shown else self._shown.lowest(len(records)),
-                run_pricing(settings.responder, records),
-            )
-            write_lines(terminalreporter, lines)
-        write_lines(terminalreporter, self._model_use(records))
-        self._unused = _unused_snapshots(terminalreporter.config)
-        if self._unused is not None:
-            write_lines(terminalreporter, (Line(text, "bad") for text in self._unused.lines()))
+            lowest = 0 if self._shown.any_shown else self._shown.lowest(len(records))
+            write_lines(terminalreporter, result_lines(self._session, records, lowest))
+        write_lines(terminalreporter, model_use_lines(self._session, records))
+        self._show_unused_snapshots(terminalreporter)
         write_lines(terminalreporter, left_out_lines(self._session.left_out))
         if self._gate.baseline is not None:
             write_lines(terminalreporter, self._gate.baseline.lines(self._gate.against))
@@ -202,13 +185,16 @@ class RunRecorder:
         terminalreporter.section(worse_title(self._gate.against))
         settings = self._session.settings
         write_lines(terminalreporter, baseline_block(self._gate.against, settings.pass_score))
-        self._unused = _unused_snapshots(terminalreporter.config)
-        if self._unused is not None:
-            write_lines(terminalreporter, (Line(text, "bad") for text in self._unused.lines()))
+        self._show_unused_snapshots(terminalreporter)
         if self._gate.baseline is not None:
             write_lines(terminalreporter, self._gate.baseline.lines(self._gate.against))
             write_lines(terminalreporter, self._gate.baseline.ways_on(self._file))
         self._show_fault(terminalreporter)
+
+    def _show_unused_snapshots(self, terminalreporter: pytest.TerminalReporter) -> None:
+        self._unused = unused_of(terminalreporter.config)
+        if self._unused is not None:
+            write_lines(terminalreporter, (Line(text, "bad") for text in self._unused.lines()))
 
     def _show_fault(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Print what of the run could not be written."""
@@ -227,22 +213,6 @@ class RunRecorder:
     @property
     def _records(self) -> list[Record]:
         return self._writer.run.records if self._writer else []
-
-    def _model_use(self, records: Sequence[Record]) -> list[Line]:
-        """Tokens and costs of models behind an endpoint; empty when there were none."""
-        endpoints = self._session.endpoints
-        if endpoints is None:
-            return []
-        accounts = endpoints.accounts
-        bill = Bill(
-            totals=accounts.totals(),
-            notes=accounts.notes,
-            prices=endpoints.prices.as_of,
-            limit=self._session.settings.calls.max_cost,
-            limit_reached=accounts.limit_reached,
-            spent=accounts.spent(),
-        )
-        return usage_lines(records, bill)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Any:
@@ -298,7 +268,7 @@ class RunRecorder:
     def _failures(self, session: pytest.Session) -> Failures:
         """What fails the run whatever its scores."""
         if self._unused is None:  # no summary was printed
-            self._unused = _unused_snapshots(session.config)
+            self._unused = unused_of(session.config)
         unused = len(self._unused.names) if self._unused is not None and self._unused.fail else 0
         over = self._over_budget - self._other_failures
         return Failures(len(self._other_failures), unused, len(over))
@@ -325,10 +295,10 @@ class RunRecorder:
         return shard_line(part, session, self._records, settings, failures, self._collected_nothing)
 
 
-def _unused_snapshots(config: pytest.Config) -> Unused | None:
-    """The snapshots that syrupy found unused; ``None`` if syrupy takes no part in the run."""
-    if getattr(config, "_syrupy", None) is None:
-        return None
-    from pytest_compaction.session.snapshots.unused import unused_snapshots
-
-    return unused_snapshots(config)
+def _failed_by_score(record: Record) -> bool:
+    """Whether an item failed by its score alone, not by an error or a refused snapshot."""
+    return (
+        record["status"] == "failed"
+        and not went_wrong_later(record)
+        and record.get("snapshot") not in REFUSED
+    )

@@ -1,0 +1,60 @@
+"""The lines of a run's summary: its results, the use of models, and unused snapshots."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_compaction.models.registry import is_offline
+from pytest_compaction.records.figures.cost_figures import run_pricing
+from pytest_compaction.records.record import Record
+from pytest_compaction.reports.lines import Line
+from pytest_compaction.reports.summary.run_summary import run_summary
+from pytest_compaction.reports.usage import Bill, usage_lines
+from pytest_compaction.session.session import BenchmarkSession
+
+if TYPE_CHECKING:
+    from pytest_compaction.session.snapshots.unused import Unused
+
+
+def result_lines(
+    session: BenchmarkSession, records: Sequence[Record], lowest: int
+) -> Iterable[Line]:
+    """The tables of a run, with this many of its lowest items."""
+    settings = session.settings
+    return run_summary(
+        records,
+        [spec.text for spec in session.specs],
+        settings.control,
+        is_offline(settings.model),
+        lowest,
+        run_pricing(settings.responder, records),
+    )
+
+
+def model_use_lines(session: BenchmarkSession, records: Sequence[Record]) -> list[Line]:
+    """Tokens and costs of models behind an endpoint; empty when there were none."""
+    endpoints = session.endpoints
+    if endpoints is None:
+        return []
+    accounts = endpoints.accounts
+    bill = Bill(
+        totals=accounts.totals(),
+        notes=accounts.notes,
+        prices=endpoints.prices.as_of,
+        limit=session.settings.calls.max_cost,
+        limit_reached=accounts.limit_reached,
+        spent=accounts.spent(),
+    )
+    return usage_lines(records, bill)
+
+
+def unused_of(config: pytest.Config) -> Unused | None:
+    """The snapshots that syrupy found unused; ``None`` if syrupy takes no part in the run."""
+    if getattr(config, "_syrupy", None) is None:
+        return None
+    from pytest_compaction.session.snapshots.unused import unused_snapshots
+
+    return unused_snapshots(config)

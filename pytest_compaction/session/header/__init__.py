@@ -1,0 +1,1 @@
+"""What is said of a run before its first item."""

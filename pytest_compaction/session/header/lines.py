@@ -1,0 +1,104 @@
+"""What pytest's header says of a run: what runs, with which models, and what has no effect."""
+
+from __future__ import annotations
+
+from pytest_compaction.models.offline import model as offline
+from pytest_compaction.models.reference import shipped
+from pytest_compaction.models.registry import is_offline
+from pytest_compaction.session.header.own_client_line import own_client_line
+from pytest_compaction.session.session import BenchmarkSession
+from pytest_compaction.text.words import printable
+
+
+def header_lines(session: BenchmarkSession) -> list[str]:
+    """The lines for pytest's header: what runs, and which parameters have no effect."""
+    lines = [summary_line(session), *_reference_lines(session)]
+    lines += [f"compaction: {sentence}" for sentence in session.not_read]
+    told = session.registry.understood(session.specs)
+    lines += [printable(f"compaction: {sentence}") for sentence in told]
+    own = own_client_line(session.asking_outside, session.settings.calls.proxy)
+    lines += [f"compaction: {own}"] if own else []
+    if session.settings.judgements > 1 and offline.NAME in session.settings.judges:
+        lines.append(
+            "compaction: --compaction-judgements has no effect on the offline judge, which "
+            "always says the same"
+        )
+    if is_offline(session.settings.model):
+        lines += [
+            printable(
+                f"compaction: {strategy}:{name} has no effect offline: the offline model "
+                "does not read prompts"
+            )
+            for strategy, name in session.registry.prompt_only(session.specs)
+        ]
+    return lines
+
+
+def _reference_lines(session: BenchmarkSession) -> list[str]:
+    """What the replies of the reference run are, if its model has a role."""
+    if shipped.NAME not in session.settings.models:
+        return []
+    run = session.reference
+    if run is None:
+        text = f"no reference run comes with this version; only {session.settings.calls.store} is"
+        return [printable(f"compaction: {text} read")]
+    about = run.manifest
+    text = f"reference run of {about.dates}: {about.model}, not reproducible"
+    uncovered = session.case_set.uncovered
+    if uncovered:
+        cases = "1 case that is" if uncovered == 1 else f"{uncovered} cases that are"
+        text += f"; without {cases} not in it"
+    return [printable(f"compaction: {text}")]
+
+
+def summary_line(session: BenchmarkSession) -> str:
+    """What runs, in one line."""
+    models = session.settings.models
+    parts = [", ".join(session.settings.arms)]
+    if session.settings.shard:
+        parts.append(f"shard {session.settings.shard}")
+    if session.case_set.entries or session.case_set.errors or not session.has_dialogues:
+        parts.append(_cases_text(session))
+    if session.has_dialogues:
+        parts.append(_dialogues_text(session))
+    parts += [
+        f"model {', '.join(models)}",
+        f"trigger {session.settings.trigger}",
+        f"trials {session.settings.trials}",
+    ]
+    if session.settings.budgets:
+        named = (f"{b:,}" if isinstance(b, int) else b for b in session.settings.budgets)
+        parts.append(f"budget {', '.join(named)}")
+    if session.settings.over_budget != "fail":
+        parts.append(f"views over budget: {session.settings.over_budget}")
+    if session.baseline_title:
+        parts.append(f"baseline {session.baseline_title}")
+    return printable(f"compaction: {' | '.join(parts)}")
+
+
+def _cases_text(session: BenchmarkSession) -> str:
+    cases = session.cases_that_run
+    probes = sum(len(case.probes) for case in cases)
+    broken = f", {len(session.case_set.errors)} broken" if session.case_set.errors else ""
+    real = sum(case.origin == "real" for case in cases)
+    of = f"{len(cases)} of " if session.part else ""
+    origin = f" ({real} real)" if real else ""
+    whose = "shipped " if session.shipped else ""
+    counted = f"{len(session.case_set.entries)} {whose}cases"
+    return f"{of}{counted}{origin}{broken}, {probes} probes"
+
+
+def _dialogues_text(session: BenchmarkSession) -> str:
+    from pytest_compaction.dialogues.replay import history_mode, trigger_for_dialogues
+
+    named = session.settings.dialogues
+    broken = len(session.dialogue_set.errors)
+    trigger = trigger_for_dialogues(session.trigger)
+    instead = f", trigger {trigger}" if trigger != session.trigger else ""
+    of = f"{len(session.part.dialogues)} of " if session.part else ""
+    return (
+        f"{of}{len(session.dialogue_set.dialogues)} dialogues"
+        f"{f', {broken} broken' if broken else ''}"
+        f" ({history_mode(named.history, session.roles.responder.name)} history, "
+        f"budget {named.budget:.0%}{instead})"
+    )

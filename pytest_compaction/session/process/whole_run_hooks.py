@@ -1,0 +1,71 @@
+"""Hooks around a whole run, loaded with pytest: what is heavy is imported only when needed."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Generator
+
+import pytest
+
+from pytest_compaction.options.selection import named_compactors
+from pytest_compaction.options.values import EarlyReader
+from pytest_compaction.settings import OptionError
+
+
+class WholeRun:
+    """What surrounds a run, from its start to its exit code."""
+
+    def __init__(self) -> None:
+        self._end: Callable[[int], object] | None = None
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_load_initial_conftests(
+        self, early_config: pytest.Config
+    ) -> Generator[None, object, object]:
+        """Run strategies that may end their process in a child, before conftests start threads."""
+        with contextlib.suppress(OptionError):  # said later, as all that is wrong with options
+            named = named_compactors(EarlyReader(early_config))
+            if named:
+                from pytest_compaction.session.process.whole_run import in_child
+
+                self._end = in_child(early_config, named)
+        with self._ending():
+            return (yield)
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_cmdline_main(self, config: pytest.Config) -> Generator[None, int | None, int | None]:
+        """The same for what conftests add; without a child, keep the process from ending."""
+        with self._ending():
+            try:
+                named = named_compactors(config)
+            except OptionError as error:
+                raise pytest.UsageError(str(error)) from None
+            if named and self._end is None and not config.getoption("compactors"):
+                from pytest_compaction.session.process.whole_run import guarded, in_child
+
+                self._end = in_child(config, named) or guarded(config, named)
+            code = yield
+            self._say_end(int(code or 0))
+            return code
+
+    @contextlib.contextmanager
+    def _ending(self) -> Generator[None, None, None]:
+        """Say the end of a run that ends by an error of pytest, which pytest shows.
+
+        What else ends the process here, such as ``SystemExit``, is not its end.
+        """
+        try:
+            yield
+        except KeyboardInterrupt:
+            self._say_end(pytest.ExitCode.INTERRUPTED)
+            raise
+        except pytest.UsageError:
+            self._say_end(pytest.ExitCode.USAGE_ERROR)
+            raise
+        except Exception:
+            self._say_end(pytest.ExitCode.INTERNAL_ERROR)
+            raise
+
+    def _say_end(self, code: int) -> None:
+        if self._end is not None:
+            self._end(code)
