@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -14,7 +14,6 @@ from pytest_compaction.case.case_set import CaseSet
 from pytest_compaction.case.index import CaseIndex
 from pytest_compaction.compactors.registry import named_strategies
 from pytest_compaction.compactors.specs import UnknownCompactorError
-from pytest_compaction.conversation.messages import canonical_json, short_hash
 from pytest_compaction.conversation.tokens import (
     DEFAULT_ENCODING,
     EncodingUnavailableError,
@@ -26,18 +25,12 @@ from pytest_compaction.dialogues.files import (
     load_dialogues,
 )
 from pytest_compaction.gate.threshold import ThresholdError, check_scopes, parse_threshold
-from pytest_compaction.models.calls.address import base_url_for, missing_key
-from pytest_compaction.models.calls.price_file import with_file
-from pytest_compaction.models.calls.prices import PriceTable, prices_at
-from pytest_compaction.models.chat.prompts import PromptError, Prompts
-from pytest_compaction.models.offline import model as offline
+from pytest_compaction.models.chat.prompts import PromptError
 from pytest_compaction.models.protocol import Model
 from pytest_compaction.models.reference import shipped
 from pytest_compaction.models.reference.archive import ArchiveError
 from pytest_compaction.models.registry import (
-    Endpoints,
     UnknownModelError,
-    connect,
     create_model,
     is_offline,
 )
@@ -45,11 +38,11 @@ from pytest_compaction.rule_processes.pool import RuleProcesses, processes_to_sp
 from pytest_compaction.run.response import Roles
 from pytest_compaction.run.triggers import TriggerError, parse_trigger
 from pytest_compaction.session.case_places import case_places
+from pytest_compaction.session.endpoints import endpoints_of, with_prompt
 from pytest_compaction.session.items import packaged
 from pytest_compaction.session.named_files import find_named
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.settings import RECORDED, SHIPPED, OptionError, Settings
-from pytest_compaction.text.words import printable
 
 USAGE_ERRORS: Final = (
     OptionError,
@@ -87,50 +80,27 @@ def resolve_session(
     """
     make_importable(invocation, root)
     registry, specs = named_strategies(settings.arms, added_compactors)
-    tokens = TokenCounter(settings.encoding)
-    if settings.encoding != DEFAULT_ENCODING:
-        tokens.text("")  # the vocabulary may have to be fetched, which may fail
-
+    tokens = _token_counter(settings.encoding)
     real = [name for name in settings.models if name not in added_models and not is_offline(name)]
     settings = _without_endpoint(settings, real)
-    accounts = Path(accounts_file) if accounts_file else None
     kept = KeptResults(results_file)
     processes = _rule_processes(settings)
-    endpoints = None
-    if real or settings.calls.proxy:
-        connected = _endpoints(settings, root, tokens, accounts)
-        endpoints = replace(connected, kept=kept, processes=processes)
-    _check_prices(settings, real, endpoints)
+    endpoints = endpoints_of(settings, real, root, tokens, accounts_file, kept, processes)
     if endpoints is not None and real:
-        settings = _with_prompt(settings, endpoints)
-    else:
-        # Nothing reads these files without an endpoint, but unusable ones are refused all the same.
-        if settings.calls.judge_prompt:
-            Prompts.load(root / settings.calls.judge_prompt)
-        _prices(settings, root)
+        settings = with_prompt(settings, endpoints)
 
     def model(name: str) -> Model:
         if name in added_models:
             return added_models[name]
         return create_model(name, tokens, endpoints, kept, processes)
 
-    roles = Roles(
-        model(settings.model),
-        model(settings.responder),
-        tuple(model(name) for name in settings.judges),
-        tokens,
-    )
+    roles = _roles(settings, model, tokens)
     thresholds = tuple(parse_threshold(text) for text in settings.thresholds)
     check_scopes(thresholds, settings.with_budgets)
     places = case_places(settings.cases, root, use_shipped)
-    named = places.paths
     index = CaseIndex(index_folder)
-    found = find_named(named, root, index, found_cases)
-    chosen = settings.dialogues
-    case_set = _in_reference(settings, found.case_set)
-    left_out: tuple[str, ...] = ()
-    if settings.at_recorded_budget:
-        case_set, left_out = _with_records(case_set)
+    found = find_named(places.paths, root, index, found_cases)
+    case_set, left_out = _chosen_cases(settings, found.case_set)
     session = BenchmarkSession(
         settings=settings,
         case_set=case_set,
@@ -140,12 +110,10 @@ def resolve_session(
         trigger=parse_trigger(settings.trigger),
         thresholds=thresholds,
         folders=found.folders,
-        named=named,
+        named=places.paths,
         shipped=places.shipped,
         not_read=places.notes if found_cases is None else (),
-        dialogue_set=load_dialogues(found.dialogue_files, root).chosen(chosen.tasks, chosen.limit)
-        if found.dialogue_files
-        else DialogueSet(),
+        dialogue_set=_chosen_dialogues(settings, found.dialogue_files, root),
         endpoints=endpoints,
         left_out=left_out,
         kept=kept,
@@ -153,6 +121,38 @@ def resolve_session(
     )
     index.save()
     return session
+
+
+def _token_counter(encoding: str) -> TokenCounter:
+    """The counter of an encoding, whose vocabulary may have to be fetched, which may fail."""
+    tokens = TokenCounter(encoding)
+    if encoding != DEFAULT_ENCODING:
+        tokens.text("")
+    return tokens
+
+
+def _roles(settings: Settings, model: Callable[[str], Model], tokens: TokenCounter) -> Roles:
+    """The models that summarize, answer and judge."""
+    return Roles(
+        model(settings.model),
+        model(settings.responder),
+        tuple(model(name) for name in settings.judges),
+        tokens,
+    )
+
+
+def _chosen_cases(settings: Settings, found: CaseSet) -> tuple[CaseSet, tuple[str, ...]]:
+    """The cases that can be measured with these settings, and the ids of those left out."""
+    chosen = _in_reference(settings, found)
+    return _with_records(chosen) if settings.at_recorded_budget else (chosen, ())
+
+
+def _chosen_dialogues(settings: Settings, files: Sequence[Path], root: Path) -> DialogueSet:
+    """The dialogues of the files that the settings ask for."""
+    if not files:
+        return DialogueSet()
+    chosen = settings.dialogues
+    return load_dialogues(files, root).chosen(chosen.tasks, chosen.limit)
 
 
 def _rule_processes(settings: Settings) -> RuleProcesses:
@@ -216,80 +216,6 @@ def make_importable(*folders: Path) -> None:
     for folder in folders:
         if str(folder) not in sys.path:
             sys.path.insert(0, str(folder))
-
-
-def _endpoints(
-    settings: Settings, root: Path, tokens: TokenCounter, accounts: Path | None
-) -> Endpoints:
-    calls = settings.calls
-    return connect(
-        root / calls.store,
-        calls.store,
-        "replay" if calls.replay else "refresh" if calls.refresh else "normal",
-        accounts,
-        calls.max_cost,
-        root / calls.judge_prompt if calls.judge_prompt else None,
-        tokens,
-        calls.request_timeout,
-        _prices(settings, root),
-    )
-
-
-def _prices(settings: Settings, root: Path) -> PriceTable:
-    """The prices of the endpoint: those of the user's file, and list prices."""
-    return with_prices_of_user(prices_at(base_url_for()), settings, root)
-
-
-def with_prices_of_user(table: PriceTable, settings: Settings, root: Path) -> PriceTable:
-    """A price table in which those of the file that the settings name come first."""
-    named = settings.calls.prices
-    return with_file(table, root / named if named else None, named)
-
-
-def need_key(settings: Settings, added_models: Mapping[str, Model]) -> None:
-    """Raise :class:`OptionError` if a model at an endpoint is to be asked and its key is missing.
-
-    Elsewhere, on the machines of an executor, there may be one.
-    """
-    calls = settings.calls
-    if calls.replay or calls.estimate or calls.export or settings.executor:
-        return
-    asked = [
-        name
-        for name in settings.models
-        if name not in added_models and not is_offline(name) and name != shipped.NAME
-    ]
-    missing = missing_key() if asked else None
-    if missing is not None:
-        raise OptionError(
-            f"{missing} (asked for {', '.join(map(printable, asked))}; what is in the store is "
-            "read without one, with --compaction-replay)"
-        )
-
-
-def _with_prompt(settings: Settings, endpoints: Endpoints) -> Settings:
-    """The settings with the hash of the judge's prompt, shipped or not."""
-    prompt = endpoints.prompts.judge
-    digest = short_hash(canonical_json([prompt.system, prompt.user]))
-    return replace(settings, calls=replace(settings.calls, judge_prompt_hash=digest))
-
-
-def _check_prices(settings: Settings, real: Sequence[str], endpoints: Endpoints | None) -> None:
-    """Refuse a limit that could not be kept, before anything is spent."""
-    limit, prices = settings.calls.max_cost, endpoints.prices if endpoints else None
-    if limit is None or settings.calls.replay or settings.calls.export:
-        return
-    for name in settings.models:
-        if name in {offline.NAME, shipped.NAME} or (
-            name in real and prices is not None and prices.price(name) is not None
-        ):
-            continue
-        where = f"at {prices.host} " if prices is not None and name in real else ""
-        raise OptionError(
-            f"--compaction-max-cost={limit:g} cannot be kept: there is no price for the model "
-            f"{name!r} {where}in the price table; leave the limit out, take a model "
-            "with a price, or name its price in a file (--compaction-prices)"
-        )
 
 
 def collection_arguments(folders: Sequence[Path], with_dialogues: bool = False) -> list[str]:

@@ -13,17 +13,16 @@ from pytest_compaction.garbage import look_less_often
 from pytest_compaction.hookspecs import added
 from pytest_compaction.secrets.keys import scrubbed
 from pytest_compaction.session import resolve
+from pytest_compaction.session.configured_gates import need_named_cases
+from pytest_compaction.session.endpoints import need_key, with_prices_of_user
 from pytest_compaction.session.items import fixtures, packaged
 from pytest_compaction.session.items.own_tests import take_in_on_worker, take_in_own_tests
-from pytest_compaction.session.left_out_of_check import gates_of, is_typed, left_out_of_check
 from pytest_compaction.session.own_clients import open_door, serve
 from pytest_compaction.session.process.unrun_items import UnrunItems
 from pytest_compaction.session.remembered import WhatIsRemembered
 from pytest_compaction.session.session import shipped_cases
-from pytest_compaction.session.shared_files import WorkerShare
+from pytest_compaction.session.shared.files import WorkerShare
 from pytest_compaction.session.worker_stop import WorkerStop
-from pytest_compaction.settings import DEFAULT_CASES, SHIPPED
-from pytest_compaction.text.words import printable
 
 if TYPE_CHECKING:
     from pytest_compaction.session.end.baseline import SessionBaseline
@@ -38,34 +37,16 @@ def start_benchmark(config: pytest.Config, settings: Settings) -> BenchmarkSessi
 
     Raises :class:`pytest.UsageError` with a sentence for a name that cannot be resolved.
     """
-    workerinput = getattr(config, "workerinput", {})
     named = config.args_source is pytest.Config.ArgsSource.ARGS
     use_shipped = named and any(arg.startswith(_BENCHMARK_PACKAGE) for arg in config.args)
-    added_models = added(config, "pytest_compaction_models")
     try:
         door = open_door(config, settings)
-        session = resolve.resolve_session(
-            settings,
-            config.rootpath,
-            config.invocation_params.dir,
-            use_shipped,
-            added(config, "pytest_compaction_compactors"),
-            added_models,
-            workerinput.get("compaction_accounts"),
-            config.rootpath / INDEX_FOLDER,
-            workerinput.get("compaction_cases"),
-            config.rootpath / RESULTS_FILE,
-        )
-        if not config.getoption("collectonly"):
-            resolve.need_key(session.settings, added_models)
-        if settings.executor:
-            from pytest_compaction.session.remote import check_executor
-
-            check_executor(session, added_models)
+        session = _resolved(config, settings, use_shipped)
     except resolve.USAGE_ERRORS as error:
         raise pytest.UsageError(scrubbed(str(error))) from None
+    workerinput = getattr(config, "workerinput", {})
     if session.shipped and not use_shipped and not settings.cases and not workerinput:
-        _need_named_cases(config, session)
+        need_named_cases(config, session)
     share = WorkerShare.from_input(workerinput.get("compaction_shared"))
     baseline = _baseline(config, session)
     title = baseline.title if baseline else ""
@@ -74,43 +55,67 @@ def start_benchmark(config: pytest.Config, settings: Settings) -> BenchmarkSessi
         config.pluginmanager.register(WorkerStop(session, share), "compaction-stop")
     config.add_cleanup(session.close)
     if door is not None:
-        serve(session, door, lambda t: resolve.with_prices_of_user(t, settings, config.rootpath))
+        serve(session, door, lambda t: with_prices_of_user(t, settings, config.rootpath))
     config.add_cleanup(look_less_often())
     config.pluginmanager.register(WhatIsRemembered(), "compaction-memory")
     config.stash[fixtures.CASES] = session.case_set
     if not config.pluginmanager.hasplugin(fixtures.__name__):  # --fixtures has it without a run
         config.pluginmanager.register(fixtures, fixtures.__name__)
-    if named:
-        folder = config.invocation_params.dir
-        config.args[:] = [packaged.argument(text, folder) for text in config.args]
-        take_in_on_worker(config, workerinput)
-    else:
-        own = take_in_own_tests(config, (*session.folders, shipped_cases()))
-        measured = resolve.collection_arguments(session.folders, session.has_dialogues)
-        config.args[:] = [*measured, *own]
-    packaged.remember_failures(config)
+    _collect(config, session, named)
     if settings.snapshots.compare:
-        need_syrupy(config, "--compaction-judge-snapshots")
-        from pytest_compaction.session.snapshots.comparison import JudgeSnapshots
-
-        config.pluginmanager.register(JudgeSnapshots(), "compaction-judge-snapshots")
+        _compare_snapshots(config)
     if not hasattr(config, "workerinput"):
         _take_charge(config, session, baseline)
     return session
 
 
-def _need_named_cases(config: pytest.Config, session: BenchmarkSession) -> None:
-    """Refuse a gate of a project's configuration on cases that nobody named."""
-    for key, gate in gates_of(session.settings).items():
-        if not is_typed(config, key):
-            found = "".join(f"; {sentence}" for sentence in session.not_read)
-            raise pytest.UsageError(
-                printable(
-                    f"the configuration of this project has a gate ({key}: {gate}) and no cases of "
-                    f"its own{found}; put them into the folder {DEFAULT_CASES}, or name them with "
-                    f"compaction_cases, which takes {SHIPPED} for those of the package"
-                )
-            )
+def _resolved(config: pytest.Config, settings: Settings, use_shipped: bool) -> BenchmarkSession:
+    """The session of the settings, with what conftest files and plugins add.
+
+    Raises one of ``USAGE_ERRORS`` for what cannot be resolved or asked.
+    """
+    workerinput = getattr(config, "workerinput", {})
+    added_models = added(config, "pytest_compaction_models")
+    session = resolve.resolve_session(
+        settings,
+        config.rootpath,
+        config.invocation_params.dir,
+        use_shipped,
+        added(config, "pytest_compaction_compactors"),
+        added_models,
+        workerinput.get("compaction_accounts"),
+        config.rootpath / INDEX_FOLDER,
+        workerinput.get("compaction_cases"),
+        config.rootpath / RESULTS_FILE,
+    )
+    if not config.getoption("collectonly"):
+        need_key(session.settings, added_models)
+    if settings.executor:
+        from pytest_compaction.session.remote import check_executor
+
+        check_executor(session, added_models)
+    return session
+
+
+def _collect(config: pytest.Config, session: BenchmarkSession, named: bool) -> None:
+    """Have pytest collect what was ``named``, else the benchmark and the user's own tests."""
+    if named:
+        folder = config.invocation_params.dir
+        config.args[:] = [packaged.argument(text, folder) for text in config.args]
+        take_in_on_worker(config, getattr(config, "workerinput", {}))
+    else:
+        own = take_in_own_tests(config, (*session.folders, shipped_cases()))
+        measured = resolve.collection_arguments(session.folders, session.has_dialogues)
+        config.args[:] = [*measured, *own]
+    packaged.remember_failures(config)
+
+
+def _compare_snapshots(config: pytest.Config) -> None:
+    """``--compaction-judge-snapshots``: compare every verdict with its accepted snapshot."""
+    need_syrupy(config, "--compaction-judge-snapshots")
+    from pytest_compaction.session.snapshots.comparison import JudgeSnapshots
+
+    config.pluginmanager.register(JudgeSnapshots(), "compaction-judge-snapshots")
 
 
 def _baseline(config: pytest.Config, session: BenchmarkSession) -> SessionBaseline | None:
@@ -181,7 +186,7 @@ def need_syrupy(config: pytest.Config, what: str) -> None:
 
 def _estimate_only(config: pytest.Config, session: BenchmarkSession) -> None:
     """``--compaction-estimate``: collect in this process, count the calls, run nothing."""
-    from pytest_compaction.session.estimate_hooks import EstimateOnly
+    from pytest_compaction.session.dry_run.estimate_hooks import EstimateOnly
 
     _in_this_process(config)
     estimate = EstimateOnly(session, session.endpoints)
@@ -190,7 +195,7 @@ def _estimate_only(config: pytest.Config, session: BenchmarkSession) -> None:
 
 def _export_only(config: pytest.Config, session: BenchmarkSession) -> None:
     """``--compaction-export``: collect in this process, write the missing calls, run nothing."""
-    from pytest_compaction.session.export_hooks import ExportOnly
+    from pytest_compaction.session.dry_run.export_hooks import ExportOnly
 
     _in_this_process(config)
     export = ExportOnly(session, session.endpoints, config.rootpath)
@@ -208,7 +213,7 @@ def _estimate_first(config: pytest.Config, session: BenchmarkSession) -> None:
     calls = session.settings.calls
     if session.endpoints is None or calls.replay or calls.max_cost is None:
         return
-    from pytest_compaction.session.estimate_hooks import EstimateFirst
+    from pytest_compaction.session.dry_run.estimate_hooks import EstimateFirst
 
     estimate = EstimateFirst(session, session.endpoints, config)
     config.pluginmanager.register(estimate, "compaction-estimate")
@@ -229,8 +234,9 @@ def start_check(config: pytest.Config, settings: Settings) -> None:
 
     Raises :class:`pytest.UsageError` with a sentence for a name that cannot be resolved.
     """
-    from pytest_compaction.session.check_items import CHECK_SESSION, CheckHooks
-    from pytest_compaction.session.check_session import node_arguments, resolve_check
+    from pytest_compaction.session.check.items import CHECK_SESSION, CheckHooks
+    from pytest_compaction.session.check.left_out import left_out_of_check
+    from pytest_compaction.session.check.session import node_arguments, resolve_check
 
     ignored = left_out_of_check(config, settings)
     try:

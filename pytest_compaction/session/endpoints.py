@@ -1,0 +1,126 @@
+"""The endpoint of a run: its store, its prices, its key, and the limit on what it may cost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from pytest_compaction.cache.kept_results import KeptResults
+from pytest_compaction.conversation.messages import canonical_json, short_hash
+from pytest_compaction.conversation.tokens import TokenCounter
+from pytest_compaction.models.calls.address import base_url_for, missing_key
+from pytest_compaction.models.calls.price_file import with_file
+from pytest_compaction.models.calls.prices import PriceTable, prices_at
+from pytest_compaction.models.chat.prompts import Prompts
+from pytest_compaction.models.offline import model as offline
+from pytest_compaction.models.protocol import Model
+from pytest_compaction.models.reference import shipped
+from pytest_compaction.models.registry import Endpoints, connect, is_offline
+from pytest_compaction.rule_processes.pool import RuleProcesses
+from pytest_compaction.settings import OptionError, Settings
+from pytest_compaction.text.words import printable
+
+
+def endpoints_of(
+    settings: Settings,
+    real: Sequence[str],
+    root: Path,
+    tokens: TokenCounter,
+    accounts_file: str | None,
+    kept: KeptResults,
+    processes: RuleProcesses,
+) -> Endpoints | None:
+    """What the models at the endpoint share; ``None`` if none is asked.
+
+    ``real`` are the models of the roles that are at the endpoint. Raises :class:`OptionError` for
+    a limit that could not be kept, and :class:`PromptError` for an unusable prompt.
+    """
+    endpoints = None
+    if real or settings.calls.proxy:
+        connected = _connected(
+            settings, root, tokens, Path(accounts_file) if accounts_file else None
+        )
+        endpoints = replace(connected, kept=kept, processes=processes)
+    _check_prices(settings, real, endpoints)
+    if not real:
+        # Nothing reads these files without an endpoint, but unusable ones are refused all the same.
+        if settings.calls.judge_prompt:
+            Prompts.load(root / settings.calls.judge_prompt)
+        _prices(settings, root)
+    return endpoints
+
+
+def _connected(
+    settings: Settings, root: Path, tokens: TokenCounter, accounts: Path | None
+) -> Endpoints:
+    """The store, the accounts, the prices and the prompt of the models behind an endpoint."""
+    calls = settings.calls
+    return connect(
+        root / calls.store,
+        calls.store,
+        "replay" if calls.replay else "refresh" if calls.refresh else "normal",
+        accounts,
+        calls.max_cost,
+        root / calls.judge_prompt if calls.judge_prompt else None,
+        tokens,
+        calls.request_timeout,
+        _prices(settings, root),
+    )
+
+
+def _prices(settings: Settings, root: Path) -> PriceTable:
+    """The prices of the endpoint: those of the user's file, and list prices."""
+    return with_prices_of_user(prices_at(base_url_for()), settings, root)
+
+
+def with_prices_of_user(table: PriceTable, settings: Settings, root: Path) -> PriceTable:
+    """A price table in which those of the file that the settings name come first."""
+    named = settings.calls.prices
+    return with_file(table, root / named if named else None, named)
+
+
+def _check_prices(settings: Settings, real: Sequence[str], endpoints: Endpoints | None) -> None:
+    """Refuse a limit that could not be kept, before anything is spent."""
+    limit, prices = settings.calls.max_cost, endpoints.prices if endpoints else None
+    if limit is None or settings.calls.replay or settings.calls.export:
+        return
+    for name in settings.models:
+        if name in {offline.NAME, shipped.NAME} or (
+            name in real and prices is not None and prices.price(name) is not None
+        ):
+            continue
+        where = f"at {prices.host} " if prices is not None and name in real else ""
+        raise OptionError(
+            f"--compaction-max-cost={limit:g} cannot be kept: there is no price for the model "
+            f"{name!r} {where}in the price table; leave the limit out, take a model "
+            "with a price, or name its price in a file (--compaction-prices)"
+        )
+
+
+def with_prompt(settings: Settings, endpoints: Endpoints) -> Settings:
+    """The settings with the hash of the judge's prompt, shipped or not."""
+    prompt = endpoints.prompts.judge
+    digest = short_hash(canonical_json([prompt.system, prompt.user]))
+    return replace(settings, calls=replace(settings.calls, judge_prompt_hash=digest))
+
+
+def need_key(settings: Settings, added_models: Mapping[str, Model]) -> None:
+    """Raise :class:`OptionError` if a model at an endpoint is to be asked and its key is missing.
+
+    Elsewhere, on the machines of an executor, there may be one.
+    """
+    calls = settings.calls
+    if calls.replay or calls.estimate or calls.export or settings.executor:
+        return
+    asked = [
+        name
+        for name in settings.models
+        if name not in added_models and not is_offline(name) and name != shipped.NAME
+    ]
+    missing = missing_key() if asked else None
+    if missing is not None:
+        raise OptionError(
+            f"{missing} (asked for {', '.join(map(printable, asked))}; what is in the store is "
+            "read without one, with --compaction-replay)"
+        )
