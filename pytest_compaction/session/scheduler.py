@@ -17,7 +17,7 @@ from pytest_compaction.rule_processes.pool import processors
 from pytest_compaction.session.items.collection import groups_of
 from pytest_compaction.session.named_files import to_workers
 from pytest_compaction.session.session import BenchmarkSession
-from pytest_compaction.session.shared_files import SharedFiles
+from pytest_compaction.session.shared.files import SharedFiles
 
 Unit = list[int]
 """The numbers of items that stay together, in their order."""

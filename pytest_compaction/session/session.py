@@ -28,7 +28,7 @@ from pytest_compaction.run.response import Roles
 from pytest_compaction.run.triggers import Trigger
 from pytest_compaction.run.work_loop import WorkLoop
 from pytest_compaction.session.planned_items import planned
-from pytest_compaction.session.shared_files import WorkerShare
+from pytest_compaction.session.shared.files import WorkerShare
 from pytest_compaction.settings import CONTROL, Settings
 
 if TYPE_CHECKING:

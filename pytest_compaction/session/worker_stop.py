@@ -8,8 +8,8 @@ import pytest
 
 from pytest_compaction.run.work_loop import RunStoppedError
 from pytest_compaction.session.session import BenchmarkSession
-from pytest_compaction.session.shared_files import WorkerShare
-from pytest_compaction.session.stop_signal import on_stop
+from pytest_compaction.session.shared.files import WorkerShare
+from pytest_compaction.session.shared.stop_signal import on_stop
 
 
 class WorkerStop:

@@ -2,7 +2,7 @@
 
 from support.file_limit import files_of
 
-from pytest_compaction.session.dealt_items import Dealer, DealtItems, path_for
+from pytest_compaction.session.shared.dealt_items import Dealer, DealtItems, path_for
 
 
 def test_a_worker_takes_what_was_dealt_since_it_looked(tmp_path):

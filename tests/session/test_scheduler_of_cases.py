@@ -8,8 +8,8 @@ from types import SimpleNamespace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_compaction.session.dealt_items import Dealer, DealtItems, path_for
 from pytest_compaction.session.scheduler import CaseScheduling
+from pytest_compaction.session.shared.dealt_items import Dealer, DealtItems, path_for
 
 
 class Node:

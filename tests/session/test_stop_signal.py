@@ -4,8 +4,8 @@ import threading
 
 import pytest
 
-from pytest_compaction.session.shared_files import SharedFiles
-from pytest_compaction.session.stop_signal import StopSignal, on_stop
+from pytest_compaction.session.shared.files import SharedFiles
+from pytest_compaction.session.shared.stop_signal import StopSignal, on_stop
 
 WAIT_S = 20
 

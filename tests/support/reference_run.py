@@ -23,8 +23,8 @@ from pytest_compaction.models.reference.archive import Manifest, StoredReply, pa
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Call
 from pytest_compaction.secrets.keys import BLOT
-from pytest_compaction.session.estimate import Selection
-from pytest_compaction.session.export import lack_of
+from pytest_compaction.session.dry_run.estimate import Selection
+from pytest_compaction.session.dry_run.export import lack_of
 from pytest_compaction.session.items.collection import items_of
 from pytest_compaction.session.items.kinds import KINDS
 from pytest_compaction.session.resolve import resolve_session

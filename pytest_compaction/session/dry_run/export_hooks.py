@@ -16,9 +16,9 @@ from pytest_compaction.models.registry import Endpoints
 from pytest_compaction.models.wire.call import Call
 from pytest_compaction.reports.lines import WIDTH, Line, Style, write_lines
 from pytest_compaction.reports.usage import estimate_lines
-from pytest_compaction.session.estimate import estimate
-from pytest_compaction.session.estimate_hooks import selected
-from pytest_compaction.session.export import Lack, lack_of
+from pytest_compaction.session.dry_run.estimate import estimate
+from pytest_compaction.session.dry_run.estimate_hooks import selected
+from pytest_compaction.session.dry_run.export import Lack, lack_of
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.text.words import printable
 

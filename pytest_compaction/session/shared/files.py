@@ -10,8 +10,8 @@ from typing import Any
 
 from pytest_compaction.run.slots import PIPE, SharedSlots, SlotPool, can_share
 from pytest_compaction.scratch import Scratch
-from pytest_compaction.session.dealt_items import Dealer, DealtItems, path_for
-from pytest_compaction.session.stop_signal import StopSignal
+from pytest_compaction.session.shared.dealt_items import Dealer, DealtItems, path_for
+from pytest_compaction.session.shared.stop_signal import StopSignal
 
 
 @dataclass(frozen=True, slots=True)

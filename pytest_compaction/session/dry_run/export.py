@@ -16,7 +16,7 @@ from pytest_compaction.models.protocol import Model, ModelError, NotRecordedErro
 from pytest_compaction.models.registry import Endpoints
 from pytest_compaction.models.wire.call import Call
 from pytest_compaction.run.feeder import CompactionError
-from pytest_compaction.session.estimate import Selection
+from pytest_compaction.session.dry_run.estimate import Selection
 from pytest_compaction.session.session import BenchmarkSession
 
 

@@ -11,7 +11,7 @@ from pytest_compaction.models.dry_run import Estimate
 from pytest_compaction.models.registry import Endpoints
 from pytest_compaction.reports.lines import Line, write_lines, write_whole
 from pytest_compaction.reports.usage import estimate_lines, estimate_sentence
-from pytest_compaction.session.estimate import Selection, estimate
+from pytest_compaction.session.dry_run.estimate import Selection, estimate
 from pytest_compaction.session.items.collection import item_of, items_of
 from pytest_compaction.session.items.dialogue import DialogueItem
 from pytest_compaction.session.items.kinds import KINDS

@@ -1,0 +1,1 @@
+"""The session and the items that check invariants of strategies."""
