@@ -34,8 +34,8 @@ from pytest_compaction.conversation.messages import (
     structure_faults,
 )
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.run.shared_loop import FunctionLoops
-from pytest_compaction.run.strategy_thread import StrategyThread
+from pytest_compaction.run.loops.shared_loop import FunctionLoops
+from pytest_compaction.run.loops.strategy_thread import StrategyThread
 from pytest_compaction.text.words import printable
 
 PROBES: Final = ("Which file was changed last, and why?", "What did the tests say?")
@@ -48,7 +48,7 @@ class Runner:
 
     Each compactor has a thread of its own, as in a run; ``loops`` has the loop for async
     functions of modules. Each call may take ``timeout`` seconds; one that takes longer
-    raises :class:`~pytest_compaction.run.strategy_thread.TimeLimitError`.
+    raises :class:`~pytest_compaction.run.loops.strategy_thread.TimeLimitError`.
     """
 
     create: Callable[[], Compactor[State]]

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from pytest_compaction.compactors.protocol import Compactor, CompactorError, State
-from pytest_compaction.run.strategy_thread import StrategyThread
+from pytest_compaction.run.loops.strategy_thread import StrategyThread
 from pytest_compaction.text.words import printable
 
 

@@ -27,7 +27,7 @@ from pytest_compaction.checking.invariants.invariants import INVARIANTS
 from pytest_compaction.checking.observation import Observation
 from pytest_compaction.checking.runner import Runner
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.run.strategy_thread import TimeLimitError
+from pytest_compaction.run.loops.strategy_thread import TimeLimitError
 
 SEED: Final = 20261121
 """Fixed, so that every run and every worker draws the same examples."""

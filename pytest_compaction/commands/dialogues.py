@@ -11,7 +11,7 @@ from typing import Any, Final
 from pytest_compaction.commands.complaint import complain
 from pytest_compaction.dialogues.evaluation import Evaluation
 from pytest_compaction.dialogues.published.files import read_results
-from pytest_compaction.metrics.consistency import PASS_CONSISTENCY
+from pytest_compaction.metrics.dialogues.consistency import PASS_CONSISTENCY
 from pytest_compaction.reports.dialogues.page import as_json, markdown, plain
 from pytest_compaction.reports.tables.table_page import WIDTH
 from pytest_compaction.text.words import printable

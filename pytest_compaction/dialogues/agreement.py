@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pytest_compaction.dialogues.dialogue import Agreement, Trial
-from pytest_compaction.metrics.consistency import (
+from pytest_compaction.metrics.dialogues.consistency import (
     dialogue_consistency,
     lexical_similarity,
     tools_match,
     turn_consistency,
 )
-from pytest_compaction.metrics.retention import retention_by_judge, retention_by_rules
+from pytest_compaction.metrics.dialogues.retention import retention_by_judge, retention_by_rules
 
 
 def agreement(

@@ -7,17 +7,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pytest_compaction.dialogues.dialogue import Comparison
-from pytest_compaction.metrics.consistency import PASS_CONSISTENCY
-from pytest_compaction.metrics.distribution import Spread, mean, mean_interval, spread
-from pytest_compaction.metrics.pass_k import mean_pass_hat_k
-from pytest_compaction.metrics.suitability import (
+from pytest_compaction.metrics.dialogues.consistency import PASS_CONSISTENCY
+from pytest_compaction.metrics.dialogues.suitability import (
     Suitability,
     TurnDistribution,
     effectiveness,
     suitability,
     turn_distribution,
 )
-from pytest_compaction.metrics.token_efficiency import Spending, total
+from pytest_compaction.metrics.dialogues.token_efficiency import Spending, total
+from pytest_compaction.metrics.distribution import Spread, mean, mean_interval, spread
+from pytest_compaction.metrics.pass_k import mean_pass_hat_k
 
 
 @dataclass(frozen=True, slots=True)

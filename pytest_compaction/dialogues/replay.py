@@ -29,14 +29,14 @@ from pytest_compaction.dialogues.history import CompactedHistory, FullHistory, T
 from pytest_compaction.dialogues.replayed import History, Replayed
 from pytest_compaction.dialogues.similarity import TurnJudge
 from pytest_compaction.dialogues.turn_responder import TurnResponder
-from pytest_compaction.metrics.consistency import PASS_CONSISTENCY
+from pytest_compaction.metrics.dialogues.consistency import PASS_CONSISTENCY
 from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.protocol import ChargedError, ModelError
 from pytest_compaction.models.usage import OwnCalls, Usage
 from pytest_compaction.run.feeder import CompactionError, Feeder, Step
+from pytest_compaction.run.loops.work_loop import WorkLoop
 from pytest_compaction.run.response import Roles
 from pytest_compaction.run.triggers import Trigger
-from pytest_compaction.run.work_loop import WorkLoop
 
 DEFAULT_TRIGGER: Final = Trigger("turns", 2)
 """Used for ``case``, as a dialogue has no compaction points; that of the published evaluation."""

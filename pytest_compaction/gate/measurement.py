@@ -14,8 +14,8 @@ from pytest_compaction.metrics.aggregate import (
     pass_estimates,
     token_totals,
 )
-from pytest_compaction.metrics.compliance import compliance
-from pytest_compaction.metrics.constraints import constraint_survival
+from pytest_compaction.metrics.constraints.compliance import compliance
+from pytest_compaction.metrics.constraints.survival import constraint_survival
 from pytest_compaction.metrics.origins import ORIGINS, of_origin
 from pytest_compaction.records.record import Record, RecordType, type_of
 

@@ -10,7 +10,7 @@ from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.judges.choice import choice_verdict
 from pytest_compaction.judges.model_judge import ModelJudge
 from pytest_compaction.judges.verdict import JudgeScores, Verdict, verdict_from_reply
-from pytest_compaction.metrics.survival import Readings, Source
+from pytest_compaction.metrics.facts.survival import Readings, Source
 from pytest_compaction.models.protocol import JudgeReply
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.rubric import CRITERIA, CriterionScore, dimension_scores, overall_score

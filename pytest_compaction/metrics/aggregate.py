@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from pytest_compaction.metrics.budgets import is_over_budget
+from pytest_compaction.metrics.facts.survival import Source, loss
 from pytest_compaction.metrics.item_figures import (
     Record,
     figure_of,
@@ -22,7 +23,6 @@ from pytest_compaction.metrics.statistics.cluster_interval import ratio_interval
 from pytest_compaction.metrics.statistics.mean import Mean as Mean
 from pytest_compaction.metrics.statistics.mean import mean_over
 from pytest_compaction.metrics.statistics.proportion import proportion_interval
-from pytest_compaction.metrics.survival import Source, loss
 from pytest_compaction.rubric import DIMENSIONS
 from pytest_compaction.settings import RECORDED, Budget
 

@@ -15,7 +15,7 @@ from itertools import combinations
 from typing import Any, Final
 
 from pytest_compaction.case.case import Fact, Probe, Trap
-from pytest_compaction.metrics.survival import Readings
+from pytest_compaction.metrics.facts.survival import Readings
 from pytest_compaction.rubric import (
     DIMENSIONS,
     MAX_SCORE,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pytest_compaction.metrics.survival import Source
+from pytest_compaction.metrics.facts.survival import Source
 
 Record = dict[str, Any]
 """One item of a run as plain JSON: the ``Record`` of ``records``, a room above this one."""

@@ -22,7 +22,7 @@ from pytest_compaction.case.kinds import Change, FactType
 from pytest_compaction.case.tail import assumed_tail_room, assumed_tail_start
 from pytest_compaction.conversation.messages import Message, readable
 from pytest_compaction.conversation.tokens import shared_counter
-from pytest_compaction.metrics.survival import view_index
+from pytest_compaction.metrics.facts.survival import view_index
 from pytest_compaction.probes.draft import Candidate, Found
 from pytest_compaction.probes.keys import Groups, keys_of, task_keys
 from pytest_compaction.probes.phrases import balanced, first_line, of_the_program, quotable

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from pytest_compaction.case.case import Fact
 from pytest_compaction.judges.verdict import FactOutcome, Verdict
-from pytest_compaction.metrics.fact_classes import class_of
+from pytest_compaction.metrics.facts.fact_classes import class_of
 from pytest_compaction.records.record import clean
 from pytest_compaction.run.response import FactHistory, Response
 from pytest_compaction.text.words import printable

@@ -9,8 +9,8 @@ from pytest_compaction.case.case import Case, Point
 from pytest_compaction.compactors.protocol import Compactor, CompactorError, Context, State, View
 from pytest_compaction.conversation.messages import Message, groups
 from pytest_compaction.run.feeder import Feeder, Step
+from pytest_compaction.run.loops.shared_loop import FunctionLoops
 from pytest_compaction.run.runway import with_runway
-from pytest_compaction.run.shared_loop import FunctionLoops
 from pytest_compaction.run.triggers import Trigger
 
 

@@ -17,11 +17,11 @@ from pytest_compaction.rule_processes.pool import RuleProcesses
 from pytest_compaction.run.asked import Asked, Key, Plan
 from pytest_compaction.run.case_work import CaseWork, Method
 from pytest_compaction.run.compaction import CompactedCase, Compaction
+from pytest_compaction.run.figures.token_counts import TokenCounts
+from pytest_compaction.run.figures.view_figures import ViewReader
+from pytest_compaction.run.loops.work_loop import WorkLoop
 from pytest_compaction.run.response import Arm, Response, Roles
-from pytest_compaction.run.token_counts import TokenCounts
 from pytest_compaction.run.triggers import Trigger
-from pytest_compaction.run.view_figures import ViewReader
-from pytest_compaction.run.work_loop import WorkLoop
 
 _LOOK_S: Final = 0.01
 """How often a worker looks whether more items were dealt to it."""

@@ -21,9 +21,9 @@ from pytest_compaction.compactors.protocol import (
 from pytest_compaction.conversation.messages import Message, structure_faults
 from pytest_compaction.models.parameters import misuse_of, shown
 from pytest_compaction.models.protocol import ChargedError
+from pytest_compaction.run.loops.shared_loop import FunctionLoops
+from pytest_compaction.run.loops.strategy_thread import StrategyThread
 from pytest_compaction.run.proxy.owners import at_work
-from pytest_compaction.run.shared_loop import FunctionLoops
-from pytest_compaction.run.strategy_thread import StrategyThread
 from pytest_compaction.run.triggers import Trigger
 
 

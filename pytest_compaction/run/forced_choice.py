@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from pytest_compaction.case.case import Fact, Probe
 from pytest_compaction.case.choice import Choice
 from pytest_compaction.compactors.protocol import View
-from pytest_compaction.metrics.survival import view_index
+from pytest_compaction.metrics.facts.survival import view_index
 from pytest_compaction.models.protocol import AnswerReply, ModelError, NotAskedError
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.run.responder import Responder

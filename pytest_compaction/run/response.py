@@ -10,7 +10,7 @@ from typing import Any
 from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.metrics.survival import Readings, Source
+from pytest_compaction.metrics.facts.survival import Readings, Source
 from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.protocol import Model
 from pytest_compaction.models.usage import OwnCalls, Usage

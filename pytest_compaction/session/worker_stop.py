@@ -6,7 +6,7 @@ from collections.abc import Generator
 
 import pytest
 
-from pytest_compaction.run.work_loop import RunStoppedError
+from pytest_compaction.run.loops.work_loop import RunStoppedError
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.session.shared.files import WorkerShare
 from pytest_compaction.session.shared.stop_signal import on_stop

@@ -35,7 +35,7 @@ from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.garbage import look_less_often
 from pytest_compaction.importers.registry import conversations, importer_for, load_importers
 from pytest_compaction.judges.model_judge import log_digest
-from pytest_compaction.metrics.survival import read, view_index
+from pytest_compaction.metrics.facts.survival import read, view_index
 from pytest_compaction.models.chat.log_excerpt import excerpts_for
 from pytest_compaction.models.offline import answer as offline_answer
 from pytest_compaction.models.offline import judge as offline_judge
@@ -44,7 +44,7 @@ from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import JudgeRequest
 from pytest_compaction.run.case_feeder import CaseFeeder
 from pytest_compaction.run.feeder import check_spans
-from pytest_compaction.run.null_views import NullViews
+from pytest_compaction.run.figures.null_views import NullViews
 from pytest_compaction.run.response import Roles
 from pytest_compaction.run.triggers import parse_trigger
 from tests.benchmarks.long_conversation import case_data, conversation

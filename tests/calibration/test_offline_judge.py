@@ -12,7 +12,7 @@ from support.typed_case import typed_case
 from pytest_compaction.case.case import AnswerSpec, Fact, Probe
 from pytest_compaction.judges.model_judge import ModelJudge, log_digest
 from pytest_compaction.judges.panel import PanelJudge
-from pytest_compaction.metrics.survival import read
+from pytest_compaction.metrics.facts.survival import read
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import JudgeRequest, LogDigest
 from pytest_compaction.rubric import CRITERIA, DIMENSIONS

@@ -13,13 +13,13 @@ from support.comparisons import SHARE, TOKENS, trials
 
 from pytest_compaction.dialogues.agreement import agreement
 from pytest_compaction.dialogues.dialogue import Agreement, Reply, Trial
-from pytest_compaction.metrics.consistency import (
+from pytest_compaction.metrics.dialogues.consistency import (
     dialogue_consistency,
     lexical_similarity,
     tools_match,
     turn_consistency,
 )
-from pytest_compaction.metrics.retention import (
+from pytest_compaction.metrics.dialogues.retention import (
     MAX_ITEMS,
     OPENERS,
     keeps,
@@ -27,7 +27,7 @@ from pytest_compaction.metrics.retention import (
     retention_by_judge,
     retention_by_rules,
 )
-from pytest_compaction.metrics.token_efficiency import Spending, saved_share, total
+from pytest_compaction.metrics.dialogues.token_efficiency import Spending, saved_share, total
 
 TEXT = st.text(alphabet="ab 12,.'\"ABcd\n", max_size=60)
 

@@ -8,7 +8,7 @@ from support.judged import judged
 
 from pytest_compaction.judges.model_judge import ModelJudge
 from pytest_compaction.judges.panel import PanelJudge
-from pytest_compaction.metrics.survival import read
+from pytest_compaction.metrics.facts.survival import read
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.text.matching import TextIndex
 

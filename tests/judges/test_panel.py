@@ -12,7 +12,7 @@ from support.worker_counts import BOTH
 
 from pytest_compaction.judges.model_judge import ModelJudge
 from pytest_compaction.judges.panel import PanelJudge, combined
-from pytest_compaction.metrics.survival import read
+from pytest_compaction.metrics.facts.survival import read
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import (
     CriterionScore,

@@ -17,11 +17,11 @@ from pytest_compaction.metrics.aggregate import (
     pass_estimates,
     token_totals,
 )
+from pytest_compaction.metrics.facts.survival import loss, read, view_index
 from pytest_compaction.metrics.item_figures import survival
 from pytest_compaction.metrics.pass_k import mean_pass_hat_k, pass_hat_k
 from pytest_compaction.metrics.savings import kept_share, removed_share
 from pytest_compaction.metrics.statistics.cluster_interval import cluster_interval
-from pytest_compaction.metrics.survival import loss, read, view_index
 
 
 @given(st.lists(st.booleans(), min_size=1, max_size=7), st.integers(1, 7))

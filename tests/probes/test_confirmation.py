@@ -4,7 +4,7 @@ import pytest
 
 from pytest_compaction.case.case import Fact, Trap
 from pytest_compaction.conversation.messages import Message, Text
-from pytest_compaction.metrics.survival import view_index
+from pytest_compaction.metrics.facts.survival import view_index
 from pytest_compaction.probes.confirmation import (
     confirmed,
     is_confirmed,

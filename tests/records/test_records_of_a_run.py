@@ -20,9 +20,9 @@ from pytest_compaction.options.table import OPTIONS
 from pytest_compaction.records.runs.run_file import load_run
 from pytest_compaction.run.asked import Asked
 from pytest_compaction.run.engine import Engine
+from pytest_compaction.run.loops.work_loop import WorkLoop
 from pytest_compaction.run.response import Arm, Roles
 from pytest_compaction.run.triggers import Trigger
-from pytest_compaction.run.work_loop import WorkLoop
 
 
 def test_every_item_has_one_line_under_a_header_in_a_fixed_order(pytester):

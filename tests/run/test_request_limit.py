@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_compaction.run.request_limit import RequestLimit
-from pytest_compaction.run.slots import OwnSlots, SharedSlots, SlotPool
+from pytest_compaction.run.loops.request_limit import RequestLimit
+from pytest_compaction.run.loops.slots import OwnSlots, SharedSlots, SlotPool
 
 
 class Flights:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_compaction.run.slots import OwnSlots, SharedSlots, SlotPool
+from pytest_compaction.run.loops.slots import OwnSlots, SharedSlots, SlotPool
 
 
 @pytest.fixture

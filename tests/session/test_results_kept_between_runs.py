@@ -4,7 +4,7 @@ from support.scenarios import case, lean, run_files, set_up, write_cases
 ASKED = """
 import pathlib
 from pytest_compaction.models.offline import judge, model
-from pytest_compaction.run.view_figures import FigureRules
+from pytest_compaction.run.figures.view_figures import FigureRules
 
 def counted(name, work):
     def counting(*args, **kwargs):

@@ -22,7 +22,7 @@ from pytest_compaction.dialogues.figures import Figures, with_turns
 from pytest_compaction.dialogues.files import is_dialogue_file, load_dialogues
 from pytest_compaction.dialogues.published.format import comparisons_in, figures_in
 from pytest_compaction.dialogues.schema import shape_faults
-from pytest_compaction.metrics.consistency import PASS_CONSISTENCY
+from pytest_compaction.metrics.dialogues.consistency import PASS_CONSISTENCY
 from pytest_compaction.records.runs.run_file import Run, RunFileError, load_run
 from pytest_compaction.text.words import printable
 

@@ -14,8 +14,8 @@ from pytest_compaction.case.validation import CaseFault
 from pytest_compaction.dialogues.dialogue import TASKS, Agreement, Comparison, Reply, Trial
 from pytest_compaction.dialogues.figures import Figures
 from pytest_compaction.dialogues.schema import shape_faults
+from pytest_compaction.metrics.dialogues.token_efficiency import Spending
 from pytest_compaction.metrics.distribution import Spread
-from pytest_compaction.metrics.token_efficiency import Spending
 from pytest_compaction.text.words import printable
 
 METHOD = "published"

@@ -17,7 +17,7 @@ from typing import Final
 
 from pytest_compaction.case.case import AnswerSpec, Fact
 from pytest_compaction.metrics.dimensions import criterion_score, listed, tally
-from pytest_compaction.metrics.survival import Readings, read
+from pytest_compaction.metrics.facts.survival import Readings, read
 from pytest_compaction.models.offline.cues import exact_tokens
 from pytest_compaction.models.offline.log_tokens import LogTokens
 from pytest_compaction.models.protocol import JudgeReply, JudgeRequest, LogDigest

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from pytest_compaction.cache.kept_results import Form
-from pytest_compaction.metrics.survival import READING
+from pytest_compaction.metrics.facts.survival import READING
 from pytest_compaction.models.protocol import AnswerReply, JudgeReply, SummaryReply
 from pytest_compaction.models.structured_summary import Summary
 from pytest_compaction.models.usage import Usage

@@ -8,7 +8,12 @@ from typing import Final
 
 from pytest_compaction.case.case import Case, Fact, Probe
 from pytest_compaction.case.choice import Choice
-from pytest_compaction.metrics.constraints import GIVERS, against, liftings, since_given
+from pytest_compaction.metrics.constraints.survival import (
+    GIVERS,
+    against,
+    liftings,
+    since_given,
+)
 from pytest_compaction.probes.lint_rules.finding import LintFinding, finding, quoted
 
 _WORD: Final = re.compile(r"\w+(?:['’]\w+)?")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from pytest_compaction.case.case import Case
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.metrics.survival import view_index
+from pytest_compaction.metrics.facts.survival import view_index
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.probes.lint_rules.finding import LintFinding, finding, quoted
 from pytest_compaction.run.responder import Responder

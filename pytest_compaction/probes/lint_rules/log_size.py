@@ -8,7 +8,7 @@ from typing import Final
 from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.case.tail import assumed_tail_room, assumed_tail_start
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.metrics.survival import view_index
+from pytest_compaction.metrics.facts.survival import view_index
 from pytest_compaction.probes.lint_rules.finding import Level, LintFinding, finding, quoted
 from pytest_compaction.rubric import CRITERIA, Criterion
 from pytest_compaction.text.matching import TextIndex

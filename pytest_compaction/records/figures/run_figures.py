@@ -7,8 +7,8 @@ from typing import Any
 
 from pytest_compaction.case.case import Origin
 from pytest_compaction.metrics.aggregate import Aggregate, Mean, aggregate, by_arm
-from pytest_compaction.metrics.compliance import Compliance, compliance
-from pytest_compaction.metrics.constraints import constraint_survival
+from pytest_compaction.metrics.constraints.compliance import Compliance, compliance
+from pytest_compaction.metrics.constraints.survival import constraint_survival
 from pytest_compaction.metrics.curve import Curve, curves
 from pytest_compaction.metrics.differences.nulls import best_null
 from pytest_compaction.metrics.differences.strategy_comparison import (

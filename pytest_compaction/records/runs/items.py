@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from pytest_compaction.metrics.facts.survival import loss
 from pytest_compaction.metrics.item_figures import reading_of
-from pytest_compaction.metrics.survival import loss
 from pytest_compaction.records.record import Record, type_of
 from pytest_compaction.records.runs.finite import finite_record
 from pytest_compaction.rubric import DIMENSIONS

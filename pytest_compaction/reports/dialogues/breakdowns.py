@@ -8,7 +8,7 @@ from typing import Final
 from pytest_compaction.dialogues.dialogue import TASKS, Comparison
 from pytest_compaction.dialogues.evaluation import Evaluation
 from pytest_compaction.dialogues.figures import Figures, figures_of
-from pytest_compaction.metrics.suitability import outcome
+from pytest_compaction.metrics.dialogues.suitability import outcome
 from pytest_compaction.reports.dialogues.tables import (
     MANY,
     by_figure,

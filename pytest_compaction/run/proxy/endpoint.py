@@ -14,11 +14,11 @@ from pytest_compaction.models.relay.relay import Relay, in_trial
 from pytest_compaction.models.relay.routes import RefusedError, Request, call_of
 from pytest_compaction.models.usage import OwnCalls
 from pytest_compaction.models.wire.call import Call, CallReply
-from pytest_compaction.run.metered_model import MeteredModel
+from pytest_compaction.run.loops.metered_model import MeteredModel
+from pytest_compaction.run.loops.request_limit import RequestLimit
 from pytest_compaction.run.proxy.door import Door
 from pytest_compaction.run.proxy.http import Exchange
 from pytest_compaction.run.proxy.owners import Owners
-from pytest_compaction.run.request_limit import RequestLimit
 from pytest_compaction.text.words import printable
 
 _LAST: Final = 10**9

@@ -17,11 +17,11 @@ from pytest_compaction.models.wire.call import Caller
 from pytest_compaction.run.asked import Asked as AskedProbe
 from pytest_compaction.run.compaction import Compaction
 from pytest_compaction.run.engine import Engine
+from pytest_compaction.run.loops.work_loop import WorkLoop
 from pytest_compaction.run.remote.failure import Failure
 from pytest_compaction.run.remote.result import Answer, Findings
 from pytest_compaction.run.remote.task import Asked, Briefing, Task
 from pytest_compaction.run.response import Roles
-from pytest_compaction.run.work_loop import WorkLoop
 
 T = TypeVar("T")
 

@@ -22,7 +22,7 @@ from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import Model
 from pytest_compaction.models.registry import is_offline
-from pytest_compaction.run.work_loop import WorkLoop
+from pytest_compaction.run.loops.work_loop import WorkLoop
 from pytest_compaction.session.items import packaged
 from pytest_compaction.session.resolve import make_importable
 from pytest_compaction.settings import CONTROL, OptionError, Settings

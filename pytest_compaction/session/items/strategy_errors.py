@@ -7,7 +7,7 @@ from typing import Any, Final
 import pytest
 
 from pytest_compaction.records.record import Record
-from pytest_compaction.run.strategy_thread import is_users
+from pytest_compaction.run.loops.strategy_thread import is_users
 
 _SAID: Final = pytest.StashKey[dict[tuple[Any, ...], str]]()
 """Which item has said what is wrong, by case, strategy and text."""

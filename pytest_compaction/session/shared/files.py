@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pytest_compaction.run.slots import PIPE, SharedSlots, SlotPool, can_share
+from pytest_compaction.run.loops.slots import PIPE, SharedSlots, SlotPool, can_share
 from pytest_compaction.scratch import Scratch
 from pytest_compaction.session.shared.dealt_items import Dealer, DealtItems, path_for
 from pytest_compaction.session.shared.stop_signal import StopSignal

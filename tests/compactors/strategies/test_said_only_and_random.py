@@ -16,7 +16,7 @@ from pytest_compaction.compactors.strategies.said_only import SaidOnly
 from pytest_compaction.conversation.chat_format import from_chat
 from pytest_compaction.conversation.messages import pending_calls, structure_faults
 from pytest_compaction.metrics.differences.nulls import NULLS, is_null
-from pytest_compaction.run.null_views import NULLS as COMPARED
+from pytest_compaction.run.figures.null_views import NULLS as COMPARED
 
 BOTH = pytest.mark.parametrize("strategy", [SaidOnly, Random])
 

@@ -16,9 +16,9 @@ from pytest_compaction.dialogues.evaluation import (
     evaluation_of_figures,
 )
 from pytest_compaction.dialogues.figures import Figures, combined, figures_of, outcome_of
+from pytest_compaction.metrics.dialogues.retention import retention_by_judge
 from pytest_compaction.metrics.distribution import Spread
 from pytest_compaction.metrics.pass_k import mean_pass_hat_k, pass_hat_k
-from pytest_compaction.metrics.retention import retention_by_judge
 
 
 def published_row(figures: Figures) -> dict[str, float]:

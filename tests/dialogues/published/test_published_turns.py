@@ -12,7 +12,7 @@ from support.published_data import EXACT, MT_BENCH, PUBLISHED_TASKS, RAW_TASKS
 from pytest_compaction.dialogues.dialogue import TASKS, Comparison
 from pytest_compaction.dialogues.figures import Figures, figures_of
 from pytest_compaction.dialogues.files import load_dialogues
-from pytest_compaction.metrics.suitability import TurnDistribution, turn_distribution
+from pytest_compaction.metrics.dialogues.suitability import TurnDistribution, turn_distribution
 
 REPORTED_TURNS = {
     "SI": (4.16, 12.8, 10.7, 32.2, 44.3),

@@ -11,7 +11,7 @@ from support.endpoint_replies import completion
 
 from pytest_compaction.case.case import Fact, FactType, Trap
 from pytest_compaction.metrics.dimensions import criterion_score
-from pytest_compaction.metrics.survival import readings_of
+from pytest_compaction.metrics.facts.survival import readings_of
 from pytest_compaction.models.chat.contradictions import contradiction
 
 FACTS = (

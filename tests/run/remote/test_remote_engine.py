@@ -15,6 +15,7 @@ from pytest_compaction.models.chat.prompts import Prompts
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.run.asked import Asked
 from pytest_compaction.run.engine import Engine
+from pytest_compaction.run.loops.work_loop import WorkLoop
 from pytest_compaction.run.remote import engine as module
 from pytest_compaction.run.remote.dispatcher import Dispatcher
 from pytest_compaction.run.remote.engine import RemoteEngine
@@ -22,7 +23,6 @@ from pytest_compaction.run.remote.failure import TaskError
 from pytest_compaction.run.remote.intake import Intake
 from pytest_compaction.run.response import Arm, Roles
 from pytest_compaction.run.triggers import Trigger
-from pytest_compaction.run.work_loop import WorkLoop
 
 STRATEGY = "truncate"
 ARM = Arm(STRATEGY)

@@ -7,7 +7,7 @@ import heapq
 from itertools import count
 from types import TracebackType
 
-from pytest_compaction.run.slots import Slots
+from pytest_compaction.run.loops.slots import Slots
 
 
 class RequestLimit:

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from pytest_compaction.compactors.protocol import CompactorError
-from pytest_compaction.run import shared_loop
-from pytest_compaction.run.shared_loop import SharedLoop, run_on
+from pytest_compaction.run.loops import shared_loop
+from pytest_compaction.run.loops.shared_loop import SharedLoop, run_on
 from pytest_compaction.text.words import printable
 
 T = TypeVar("T")
@@ -270,7 +270,7 @@ def _said(error: BaseException) -> str:
 
 
 _OURS: Final = frozenset({__file__, shared_loop.__file__})
-_PACKAGE: Final = Path(__file__).parents[1]
+_PACKAGE: Final = Path(__file__).parents[2]
 _INSTALLED: Final = frozenset({"site-packages", "dist-packages"})
 _STANDARD: Final = Path(sysconfig.get_paths()["stdlib"])
 

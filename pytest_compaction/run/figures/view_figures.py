@@ -17,21 +17,21 @@ from pytest_compaction.conversation.chat_format import to_chat
 from pytest_compaction.conversation.identity import identity
 from pytest_compaction.conversation.messages import Message, canonical_json, short_hash
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.metrics.constraints import standing_constraints
-from pytest_compaction.metrics.survival import read as read_facts
-from pytest_compaction.metrics.survival import view_index
+from pytest_compaction.metrics.constraints.survival import standing_constraints
+from pytest_compaction.metrics.facts.survival import read as read_facts
+from pytest_compaction.metrics.facts.survival import view_index
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.rule_processes.pipe import Held
 from pytest_compaction.rule_processes.pool import RuleProcesses
 from pytest_compaction.run.compaction import CompactedCase
-from pytest_compaction.run.fact_history import Earlier, LogFacts
-from pytest_compaction.run.figures_form import FIGURES
+from pytest_compaction.run.figures.fact_history import Earlier, LogFacts
+from pytest_compaction.run.figures.form import FIGURES
+from pytest_compaction.run.loops.work_loop import RunStoppedError
 from pytest_compaction.run.response import NullReading, Roles, ViewFigures
 from pytest_compaction.run.server_context import Seen
-from pytest_compaction.run.work_loop import RunStoppedError
 
 if TYPE_CHECKING:
-    from pytest_compaction.run.null_views import NullViews
+    from pytest_compaction.run.figures.null_views import NullViews
 
 T = TypeVar("T")
 Numbered = tuple[tuple[int | Message, ...] | None, ...]
@@ -83,7 +83,9 @@ class FigureRules:
 
     @cached_property
     def _nulls(self) -> NullViews:
-        from pytest_compaction.run.null_views import NullViews  # not imported for known figures
+        from pytest_compaction.run.figures.null_views import (
+            NullViews,  # not imported for known figures
+        )
 
         return NullViews(self._roles)
 

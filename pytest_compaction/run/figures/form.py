@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from pytest_compaction.cache.kept_results import Form
-from pytest_compaction.metrics.survival import READING, Readings
+from pytest_compaction.metrics.facts.survival import READING, Readings
 from pytest_compaction.run.response import FactHistory, NullReading, ViewFigures
 
 

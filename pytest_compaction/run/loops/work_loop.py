@@ -12,10 +12,10 @@ from typing import Any, Final, Protocol, TypeVar
 
 from pytest_compaction.models.protocol import Model
 from pytest_compaction.models.wire.call import Caller
-from pytest_compaction.run.metered_model import MeteredModel
-from pytest_compaction.run.request_limit import RequestLimit, Turn
-from pytest_compaction.run.shared_loop import FunctionLoops, cancel_all
-from pytest_compaction.run.slots import OwnSlots, Slots
+from pytest_compaction.run.loops.metered_model import MeteredModel
+from pytest_compaction.run.loops.request_limit import RequestLimit, Turn
+from pytest_compaction.run.loops.shared_loop import FunctionLoops, cancel_all
+from pytest_compaction.run.loops.slots import OwnSlots, Slots
 
 T = TypeVar("T")
 

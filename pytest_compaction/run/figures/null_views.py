@@ -10,7 +10,7 @@ from pytest_compaction.compactors.strategies.random import Random
 from pytest_compaction.compactors.strategies.said_only import SaidOnly
 from pytest_compaction.compactors.strategies.window import Window
 from pytest_compaction.metrics.dimensions import probe_scores
-from pytest_compaction.metrics.survival import read_outcomes, view_index
+from pytest_compaction.metrics.facts.survival import read_outcomes, view_index
 from pytest_compaction.rubric import dimension_scores, overall_score
 from pytest_compaction.run.response import NullReading, Roles
 

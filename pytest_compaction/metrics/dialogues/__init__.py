@@ -1,0 +1,1 @@
+"""What is measured of dialogues in two arms, one with summaries and one with full history."""

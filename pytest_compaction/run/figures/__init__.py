@@ -1,0 +1,1 @@
+"""The figures of views, beside those of the nulls at equal tokens."""
