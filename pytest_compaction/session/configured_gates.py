@@ -1,4 +1,4 @@
-"""Gates in the configuration of a project: where they decide nothing, or on cases nobody named."""
+"""The gates of a run as they were given, and those of a project on cases that nobody named."""
 
 from __future__ import annotations
 
@@ -9,30 +9,10 @@ from pytest_compaction.settings import DEFAULT_CASES, SHIPPED, Settings
 from pytest_compaction.text.words import printable
 
 
-def ignored_gates(config: pytest.Config, settings: Settings) -> str:
-    """One line that names what a check leaves out of the configuration; empty if it has no gate.
-
-    Raises :class:`pytest.UsageError` for a gate on the command line, which would decide nothing.
-    """
-    gates = _gates(settings)
-    for key, gate in gates.items():
-        if _is_typed(config, key) and not hasattr(config, "workerinput"):
-            raise pytest.UsageError(
-                printable(
-                    f"--{key.replace('_', '-')}={gate} is a gate on scores, and --compaction-check "
-                    "gives no scores: an invariant holds or it fails; leave one of the two out"
-                )
-            )
-    if not gates:
-        return ""
-    named = ", ".join(gates)
-    return f"compaction: {named} of the configuration decides nothing here: a check gives no scores"
-
-
 def need_named_cases(config: pytest.Config, session: BenchmarkSession) -> None:
     """Refuse a gate of a project's configuration on cases that nobody named."""
-    for key, gate in _gates(session.settings).items():
-        if not _is_typed(config, key):
+    for key, gate in gates_of(session.settings).items():
+        if not is_typed(config, key):
             found = "".join(f"; {sentence}" for sentence in session.not_read)
             raise pytest.UsageError(
                 printable(
@@ -43,7 +23,7 @@ def need_named_cases(config: pytest.Config, session: BenchmarkSession) -> None:
             )
 
 
-def _gates(settings: Settings) -> dict[str, str]:
+def gates_of(settings: Settings) -> dict[str, str]:
     """The thresholds and the baseline as they were given, by their ini keys."""
     gates = {
         "compaction_threshold": ", ".join(settings.thresholds),
@@ -52,7 +32,7 @@ def _gates(settings: Settings) -> dict[str, str]:
     return {key: gate for key, gate in gates.items() if gate}
 
 
-def _is_typed(config: pytest.Config, key: str) -> bool:
+def is_typed(config: pytest.Config, key: str) -> bool:
     """Whether an option stands on the command line itself, not in a configuration."""
     flag, given = f"--{key.replace('_', '-')}", config.invocation_params.args
     return any(str(argument).partition("=")[0] == flag for argument in given)

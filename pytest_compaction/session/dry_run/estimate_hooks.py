@@ -12,10 +12,10 @@ from pytest_compaction.models.registry import Endpoints
 from pytest_compaction.reports.lines import Line, write_lines, write_whole
 from pytest_compaction.reports.usage import estimate_lines, estimate_sentence
 from pytest_compaction.session.dry_run.estimate import Selection, estimate
+from pytest_compaction.session.header.own_client_line import OPTION
 from pytest_compaction.session.items.collection import item_of, items_of
 from pytest_compaction.session.items.dialogue import DialogueItem
 from pytest_compaction.session.items.kinds import KINDS
-from pytest_compaction.session.own_client_line import OPTION
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.text.words import printable
 

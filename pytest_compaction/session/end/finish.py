@@ -21,10 +21,7 @@ from pytest_compaction.records.runs.run_file import RunWriter
 from pytest_compaction.reports.changes.block import baseline_block, worse_title
 from pytest_compaction.reports.gate_line import Failures
 from pytest_compaction.reports.lines import Line, write_lines, write_whole
-from pytest_compaction.reports.outlets.finished_run import (
-    FinishedRun,
-    with_finite_figures,
-)
+from pytest_compaction.reports.outlets.finished_run import FinishedRun, with_finite_figures
 from pytest_compaction.reports.summary.run_summary import file_lines, left_out_lines
 from pytest_compaction.secrets.keys import scrubbed_json
 from pytest_compaction.session.end.gate_reports import is_rule, passed_report, send

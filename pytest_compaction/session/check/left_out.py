@@ -1,10 +1,11 @@
-"""The gates of a run as they were given, and what a check of invariants leaves out."""
+"""What a check of invariants leaves out of the settings of a run."""
 
 from __future__ import annotations
 
 import pytest
 
-from pytest_compaction.session.own_client_line import OPTION
+from pytest_compaction.session.configured_gates import gates_of, is_typed
+from pytest_compaction.session.header.own_client_line import OPTION
 from pytest_compaction.settings import Settings
 from pytest_compaction.text.words import printable
 
@@ -16,21 +17,6 @@ def left_out_of_check(config: pytest.Config, settings: Settings) -> list[str]:
     """
     lines = (_ignored_gates(config, settings), _ignored_proxy(config, settings))
     return [line for line in lines if line]
-
-
-def gates_of(settings: Settings) -> dict[str, str]:
-    """The thresholds and the baseline as they were given, by their ini keys."""
-    gates = {
-        "compaction_threshold": ", ".join(settings.thresholds),
-        "compaction_baseline": settings.baseline.path,
-    }
-    return {key: gate for key, gate in gates.items() if gate}
-
-
-def is_typed(config: pytest.Config, key: str) -> bool:
-    """Whether an option stands on the command line itself, not in a configuration."""
-    flag, given = f"--{key.replace('_', '-')}", config.invocation_params.args
-    return any(str(argument).partition("=")[0] == flag for argument in given)
 
 
 def _ignored_gates(config: pytest.Config, settings: Settings) -> str:
