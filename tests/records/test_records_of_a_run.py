@@ -25,6 +25,9 @@ from pytest_compaction.run.response import Arm, Roles
 from pytest_compaction.run.triggers import Trigger
 
 
+PRICE = {"name": "my-model", "input": 3, "output": 15}
+
+
 def test_every_item_has_one_line_under_a_header_in_a_fixed_order(pytester):
     set_up(pytester)
     both = f"--compactor={own('keep')},{own('forget')}"
@@ -75,6 +78,8 @@ def test_the_header_holds_every_option(pytester):
         "compaction_refresh": None,
         "compaction_estimate": None,
         "compaction_max_cost": 1.5,
+        "compaction_prices": "prices.json",
+        "compaction_proxy": True,
         "compaction_runs": ".pytest_compaction/runs",
         "compaction_show": "7",
         "compaction_tasks": "GR,SA",
@@ -96,6 +101,8 @@ def test_the_header_holds_every_option(pytester):
     ]
     fields = "\n".join(f"${name}" for name in sorted(FIELDS["judge"]))
     pytester.path.joinpath("judge.md").write_text(fields)
+    prices = {"as_of": "2026-03-01", "models": [PRICE]}
+    pytester.path.joinpath("prices.json").write_text(json.dumps(prices))
     run(pytester, "-psyrupy", *flags, compactor=None)
     assert records(pytester).header["settings"] == {
         "compactors": [own("keep"), "none"],
@@ -123,6 +130,8 @@ def test_the_header_holds_every_option(pytester):
         "refresh": False,
         "estimate": False,
         "max_cost": 1.5,
+        "prices": "prices.json",
+        "proxy": True,
         "request_timeout": 45.0,
         "judge_snapshots": True,
         "judge_tolerance": [0.25, 2.0],
