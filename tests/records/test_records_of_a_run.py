@@ -24,7 +24,6 @@ from pytest_compaction.run.loops.work_loop import WorkLoop
 from pytest_compaction.run.response import Arm, Roles
 from pytest_compaction.run.triggers import Trigger
 
-
 PRICE = {"name": "my-model", "input": 3, "output": 15}
 
 
