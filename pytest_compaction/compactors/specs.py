@@ -15,7 +15,7 @@ from typing import Any, Final
 from pytest_compaction.compactors.parameters import parted
 from pytest_compaction.secrets.hidden import hide, revealed
 
-_AS_PYTEST: Final = re.compile(r"^(\s*[^:=]+\.py)::")
+_AS_PYTEST: Final = re.compile(r"^([^:=]+\.py)::")
 """A file and a name in it, as pytest writes the two."""
 _PLUS: Final = r"\+(?!\s*[\d.])"
 

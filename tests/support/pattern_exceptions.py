@@ -34,7 +34,7 @@ ELSEWHERE = (
     "artifacts.known_files: re.compile(translate(pattern.rstrip('/') + '/*'))",
     "case.validation: re.search(strict, value)",
     "case_making.known_secrets: re.compile(f'{_BREAK}?'.join(map(re.escape, self.text)))",
-    "models.calls.cache_prices: re.fullmatch(each['models'], model)",
+    "models.calls.cache_ratios: re.fullmatch(each['models'], model)",
     "models.wire.refusals: re.compile(pattern or f'\\\\b{name}\\\\b', re.IGNORECASE)",
     "probes.sources.code.standing: re.compile('|'.join("
     "(f'\\\\b{re.escape(each)}\\\\b' for each in names)))",
