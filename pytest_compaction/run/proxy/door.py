@@ -6,7 +6,6 @@ the machine can spend the money of this one. The real key stays in this process.
 
 from __future__ import annotations
 
-import os
 import secrets
 import socket
 from collections.abc import Callable, Mapping
@@ -16,15 +15,19 @@ from urllib.request import getproxies
 from pytest_compaction.run.proxy.owners import HOST
 from pytest_compaction.secrets.own_environment import point
 
-_BACKLOG: Final = 512
 _TOKEN_BYTES: Final = 24
 
 
 class Door:
-    """Takes connections from when it is made; whoever serves ``socket`` answers them."""
+    """Has a port of its own; who serves ``socket`` takes connections, which are refused before.
+
+    Code that asks while a strategy is still imported so gets an error at once, and does not wait
+    for a reply that cannot come.
+    """
 
     def __init__(self) -> None:
-        self.socket = socket.create_server((HOST, 0), backlog=_BACKLOG)
+        self.socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        self.socket.bind((HOST, 0))
         self.port: int = self.socket.getsockname()[1]
         self._token = secrets.token_urlsafe(_TOKEN_BYTES)
 
@@ -40,16 +43,21 @@ class Door:
             "ANTHROPIC_API_KEY": self._token,
             "ANTHROPIC_AUTH_TOKEN": None,
         }
-        if getproxies():
-            for name in ("no_proxy", "NO_PROXY"):
-                direct = os.environ.get(name, "")
-                variables[name] = f"{direct},{HOST}" if direct else HOST
+        found = getproxies()
+        # Of the two spellings one hides the other, and "*" means all hosts only if it is alone.
+        direct = found.get("no", "").strip()
+        if found and direct != "*":
+            direct = f"{direct},{HOST}" if direct else HOST
+            variables |= {"no_proxy": direct, "NO_PROXY": direct}
         return point(variables)
 
     def admits(self, headers: Mapping[str, str]) -> bool:
         """Whether the headers of a request, by names in lower case, hold the token."""
-        bearer = headers.get("authorization", "").removeprefix("Bearer ").strip()
-        keys = (bearer, headers.get("x-api-key", "").strip())
+        scheme, _, bearer = headers.get("authorization", "").partition(" ")
+        keys = (
+            bearer.strip() if scheme.lower() == "bearer" else "",
+            headers.get("x-api-key", "").strip(),
+        )
         return any(secrets.compare_digest(key.encode(), self._token.encode()) for key in keys)
 
     def close(self) -> None:

@@ -23,6 +23,8 @@ from pytest_compaction.text.words import printable
 
 _LAST: Final = 10**9
 """The rank of a request that belongs to no item: after those that do."""
+_BACKLOG: Final = 512
+"""Connections that may wait to be taken."""
 _NOBODY: Final = Request("", "", {})
 
 
@@ -42,7 +44,9 @@ class RecordingEndpoint:
 
     async def serve(self) -> None:
         """Begin to answer, on the running loop."""
-        self._server = await asyncio.start_server(self._connected, sock=self._door.socket)
+        self._server = await asyncio.start_server(
+            self._connected, sock=self._door.socket, backlog=_BACKLOG
+        )
 
     async def close(self) -> None:
         """Answer no more, and close all connections. For the loop that serves."""
