@@ -24,6 +24,7 @@ from pytest_compaction.models.calls.transactions import repeat_off_loop
 from pytest_compaction.models.protocol import ModelError, NotAskedError
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Call, Caller, CallReply
+from pytest_compaction.models.wire.reply import whole_tokens
 from pytest_compaction.models.wire.usage_count import counted
 from pytest_compaction.text.words import printable
 
@@ -147,9 +148,10 @@ class SpendingLimit:
         """The most that a call can cost, as counted here."""
         most = self._prices.cost(model, self._most_usage(call))
         if most is None:
-            raise ModelError(
+            raise NotAskedError(
                 f"--compaction-max-cost: the price table has no price for a request of this "
-                f"length to {model!r}; leave the limit out or take another model"
+                f"length to {model!r}; leave the limit out, take another model, or name its price "
+                "in a file (--compaction-prices)"
             )
         return most
 
@@ -171,14 +173,16 @@ def _cancel_later() -> None:
 def most_usage(call: Call, tokens: TokenCounter) -> Usage:
     """The tokens that a call can take: its texts, counted here, and the output that it allows.
 
-    A call that names no bound on its output is taken to write as much as it reads.
+    A call that names no bound on its output, which a client may also do with ``null``, is taken
+    to write as much as it reads. Each of several choices is written for itself.
     """
     read = sum(
         IMAGE_TOKENS if text.startswith("data:") else tokens.text(text)
         for text in _texts(call.body)
     )
-    allowed = next((call.body[key] for key in _OUTPUT_KEYS if key in call.body), read)
-    return Usage(1, read, 0, int(allowed))
+    bounds = (whole_tokens(call.body.get(key)) for key in _OUTPUT_KEYS)
+    allowed = next(filter(None, bounds), read)
+    return Usage(1, read, 0, allowed * max(whole_tokens(call.body.get("n")), 1))
 
 
 def _keeps(value: Any) -> tuple[bool, bool]:
@@ -205,6 +209,9 @@ def _texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
+        if value.get("type") == "base64" and str(value.get("media_type")).startswith("image/"):
+            yield "data:"  # an image in the form of Anthropic
+            return
         for key, inner in value.items():
             yield str(key)
             yield from _texts(inner)

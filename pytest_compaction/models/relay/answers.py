@@ -17,6 +17,7 @@ from pytest_compaction.secrets.keys import scrubbed, scrubbed_json
 
 JSON: Final = "application/json"
 STREAM: Final = "text/event-stream; charset=utf-8"
+_FIRST_ERROR: Final = 400
 _NOT_THERE: Final = 404
 _NO_MONEY: Final = 402
 _NO_ANSWER: Final = 502
@@ -60,7 +61,8 @@ def _status_of(error: Exception) -> int:
     if isinstance(error, RefusedError):
         return error.status
     if isinstance(error, AttemptError) and error.complaint is not None:
-        return error.complaint.status
+        status = error.complaint.status
+        return status if status >= _FIRST_ERROR else _NO_ANSWER  # clients know no other redirect
     if isinstance(error, NotRecordedError):
         return _NOT_THERE
     return _NO_MONEY if isinstance(error, ModelError) and error.unpaid else _NO_ANSWER

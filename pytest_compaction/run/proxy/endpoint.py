@@ -19,12 +19,14 @@ from pytest_compaction.run.loops.request_limit import RequestLimit
 from pytest_compaction.run.proxy.door import Door
 from pytest_compaction.run.proxy.http import Exchange
 from pytest_compaction.run.proxy.owners import Owners
+from pytest_compaction.secrets.keys import scrubbed
 from pytest_compaction.text.words import printable
 
 _LAST: Final = 10**9
 """The rank of a request that belongs to no item: after those that do."""
 _BACKLOG: Final = 512
 """Connections that may wait to be taken."""
+_CHUNK: Final = 64 * 1024
 _NOBODY: Final = Request("", "", {})
 
 
@@ -101,14 +103,31 @@ class RecordingEndpoint:
         relay = self._relay
         if owner is None:
             async with self._limit.at(_LAST):
-                return await relay.call(call)
+                return await _passed_on(relay, call)
         mine = in_trial(call, owner.trial)
 
         async def carried() -> tuple[CallReply, OwnCalls]:
-            reply = await relay.call(mine)
+            reply = await _passed_on(relay, mine)
             return reply, relay.used(mine, reply)
 
         return await owner.carried(carried)
+
+
+async def _passed_on(relay: Relay, call: Call) -> CallReply:
+    """The reply to a call; a failure of the relay itself is one of a call that was not made.
+
+    A strategy that goes on without a reply is then not measured as if that were its own doing.
+    """
+    try:
+        return await relay.call(call)
+    except ModelError:
+        raise
+    except Exception as error:
+        said = printable(scrubbed(f"{type(error).__name__}: {error}"), 200)
+        raise NotAskedError(
+            f"--compaction-proxy could not pass on a request to {printable(call.model, 80)} "
+            f"({said})"
+        ) from error
 
 
 async def _unless_gone(
@@ -116,7 +135,7 @@ async def _unless_gone(
 ) -> Answer | None:
     """The result of ``work``; ``None`` if the client goes away before, which cancels it."""
     answering = asyncio.ensure_future(work)
-    gone = asyncio.ensure_future(reader.read(1))
+    gone = asyncio.ensure_future(_end_of(reader))
     try:
         await asyncio.wait({answering, gone}, return_when=asyncio.FIRST_COMPLETED)
         return answering.result() if answering.done() else None
@@ -124,3 +143,9 @@ async def _unless_gone(
         for task in (answering, gone):
             task.cancel()
         await asyncio.gather(answering, gone, return_exceptions=True)
+
+
+async def _end_of(reader: asyncio.StreamReader) -> None:
+    """Wait until the client goes away; what it sends behind its request is for nobody."""
+    while await reader.read(_CHUNK):
+        pass

@@ -25,6 +25,7 @@ class Exchange:
         self._connection: Any = h11.Connection(h11.SERVER)
         self._reader = reader
         self._writer = writer
+        self._heads_only = False
 
     async def request(self) -> Request | None:
         """The request; ``None`` if the client went away before it was whole.
@@ -42,6 +43,7 @@ class Exchange:
                 self._connection.receive_data(await self._reader.read(_CHUNK))
             elif isinstance(event, h11.Request):
                 head = event
+                self._heads_only = head.method == b"HEAD"
             elif isinstance(event, h11.Data):
                 data += event.data
                 if len(data) > MAX_REQUEST_BYTES:
@@ -49,7 +51,8 @@ class Exchange:
             elif head is None or isinstance(event, h11.ConnectionClosed):
                 return None
             else:
-                headers = {name.decode().lower(): value.decode() for name, value in head.headers}
+                # Latin-1 reads any byte; h11 gives names in lower case.
+                headers = {name.decode(): value.decode("latin-1") for name, value in head.headers}
                 return Request(head.method.decode(), head.target.decode(), headers, bytes(data))
 
     async def answer(self, answer: Answer) -> None:
@@ -62,7 +65,8 @@ class Exchange:
             ("x-should-retry", "false"),
         ]
         self._writer.write(send(h11.Response(status_code=answer.status, headers=headers)))
-        self._writer.write(send(h11.Data(data=answer.data)))
+        if not self._heads_only:
+            self._writer.write(send(h11.Data(data=answer.data)))
         self._writer.write(send(h11.EndOfMessage()))
         await self._writer.drain()
 
