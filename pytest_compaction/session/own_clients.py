@@ -62,8 +62,8 @@ def serve(
         endpoints.caller,
         endpoints.accounts,
         endpoints.tokens,
-        endpoints.prices,
-        with_file(prices_at(base_url_for("messages"))),
+        with_file(prices_at(base_url_for(is_ours=False))),
+        with_file(prices_at(base_url_for("messages", is_ours=False))),
         calls.max_cost,
         calls.request_timeout,
     )

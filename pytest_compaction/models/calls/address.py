@@ -20,11 +20,20 @@ ANTHROPIC_URL: Final = "https://api.anthropic.com"
 """The address that Anthropic's package talks to when no base URL is set."""
 
 
-def base_url_for(operation: Operation = "chat.completions") -> str:
-    """The base URL to which requests of a kind go; empty for :data:`DEFAULT_HOST`."""
-    if operation in ANTHROPIC:
-        return own_variable("ANTHROPIC_BASE_URL") or ANTHROPIC_URL
-    return own_variable("OPENAI_BASE_URL")
+def base_url_for(operation: Operation = "chat.completions", is_ours: bool = True) -> str:
+    """The base URL to which requests of a kind go; empty for :data:`DEFAULT_HOST`.
+
+    Requests of a strategy's own client (not ``is_ours``) go where ``…_API_BASE`` says if nothing
+    else does: some clients read that name, though the openai package does not.
+    """
+    form, usual = ("ANTHROPIC", ANTHROPIC_URL) if operation in ANTHROPIC else ("OPENAI", "")
+    older = "" if is_ours else own_variable(f"{form}_API_BASE")
+    return own_variable(f"{form}_BASE_URL") or older or usual
+
+
+def url_variable(operation: Operation) -> str:
+    """The environment variable that holds the base URL for requests of a kind."""
+    return "ANTHROPIC_BASE_URL" if operation in ANTHROPIC else "OPENAI_BASE_URL"
 
 
 def missing_key() -> str | None:

@@ -62,7 +62,7 @@ class AttemptError(ModelError):
 def sentence_on(call: Call, said: str) -> str:
     """A sentence on what the model of a call did at the endpoint, without a key in it."""
     model = printable(call.model, 80)
-    host = shown_host(base_url_for(call.operation))
+    host = shown_host(base_url_for(call.operation, call.is_ours))
     return scrubbed(f"model {model} at {host} {said}")
 
 

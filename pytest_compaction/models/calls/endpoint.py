@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from pytest_compaction.conversation.messages import json_or_none
-from pytest_compaction.models.calls.address import base_url_for, missing_key
+from pytest_compaction.models.calls.address import base_url_for, missing_key, url_variable
 from pytest_compaction.models.calls.attempt import (
     LONGER,
     AttemptError,
@@ -166,7 +166,8 @@ class Endpoint:
         else:
             said = "could not be reached, or broke off its reply"
             detail = "" if cause is None else f" ({type(cause).__name__}: {excerpt_of(str(cause))})"
-            advice = f"{detail}; is OPENAI_BASE_URL right and the server running?"
+            variable = url_variable(call.operation)
+            advice = f"{detail}; is {variable} right and the server running?"
         return AttemptError(sentence_on(call, said), advice, charged=sent, passing=True)
 
     def _client(self) -> Any:
@@ -222,7 +223,8 @@ def _unusable(call: Call, said: str) -> AttemptError:
 
 def _redirected(call: Call, error: Any) -> AttemptError:
     """The failure of a request that was to go on at another host; it is not asked again."""
-    return AttemptError(sentence_on(call, str(error)), error.advice)
+    advice = f"; nothing was sent there; if that host is right, set {url_variable(call.operation)}"
+    return AttemptError(sentence_on(call, str(error)), f"{advice} to it")
 
 
 def _refused(call: Call, error: Any) -> AttemptError:

@@ -13,8 +13,6 @@ _USUAL_PORTS: Final = {"http": 80, "https": 443}
 class RedirectedError(Exception):
     """An endpoint redirects to another host; the text goes on after "model … at …"."""
 
-    advice = "; nothing was sent there; if that host is right, set OPENAI_BASE_URL to it"
-
 
 async def refuse_other_hosts(response: Any) -> None:
     """A response hook of the HTTP client, which runs before a redirect is followed.

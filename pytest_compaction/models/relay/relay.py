@@ -1,7 +1,7 @@
 """Carries the calls of clients of strategies: kept, replayed, priced and limited as all others.
 
-Nothing is left out of a request that an endpoint refuses, because its client knows what it
-asked for. The refusal of a request that is too long is kept as a reply: a strategy may shorten it
+Nothing that a client sent is left out of a request that an endpoint refuses, because the client
+knows what it asked for. The refusal of a request that is too long is kept as a reply: a strategy may shorten it
 and ask again, and a replay has to go the same way.
 """
 
@@ -17,10 +17,11 @@ from pytest_compaction.models.calls.prices import PriceTable
 from pytest_compaction.models.calls.retries import RetryingCaller
 from pytest_compaction.models.calls.spending_limit import SpendingLimit
 from pytest_compaction.models.calls.store import Store
-from pytest_compaction.models.relay.routes import is_anthropic, is_free
+from pytest_compaction.models.relay.routes import USAGE, is_anthropic, is_free, without_usage
 from pytest_compaction.models.relay.upstream import Upstream
 from pytest_compaction.models.usage import OwnCalls, Usage
 from pytest_compaction.models.wire.call import Call, Caller, CallReply
+from pytest_compaction.models.wire.refusals import REFUSING
 from pytest_compaction.models.wire.usage_count import counted
 
 REFUSED: Final = "refused"
@@ -76,15 +77,27 @@ class Dialects:
 
     async def call(self, call: Call) -> CallReply:
         """The reply, or a refusal that says that the request is too long."""
-        following = self._anthropic if is_anthropic(call) else self._openai
         try:
-            return await following.call(call)
+            return await self._asked(call)
         except AttemptError as error:
             complaint = error.complaint
             if complaint is None or not (complaint.too_long or complaint.status == 413):
                 raise
             said = complaint.body if isinstance(complaint.body, dict) else {}
             return CallReply({**said, REFUSED: complaint.status}, Usage())
+
+    async def _asked(self, call: Call) -> CallReply:
+        """The reply; if what was added to the request is refused, to what its client sent."""
+        following = self._anthropic if is_anthropic(call) else self._openai
+        try:
+            return await following.call(call)
+        except AttemptError as error:
+            as_sent, complaint = without_usage(call), error.complaint
+            if as_sent is None or complaint is None or complaint.status not in REFUSING:
+                raise
+            if USAGE not in complaint.text and USAGE not in complaint.parameter:
+                raise
+        return await following.call(as_sent)
 
     async def close(self) -> None:
         """Close both."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from pytest_compaction.models.wire.call import ANTHROPIC, Call, Operation
@@ -12,6 +12,7 @@ from pytest_compaction.models.wire.call import ANTHROPIC, Call, Operation
 PATHS: Final[Mapping[str, Operation]] = {
     "/v1/chat/completions": "chat.completions",
     "/v1/responses": "responses",
+    "/v1/responses/compact": "responses.compact",
     "/v1/embeddings": "embeddings",
     "/v1/messages": "messages",
     "/v1/messages/count_tokens": "messages.count_tokens",
@@ -74,6 +75,14 @@ def asks_for_usage(call: Call) -> bool:
     return isinstance(options, Mapping) and bool(options.get("include_usage"))
 
 
+def without_usage(call: Call) -> Call | None:
+    """The call as its client sent it; ``None`` if nothing was added to it."""
+    if call.sent is None or call.sent.get(USAGE) == call.body.get(USAGE):
+        return None
+    sent = {name: value for name, value in call.sent.items() if name != USAGE}
+    return replace(call, sent=sent | {USAGE: call.body[USAGE]} if USAGE in call.body else sent)
+
+
 def passed_headers(call: Call) -> dict[str, str]:
     """The headers of a request that are sent on."""
     return {name: str(call.body[name]) for name in PASSED if name in call.body}
@@ -84,7 +93,8 @@ def _listing(request: Request, path: str) -> Call:
         raise RefusedError(405, f"--compaction-proxy serves {MODELS} for GET alone")
     operation: Operation = "messages.models" if request.is_anthropic else "models"
     version = {name: request.headers[name] for name in PASSED if name in request.headers}
-    return Call(operation, {"path": path, **version}, is_ours=False)
+    _, mark, query = request.path.partition("?")  # which names the page of a long list
+    return Call(operation, {"path": f"{path}{mark}{query}", **version}, is_ours=False)
 
 
 def _to_send(operation: Operation, body: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from pytest_compaction.models.calls.address import ANTHROPIC_URL, base_url_for, host_of
+from pytest_compaction.models.calls.address import (
+    ANTHROPIC_URL,
+    DEFAULT_HOST,
+    base_url_for,
+    host_of,
+)
 from pytest_compaction.models.calls.attempt import AttemptError, excerpt_of, sentence_on
 from pytest_compaction.models.calls.endpoint import EXCEEDED, NO_KEY, Endpoint
 from pytest_compaction.models.protocol import ModelError
 from pytest_compaction.models.relay.routes import PATHS, is_anthropic, passed_headers
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Call
-from pytest_compaction.models.wire.events import KEY, read_events
+from pytest_compaction.models.wire.events import KEY, failure_in, is_whole, read_events
 from pytest_compaction.models.wire.relayed_usage import relayed_usage
 from pytest_compaction.secrets.own_environment import own_variable
 
@@ -34,8 +39,11 @@ class Upstream(Endpoint):
 
     def _address(self) -> tuple[str, str]:
         if not self._anthropic:
-            return super()._address()
-        base_url = base_url_for("messages")
+            base_url = base_url_for(is_ours=False)
+            if host_of(base_url) == DEFAULT_HOST:
+                return super()._address()
+            return base_url, own_variable("OPENAI_API_KEY") or NO_KEY
+        base_url = base_url_for("messages", is_ours=False)
         key = own_variable("ANTHROPIC_API_KEY") or own_variable("ANTHROPIC_AUTH_TOKEN")
         if not key and host_of(base_url) == host_of(ANTHROPIC_URL):
             raise ModelError(
@@ -77,18 +85,10 @@ class Upstream(Endpoint):
         if not kind.startswith("text/event-stream") or response.extensions.get(EXCEEDED):
             return super()._parsed(call, response)
         events = read_events(response.content)
-        failed = next((event["data"] for event in events if _is_failure(event)), None)
-        if failed is not None or not events:
-            said = excerpt_of(str(failed)) if events else "(no event)"
+        failed = failure_in(events)
+        if failed is not None or not is_whole(call.operation, events):
+            said = "its end is missing" if failed is None else excerpt_of(str(failed))
             raise AttemptError(
                 sentence_on(call, f"broke off its stream: {said}"), charged=True, passing=True
             )
         return {KEY: events}
-
-
-def _is_failure(event: Mapping[str, Any]) -> bool:
-    data = event.get("data")
-    return isinstance(data, Mapping) and (
-        data.get("type") == "error"
-        or ("error" in data and "choices" not in data and len(data) == 1)
-    )

@@ -11,6 +11,8 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from pytest_compaction.models.wire.call import Operation
+
 Event = Mapping[str, Any]
 """``data``: a JSON value, or a text that is none; ``event``: the name, if there is one."""
 
@@ -18,6 +20,10 @@ KEY: Final = "events"
 """The member of a reply's body that holds its events."""
 _SAID: Final = frozenset({"content", "text", "arguments", "partial_json", "thinking", "refusal"})
 """Members of an event that hold a piece of what the model said."""
+
+_LAST: Final = frozenset({"message_stop", "response.completed", "response.incomplete"})
+"""Types of the event with which a stream ends."""
+_FAILED: Final = frozenset({"error", "response.failed"})
 
 
 def read_events(data: bytes) -> list[dict[str, Any]]:
@@ -41,7 +47,8 @@ def written_events(events: Iterable[Event]) -> bytes:
         if "event" in event:
             lines.append(f"event: {event['event']}")
         data = event["data"]
-        text = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False)
+        # A piece may end within a pair of surrogates, which only an escape can carry.
+        text = data if isinstance(data, str) else json.dumps(data)
         lines += [f"data: {line}" for line in text.split("\n")]
         lines.append("")
     return "\n".join([*lines, ""]).encode("utf-8", "replace")
@@ -66,6 +73,22 @@ def is_usage_alone(event: Event) -> bool:
     return isinstance(data, Mapping) and data.get("choices") == [] and bool(data.get("usage"))
 
 
+def is_whole(operation: Operation, events: Sequence[Event]) -> bool:
+    """Whether a stream came to its end: some servers end a broken one as they end any other."""
+    if operation == "chat.completions":
+        return any(event.get("data") == "[DONE]" or _is_finished(event) for event in events)
+    return any(_type_of(event) in _LAST for event in events)
+
+
+def failure_in(events: Iterable[Event]) -> Any:
+    """The data of the event that tells of an error in place of a reply; ``None`` without one."""
+    for event in events:
+        data = event.get("data")
+        if _type_of(event) in _FAILED or (isinstance(data, Mapping) and data.keys() == {"error"}):
+            return data
+    return None
+
+
 def said_in(body: Mapping[str, Any]) -> str:
     """All that a reply says, in one text: of its events, or of a reply that came at once."""
     pieces = (_said(payload) for payload in payloads(body)) if KEY in body else (_said(body),)
@@ -74,11 +97,12 @@ def said_in(body: Mapping[str, Any]) -> str:
 
 def _said(value: Any) -> Iterator[str]:
     if isinstance(value, Mapping):
-        # What was said is said a second time when a stream of the responses API ends.
-        if value.get("type") in {"response.completed", "response.output_item.done"}:
+        kind = str(value.get("type"))
+        if kind.startswith("response."):
+            # The events of the responses API that are no pieces say again what was said.
+            if kind.endswith(".delta") and isinstance(value.get("delta"), str):
+                yield value["delta"]
             return
-        if value.get("type") == "response.output_text.delta":
-            yield str(value.get("delta", ""))
         for name, inner in value.items():
             if name in _SAID and isinstance(inner, str):
                 yield inner
@@ -87,6 +111,20 @@ def _said(value: Any) -> Iterator[str]:
     elif isinstance(value, list):
         for inner in value:
             yield from _said(inner)
+
+
+def _type_of(event: Event) -> str:
+    data = event.get("data")
+    return str(data.get("type")) if isinstance(data, Mapping) else ""
+
+
+def _is_finished(event: Event) -> bool:
+    """Whether an event of chat completions says why a choice ended."""
+    data = event.get("data")
+    choices = data.get("choices") if isinstance(data, Mapping) else None
+    return isinstance(choices, list) and any(
+        isinstance(choice, Mapping) and choice.get("finish_reason") for choice in choices
+    )
 
 
 def _value(text: str) -> Any:

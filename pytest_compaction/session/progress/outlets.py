@@ -55,7 +55,7 @@ class RewrittenLine:
     def show(self, text: str) -> None:
         """Write the line anew, cut to the width of the terminal."""
         self._text = text
-        while cells(text) >= self._writer.fullwidth:
+        while text and cells(text) >= self._writer.fullwidth:
             text = text[:-1]
         self._below(text)
         self._shown = True
