@@ -1,8 +1,8 @@
 """Carries the calls of clients of strategies: kept, replayed, priced and limited as all others.
 
 Nothing that a client sent is left out of a request that an endpoint refuses, because the client
-knows what it asked for. The refusal of a request that is too long is kept as a reply: a strategy may shorten it
-and ask again, and a replay has to go the same way.
+knows what it asked for. The refusal of a request that is too long is kept as a reply: a strategy
+may shorten it and ask again, and a replay has to go the same way.
 """
 
 from __future__ import annotations
