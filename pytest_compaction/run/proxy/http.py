@@ -43,7 +43,7 @@ class Exchange:
                 self._connection.receive_data(await self._reader.read(_CHUNK))
             elif isinstance(event, h11.Request):
                 head = event
-                self._heads_only = head.method == b"HEAD"
+                self._heads_only = event.method == b"HEAD"
             elif isinstance(event, h11.Data):
                 data += event.data
                 if len(data) > MAX_REQUEST_BYTES:
