@@ -81,10 +81,13 @@ def is_whole(operation: Operation, events: Sequence[Event]) -> bool:
 
 
 def failure_in(events: Iterable[Event]) -> Any:
-    """The data of the event that tells of an error in place of a reply; ``None`` without one."""
+    """The data of the event that tells of an error in place of a reply; ``None`` without one.
+
+    A chunk of a chat completion may hold the error beside choices; clients raise it then too.
+    """
     for event in events:
         data = event.get("data")
-        if _type_of(event) in _FAILED or (isinstance(data, Mapping) and data.keys() == {"error"}):
+        if _type_of(event) in _FAILED or (isinstance(data, Mapping) and data.get("error")):
             return data
     return None
 

@@ -99,6 +99,7 @@ class Streamed:
         ((), "its end is missing"),
         ((DELTA,), "its end is missing"),
         (({"error": {"message": "overloaded"}},), "overloaded"),
+        ((DELTA, {**ENDED, "error": {"message": "overloaded"}}), "overloaded"),
         (({"type": "error", "error": {"message": "overloaded"}},), "overloaded"),
         (({"type": "response.failed", "response": {"error": "overloaded"}},), "overloaded"),
     ],
