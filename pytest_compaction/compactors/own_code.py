@@ -39,7 +39,7 @@ def own_object(target: str) -> Any:
 
     Raises :class:`UnknownCompactorError`: there is no such module or name, or the module raises.
     """
-    module, _, names = target.partition(":")
+    module, _, names = target.rpartition(":")  # the path of a file may have one after its drive
     return attribute_of(_imported(module, target), names, module)
 
 
@@ -67,7 +67,7 @@ def is_dotted(target: str) -> bool:
 
 def module_named(target: str) -> str:
     """The module in which a target is, by the name that it was imported under; empty if none."""
-    module, colon, _ = target.partition(":")
+    module, colon, _ = target.rpartition(":")
     if colon:
         return str(_imported(module, target).__name__)
     parts = target.split(".")
@@ -93,11 +93,20 @@ def attribute_of(module: Any, names: str, shown: str) -> Any:
         if not hasattr(owner, name):
             near = difflib.get_close_matches(name, _public(owner), n=1, cutoff=0.4)
             hint = f"; did you mean {near[0]!r}?" if near else ""
-            raise UnknownCompactorError(f"the module {shown!r} has no {name!r}{hint}")
+            what = "class" if inspect.isclass(owner) else "module"
+            raise UnknownCompactorError(f"the {what} {shown!r} has no {name!r}{hint}")
         value = getattr(owner, name)
-        if inspect.isclass(owner) and inspect.isfunction(inspect.getattr_static(owner, name)):
+        shown = f"{shown}.{name}"
+        if inspect.isclass(owner) and _needs_instance(inspect.getattr_static(owner, name)):
             return MethodOf(owner, name)
     return value
+
+
+def _needs_instance(attribute: Any) -> bool:
+    """Whether what stands in a class is a method that an instance calls, decorated or not."""
+    if isinstance(attribute, staticmethod | classmethod):
+        return False
+    return callable(attribute) and hasattr(type(attribute), "__get__")
 
 
 def raised(error: BaseException) -> str:
@@ -162,7 +171,7 @@ def _loaded(file: Path) -> ModuleType:
 def _found(text: str) -> Path:
     """The file, looked for where pytest runs and then where modules are looked for."""
     for folder in _folders():
-        file = folder / text
+        file = folder / Path(text).expanduser()
         if file.is_file():
             return file.resolve()
     raise UnknownCompactorError(
@@ -178,7 +187,9 @@ def _folders() -> Iterator[Path]:
 def _file_of(name: str) -> Path | None:
     try:
         spec = importlib.util.find_spec(name)
-    except Exception:  # a package above it may raise anything when it is imported
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # a package above it may raise anything, SystemExit too
         return None
     return (
         Path(spec.origin).resolve()
@@ -193,7 +204,9 @@ def _is_there(name: str) -> bool:
         return name in sys.modules or importlib.util.find_spec(name) is not None
     except ModuleNotFoundError:
         return False
-    except Exception:
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # also SystemExit, and what skips a test: importing it again says so
         return True
 
 

@@ -124,7 +124,7 @@ class Registry:
         points = self._entry_points()
         if target in points:
             return _loaded(points[target])
-        if ":" in target:
+        if ":" in target and not target.endswith(".py"):
             return own_object(target)
         listed = names_of(target)
         if listed:

@@ -17,6 +17,8 @@ from pytest_compaction.secrets.hidden import hide, revealed
 
 _AS_PYTEST: Final = re.compile(r"^([^:=]+\.py)::")
 """A file and a name in it, as pytest writes the two."""
+_DRIVE: Final = re.compile(r"^[A-Za-z]:(?=[\\/])")
+"""What a whole path begins with on Windows; its colon separates nothing."""
 _PLUS: Final = r"\+(?!\s*[\d.])"
 
 
@@ -64,8 +66,12 @@ def parse_spec(text: str) -> Spec:
 
 
 def _single(text: str) -> Spec:
-    text = _AS_PYTEST.sub(r"\1:", text)
-    segments = [segment.strip() for segment in parted(text.strip(), ":")]
+    text = text.strip()
+    drive = _DRIVE.match(text)
+    start = drive.end() if drive else 0
+    text = text[:start] + _AS_PYTEST.sub(r"\1:", text[start:])
+    segments = [segment.strip() for segment in parted(text[start:], ":")]
+    segments[0] = text[:start] + segments[0]
     names = [segment for segment in segments if "=" not in segment]
     if not names or not all(names) or len(names) > 2:
         raise UnknownCompactorError(

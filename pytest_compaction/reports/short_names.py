@@ -38,7 +38,7 @@ def _alike(texts: Sequence[str]) -> int:
 
 
 def _end(text: str, width: int) -> str:
-    """The end of a name, from the function on if there is room for that much."""
+    """The end of a name, as much as there is room for."""
     if len(text) <= width:
         return text
     return f"{_CUT}{text[len(text) - width + 1 :]}"

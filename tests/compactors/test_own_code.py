@@ -26,6 +26,15 @@ from beside import newest
 def compact(messages, budget):
     return newest(messages)
 """
+DECORATED = """
+import functools
+
+
+class Summary:
+    @functools.cache
+    def compact(self, messages):
+        return messages[-1:]
+"""
 NEWEST = "def newest(messages):\n    return messages[-1:]\n"
 
 
@@ -39,6 +48,9 @@ def project(tmp_path, monkeypatch):
         "loose/beside.py": NEWEST,
         "loose/a_loose_one.py": LOOSE,
         "loose/json.py": LOOSE,
+        "leaving_package/__init__.py": "raise SystemExit(0)\n",
+        "skipping_package/__init__.py": "import pytest\n\npytest.skip('not here')\n",
+        "decorated.py": DECORATED,
         "loose/raises.py": "raise RuntimeError('out of order')\n",
     }.items():
         file = tmp_path / place
@@ -63,6 +75,7 @@ def project(tmp_path, monkeypatch):
         ("./package_of_mine/strategy.py:Summary", "package_of_mine.strategy"),
         ("loose/a_loose_one.py:compact", "a_loose_one"),
         ("loose/json.py:compact", "_json_"),
+        ("decorated.Summary.compact", "decorated"),
     ],
 )
 def test_a_strategy_is_found(project, target, module):
@@ -83,6 +96,11 @@ def test_a_whole_path_works_from_anywhere(project, monkeypatch):
 @pytest.mark.parametrize(
     ("target", "said"),
     [
+        ("leaving_package.strategy.compact", "SystemExit: 0"),
+        ("skipping_package.strategy.compact", "Skipped: not here"),
+        (r"C:\my code\loose.py:compact", r"there is no file 'C:\\my code\\loose.py'"),
+        ("D:/loose.py::compact:keep=2", "there is no file 'D:/loose.py'"),
+        ("package_of_mine.strategy:Summary.compct", "the class 'package_of_mine.strategy.Summary'"),
         ("package_of_mine.strategy", "is a module; name what is in it"),
         ("loose/a_loose_one.py", "is a module; name what is in it: loose/a_loose_one.py:compact"),
         ("package_of_mine.strategy.compct", "has no 'compct'; did you mean 'compact'?"),

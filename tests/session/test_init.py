@@ -121,6 +121,28 @@ def test_nothing_is_written_unless_the_user_says_yes(pytester, answers, capsys, 
 
 @pytest.mark.parametrize(
     ("strategy", "said"),
+    [
+        ("anchored,truncate", "names several strategies, and a threshold is set for one"),
+        (" ", "names no strategy"),
+        ("mine:compact:api_key=plenty-of-letters-4711", "api_key=[key] holds a key, which would"),
+    ],
+)
+def test_a_strategy_that_no_gate_can_be_written_for_is_refused(pytester, capsys, strategy, said):
+    assert initialise("--yes", f"--compactor={strategy}") == 1
+    assert said in capsys.readouterr().err
+    assert files(pytester.path) == {}
+
+
+def test_a_file_that_cannot_be_written_is_named(pytester, capsys):
+    (pytester.path / ".github").write_text("")
+    assert initialise("--yes", "--compactor=truncate") == 1
+    said = capsys.readouterr().err
+    assert ".github" in said
+    assert "cannot be written: " in said
+
+
+@pytest.mark.parametrize(
+    ("strategy", "said"),
     [("raises", "out of order"), ("same", "nothing was compacted"), ("forget", "threshold of 0")],
 )
 def test_a_strategy_that_cannot_be_gated_gets_no_threshold_and_the_reason_is_said(

@@ -28,10 +28,12 @@ def project(pytester):
             "tests/test_broken": BROKEN,
             "tests/deep/conftest": "import pytest\n\n@pytest.fixture\ndef title(case, probe):\n"
             "    return case.id\n",
-            "tests/deep/test_titles": "def test_title(title):\n    assert title == 'first'\n",
             "tests/left/test_ignored": MINE,
         }
     )
+    titles = "# coding: latin-1\ndef test_title(title):\n    assert title == 'first'  # à\n"
+    (pytester.path / "tests/deep/test_titles.py").write_bytes(titles.encode("latin-1"))
+    (pytester.path / "tests/deep/around").symlink_to(pytester.path / "tests")
     return pytester
 
 
@@ -40,7 +42,7 @@ def modules(result):
 
 
 @pytest.mark.parametrize("workers", ["-n0", "-n2"])
-@pytest.mark.parametrize("testpaths", ["testpaths = tests", ""])
+@pytest.mark.parametrize("testpaths", ["testpaths = tests/../tests", ""])
 def test_a_run_without_paths_takes_in_the_projects_tests_over_cases(project, workers, testpaths):
     project.makeini(f"[pytest]\n{testpaths}\naddopts = --ignore=tests/left")
     result = run(project, "-v", workers)

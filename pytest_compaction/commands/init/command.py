@@ -22,6 +22,8 @@ from pytest_compaction.commands.init.new_files import (
     compactor_file,
     workflow_file,
 )
+from pytest_compaction.compactors.parameters import parted
+from pytest_compaction.secrets.hidden import hide
 from pytest_compaction.settings import DEFAULT_CASES, SHIPPED
 from pytest_compaction.text.words import printable
 
@@ -59,6 +61,10 @@ def add(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Set up the project in this folder; returns 1 if it has no gate in the end."""
     root = Path()
+    wrong = "" if options.compactor is None else _wrong_strategy(options.compactor)
+    if wrong:
+        complain(f"--compactor={hide(options.compactor)} {wrong}")
+        return 1
     spec = options.compactor or f"{MODULE}:{FUNCTION}"
     command = shlex.join(["pytest", f"--compactor={spec}"])
     try:
@@ -77,9 +83,24 @@ def run(options: argparse.Namespace) -> int:
     except ConfigFileError as error:
         complain(str(error))
         return 1
+    except OSError as error:
+        place = error.filename or "a file"
+        complain(f"{place} cannot be written: {error.strerror}; mend that, and run init again")
+        return 1
     print("Run the gate, now and after each change:")
     print(f"  {command}")
     return 0
+
+
+def _wrong_strategy(spec: str) -> str:
+    """Why no gate can be written for a strategy, as a part of a sentence; empty if one can."""
+    if not all(part.strip() for part in parted(spec, ",")):
+        return "names no strategy; give one, or leave it out and a function is written"
+    if len(list(parted(spec, ","))) > 1:
+        return "names several strategies, and a threshold is set for one; name that"
+    if hide(spec) != spec:
+        return "holds a key, which would stand in the workflow; let the strategy read it elsewhere"
+    return ""
 
 
 def _write_files(root: Path, options: argparse.Namespace, command: str) -> bool:
@@ -131,7 +152,7 @@ def _write_gate(root: Path, options: argparse.Namespace, settings: ConfigFile, s
     _show(f"{settings.path.name} {title}", settings.lines(added, comment))
     if not _agreed(options, "Write this?"):
         return False
-    settings.path.write_bytes(changed.encode("utf-8"))
+    settings.write(changed)
     return True
 
 

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from pytest_compaction.reports.outlets.report_file import write_whole
+
 _TOML: Final = ".toml"
 _TABLES: Final = (
     ("pytest.toml", ("pytest",)),
@@ -77,6 +79,21 @@ class ConfigFile:
             changed = f"{before}{'' if before.endswith(chr(10)) else newline}{added}{after}"
         self._check(changed, settings)
         return changed
+
+    def write(self, changed: str) -> None:
+        """Put a changed text in place of the file; until it is whole the old one stays.
+
+        Raises :class:`ConfigFileError` if the file is no longer as it was read.
+        """
+        there = self.path.exists()
+        if there == self.is_new or (there and _text(self.path) != self.text):
+            raise ConfigFileError(
+                f"{self.path.name} was changed in the meantime and stays as it is; run init again"
+            )
+        mode = None if self.is_new else self.path.stat().st_mode
+        write_whole(self.path, changed.encode("utf-8"))
+        if mode is not None:
+            self.path.chmod(mode)
 
     def _check(self, changed: str, settings: Mapping[str, str]) -> None:
         """Refuse a text that says anything else than before and the settings."""

@@ -40,7 +40,9 @@ _NUMBERS: Final = frozenset({"int", "float", "int | None", "Any", ""})
 """Annotations of a parameter that may be a budget although its name does not tell."""
 _NO_NUMBERS: Final = frozenset(
     """client llm tokenizer encoder encoding counter token_counter summarizer summariser agent
-    config settings logger session self cls system system_prompt prompt instructions""".split()
+    config settings logger session self cls system system_prompt prompt instructions
+    context ctx run_context tools tool_schemas functions model_name api_key summary
+    previous_summary metadata callbacks query task goal""".split()
 )
 """Names of parameters that are no budget, although they stand where one is expected."""
 
@@ -210,7 +212,9 @@ def _with_open(
     kinds = {p.kind for p in parameters}
     there = {role for _, role in (*placed, *named)}
     wanted: tuple[Role, ...] = ("messages", "budget") if shape == "chat" else ("messages",)
-    more = tuple(role for role in wanted if role not in there and role not in left_alone)
+    more = tuple(
+        role for role in wanted if role not in there and not {*_NAMES[role]} & {*left_alone}
+    )
     no_gap = len(placed) == sum(p.kind in _PLACED for p in parameters)
     if inspect.Parameter.VAR_POSITIONAL in kinds and no_gap:
         return (*placed, *(("", role) for role in more)), named

@@ -13,6 +13,7 @@ from pytest_compaction.compactors.function.message_shapes.protocol import SHAPES
 from pytest_compaction.compactors.function.sessions import SESSION_ID, SessionCall, is_session
 from pytest_compaction.compactors.function.signatures import (
     as_annotated,
+    no_number,
     no_such_parameter,
     signature_of,
 )
@@ -60,7 +61,7 @@ def strategy_of(spec: Spec, target: Any) -> Compactor[State]:
     if isinstance(target, MethodOf):
         first, rest = given.divided(target.owner)
         return _function(spec, getattr(_made(spec, target.owner, first), target.name), rest)
-    if inspect.isclass(target) or getattr(target, "makes_compactor", False):
+    if inspect.isclass(target):
         return _of_class(spec, target, given)
     if _makes_one(target):
         made = _made(spec, target, Given({}, {}))
@@ -74,11 +75,16 @@ def strategy_of(spec: Spec, target: Any) -> Compactor[State]:
 
 def _of_class(spec: Spec, target: Any, given: Given) -> Compactor[State]:
     """A strategy of a class; its instance takes the parameters that its method does not."""
-    if not _has_simple_compact(target) and not is_session(target):
+    if not (_has_simple_compact(target) or is_session(target) or _is_called(target)):
         return _of_object(spec, _made(spec, target, given), Given({}, {}), spec.target)
     first, rest = given.divided(target)
     if is_session(target) and SESSION_ID not in first.values and _takes(target, SESSION_ID):
         first = Given({SESSION_ID: "case", **first.values}, first.written)
+    if not is_session(target):
+        method = target.compact if _has_simple_compact(target) else target.__call__
+        nobodys = [name for name in rest.values if name != _SHAPE and not _takes(method, name)]
+        if nobodys:
+            _refuse(spec, no_such_parameter(nobodys, target))
     return _of_object(spec, _made(spec, target, first), rest)
 
 
@@ -119,6 +125,13 @@ def _has_simple_compact(thing: Any) -> bool:
     return bool(names) and names[:2] != ["state", "context"]
 
 
+def _is_called(target: type) -> bool:
+    """Whether the instances of a class are functions over messages: they have ``__call__``."""
+    return not _is_protocol(target) and inspect.isfunction(
+        inspect.getattr_static(target, "__call__", None)
+    )
+
+
 def _makes_one(target: Any) -> bool:
     """Whether a function cannot take messages, and so must be meant to make what can."""
     if not inspect.isfunction(target) or inspect.iscoroutinefunction(target):
@@ -139,7 +152,11 @@ def _made(spec: Spec, target: Any, given: Given) -> Any:
     try:
         wrong = no_such_parameter(given.values, target)
         if not wrong:
-            return target(**as_annotated(given.values, given.written, target))
+            values = as_annotated(given.values, given.written, target)
+            made = target(**values)
+            wrong = no_number(values, target)
+            if not wrong:
+                return made
     except ValueError as error:
         wrong = printable(str(error))
     except KeyboardInterrupt:
@@ -150,9 +167,8 @@ def _made(spec: Spec, target: Any, given: Given) -> Any:
 
 
 def _refuse(spec: Spec, wrong: str) -> Any:
-    raise UnknownCompactorError(
-        f"the compactor {spec.text!r} does not take these parameters: {wrong}"
-    )
+    what = "does not take these parameters" if spec.parameters else "cannot be made"
+    raise UnknownCompactorError(f"the compactor {spec.text!r} {what}: {wrong}")
 
 
 def _function(
@@ -175,7 +191,7 @@ def _function(
         ) from None
     if description:
         made.description = description.splitlines()[0]
-    wrong = no_such_parameter(own, function, made.handed_in)
+    wrong = no_such_parameter(own, function, made.handed_in) or no_number(typed, function)
     try:
         made.check_call()
     except TypeError as error:

@@ -14,6 +14,7 @@ called through that.
 from __future__ import annotations
 
 import copy
+import functools
 import inspect
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -75,7 +76,7 @@ class FunctionCompactor(HistoryCompactor):
         messages: str | None = None,
     ) -> None:
         self.name = name
-        self.description = (inspect.getdoc(function) or "a function").splitlines()[0]
+        self.description = (inspect.getdoc(_whole(function)) or "a function").splitlines()[0]
         self._function = called(function)
         self._parameters = dict(parameters)
         invoked = hasattr(function, "invoke") and self._function is not function
@@ -264,6 +265,13 @@ def called(target: Any) -> Any:
         if not callable(target) and callable(getattr(target, name, None)):
             return getattr(target, name)
     return target
+
+
+def _whole(function: Any) -> Any:
+    """The function of a ``partial``, which has no docstring of its own."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    return function
 
 
 def _masks(made: Message, given: Message) -> bool:

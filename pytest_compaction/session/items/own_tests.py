@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import tokenize
 from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatch
 from pathlib import Path
@@ -85,12 +87,17 @@ def _found(config: pytest.Config, without: Sequence[Path]) -> Iterator[Path]:
 def _test_files(config: pytest.Config, without: Sequence[Path]) -> Iterator[Path]:
     """The files that pytest would collect, without folders that it does not enter."""
     patterns = config.getini("python_files")
-    left = [config.invocation_params.dir / text for text in reversed(config.args)]
+    places = (config.invocation_params.dir / text for text in reversed(config.args))
+    left = [Path(os.path.abspath(place)) for place in places]  # noqa: PTH100 - keeps links
+    entered: set[Path] = set()
     while left:
         path = left.pop()
         if path.resolve() in without or _is_ignored(config, path):
             continue
         if path.is_dir():
+            if path.resolve() in entered:  # a link to a folder above it has no end
+                continue
+            entered.add(path.resolve())
             left += sorted(_entries(path), reverse=True)
         elif path.suffix == ".py" and any(_fits(path, pattern) for pattern in patterns):
             yield path
@@ -125,6 +132,7 @@ def _fixtures_for(folder: Path, root: Path, seen: dict[Path, Fixtures]) -> Fixtu
 def _text(file: Path) -> str:
     """The text of a file; empty if it has none that can be read."""
     try:
-        return file.read_text("utf-8")
-    except (OSError, UnicodeDecodeError):
+        with tokenize.open(file) as opened:  # in the encoding that the file itself names
+            return opened.read()
+    except (OSError, SyntaxError, UnicodeDecodeError):
         return ""

@@ -108,6 +108,8 @@ def test_names_tell_and_places_where_they_do_not(function, form):
         (client, "messages is the messages; nothing tells what 'client' is: give it as :client="),
         (client_first, "nothing tells what 'client' is"),
         (text, "nothing tells what 'note' is"),
+        (lambda messages, tools: messages, "nothing tells what 'tools' is"),
+        (lambda messages, context: messages, "nothing tells what 'context' is"),
         (nothing, "it takes no parameters, and none of these can be the messages"),
         (budget_alone, "it takes budget, and none of these can be the messages"),
         (required_model, "'model' is a name and has no value: give it as :model=NAME"),
@@ -119,6 +121,7 @@ def test_what_cannot_be_called_says_what_was_understood_and_what_to_do(function,
 
 def test_what_the_user_gives_is_left_alone():
     assert arguments_for(budget_last, ["budget"]).form == "f(messages, budget=…)"
+    assert arguments_for(open_both, ["max_tokens"]).form == "f(messages, max_tokens=…)"
     assert arguments_for(client, ["client"]).form == "f(messages, client=…)"
     assert arguments_for(required_model, ["model"]).missing == ""
 

@@ -84,6 +84,29 @@ class PlainSession:
         self.items = self.items[-1:]
 
 
+class Called:
+    """Keeps the newest."""
+
+    def __init__(self, keep: int = 1):
+        self.keep = keep
+
+    async def __call__(self, messages, budget, more: int = 0):
+        return messages[-self.keep - more :]
+
+
+class Needing:
+    def __init__(self, client):
+        self.client = client
+
+    def compact(self, messages):
+        return messages[-1:]
+
+
+def counted(messages, keep: int | None = None, share=0.5):
+    """Counts."""
+    return messages[-(keep or 1) :]
+
+
 def make_session():
     return PlainSession()
 
@@ -112,11 +135,12 @@ def own_module(monkeypatch):
     module = types.ModuleType(MODULE)
     for thing in (Sync, Async, Half, Session, PlainSession, make_session, make_class):
         setattr(module, thing.__name__, thing)
-    for thing in (remembering, remembering_pair, not_json):
+    for thing in (remembering, remembering_pair, not_json, Called, Needing, counted):
         setattr(module, thing.__name__, thing)
     module.bound = Sync(2).compact
     module.instance = Sync(2)
     module.session = Session("one")
+    module.bound_count = functools.partial(counted, keep=2)
     module.partial = functools.partial(Sync(2).compact)
     monkeypatch.setitem(sys.modules, MODULE, module)
 
@@ -133,6 +157,10 @@ def own_module(monkeypatch):
         ("instance", ["m2", "m3"]),
         ("partial", ["m2", "m3"]),
         ("make_class:keep=3", ["m1", "m2", "m3"]),
+        ("Called:keep=2:more=1", ["m1", "m2", "m3"]),
+        ("Called:messages=anthropic", ["m3"]),
+        ("counted:keep=None", ["m3"]),
+        ("bound_count", ["m2", "m3"]),
         ("make_session", ["m3"]),
         ("PlainSession", ["m3"]),
     ],
@@ -140,6 +168,10 @@ def own_module(monkeypatch):
 def test_it_compacts(text, left):
     made = create(f"{MODULE}:{text}")
     assert ids(compacted(made, CHAT, context_of(200))[1]) == left
+
+
+def test_a_partial_is_described_by_its_function():
+    assert create(f"{MODULE}:bound_count").description == "Counts."
 
 
 def test_a_session_is_given_items_and_nothing_stays_in_it():
@@ -161,7 +193,11 @@ def test_a_session_is_given_items_and_nothing_stays_in_it():
             "is not a compactor: it has no start, observe, due, render, name, traits; a class",
         ),
         ("session", "is one session for all cases, which would mix their items; name its class"),
-        ("Sync:size=3", "cannot be called as f(messages, size=…): there is no 'size'"),
+        ("Sync:size=3", "does not take these parameters: there is no 'size'; it takes keep"),
+        ("Needing", "cannot be made: TypeError: Needing.__init__() missing 1 required"),
+        ("Called:keep=few", "does not take these parameters: keep=few is not a number"),
+        ("counted:keep=2.5", "keep=2.5 is not a whole number"),
+        ("counted:share=half", "share=half is not a number"),
         ("Sync.other", "did you mean 'others'?"),
         ("Session:messages=chart", "messages=chart must be one of chat, langchain"),
     ],

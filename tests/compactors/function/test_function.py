@@ -230,7 +230,7 @@ def test_the_command_line_names_functions_objects_and_shapes(text, left):
     [
         ("keep_ends:messages=haystack", "messages=haystack must be one of chat, langchain, pyd"),
         ("keep_ends:messages=langchain:k=3", "cannot be called as f(messages, k=…)"),
-        ("Callable:size=2", "does not take these parameters"),
+        ("Callable:size=2", "does not take these parameters: there is no 'size'; it takes keep"),
     ],
 )
 def test_what_cannot_be_called_says_how_it_would_be(text, said):
