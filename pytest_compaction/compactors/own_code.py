@@ -122,9 +122,10 @@ def _imported(module: str, asked: str) -> ModuleType:
     except (UnknownCompactorError, KeyboardInterrupt):
         raise
     except BaseException as error:  # also SystemExit, and what skips a test
+        missing = isinstance(error, ModuleNotFoundError)
+        hint = " (is its folder on sys.path? the folder where pytest runs is)" if missing else ""
         raise UnknownCompactorError(
-            f"cannot import the module of the compactor {asked!r}: {raised(error)} "
-            "(is its folder on sys.path? the folder where pytest runs is)"
+            f"cannot import the module of the compactor {asked!r}: {raised(error)}{hint}"
         ) from error
 
 
