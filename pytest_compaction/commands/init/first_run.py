@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import subprocess
 import sys
 import tempfile
@@ -15,12 +16,13 @@ from pytest_compaction.records.runs.loaded_run import load_run
 
 _STEPS: Final = 10
 """A threshold is a whole number of tenths of a point."""
-_SHOWN: Final = 30
-"""Lines of a run that failed."""
+_FAILURES: Final = re.compile("=+ (FAILURES|ERRORS) =+")
+_SHOWN: Final = 15
+"""Lines of a run that failed: so many from its first failure on, and so many at its end."""
 
 
 class FirstRunError(ValueError):
-    """The first run gave no score; ``printed`` is what it printed last."""
+    """The first run gave no score; ``printed`` is its first failure and its end."""
 
     def __init__(self, code: int, printed: str) -> None:
         super().__init__(f"the first run ended with exit code {code}")
@@ -70,6 +72,14 @@ def measure(root: Path, arguments: Sequence[str]) -> FirstScore:
         files = sorted(Path(runs).glob("*.jsonl"))
         mean = load_run(files[-1]).mean("overall") if ended.returncode == 0 and files else None
     if mean is None:
-        said = "\n".join(f"{ended.stdout}\n{ended.stderr}".strip().splitlines()[-_SHOWN:])
-        raise FirstRunError(ended.returncode, said)
+        raise FirstRunError(ended.returncode, _excerpt(f"{ended.stdout}\n{ended.stderr}"))
     return FirstScore(mean.value, mean.interval, mean.count, mean.cases)
+
+
+def _excerpt(printed: str) -> str:
+    """What a run printed from its first failure on, and at its end."""
+    lines = printed.strip().splitlines()
+    end = max(len(lines) - _SHOWN, 0)
+    first = next((i for i, line in enumerate(lines[:end]) if _FAILURES.fullmatch(line)), end)
+    left_out = ["…"] if end > first + _SHOWN else []
+    return "\n".join([*lines[first:end][:_SHOWN], *left_out, *lines[end:]])
