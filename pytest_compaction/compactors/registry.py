@@ -33,7 +33,7 @@ class Registry:
     """The strategies that can be named: shipped, from entry points, and added by hooks."""
 
     added: dict[str, Any] = field(default_factory=dict)
-    _traits: dict[str, Any] = field(default_factory=dict)
+    _examples: dict[str, Compactor[State]] = field(default_factory=dict)
 
     def names(self) -> list[str]:
         """All names, sorted."""
@@ -58,14 +58,21 @@ class Registry:
             return self._composed(spec)
         return strategy_of(spec, self._resolve(spec.target))
 
-    def traits(self, spec: Spec) -> Any:
-        """The traits of a strategy, of which one instance is made once; ``None`` without any.
+    def example(self, spec: Spec) -> Compactor[State]:
+        """An instance that is only looked at, made once for each strategy.
 
         Raises :class:`UnknownCompactorError` as :meth:`create` does.
         """
-        if spec.text not in self._traits:
-            self._traits[spec.text] = getattr(self.create(spec), "traits", None)
-        return self._traits[spec.text]
+        if spec.text not in self._examples:
+            self._examples[spec.text] = self.create(spec)
+        return self._examples[spec.text]
+
+    def traits(self, spec: Spec) -> Any:
+        """The traits of a strategy; ``None`` without any.
+
+        Raises :class:`UnknownCompactorError` as :meth:`create` does.
+        """
+        return getattr(self.example(spec), "traits", None)
 
     def is_shipped(self, spec: Spec) -> bool:
         """Whether the code of a strategy is that of this package, which waits for nothing."""
@@ -78,7 +85,7 @@ class Registry:
 
         parts = (part for spec in specs for part in spec.parts or (spec,))
         own = (part for part in parts if not self.is_shipped(part))
-        return list(dict.fromkeys(part.text for part in own if not asks_model(self.create(part))))
+        return list(dict.fromkeys(part.text for part in own if not asks_model(self.example(part))))
 
     def prompt_only(self, specs: Iterable[Spec]) -> list[tuple[str, str]]:
         """The parameters given that only change what a model is told, each with its strategy."""
@@ -97,7 +104,7 @@ class Registry:
         for spec in specs:
             for part in spec.parts or (spec,):
                 if not self.is_shipped(part):
-                    made = self.create(part)
+                    made = self.example(part)
                     told = (getattr(made, name, "") for name in ("understood", "doubt"))
                     found.update((f"{part.target} {each}", None) for each in told if each)
         return list(found)

@@ -83,7 +83,8 @@ def test_no_pattern_grows_faster_than_a_long_text_of_any_unit(part):
 def test_a_pattern_that_grows_faster_is_found(pattern, unit):
     used = Used("planted", re.compile(pattern, re.DOTALL), frozenset({"finditer"}))
     texts = [text for text in texts_for(used.pattern, QUICK_TEXTS) if text.unit == unit]
-    assert list(too_slow(used, texts, SIZES[:4]))
+    # Other work beside it may hide a growth once.
+    assert any(list(too_slow(used, texts, SIZES[:4])) for _ in range(3))
 
 
 def test_the_time_of_a_linear_pattern_passes():

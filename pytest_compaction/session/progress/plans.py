@@ -34,7 +34,7 @@ class CallPlans:
         self._reminds = CONTROL in settings.arms
         summarises = _at_endpoint(roles.compaction)
         self._asks = {
-            spec.text: summarises and asks_model(session.registry.create(spec))
+            spec.text: summarises and asks_model(session.registry.example(spec))
             for spec in session.specs
         }
         self._own_clients = settings.calls.proxy and bool(session.asking_outside)
