@@ -393,6 +393,7 @@ def test_a_line_of_megabytes_is_searched_in_pieces():
     assert key in set(secrets_in(line))
 
 
+@pytest.mark.exhaustive
 def test_the_shipped_cases_hold_nothing_that_would_be_redacted():
     for case in shipped():
         redactor = Redactor()

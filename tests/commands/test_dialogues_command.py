@@ -118,6 +118,7 @@ def test_a_run_gives_one_evaluation_a_strategy(
     assert "  GR " in out and "25.00%" in out
 
 
+@pytest.mark.exhaustive
 def test_a_real_run_can_be_read_again(
     pytester: pytest.Pytester,
     capsys: pytest.CaptureFixture[str],

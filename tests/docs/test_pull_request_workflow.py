@@ -150,6 +150,7 @@ def test_a_pull_request_that_loses_no_more_is_green(service, checkout):
     assert "## Against the baseline" in summary
 
 
+@pytest.mark.exhaustive
 def test_a_pull_request_without_a_run_of_the_main_branch_is_judged_by_the_thresholds(
     service, checkout
 ):

@@ -157,6 +157,7 @@ def test_no_run_of_pytest_removes_the_folders_of_another(session):
 
 
 @needs_git
+@pytest.mark.exhaustive
 def test_the_session_of_the_readme_is_recorded_by_its_commands(tmp_path):
     recordings = tmp_path / "tests/recordings"
     recordings.mkdir(parents=True)

@@ -79,6 +79,7 @@ def test_a_model_with_a_price_shows_dollars_and_its_name():
     assert "\x1b" not in "".join(lines)
 
 
+@pytest.mark.exhaustive
 def test_no_line_takes_more_than_80_columns():
     many = facts(3_000, 2_000, 40_000)
     many[-1]["source"] = {"message": "m2", "tokens": 10**11}

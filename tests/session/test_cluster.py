@@ -56,6 +56,7 @@ def test_a_cluster_writes_the_records_of_one_process(pytester, cluster):
     assert {record["status"] for record in remote.records} == {"passed", "failed", "error"}
 
 
+@pytest.mark.exhaustive
 def test_a_killed_worker_costs_at_most_the_calls_of_its_task(pytester, cluster, endpoint):
     write_cases(pytester, *(long_case(id) for id in CASES))
     options = ["--compactor=anchored", f"--compaction-model={MODEL}"]

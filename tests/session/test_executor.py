@@ -121,6 +121,7 @@ def test_scores_are_those_of_the_replies_in_the_store_if_an_endpoint_says_differ
     assert len({record["response"] for record in remote.records}) > len(PROBES)
 
 
+@pytest.mark.exhaustive
 def test_a_dead_endpoint_leaves_items_unscored_as_here(pytester, stub):
     stub.status = 404
     write_cases(pytester, long_case("first"))

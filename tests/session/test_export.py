@@ -93,6 +93,7 @@ def test_files_lead_to_the_records_and_the_store_of_a_run_against_the_endpoint(
     ], "what does not depend on a summary is asked at once"
 
 
+@pytest.mark.exhaustive
 def test_each_compaction_waits_for_the_one_before(project, monkeypatch):
     arguments = ("--compactor=anchored", f"--compaction-cases={POINTS}", "-k", "root-cause")
     arguments += ("--compaction-trigger=turns:6",)
@@ -210,6 +211,7 @@ def test_replies_to_an_earlier_export_are_taken_after_another_one(project):
     }
 
 
+@pytest.mark.exhaustive
 def test_what_a_model_refuses_is_left_out_of_the_next_export_and_found_by_the_run(project, capsys):
     exported(project, TWO, STORE)
     lines = batch_lines(folder(project))

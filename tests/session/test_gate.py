@@ -15,7 +15,7 @@ def gate(*expressions):
     return [f"--compaction-threshold={expression}" for expression in expressions]
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@BOTH
 def test_a_threshold_decides_and_not_the_single_item(pytester, workers):
     set_up(pytester)
     result = run(pytester, workers, *gate("overall>=2.4", "pass^1>=50%"), compactor=HALF)

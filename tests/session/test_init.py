@@ -89,6 +89,7 @@ def test_transcripts_become_a_project_with_a_gate_and_nothing_is_overwritten(
     assert files(pytester.path) == before
 
 
+@pytest.mark.exhaustive
 def test_a_strategy_that_is_named_needs_no_function_and_the_projects_cases_are_measured(
     pytester, capsys
 ):

@@ -6,6 +6,7 @@ from xml.etree import ElementTree
 import pytest
 from support.scenarios import node_ids, run, set_up
 from support.talks import talk, write
+from support.worker_counts import BOTH
 
 MODULE = "pytest_compaction/benchmark/test_probes.py"
 LIMIT = "test_probe[strategies:forget_limit-first-limit]"
@@ -34,7 +35,7 @@ def test_ids_and_class_names_are_those_of_the_module_in_any_number_of_processes(
         assert found[0].get("name") == "test_probe[strategies:keep-first-limit]"
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@BOTH
 def test_items_are_selected_by_their_id_also_as_older_versions_wrote_it(
     project, monkeypatch, workers
 ):

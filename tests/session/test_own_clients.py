@@ -115,6 +115,7 @@ PRICES = {
 }
 
 
+@pytest.mark.exhaustive
 def test_a_limit_holds_for_calls_of_both_forms_and_all_workers(pytester, project):
     """Each call costs 0.44 or less, and may cost more before its reply is there."""
     (pytester.path / "prices.json").write_text(json.dumps(PRICES))

@@ -3,6 +3,7 @@
 import pytest
 from support.paths import ROOT
 from support.scenarios import case, flat, lean, ran, run, set_up, write_cases
+from support.worker_counts import BOTH
 
 from pytest_compaction.session.items.asked_fixtures import Fixtures, measures, parsed
 
@@ -41,7 +42,7 @@ def modules(result):
     return {line.partition("::")[0] for line in result.outlines if "::test_" in line}
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@BOTH
 @pytest.mark.parametrize("testpaths", ["testpaths = tests/../tests", ""])
 def test_a_run_without_paths_takes_in_the_projects_tests_over_cases(project, workers, testpaths):
     project.makeini(f"[pytest]\n{testpaths}\naddopts = --ignore=tests/left")

@@ -89,7 +89,9 @@ def test_a_summary_that_keeps_the_facts_passes(pytester: pytest.Pytester) -> Non
     run(pytester, "--compactor=recorded", compactor=None).assert_outcomes(passed=4)
 
 
-@pytest.mark.parametrize("workers", [[], ["-n2"]], ids=["n0", "n2"])
+@pytest.mark.parametrize(
+    "workers", [[], pytest.param(["-n2"], marks=pytest.mark.exhaustive)], ids=["n0", "n2"]
+)
 def test_items_at_a_point_without_a_record_are_unscored_with_the_reason(
     pytester: pytest.Pytester, workers: list[str]
 ) -> None:

@@ -5,10 +5,10 @@ from support.exporting import FOLDER, answered, batch_lines, result
 from support.reference_run import main as pack_and_check
 from support.scenarios import own, records, run, run_files, set_up, write_cases
 from support.stub_endpoint import long_case, serving
+from support.worker_counts import BOTH
 
 from pytest_compaction.models.reference import shipped
 
-WORKERS = pytest.mark.parametrize("workers", ["-n0", "-n2"])
 TWO = f"--compactor={own('keep')},anchored"
 MODEL = f"--compaction-model={shipped.NAME}"
 ABOUT = """
@@ -103,7 +103,7 @@ def test_what_is_packed_answers_as_the_store_did_and_is_never_written(project):
     assert serial == parallel
 
 
-@WORKERS
+@BOTH
 def test_without_cases_named_those_of_the_reference_run_are_measured(packed, workers):
     shown = asked(packed, TWO, workers)
     shown.assert_outcomes(passed=8)
@@ -116,7 +116,7 @@ def test_without_cases_named_those_of_the_reference_run_are_measured(packed, wor
     assert (about["repairs"], about["replies"], list(about["cases"])) == (0, 17, ["first"])
 
 
-@WORKERS
+@BOTH
 def test_without_the_option_it_is_a_replay_too(packed, workers):
     with serving() as stub, pytest.MonkeyPatch.context() as patch:
         patch.setenv("OPENAI_BASE_URL", stub.url)
@@ -149,6 +149,7 @@ def test_a_case_that_has_changed_since_is_left_out(packed):
     assert "--pyargs pytest_compaction.benchmark" in said
 
 
+@pytest.mark.exhaustive
 def test_a_later_export_asks_only_for_what_the_shipped_run_lacks(packed):
     shown = export(packed, "--compaction-cases=cases/first.json")
     shown.stdout.fnmatch_lines(["nothing is missing: *"])
@@ -211,6 +212,7 @@ def test_a_misspelt_name_is_told(packed):
     assert "did you mean 'reference' (the replies that come" in "\n".join(shown.errlines)
 
 
+@pytest.mark.exhaustive
 def test_a_second_judgement_is_exported_alone_and_kept_beside_the_first(packed):
     arguments = ("--compaction-cases=cases/first.json", "--compaction-judgements=2")
     export(packed, *arguments)

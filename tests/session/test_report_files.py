@@ -10,6 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from support.dialogue_project import TALKS, project
 from support.scenarios import last_line, own, records, run, set_up
+from support.worker_counts import BOTH
 
 from pytest_compaction.reports.outlets import report_file
 from pytest_compaction.reports.outlets.json_report import SCHEMA
@@ -21,14 +22,13 @@ VALIDATOR = Draft202012Validator(
 FORMS = ("md", "json", "csv", "svg")
 HALF = "forget_limit"
 """A strategy of which half of the items are below the pass score."""
-WORKERS = pytest.mark.parametrize("workers", ["-n0", "-n2"])
 
 
 def reports(*names):
     return [f"--compaction-report={name}" for name in names]
 
 
-@WORKERS
+@BOTH
 def test_every_form_is_written_once_by_the_process_that_the_user_started(pytester, workers):
     set_up(pytester)
     names = [f"out/run.{form}" for form in FORMS]
@@ -209,7 +209,7 @@ def test_a_report_that_could_not_be_written_in_the_end_makes_a_green_run_red(
 # --- GitHub Actions ------------------------------------------------------------------
 
 
-@WORKERS
+@BOTH
 def test_the_summary_of_a_job_gets_the_run_once(pytester, monkeypatch, workers):
     set_up(pytester)
     summary = pytester.path / "summary.md"
@@ -228,7 +228,7 @@ def test_a_summary_that_cannot_be_written_is_a_line_and_no_error(pytester, monke
     result.stdout.fnmatch_lines(["GITHUB_STEP_SUMMARY was not written: No such file or directory"])
 
 
-@WORKERS
+@BOTH
 def test_a_failed_gate_is_one_workflow_command(pytester, monkeypatch, workers):
     set_up(pytester)
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
@@ -277,7 +277,7 @@ def test_junit_has_the_figures_of_the_run_and_of_each_item(pytester, snapshot):
     assert cases[f"test_probe[{own(HALF)}-first-limit]"] == snapshot(name="item")
 
 
-@WORKERS
+@BOTH
 def test_junit_has_no_record_of_an_item_that_went_wrong_in_its_teardown(pytester, workers):
     set_up(pytester, "first")
     pytester.path.joinpath("cases/test_later.py").write_text(

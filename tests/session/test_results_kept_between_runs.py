@@ -50,6 +50,7 @@ def test_a_second_run_reads_nothing_anew_and_writes_the_same_bytes(project, work
     assert second == first
 
 
+@pytest.mark.exhaustive
 def test_a_run_with_workers_uses_what_a_run_without_them_found(project):
     _, first = measured(project, 0)
     again, second = measured(project, 2)
@@ -65,6 +66,7 @@ def test_another_strategy_is_measured_and_not_taken_from_the_first(project):
     assert other != first
 
 
+@pytest.mark.exhaustive
 def test_a_changed_fact_is_read_anew(project):
     measured(project, 0)
     case = project.path / "cases" / "first.json"

@@ -98,6 +98,7 @@ def test_each_case_is_parsed_once_by_the_process_that_runs_it(project):
     assert shared["read_json", "main"] == 0
 
 
+@pytest.mark.exhaustive
 def test_only_the_controller_checks_what_no_index_has(project):
     found, _ = counts(project, "-n2")
     assert found["schema_faults", "main"] == found["parsed", "main"] == 2
@@ -117,6 +118,7 @@ def test_workers_need_no_index_that_can_be_read(project):
         assert "8 passed" in flat(result.outlines)
 
 
+@pytest.mark.exhaustive
 def test_a_worker_that_is_sent_nothing_reads_the_index(project):
     extend(project, SENDS_NOTHING)
     found, result = counts(project, "-n2")
@@ -149,6 +151,7 @@ def test_a_named_file_that_the_index_knows_is_not_parsed_to_find_dialogues(proje
     assert len(node_ids(result)) == 4
 
 
+@pytest.mark.exhaustive
 def test_two_runs_at_once_make_one_sound_index(project):
     command = [sys.executable, "-m", "pytest", *lean(), f"--compactor={own('keep')}", "--co", "-q"]
     write_cases(project, *(case(f"case-{number}") for number in range(20)))

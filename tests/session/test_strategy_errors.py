@@ -2,6 +2,7 @@
 
 import pytest
 from support.scenarios import failure, flat, records, run, set_up
+from support.worker_counts import BOTH
 
 OWN = """
 import json
@@ -25,7 +26,7 @@ def broken(pytester):
     return lambda *more: run(pytester, "--compactor=of_mine:deep", *more, compactor=None)
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@BOTH
 def test_one_item_of_a_case_names_the_line_of_the_user_and_the_others_that_item(
     pytester, broken, workers
 ):

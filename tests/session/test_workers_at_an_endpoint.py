@@ -9,6 +9,7 @@ import pytest
 from support.counting_endpoint import case_of, counting
 from support.endpoint_project import CALLS, ITEMS, EndpointProject, billed
 from support.stub_endpoint import role_of
+from support.worker_counts import BOTH
 
 
 @pytest.fixture
@@ -19,7 +20,7 @@ def project(pytester, monkeypatch):
 SLOW = pytest.mark.exhaustive
 
 
-@pytest.mark.parametrize("workers", [0, 2, *(pytest.param(n, marks=SLOW) for n in (4, 8))])
+@pytest.mark.parametrize("workers", [0, *(pytest.param(n, marks=SLOW) for n in (2, 4, 8))])
 def test_a_case_is_compacted_and_a_probe_answered_once_for_each_trial(project, workers):
     with counting() as endpoint:
         selected = "(c00 or c01 or c02 or c03 or c04 or c05) and (limit or next)"
@@ -28,7 +29,7 @@ def test_a_case_is_compacted_and_a_probe_answered_once_for_each_trial(project, w
         assert endpoint.roles == {"compaction": 12, "responder": 24, "judge": 24}
 
 
-@pytest.mark.parametrize("workers", [pytest.param("-n0", marks=pytest.mark.exhaustive), "-n2"])
+@BOTH
 def test_as_many_requests_are_in_flight_as_may_and_never_more(project, workers):
     with counting(lambda body: time.sleep(0.2)) as endpoint:
         project.run(endpoint, workers, "--compaction-concurrency=6").assert_outcomes(passed=ITEMS)
@@ -60,6 +61,7 @@ def test_a_killed_worker_gives_its_slot_back_and_only_what_flew_is_paid_for_agai
         assert not stored.intersection(again)
 
 
+@pytest.mark.exhaustive
 def test_a_worker_that_dies_between_requests_costs_nobody_else_anything(project):
     died = project.path / "died"
     source = project.module.read_text()

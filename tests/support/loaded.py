@@ -12,6 +12,8 @@ import pytest_compaction
 LEFT_OUT = "pytest_compaction.benchmark"
 """Test modules, which each run has to collect itself, and a folder of cases."""
 OTHERS = (
+    "jinja2",
+    "jsonschema",
     "openai.resources.responses",
     "scipy.special",
     "syrupy.extensions.json",

@@ -7,6 +7,7 @@ import pytest
 from support.endpoint_builders import KEY
 from support.scenarios import lean, records, write_cases
 from support.stub_endpoint import PRICED, long_case, serving
+from support.worker_counts import BOTH
 
 from pytest_compaction.session.progress import hooks
 
@@ -36,7 +37,7 @@ def lines(result):
     return [found.groups() for line in result.outlines if (found := LINE.fullmatch(line))]
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@BOTH
 def test_a_run_says_how_far_it_is(pytester, project, workers):
     result = project(workers)
     shown = lines(result)
