@@ -46,7 +46,7 @@ TEXTS = [
 ]
 SLOW = {"an answer", "claims", "a fence"}
 QUICK = (2048, 16384)
-LONG = (8192, 65536, 262144)
+LONG = (8192, 65536)
 
 
 def summary_of(text):

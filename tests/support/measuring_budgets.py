@@ -1,4 +1,4 @@
-"""Which shipped strategies leave views over the budget of the shipped cases, and how far."""
+"""What the shipped strategies make of the shipped cases: views over the budget, and refusals."""
 
 import asyncio
 from dataclasses import dataclass
@@ -10,10 +10,13 @@ from support.shipped import shipped
 from pytest_compaction.compactors.protocol import Context
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import parse_spec
+from pytest_compaction.conversation.messages import readable
 from pytest_compaction.metrics.budgets import times
 from pytest_compaction.models.offline.model import OfflineModel
+from pytest_compaction.records.foreign_names import foreign_names
 from pytest_compaction.run.case_feeder import CaseFeeder
 from pytest_compaction.run.triggers import Trigger
+from pytest_compaction.text.words import normalize
 
 REGISTRY = Registry()
 NOT_ALONE = {"none", "recorded", "openai-compact"}
@@ -49,10 +52,11 @@ def _exists(spec):
 
 
 @dataclass(frozen=True)
-class Overrun:
+class Outcome:
     """How often the views of a strategy are over the budget, and the farthest one.
 
-    ``failed`` counts those after a compaction that says that it failed.
+    ``failed`` counts those after a compaction that says that it failed. ``refused`` has the case
+    and point of each such compaction, ``foreign`` the most names of a last view that its log lacks.
     """
 
     views: int
@@ -60,51 +64,62 @@ class Overrun:
     failed: int
     cases: int
     furthest: float
+    refused: list
+    foreign: int
 
 
-def overrun(spec):
+def outcome(spec):
     """What a strategy does over all cases; one worker measures it for all."""
-    return Overrun(**for_all_workers(f"overrun {spec}", lambda: asyncio.run(_measured(spec))))
+    return Outcome(**for_all_workers(f"outcome {spec}", lambda: asyncio.run(_measured(spec))))
 
 
 async def _measured(spec):
-    sizes = [found for case in shipped() for found in await _sizes(case, spec)]
-    over = [found for found in sizes if found[1] > found[2]]
+    found = [await _compacted(case, spec) for case in shipped()]
+    sizes = [size for views, _, _ in found for size in views]
+    over = [size for size in sizes if size[1] > size[2]]
     return {
         "views": len(sizes),
         "over": len(over),
         "failed": sum(failed for *_, failed in over),
         "cases": len({case for case, *_ in over}),
         "furthest": max((view / budget for _, view, budget, _ in over), default=0.0),
+        "refused": [each for _, refused, _ in found for each in refused],
+        "foreign": max(foreign for *_, foreign in found),
     }
 
 
-async def _sizes(case, spec):
-    """Case, tokens, budget and whether the compaction failed, of each view at each point."""
+async def _compacted(case, spec):
+    """Case, tokens, budget and failure of each view; what was refused; names the log lacks."""
     model = OfflineModel(COUNTER)
     compactor = REGISTRY.create(parse_spec(spec))
     context = Context(case.window, case.budget, COUNTER, model)
     feeder = CaseFeeder(case, compactor, context, Trigger("case"), 120.0)
     try:
         fed = await feeder.feed()
-        found = []
+        # An error in the strategy leaves no step, and no view at the points from there on.
+        assert [step.point for step in fed.steps] == [point.id for point in case.points]
+        found, refused = [], []
         for number, (point, step) in enumerate(zip(fed.points, fed.steps, strict=True)):
             assert point.error is None, point.error
+            asked = [probe.question for probe in case.probes if probe.point == number]
+            questions = (asked if feeder.needs_probe else []) or [None]
+            views = [await feeder.rendered(point.state, number, each) for each in questions]
+            assert all(view.messages for view in views)
             sizes = [point.view_tokens]
-            if feeder.needs_probe:
-                asked = [probe.question for probe in case.probes if probe.point == number]
-                views = [await feeder.rendered(point.state, number, each) for each in asked]
-                sizes = [COUNTER.messages(view.messages) for view in views] or sizes
+            if feeder.needs_probe and asked:
+                sizes = [COUNTER.messages(view.messages) for view in views]
             failed = step.status == "failed"
             found += [(case.id, size, case.budget, failed) for size in sizes]
+            refused += [(case.id, step.point)] if failed else []
     finally:
         feeder.close()
-    return found
+    log = "\n".join(normalize(readable(message)) for message in case.messages)
+    return found, refused, len(foreign_names(views[-1].messages, log)[0])
 
 
 def over_budget_block():
     """The strategies with a view over the budget, the one that is most often over first."""
-    found = {spec: overrun(spec) for spec in specs()}
+    found = {spec: outcome(spec) for spec in specs()}
     over = {spec: each for spec, each in found.items() if each.over}
     rows = [
         "| strategy | views over budget | of them failed | cases | farthest |",
