@@ -147,8 +147,9 @@ def compacting():
 class Newest(SQLiteSession):
     async def compact(self):
         items = await self.get_items()
+        asked = [number for number, item in enumerate(items) if item.get("role") == "user"]
         await self.clear_session()
-        await self.add_items(items[-2:])
+        await self.add_items(items[asked[-1] :])
 """
 
 
