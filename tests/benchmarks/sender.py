@@ -29,13 +29,14 @@ Send = Callable[[bytes], Awaitable[None]]
 @asynccontextmanager
 async def openai_client(url: str) -> AsyncIterator[Send]:
     """Sends as the project does: the package writes the JSON and hands out the response."""
-    import httpx2
     import openai
+
+    from pytest_compaction.models.calls.http import httpx
 
     async with openai.AsyncOpenAI(base_url=url, api_key="none", max_retries=0) as client:
 
         async def send(body: bytes) -> None:
-            response = await client.post(PATH, body=json.loads(body), cast_to=httpx2.Response)
+            response = await client.post(PATH, body=json.loads(body), cast_to=httpx.Response)
             response.json()
 
         yield send
