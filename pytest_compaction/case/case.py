@@ -12,6 +12,7 @@ from pytest_compaction.case.kinds import PROBE_KINDS as PROBE_KINDS
 from pytest_compaction.case.kinds import Change as Change
 from pytest_compaction.case.kinds import FactType as FactType
 from pytest_compaction.case.kinds import ProbeKind as ProbeKind
+from pytest_compaction.case.nuggets import Nugget as Nugget
 from pytest_compaction.case.recorded_view import recorded_view
 from pytest_compaction.conversation.chat_format import MessageShapeError, from_chat
 from pytest_compaction.conversation.messages import Message, canonical_json, short_hash
@@ -120,6 +121,9 @@ class Probe:
 
     A compliance probe has a ``choice``: its question is a request to which its facts, all of
     them constraints, apply. No other probe has one.
+
+    A probe about a long conversation has ``nuggets``, by which its answer is scored in place of
+    the rubric. Its facts are those of the nuggets that a view can state, so it may have none.
     """
 
     id: str
@@ -130,6 +134,7 @@ class Probe:
     answer: AnswerSpec = AnswerSpec()
     point: int = 0
     choice: Choice | None = None
+    nuggets: tuple[Nugget, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +155,8 @@ class Case:
     """A conversation, where it is compacted, and the probes asked afterwards.
 
     ``window`` is the context window and ``budget`` the limit of a view, both in tokens.
-    ``digest`` identifies the content; cases with equal id and digest are equal.
+    ``digest`` identifies the content; cases with equal id and digest are equal. ``size`` is how
+    long a conversation is in the words of its set, such as ``100K``; empty for a session.
     """
 
     id: str
@@ -164,6 +170,7 @@ class Case:
     source: str = ""
     digest: str = ""
     origin: Origin = "scripted"
+    size: str = ""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Case) and (self.id, self.digest) == (other.id, other.digest)

@@ -14,29 +14,43 @@ from pytest_compaction.case.files import (
     MAX_FILE_BYTES,
     CaseFileError,
     Place,
-    decoded,
+    faults_in,
     parsed,
     read_bytes,
-    read_json,
     shorten,
     with_ids_of_their_own,
 )
 from pytest_compaction.case.folder import is_lines
 from pytest_compaction.case.index import CaseIndex, IndexedCase, key_of
+from pytest_compaction.case.json_text import decoded, read_json
+from pytest_compaction.case.long_memory.places import (
+    content_hash,
+    conversations,
+    is_conversation,
+)
 from pytest_compaction.case.validation import CaseFault
 
 _KEPT_BYTES: Final = 32 * 1024 * 1024
 """Cases that collection had to parse are kept as long as their files are not larger together."""
+_CHANGED: Final = CaseFault(
+    "",
+    "another content than when the items were collected",
+    "a file that stays as it is while a run lasts; start the run again",
+)
 
 
 @dataclass(frozen=True, slots=True)
 class _Located:
-    """A case that can be parsed: its entry, its file, and which of the named paths holds that."""
+    """A case that can be parsed: its entry, its file, and which of the named paths holds that.
+
+    ``truncated`` is that of :func:`find_cases`.
+    """
 
     entry: CaseEntry
     file: Path
     place: Place
     named: int
+    truncated: bool = False
 
     @property
     def id(self) -> str:
@@ -119,6 +133,7 @@ class CaseSet:
                 each.file.relative_to(paths[each.named]).as_posix(),
                 each.source,
                 IndexedCase(each.place, each.entry).as_json(),
+                each.truncated,
             ]
             for each in self._located.values()
         ]
@@ -137,8 +152,9 @@ class CaseSet:
                 paths[named] / file,
                 Place(*case["place"]),
                 named,
+                truncated,
             )
-            for named, file, source, case in data["cases"]
+            for named, file, source, case, truncated in data["cases"]
         ]
         errors = [
             CaseFileError(source, [CaseFault(*fault) for fault in faults])
@@ -152,10 +168,12 @@ def find_cases(
     root: Path | None = None,
     checked: Container[str] = (),
     index: CaseIndex | None = None,
+    truncated: bool = False,
 ) -> CaseSet:
     """The cases below the paths; a content that the index has is not parsed.
 
-    What the index lacks is added to it and is there for later runs once it is saved.
+    What the index lacks is added to it and is there for later runs once it is saved. With
+    ``truncated`` the cut variant of a long conversation is taken where there is one.
     The other parameters are those of :func:`pytest_compaction.case.files.load_cases`.
     """
     index = index or CaseIndex(None)
@@ -165,6 +183,9 @@ def find_cases(
     def read(named: int, file: Path) -> Iterator[_Located | CaseFileError]:
         nonlocal room
         source = shorten(file, root)
+        if is_conversation(file):
+            yield from _conversations(named, file, root, index, truncated)
+            return
         content = read_bytes(file)
         if isinstance(content, CaseFault):
             yield CaseFileError(source, [content])
@@ -191,6 +212,27 @@ def find_cases(
     return CaseSet(located, errors, kept=kept)
 
 
+def _conversations(
+    named: int, path: Path, root: Path | None, index: CaseIndex, truncated: bool
+) -> Iterator[_Located | CaseFileError]:
+    """The long conversations of a path. What is wrong with one is found anew each time."""
+    source = shorten(path, root)
+    key = key_of(content_hash(path, truncated).encode(), lines=False)
+    found = index.find(key, source)
+    if found is None:
+        read = list(conversations(path, source, truncated))
+        for _, each in read:
+            if not isinstance(each, Case):
+                yield faults_in(each, root)
+        sound = [(number, each) for number, each in read if isinstance(each, Case)]
+        found = tuple(_indexed(Place(0, 0, number), case) for number, case in sound)
+        if len(sound) == len(read):
+            index.add(key, found)
+    for each in found:
+        if isinstance(each.found, CaseEntry):
+            yield _Located(each.found, path, each.place, named, truncated)
+
+
 def is_case_file(path: Path, index: CaseIndex) -> bool:
     """Whether the index knows that a file holds sound cases and nothing else."""
     content = read_bytes(path) if path.is_file() else b""
@@ -209,15 +251,24 @@ def _parsed_again(located: _Located) -> Case | tuple[CaseFault, ...]:
 
     Its schema and evidence are not checked: they are those of the digest.
     """
+    if is_conversation(located.file):
+        return _read_again(located)
     content = _read_part(located.file, located.place)
     if isinstance(content, CaseFault):
         return (content,)
     text = decoded(content, located.place.start == 0)
     data = read_json(text) if isinstance(text, str) else text
     if not isinstance(data, dict) or digest_of(data) != located.entry.digest:
-        expected = "a file that stays as it is while a run lasts; start the run again"
-        return (CaseFault("", "another content than when the items were collected", expected),)
+        return (_CHANGED,)
     return case_from_json(data, located.source, located.entry.digest)
+
+
+def _read_again(located: _Located) -> Case | tuple[CaseFault, ...]:
+    """The long conversation of an entry."""
+    for _, found in conversations(located.file, located.source, located.truncated):
+        if isinstance(found, Case) and found.digest == located.entry.digest:
+            return found
+    return (_CHANGED,)
 
 
 def _read_part(file: Path, place: Place) -> bytes | CaseFault:

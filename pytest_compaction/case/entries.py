@@ -38,6 +38,7 @@ class CaseEntry:
     points: tuple[PointEntry, ...]
     probes: tuple[ProbeEntry, ...]
     source: str = ""
+    size: str = ""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, CaseEntry) and (self.id, self.digest) == (other.id, other.digest)
@@ -61,6 +62,7 @@ class CaseEntry:
             "origin": self.origin,
             "points": [[point.id, point.recorded] for point in self.points],
             "probes": [[probe.id, probe.kind, probe.point] for probe in self.probes],
+            **({"size": self.size} if self.size else {}),
         }
 
     @classmethod
@@ -75,6 +77,7 @@ class CaseEntry:
             points=tuple(PointEntry(str(id), bool(recorded)) for id, recorded in data["points"]),
             probes=tuple(ProbeEntry(str(id), kind, int(at)) for id, kind, at in data["probes"]),
             source=source,
+            size=str(data.get("size", "")),
         )
 
 
@@ -88,4 +91,5 @@ def entry_of(case: Case) -> CaseEntry:
         points=tuple(PointEntry(point.id, bool(point.recorded)) for point in case.points),
         probes=tuple(ProbeEntry(probe.id, probe.kind, probe.point) for probe in case.probes),
         source=case.source,
+        size=case.size,
     )

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Protocol, TypeVar
+from typing import Final, Protocol, TypeVar
 
 from pytest_compaction.case.case import Case, RecordShapeError, case_from_json, digest_of
 from pytest_compaction.case.folder import FolderFiles, files_below, is_lines
+from pytest_compaction.case.json_text import decoded, read_json
+from pytest_compaction.case.long_memory.places import (
+    conversations,
+    is_conversation,
+    with_conversations,
+)
+from pytest_compaction.case.long_memory.shapes import FileFaults
 from pytest_compaction.case.validation import (
     CaseFault,
     evidence_faults,
@@ -18,7 +24,6 @@ from pytest_compaction.case.validation import (
     schema_faults,
 )
 from pytest_compaction.conversation.chat_format import MessageShapeError
-from pytest_compaction.text.words import printable
 
 MAX_FILE_BYTES: Final = 50 * 1024 * 1024
 MAX_SHOWN_FAULTS: Final = 20
@@ -98,8 +103,8 @@ def with_ids_of_their_own(
 ) -> tuple[list[_Read], list[CaseFileError]]:
     """What ``read`` makes of every case file below the paths, by id, and the errors.
 
-    ``read`` gets the number of the path below which a file was found, and the file. The
-    second of two with the same id is an error.
+    ``read`` gets the number of the path below which a file was found, and the file, or the
+    folder of a long conversation. The second of two with the same id is an error.
     """
     found: dict[str, _Read] = {}
     errors: list[CaseFileError] = []
@@ -113,7 +118,7 @@ def with_ids_of_their_own(
             what = "no such file or folder" if not path.exists() else "a folder without case files"
             expected = "a case file (.json, .jsonl) or a folder of case files"
             errors.append(CaseFileError(shorten(path, root), [CaseFault("", what, expected)]))
-        for file in found_here.cases:
+        for file in with_conversations(found_here.cases):
             if file.resolve() in seen:
                 continue
             seen.add(file.resolve())
@@ -154,14 +159,6 @@ def read_text(path: Path) -> str | CaseFault:
     return content if isinstance(content, CaseFault) else decoded(content)
 
 
-def decoded(content: bytes, from_start: bool = True) -> str | CaseFault:
-    """The text of a file, or of a part of it, which cannot start with a byte order mark."""
-    try:
-        return content.decode("utf-8-sig" if from_start else "utf-8")
-    except UnicodeDecodeError as error:
-        return CaseFault("", f"a byte at offset {error.start} that is not UTF-8", "UTF-8 text")
-
-
 def read_case_file(
     path: Path, root: Path | None = None, checked: Container[str] = ()
 ) -> Iterator[Case | CaseFileError]:
@@ -170,12 +167,21 @@ def read_case_file(
     ``checked`` is that of :func:`load_cases`.
     """
     source = shorten(path, root)
+    if is_conversation(path):
+        for _, found in conversations(path, source):
+            yield found if isinstance(found, Case) else faults_in(found, root)
+        return
     content = read_bytes(path)
     if isinstance(content, CaseFault):
         yield CaseFileError(source, [content])
         return
-    for place, found in parsed(content, is_lines(path), source, checked):
-        yield CaseFileError(place.source(source), found) if isinstance(found, tuple) else found
+    for place, read in parsed(content, is_lines(path), source, checked):
+        yield CaseFileError(place.source(source), read) if isinstance(read, tuple) else read
+
+
+def faults_in(found: FileFaults, root: Path | None) -> CaseFileError:
+    """The error of a file of a long conversation."""
+    return CaseFileError(shorten(found.path, root), found.faults)
 
 
 def parsed(
@@ -204,21 +210,6 @@ def parsed(
         yield Place(0, len(content)), (CaseFault("", "no line", "one case per line"),)
 
 
-def read_json(text: str, what: str = "a case") -> Any:
-    """The value of a JSON text, or a :class:`CaseFault` if it is not sound JSON."""
-    try:
-        return json.loads(
-            text, object_pairs_hook=_without_duplicates, parse_constant=_refuse_constant
-        )
-    except json.JSONDecodeError as error:
-        found = f"{error.msg} at line {error.lineno}, column {error.colno}"
-        return CaseFault("", found, "valid JSON")
-    except RecursionError:
-        return CaseFault("", "nesting too deep", what)
-    except ValueError as error:
-        return CaseFault("", str(error), "valid JSON")
-
-
 def _parse(text: str, source: str, checked: Container[str]) -> Case | tuple[CaseFault, ...]:
     data = read_json(text)
     if isinstance(data, CaseFault):
@@ -240,25 +231,3 @@ def _parse(text: str, source: str, checked: Container[str]) -> Case | tuple[Case
     if known:
         return case
     return (*message_faults(case), *evidence_faults(case)) or case
-
-
-def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    result: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in result:
-            raise ValueError(f"the key {printable(key, 60)!r} twice in one object")
-        result[_clean(key)] = _clean(value)
-    return result
-
-
-def _clean(value: Any) -> Any:
-    """Replace lone surrogates, which cannot be written as UTF-8, by ``?``."""
-    if isinstance(value, str):
-        return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
-    if isinstance(value, list):
-        return [_clean(item) for item in value]
-    return value
-
-
-def _refuse_constant(name: str) -> Any:
-    raise ValueError(f"the number {name}")

@@ -14,8 +14,8 @@ SUFFIXES: Final = (".json", ".jsonl")
 _ALIKE: Final = (".json", ".ndjson")
 """What stands in the name of a file that may have been meant as one."""
 _MADE_BY_TOOLS: Final = frozenset({"__pycache__", "__snapshots__"})
-_KEYS: Final = ("messages", "probes")
-"""A file with one of these words is taken for a case, sound or broken."""
+_KEYS: Final = ("messages", "probes", "source_chat_ids")
+"""A file with one of these words is taken for a case or a part of one, sound or broken."""
 
 
 @dataclass(frozen=True, slots=True)

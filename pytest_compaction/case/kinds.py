@@ -3,14 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
-ProbeKind = Literal["recall", "file", "continuation", "decision", "compliance"]
+Ability = Literal[
+    "abstention",
+    "contradiction_resolution",
+    "event_ordering",
+    "information_extraction",
+    "instruction_following",
+    "knowledge_update",
+    "multi_session_reasoning",
+    "preference_following",
+    "summarization",
+    "temporal_reasoning",
+]
+"""What a question about a long conversation asks of memory, as BEAM spells it."""
+ABILITIES: Final[tuple[Ability, ...]] = get_args(Ability)
+"""The kinds that are answered in words of which each nugget is judged 0, ½ or 1."""
+ProbeKind = Literal["recall", "file", "continuation", "decision", "compliance"] | Ability
 TEXT_KINDS: Final[tuple[ProbeKind, ...]] = ("recall", "file", "continuation", "decision")
-"""The kinds that are answered in words, which a judge scores."""
+"""The kinds that are answered in words, which a judge scores by the rubric."""
 CHOICE_KIND: Final[ProbeKind] = "compliance"
 """The kind that is answered with one of two options, which no judge has to read."""
-PROBE_KINDS: Final[tuple[ProbeKind, ...]] = (*TEXT_KINDS, CHOICE_KIND)
+PROBE_KINDS: Final[tuple[ProbeKind, ...]] = (*TEXT_KINDS, CHOICE_KIND, *ABILITIES)
 
 FactType = Literal[
     "value",
@@ -35,4 +50,5 @@ DEFAULT_TYPE: Final[Mapping[str, FactType]] = {
     "continuation": "next_step",
     "decision": "decision",
     "compliance": "constraint",
+    **dict.fromkeys(ABILITIES, "value"),
 }

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.case.files import MAX_SHOWN_FAULTS, read_json, read_text
+from pytest_compaction.case.files import MAX_SHOWN_FAULTS, read_text
+from pytest_compaction.case.json_text import read_json
 from pytest_compaction.case.validation import CaseFault
 from pytest_compaction.dialogues.aggregates import RECORD_TYPE
 from pytest_compaction.dialogues.dialogue import Comparison

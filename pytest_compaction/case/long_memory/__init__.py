@@ -1,0 +1,1 @@
+"""Conversations of published sets on long memory, read as cases and written."""

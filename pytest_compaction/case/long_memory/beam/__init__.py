@@ -1,0 +1,1 @@
+"""BEAM: a folder for each conversation, with its turns and its probing questions."""

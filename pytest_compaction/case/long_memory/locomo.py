@@ -1,0 +1,180 @@
+"""LoCoMo: a JSON list of conversations between two people, with dated sessions and questions.
+
+The first speaker is read as the user, the other as the assistant, each turn under its name and
+the first of a session under its date. Categories of questions become kinds.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_compaction.case.case import Case, Nugget, Probe
+from pytest_compaction.case.kinds import Ability
+from pytest_compaction.case.long_memory.beam.conversation import case_of
+from pytest_compaction.case.long_memory.beam.questions import probe_with
+from pytest_compaction.case.long_memory.shapes import (
+    FileFaults,
+    ShapeError,
+    at,
+    bytes_of,
+    json_of,
+    shown,
+)
+from pytest_compaction.case.validation import CaseFault
+from pytest_compaction.conversation.messages import Message, Text, canonical_json
+
+KIND_OF: Final[Mapping[int, Ability]] = {
+    1: "multi_session_reasoning",
+    2: "temporal_reasoning",
+    3: "multi_session_reasoning",
+    4: "information_extraction",
+    5: "abstention",
+}
+"""The kind of a category: several hops, time, common sense, one hop, and what was never said."""
+_ADVERSARIAL: Final = 5
+_SESSION: Final = re.compile(r"session_(\d+)")
+_TURN_ID: Final = re.compile(r"D\d+:\d+")
+_NOT_IN_ID: Final = re.compile(r"[^A-Za-z0-9_.-]+")
+_MARKS: Final = (b'"conversation"', b'"qa"')
+
+
+def is_locomo(path: Path) -> bool:
+    """Whether a file is a list of conversations with questions."""
+    if path.suffix.lower() != ".json" or not path.is_file():
+        return False
+    try:
+        with path.open("rb") as opened:
+            if not opened.read(64).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"["):
+                return False
+        content = bytes_of(path)
+    except (OSError, ShapeError):
+        return False
+    return all(mark in content for mark in _MARKS)
+
+
+def read_locomo(path: Path, source: str) -> Iterator[tuple[int, Case | FileFaults]]:
+    """Each conversation of a file with its number from 1 on, or what is wrong with it.
+
+    ``source`` names the file in messages.
+    """
+    try:
+        samples = json_of(path, bytes_of(path), "a list of conversations")
+        if not isinstance(samples, list):
+            raise ShapeError("", shown(samples), "a list of conversations")
+    except ShapeError as error:
+        yield 0, FileFaults(path, (error.fault,))
+        return
+    for number, sample in enumerate(samples):
+        try:
+            yield number + 1, _case(path, number, sample, source)
+        except ShapeError as error:
+            yield number + 1, FileFaults(path, (error.fault,))
+
+
+def _case(path: Path, number: int, sample: Any, source: str) -> Case | FileFaults:
+    pointer = f"/{number}"
+    if not isinstance(sample, dict):
+        raise ShapeError(pointer, shown(sample), "an object with 'conversation' and 'qa'")
+    place = at(pointer, "conversation")
+    conversation = sample.get("conversation")
+    if not isinstance(conversation, dict):
+        raise ShapeError(place, shown(conversation), "an object with speakers and sessions")
+    messages = tuple(_messages(place, conversation))
+    if not messages:
+        raise ShapeError(place, "no turn with text", "sessions as session_1, session_2, …")
+    known = {message.id for message in messages}
+    probes, faults = _probes(at(pointer, "qa"), sample.get("qa"), known)
+    if faults:
+        return FileFaults(path, tuple(faults))
+    name = str(sample.get("sample_id") or f"{path.stem}-{number + 1}")
+    id = "locomo-" + (_NOT_IN_ID.sub("_", name)[:60].strip("_.-") or str(number + 1))
+    digest = hashlib.sha256(canonical_json(sample).encode("utf-8", "replace"))
+    return case_of(id, messages, probes, source, digest)
+
+
+def _messages(pointer: str, conversation: dict[str, Any]) -> Iterator[Message]:
+    """The turns, session by session in the order of their numbers."""
+    numbers = sorted(int(m[1]) for name in conversation if (m := _SESSION.fullmatch(name)))
+    first = conversation.get("speaker_a")
+    seen: set[str] = set()
+    for number in numbers:
+        place = at(pointer, f"session_{number}")
+        turns = conversation[f"session_{number}"]
+        if not isinstance(turns, list):
+            raise ShapeError(place, shown(turns), "a list of turns")
+        date = conversation.get(f"session_{number}_date_time")
+        for turn, said in enumerate(turns):
+            message = _message(f"{place}/{turn}", said, first, "" if turn else date)
+            if message.id in seen:
+                found = f"the id {message.id!r} a second time"
+                raise ShapeError(f"{place}/{turn}/dia_id", found, "an id for each turn")
+            seen.add(message.id)
+            yield message
+
+
+def _message(pointer: str, said: Any, first: Any, date: Any) -> Message:
+    if not isinstance(said, dict):
+        raise ShapeError(pointer, shown(said), "a turn: an object with speaker, dia_id and text")
+    for key in ("speaker", "dia_id", "text"):
+        if not isinstance(said.get(key), str):
+            raise ShapeError(at(pointer, key), shown(said.get(key)), "a text")
+    caption = said.get("blip_caption")
+    image = f"\n[shares an image: {caption}]" if isinstance(caption, str) and caption else ""
+    head = f"[{date}]\n" if isinstance(date, str) and date else ""
+    role = "user" if said["speaker"] == first else "assistant"
+    text = f"{head}{said['speaker']}: {said['text']}{image}"
+    return Message(said["dia_id"], role, (Text(text),))
+
+
+def _probes(pointer: str, value: Any, known: set[str]) -> tuple[list[Probe], list[CaseFault]]:
+    if not isinstance(value, list) or not value:
+        raise ShapeError(pointer, shown(value), "a list of questions")
+    probes: list[Probe] = []
+    faults: list[CaseFault] = []
+    counts: dict[str, int] = {}
+    for number, asked in enumerate(value):
+        try:
+            kind, question, answer, evidence = _question(f"{pointer}/{number}", asked, known)
+        except ShapeError as error:
+            faults.append(error.fault)
+            continue
+        counts[kind] = counts.get(kind, 0) + 1
+        nuggets = (Nugget(answer, evidence),)
+        probes.append(probe_with(kind, f"{kind}-{counts[kind]}", question, nuggets))
+    return probes, faults
+
+
+def _question(
+    pointer: str, asked: Any, known: set[str]
+) -> tuple[Ability, str, str, tuple[str, ...]]:
+    if not isinstance(asked, dict):
+        raise ShapeError(pointer, shown(asked), "an object with question, answer and category")
+    question, category = asked.get("question"), asked.get("category")
+    if not isinstance(question, str) or not question.strip():
+        raise ShapeError(at(pointer, "question"), shown(question), "the text of the question")
+    kind = KIND_OF.get(category) if isinstance(category, int) else None
+    if kind is None:
+        expected = f"one of {', '.join(map(str, KIND_OF))}"
+        raise ShapeError(at(pointer, "category"), shown(category), expected)
+    answer = asked.get("answer")
+    if category == _ADVERSARIAL:
+        about = question.strip().rstrip("?")
+        answer = f"Based on the provided chat, there is no information on this: {about}"
+    elif answer is None or isinstance(answer, dict | list) or not str(answer).strip():
+        raise ShapeError(at(pointer, "answer"), shown(answer), "the answer, a text or a number")
+    return kind, question.strip(), str(answer).strip(), tuple(_evidence(pointer, asked, known))
+
+
+def _evidence(pointer: str, asked: dict[str, Any], known: set[str]) -> Iterator[str]:
+    """The ids of turns, some of which stand together in one text; unknown ones are left out."""
+    named = asked.get("evidence") or []
+    if not isinstance(named, list):
+        raise ShapeError(at(pointer, "evidence"), shown(named), "a list of ids of turns")
+    for number, each in enumerate(named):
+        if not isinstance(each, str):
+            raise ShapeError(f"{pointer}/evidence/{number}", shown(each), "the id of a turn")
+        yield from (id for id in dict.fromkeys(_TURN_ID.findall(each)) if id in known)
