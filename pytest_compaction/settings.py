@@ -171,6 +171,26 @@ class BaselineSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class LongMemorySettings:
+    """How long conversations are read and scored.
+
+    ``truncated`` takes the cut variant of a conversation where there is one. With
+    ``published_rounding`` a nugget that is satisfied in part counts as one that is not.
+    """
+
+    truncated: bool = False
+    published_rounding: bool = False
+
+    def scoring(self) -> dict[str, Any]:
+        """The settings on which scores depend; empty for the defaults."""
+        return {"published_rounding": True} if self.published_rounding else {}
+
+    def as_json(self) -> dict[str, Any]:
+        """The settings as a dictionary; empty for the defaults."""
+        return {"truncated_chats": True} if self.truncated else {}
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """The values of all options, from the command line or else the ini file."""
 
@@ -195,6 +215,7 @@ class Settings:
     baseline: BaselineSettings = BaselineSettings()
     check: bool = False
     examples: int = 200
+    long_memory: LongMemorySettings = LongMemorySettings()
     judgements: int = 1
     """How often each judge judges an answer."""
     budgets: tuple[Budget, ...] = ()
@@ -258,6 +279,7 @@ class Settings:
             **({"judge_prompt_hash": digest} if digest else {}),
             **({} if budget is None else {"budget": budget}),
             **({} if self.judgements == 1 else {"judgements": self.judgements}),
+            **self.long_memory.scoring(),
             "model": self.model,
             "responder": self.responder,
             "judges": list(self.judges),
@@ -288,6 +310,7 @@ class Settings:
             **self.calls.as_json(),
             **self.snapshots.as_json(),
             **self.baseline.as_json(),
+            **self.long_memory.as_json(),
             "dialogues": {
                 **self.dialogues.scoring(),
                 "tasks": list(self.dialogues.tasks),

@@ -228,9 +228,9 @@ def _conversations(
         found = tuple(_indexed(Place(0, 0, number), case) for number, case in sound)
         if len(sound) == len(read):
             index.add(key, found)
-    for each in found:
-        if isinstance(each.found, CaseEntry):
-            yield _Located(each.found, path, each.place, named, truncated)
+    for indexed in found:
+        if isinstance(indexed.found, CaseEntry):
+            yield _Located(indexed.found, path, indexed.place, named, truncated)
 
 
 def is_case_file(path: Path, index: CaseIndex) -> bool:

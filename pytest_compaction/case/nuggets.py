@@ -20,7 +20,8 @@ ABSTAINS: Final = re.compile(
     r"|\b(?:does|do|did|is|are|was|were|has|have)(?: not|n['’]t) (?:been )?"
     r"(?:mention|discuss|specif|provid|state|say|said|contain|include|cover|tell|told|know|record)"
     r"\w*"
-    r"|\b(?:do|does|did)(?: not|n['’]t) (?:know|have (?:any |enough |the )?(?:information|details?))"
+    r"|\b(?:do|does|did)(?: not|n['’]t) "
+    r"(?:know|have (?:any |enough |the )?(?:information|details?))"
     r"|\b(?:cannot|can['’]t|could not|couldn['’]t|unable to) (?:\w+ ){0,2}"
     r"(?:find|say|tell|determine|answer|know)\b"
     r"|\bnever (?:mention|discuss|said|told|specif|provid|state)\w*",
@@ -81,8 +82,9 @@ class Nugget:
         """Whether the answer has to ask which of two things is right."""
         return len(self.content.split()) <= 12 and bool(ASKS_BACK.search(self.content))
 
-    @property
-    def is_stated_in_log(self) -> bool:
+    def is_stated_in_log(self, kind: str) -> bool:
         """Whether a view could state it: it is no remark of the answer on the conversation."""
-        remarks = self.abstains or self.tells_contradiction or self.asks_back
-        return not (remarks or self.forbids)
+        remarks = kind == "contradiction_resolution" and (
+            self.tells_contradiction or self.asks_back
+        )
+        return not (remarks or self.abstains or self.forbids)

@@ -23,7 +23,7 @@ _SHARES: Final = ("removed", "kept", *CONSTRAINTS)
 _WITHIN_ONE: Final = ("constraints", "compliance", "consistency")
 """Shares that are never below 0 or above 1, as ``pass^k`` is."""
 _EXPRESSION: Final = re.compile(
-    r"\s*(?P<metric>[a-z^0-9.]+)\s*(?:@(?P<scope>[^<>=\s][^<>\s]*?)\s*)?"
+    r"\s*(?P<metric>[a-z_^0-9.]+)\s*(?:@(?P<scope>[^<>=\s][^<>\s]*?)\s*)?"
     r"(?P<sign>>=|<=|>|<)\s*(?P<bound>-?[0-9]{1,9}(?:\.[0-9]{1,9})?)\s*(?:(?P<percent>%)\s*)?"
 )
 _PASS: Final = re.compile(r"pass\^[1-9][0-9]{0,8}")

@@ -9,6 +9,7 @@ from pytest_compaction.cache.sized_cache import SizedCache
 from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.conversation.messages import readable
 from pytest_compaction.models.protocol import (
+    NO_LOG,
     JudgeReply,
     JudgeRequest,
     LogDigest,
@@ -70,7 +71,8 @@ class ModelJudge:
             facts=probe.facts,
             traps=probe.traps,
             answer=probe.answer,
-            digest=log_digest(case, probe.point),
+            digest=NO_LOG if probe.nuggets else log_digest(case, probe.point),
+            nuggets=probe.nuggets,
         )
         try:
             return _checked(await self._model.judge(request), request)
@@ -101,9 +103,11 @@ def _checked(reply: JudgeReply, request: JudgeRequest) -> JudgeReply:
         (reply.stated, request.facts),
         (reply.readings, request.facts),
         (reply.hit, request.traps),
+        (reply.nuggets, request.nuggets),
     )
     if any(len(said) and len(said) != len(asked) for said, asked in parallel):
         return JudgeReply(
-            unscored="the judge's facts or traps do not match the probe's", usage=reply.usage
+            unscored="the judge's facts, traps or nuggets do not match the probe's",
+            usage=reply.usage,
         )
     return reply

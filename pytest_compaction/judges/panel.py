@@ -9,6 +9,7 @@ from contextlib import AbstractAsyncContextManager
 from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.judges.choice import choice_verdict
 from pytest_compaction.judges.model_judge import ModelJudge
+from pytest_compaction.judges.nuggets import nugget_verdict
 from pytest_compaction.judges.verdict import JudgeScores, Verdict, verdict_from_reply
 from pytest_compaction.metrics.facts.survival import Readings, Source
 from pytest_compaction.models.protocol import JudgeReply
@@ -30,7 +31,9 @@ class PanelJudge:
         judges: Sequence[ModelJudge],
         pass_score: float,
         limit: AbstractAsyncContextManager[None],
+        published_rounding: bool = False,
     ) -> None:
+        self._published_rounding = published_rounding
         self._judges = tuple(judges)
         self._pass_score = pass_score
         self._limit = limit
@@ -50,6 +53,12 @@ class PanelJudge:
         """
         if probe.choice is not None:
             return choice_verdict(probe, probe.choice, response, view, self._pass_score, leads)
+        if probe.nuggets:
+            named_judges = [(judge.name, judge.model) for judge in self._judges]
+            rounding = self._published_rounding
+            return nugget_verdict(
+                replies, named_judges, probe, response, view, self._pass_score, rounding
+            )
         named = [(judge.name, reply) for judge, reply in zip(self._judges, replies, strict=True)]
         several = len(named) > 1
         return verdict_from_reply(

@@ -9,6 +9,7 @@ from typing import Final
 from pytest_compaction.case.case import FactType, Probe, Trap
 from pytest_compaction.metrics.dimensions import probe_scores
 from pytest_compaction.metrics.facts.survival import Loss, Readings, Source, loss, readings_of
+from pytest_compaction.metrics.nugget_scores import NuggetFigures, NuggetScore
 from pytest_compaction.models.protocol import JudgeReply
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.rubric import CRITERIA, CriterionScore, dimension_scores, overall_score
@@ -93,6 +94,14 @@ class JudgeScores:
 
 
 @dataclass(frozen=True, slots=True)
+class Nuggets:
+    """Each nugget with its score and reasoning, in the order of the probe; and what they make."""
+
+    scored: tuple[tuple[str, NuggetScore], ...]
+    figures: NuggetFigures
+
+
+@dataclass(frozen=True, slots=True)
 class Verdict:
     """What was made of one response.
 
@@ -101,7 +110,8 @@ class Verdict:
     model did; ``second`` holds the other figure. All are empty when ``unscored`` says why
     there is no score, and ``unpaid`` tells that the limit on costs is the reason. ``judges``
     holds what each of several judges said of the answer. ``over_budget`` says that the view
-    takes more tokens than it may, where that fails the item; empty if it does not.
+    takes more tokens than it may, where that fails the item; empty if it does not. ``nuggets``
+    are those of a probe that is judged by them, in place of criteria and dimensions.
     """
 
     criteria: tuple[CriterionScore, ...]
@@ -119,6 +129,7 @@ class Verdict:
     reading: Source = "answer"
     second: Scores | None = None
     over_budget: str = ""
+    nuggets: Nuggets | None = None
 
     @property
     def judged(self) -> Scores:
@@ -157,6 +168,10 @@ class Verdict:
         for dimension, score in self.dimensions.items():
             if score < self.pass_score:
                 lines.append(f"  {dimension} {score:.2f}: {self._weak_criteria(dimension)}")
+        for text, nugget in self.nuggets.scored if self.nuggets else ():
+            if nugget.score < 1:
+                said = printable(nugget.reasoning, 80)
+                lines.append(f"  nugget {nugget.score:.2g}: {printable(text, 90)} ({said})")
         lines += self._lost("dropped", "not in the view")
         if self.reading == "answer":
             lines += self._lost("unused", "in the view, not in the answer")

@@ -227,7 +227,7 @@ class DryRunModel:
         try:
             return await self._real.judge(request)
         except CallToMake as call:
-            numbers = len(request.facts) + len(request.traps)
+            numbers = len(request.nuggets) or len(request.facts) + len(request.traps)
             criteria = len(request.criteria)
             call.entry.written = CRITERION_TOKENS * criteria + NUMBER_TOKENS * numbers
             return JudgeReply(unscored="estimated")

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final, Protocol
 
-from pytest_compaction.case.case import AnswerSpec, Fact, Trap
+from pytest_compaction.case.case import AnswerSpec, Fact, Nugget, Trap
 from pytest_compaction.conversation.identity import identity
 from pytest_compaction.conversation.messages import Message
+from pytest_compaction.metrics.nugget_scores import NuggetScore
 from pytest_compaction.models.structured_summary import Section, Summary
 from pytest_compaction.models.usage import OwnCalls, Usage
 from pytest_compaction.models.wire.call import Role
@@ -133,7 +134,10 @@ def _log_hash(log: LogDigest) -> str:
 
 @dataclass(frozen=True, slots=True)
 class JudgeRequest:
-    """Score ``response`` to ``question``. The type has no room for view and compactor."""
+    """Score ``response`` to ``question``. The type has no room for view and compactor.
+
+    A request with ``nuggets`` is judged by these alone: by no criterion, and without the log.
+    """
 
     kind: str
     question: str
@@ -142,10 +146,13 @@ class JudgeRequest:
     traps: tuple[Trap, ...]
     answer: AnswerSpec
     digest: LogDigest
+    nuggets: tuple[Nugget, ...] = ()
 
     @property
     def criteria(self) -> tuple[Criterion, ...]:
         """The criteria to score, in rubric order."""
+        if self.nuggets:
+            return ()
         return applicable(self.facts, self.answer.has_form, self.answer.has_limits)
 
 
@@ -156,7 +163,9 @@ class JudgeReply:
     ``stated`` and ``hit`` run parallel to the facts and traps of the request. ``readings``
     run parallel to the facts too if the judge can tell more than whether they are stated.
     ``unpaid`` tells that there is no score because the limit on costs left no room for a
-    call.
+    call. ``nuggets`` run parallel to those of the request. ``events`` says in which order the
+    answer names the nuggets, which are then events: the number of each from 0, and ``None`` for
+    an event that is none of them; it is ``None`` where no order was asked for.
     """
 
     criteria: tuple[CriterionScore, ...] = ()
@@ -167,6 +176,8 @@ class JudgeReply:
     usage: Usage = Usage()
     unpaid: bool = False
     readings: tuple[Reading, ...] = ()
+    nuggets: tuple[NuggetScore, ...] = ()
+    events: tuple[int | None, ...] | None = None
 
 
 class ChargedError(Exception):

@@ -15,6 +15,7 @@ from pytest_compaction.models.calls.prices import PriceTable
 from pytest_compaction.records.compaction_record import compaction_of
 from pytest_compaction.records.fact_records import facts_of
 from pytest_compaction.records.foreign_names import foreign_of
+from pytest_compaction.records.nugget_record import nuggets_of
 from pytest_compaction.records.record import (
     Record,
     Status,
@@ -84,7 +85,8 @@ def scored_record(
     if verdict.second is not None:
         record["answer" if verdict.reading == "view" else "view"] = _second(verdict.second)
     record["hashes"]["prompt"] = response.prompt_hash
-    record |= _constraints(response) | _compliance(response) | foreign_of(response)
+    record |= _constraints(response) | _compliance(response)
+    record |= nuggets_of(response, verdict) | foreign_of(response)
     if verdict.unpaid:
         record["unpaid"] = True
     return record
@@ -141,6 +143,8 @@ def _blank(
     record["hashes"]["prompt"] = None
     record["budget"] = arm.budget
     record["origin"] = case.origin
+    if case.size:
+        record["size"] = case.size
     record["point"] = {"id": point.id, "recorded": bool(point.recorded)}
     return record
 
@@ -219,6 +223,10 @@ def _reason(verdict: Verdict) -> str:
         types = Counter(fact.type for fact in verdict.facts if fact.loss == name)
         listed = ", ".join(f"{number} {type}" for type, number in sorted(types.items()))
         parts.append(f"{count} of {len(verdict.facts)} facts {name} ({listed})")
+    if verdict.nuggets:
+        scores = [nugget.score for _, nugget in verdict.nuggets.scored]
+        met = sum(score == 1 for score in scores)
+        parts.append(f"{met} of {len(scores)} nuggets")
     stale = [text for text, hit in verdict.traps if hit]
     if stale:
         parts.append(f"stale: {stale[0]}")

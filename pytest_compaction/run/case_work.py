@@ -53,6 +53,7 @@ class Method:
     counts: TokenCounts
     reminds: bool = False
     judgements: int = 1
+    published_rounding: bool = False
 
     def opinions(self, judge: Model) -> int:
         """How often a judge is asked; rules always say the same."""
@@ -221,7 +222,7 @@ class CaseWork:
             latency_s=reply.latency_s,
             steps=compacted.fed.steps,
             failure=failure,
-            leads=self._method.roles.leads,
+            leads="answer" if probe.nuggets else self._method.roles.leads,
             reminded=reminded,
             view=read.messages,
         )
@@ -254,7 +255,7 @@ class CaseWork:
             for opinion in range(1, method.opinions(model) + 1)
         ]
         turn = method.work.limit.at(self._rank_of(probe), self.begun)
-        return PanelJudge(judges, method.pass_score, turn)
+        return PanelJudge(judges, method.pass_score, turn, method.published_rounding)
 
 
 def _mark_error_as_seen(task: asyncio.Task[Any]) -> None:

@@ -40,7 +40,8 @@ class Engine:
     each call into a strategy may take ``timeout`` seconds. ``compares_nulls`` says whether
     the nulls are run beside each strategy, and ``reminds`` whether forced choices are also
     put with their constraint before them, which makes sense beside a control. Each judge
-    judges a response ``judgements`` times.
+    judges a response ``judgements`` times. With ``published_rounding`` a
+    nugget that is satisfied in part counts as one that is not.
 
     ``case_of`` gives the case of an id, and ``forget`` lets it go when its items are done.
     ``kept`` keeps the figures of views and the tokens of messages, and ``processes`` make the
@@ -67,6 +68,7 @@ class Engine:
         kept: KeptResults | None = None,
         processes: RuleProcesses | None = None,
         waits: bool = False,
+        published_rounding: bool = False,
     ) -> None:
         self._work = work
         kept = kept or KeptResults()
@@ -82,6 +84,7 @@ class Engine:
             TokenCounts(roles.tokens, kept),
             reminds,
             judgements,
+            published_rounding,
         )
         self._one_by_one = not waits and all(model.name == offline.NAME for model in roles.all)
         self._side_by_side = 1 + _FOR_PROCESS * processes.number

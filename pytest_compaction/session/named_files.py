@@ -22,12 +22,18 @@ class NamedFiles:
     case_set: CaseSet
 
 
-def find_named(named: Sequence[Path], root: Path, index: CaseIndex, sent: str | None) -> NamedFiles:
+def find_named(
+    named: Sequence[Path],
+    root: Path,
+    index: CaseIndex,
+    sent: str | None,
+    truncated: bool = False,
+) -> NamedFiles:
     """What is in the named files and folders.
 
     ``sent`` is what the controller of an xdist worker found in them, by
     :func:`to_workers`: with it no file is read. Otherwise the index has what earlier
-    runs found.
+    runs found. ``truncated`` is that of :func:`find_cases`.
     """
     if sent is not None:
         found = json.loads(sent)
@@ -38,7 +44,8 @@ def find_named(named: Sequence[Path], root: Path, index: CaseIndex, sent: str | 
         path for path in named if not is_case_file(path, index) and is_dialogue_file(path)
     )
     folders = tuple(path for path in named if path not in files)
-    return NamedFiles(folders, files, find_cases(folders, root, shipped_digests(), index))
+    found_cases = find_cases(folders, root, shipped_digests(), index, truncated)
+    return NamedFiles(folders, files, found_cases)
 
 
 def to_workers(session: BenchmarkSession) -> str:

@@ -99,7 +99,7 @@ def resolve_session(
     check_scopes(thresholds, settings.with_budgets)
     places = case_places(settings.cases, root, use_shipped)
     index = CaseIndex(index_folder)
-    found = find_named(places.paths, root, index, found_cases)
+    found = find_named(places.paths, root, index, found_cases, settings.long_memory.truncated)
     case_set, left_out = _chosen_cases(settings, found.case_set)
     session = BenchmarkSession(
         settings=settings,

@@ -156,6 +156,7 @@ class BenchmarkSession:
             self.compares_nulls,
             reminds=CONTROL in self.settings.arms,
             judgements=self.settings.judgements,
+            published_rounding=self.settings.long_memory.published_rounding,
             case_of=self.case_set.case,
             forget=self.case_set.forget,
             kept=self.kept,

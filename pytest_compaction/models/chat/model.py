@@ -17,6 +17,7 @@ from pytest_compaction.cache.kept_results import KeptResults
 from pytest_compaction.case.case import AnswerSpec
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.chat import judge_reply as judgements
+from pytest_compaction.models.chat import nugget_judgement as nuggets
 from pytest_compaction.models.chat import summary_reply as summary_text
 from pytest_compaction.models.chat.judge_prompt import judge_fields
 from pytest_compaction.models.chat.log_excerpt import excerpts_for, excerpts_of_log
@@ -189,13 +190,9 @@ class ChatModel:
         return await asyncio.wrap_future(made)
 
     async def judge(self, request: JudgeRequest) -> JudgeReply:
-        """All applicable criteria in one request; a bad reply is repaired once, or is unscored."""
-        log = await self._excerpts(request)
-        fields = judge_fields(request, log, asked_form(request.answer))
-        prompt = self._prompts.judge.messages(fields)
-        limit = JUDGE_TOKENS + CRITERION_TOKENS * len(request.criteria)
-        limit += NUMBER_TOKENS * (len(request.facts) + len(request.traps))
-        extra = {"response_format": judgements.response_format(request)}
+        """All that applies in one request; a bad reply is repaired once, or is unscored."""
+        prompt, limit, form = await self._to_judge(request)
+        extra = {"response_format": form}
         body = self._chat_body(prompt, limit, extra)
         reply, usage, _ = await self._ask("chat.completions", body, "judge")
         judged = _judged(reply, request)
@@ -218,6 +215,20 @@ class ChatModel:
             judged = JudgeReply(unscored=printable(reason, 300))
         flags = (FLAG,) if answer_proper(request.response)[1] else ()
         return replace(judged, flags=flags, usage=usage)
+
+    async def _to_judge(
+        self, request: JudgeRequest
+    ) -> tuple[list[dict[str, Any]], int, dict[str, Any]]:
+        """The messages of a request to judge, its limit of tokens, and the form of the reply."""
+        numbers = len(request.nuggets) or len(request.facts) + len(request.traps)
+        limit = JUDGE_TOKENS + CRITERION_TOKENS * len(request.criteria) + NUMBER_TOKENS * numbers
+        if request.nuggets:
+            prompt = self._prompts.nuggets.messages(nuggets.nugget_fields(request))
+            return prompt, limit, nuggets.response_format(request)
+        log = await self._excerpts(request)
+        fields = judge_fields(request, log, asked_form(request.answer))
+        prompt = self._prompts.judge.messages(fields)
+        return prompt, limit, judgements.response_format(request)
 
     async def compact(self, request: CompactRequest) -> CompactReply:
         """Let the endpoint compact natively; items that only it can read stay byte-identical."""
@@ -282,13 +293,19 @@ def _judged(reply: WireReply, request: JudgeRequest) -> JudgeReply:
     if reply.problem:
         return JudgeReply(unscored=reply.problem)
     try:
-        criteria, stated, hit = judgements.read_judgement(reply.text, request)
+        judged = _read(reply.text, request)
     except judgements.JudgementError as error:
         cut = f", and {_CUT}" if reply.cut else ""
         return JudgeReply(unscored=f"{error}{cut}")
     if reply.cut:
         return JudgeReply(unscored=f"{_CUT}, so that something may be missing")
-    return JudgeReply(criteria, stated, hit)
+    return judged
+
+
+def _read(text: str, request: JudgeRequest) -> JudgeReply:
+    if request.nuggets:
+        return nuggets.read_nuggets(text, request)
+    return JudgeReply(*judgements.read_judgement(text, request))
 
 
 def asked_form(spec: AnswerSpec) -> str:

@@ -36,6 +36,10 @@ NAME: Final = "offline"
 
 def judgement(digest: LogDigest, request: JudgeRequest) -> JudgeReply:
     """The judgement on a request whose log is ``digest``."""
+    if request.nuggets:
+        from pytest_compaction.models.offline.nugget_judge import judge_nuggets
+
+        return judge_nuggets(request)
     from pytest_compaction.models.offline import judge as offline_judge
 
     return offline_judge.judge(replace(request, digest=digest))
@@ -89,7 +93,7 @@ class OfflineModel:
         return cannot_take(self, parameters)
 
     async def judge(self, request: JudgeRequest) -> JudgeReply:
-        """Score the response; see :mod:`.judge`. Costs no tokens."""
+        """Score the response; see :mod:`.judge` and :mod:`.nugget_judge`. Costs no tokens."""
         about = self._about("judge", request)
         found = self._kept.find(about, JUDGEMENT)
         if found is None:
@@ -121,7 +125,7 @@ class OfflineModel:
 
     async def _judgement(self, request: JudgeRequest) -> JudgeReply:
         made = None
-        if self._processes.number:
+        if self._processes.number and not request.nuggets:
             log = Held(f"log {request.digest.content_hash}", request.digest)
             rest = replace(request, digest=NO_LOG)
             made = self._processes.call(request.digest.case, judgement, log, rest, helps=True)

@@ -45,6 +45,7 @@ def measured(
         briefing.compares_nulls,
         reminds=briefing.reminds,
         judgements=briefing.judgements,
+        published_rounding=briefing.published_rounding,
     )
     try:
         return _findings(engine, task.case, task)

@@ -53,6 +53,7 @@ def remote_engine(
         reminds=CONTROL in settings.arms,
         judgements=settings.judgements,
         request_timeout=settings.calls.request_timeout,
+        published_rounding=settings.long_memory.published_rounding,
         prompts=endpoints.prompts if endpoints else None,
         prices=endpoints.prices if endpoints else None,
         modules=modules,

@@ -46,6 +46,7 @@ class Briefing:
     reminds: bool
     judgements: int
     request_timeout: float
+    published_rounding: bool = False
     prompts: Prompts | None = None
     prices: PriceTable | None = None
     modules: Mapping[str, str] = field(default_factory=dict)

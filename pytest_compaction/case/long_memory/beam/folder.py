@@ -53,7 +53,9 @@ def conversation_files(path: Path, truncated: bool = False) -> ConversationFiles
     """
     folder = path if path.is_dir() else folder_of(path)
     named = TRUNCATED if truncated or path.name == TRUNCATED else CHAT
-    chats = next(((folder / n,) for n in (named, CHAT) if (folder / n).is_file()), ())
+    chats: tuple[Path, ...] = next(
+        ((folder / n,) for n in (named, CHAT) if (folder / n).is_file()), ()
+    )
     if not chats:
         plans = [(int(match[1]), each) for each in folder.iterdir() if (match := _plan(each))]
         chats = tuple(each / CHAT for _, each in sorted(plans) if (each / CHAT).is_file())

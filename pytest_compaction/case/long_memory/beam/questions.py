@@ -85,7 +85,7 @@ def _probe(
 
 def probe_with(ability: Ability, id: str, question: str, nuggets: tuple[Nugget, ...]) -> Probe:
     """A probe of an ability; its facts are the nuggets that a view can state."""
-    stated = [n for n in nuggets if ability in _STATED and n.is_stated_in_log]
+    stated = [n for n in nuggets if ability in _STATED and n.is_stated_in_log(ability)]
     answer = AnswerSpec(max_tokens=LONG_ANSWER_TOKENS) if ability in _LONG else AnswerSpec()
     facts = tuple(Fact(nugget.content, evidence=nugget.evidence) for nugget in stated)
     return Probe(id, ability, question, facts, answer=answer, nuggets=nuggets)

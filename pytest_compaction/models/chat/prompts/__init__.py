@@ -14,6 +14,7 @@ FIELDS: Final[Mapping[str, frozenset[str]]] = {
     "judge": frozenset(
         {"mark", "question", "form", "facts", "traps", "log", "response", "criteria", "reply"}
     ),
+    "nuggets": frozenset({"mark", "question", "nuggets", "response", "reply"}),
     "repair": frozenset({"problem"}),
     "summarize": frozenset({"mark", "sections", "words", "focus", "previous", "messages"}),
     "answer": frozenset({"question", "form"}),
@@ -51,6 +52,7 @@ class Prompts:
     """All templates of the chat model."""
 
     judge: Prompt
+    nuggets: Prompt
     repair: Prompt
     summarize: Prompt
     answer: Prompt

@@ -1,0 +1,85 @@
+"""How well an answer puts events in order: Kendall's tau-b, and what was found of them.
+
+Over the union of both lists each event has two ranks: its place in the reference, and its place
+in the answer. An event that a list lacks ranks last there, together with all others it lacks.
+``tau_b`` of the two rankings is from -1 to 1, and normalised from 0 to 1.
+
+Where tau-b has no value, because one ranking is a single tie, it is defined: an answer that names
+nothing is 0, and the only event of a reference, alone in the answer, is 1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class EventOrder:
+    """Figures of an ordering, each from 0 to 1.
+
+    ``precision`` is the share of the answer's events that are in the reference, ``recall`` that
+    of the reference's in the answer, ``order`` the normalised tau-b.
+    """
+
+    precision: float
+    recall: float
+    order: float
+
+    @property
+    def f1(self) -> float:
+        """The harmonic mean of precision and recall; 0 if both are."""
+        both = self.precision + self.recall
+        return 2 * self.precision * self.recall / both if both else 0.0
+
+    @property
+    def product(self) -> float:
+        """Order times F1: both the right events and their right order."""
+        return self.order * self.f1
+
+
+def event_order(events: int, answered: Sequence[int | None]) -> EventOrder:
+    """The figures of an answer to a question for the order of ``events`` reference events.
+
+    ``answered`` has, for each event of the answer in its order, the number of the reference event
+    (from 0) that it is, or ``None`` if it is none of them. A reference event that was named before
+    is none. Raises :class:`ValueError` without reference events, or for a number that is not
+    one of theirs.
+    """
+    if events < 1:
+        raise ValueError("an order needs at least one event of reference")
+    first, second = ranks(events, answered)
+    named = len(set(answered) - {None})
+    precision = named / len(answered) if answered else 0.0
+    return EventOrder(precision, named / events, _normalised(first, second, named))
+
+
+def ranks(events: int, answered: Sequence[int | None]) -> tuple[list[int], list[int]]:
+    """The ranks of the union in the reference and in the answer, from 1 on.
+
+    The union has the reference events in their order, then what the answer adds.
+    """
+    place: dict[int, int] = {}
+    extra: list[int] = []
+    for position, number in enumerate(answered, start=1):
+        if number is not None and not 0 <= number < events:
+            raise ValueError(f"there is no event {number} among {events}")
+        if number is None or number in place:
+            extra.append(position)
+        else:
+            place[number] = position
+    last = events + len(extra) + 1
+    reference = [*range(1, events + 1), *[last] * len(extra)]
+    return reference, [*(place.get(number, last) for number in range(events)), *extra]
+
+
+def _normalised(first: Sequence[int], second: Sequence[int], named: int) -> float:
+    if named == 0:
+        return 0.0
+    if len(first) == 1:
+        return 1.0
+    from scipy.stats import kendalltau  # takes long to import
+
+    tau = float(kendalltau(first, second, variant="b").statistic)
+    return 0.5 if math.isnan(tau) else min(max((tau + 1) / 2, 0.0), 1.0)

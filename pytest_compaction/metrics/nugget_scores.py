@@ -1,0 +1,59 @@
+"""The score of an answer by nuggets: 0, ½ or 1 each, and their mean."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from pytest_compaction.metrics.event_order import EventOrder, event_order
+from pytest_compaction.rubric import MAX_SCORE
+
+SCORES: Final = (0.0, 0.5, 1.0)
+"""Not satisfied, satisfied in part, satisfied."""
+ORDERING: Final = "event_ordering"
+"""The ability of which the score is that of an order."""
+
+
+@dataclass(frozen=True, slots=True)
+class NuggetScore:
+    """What a judge says of one nugget: its score (0 to 1) and why."""
+
+    score: float
+    reasoning: str
+
+
+@dataclass(frozen=True, slots=True)
+class NuggetFigures:
+    """An answer's score (0 to 1), and for the ability ``event_ordering`` that of its order."""
+
+    score: float
+    ordering: EventOrder | None = None
+
+    @property
+    def overall(self) -> float:
+        """The same from 0 to 5, beside the scores of the rubric."""
+        return MAX_SCORE * self.score
+
+
+def nugget_figures(
+    kind: str,
+    nuggets: Sequence[NuggetScore],
+    events: Sequence[int | None] | None,
+    published_rounding: bool = False,
+) -> NuggetFigures:
+    """The figures of an answer to a question of an ability.
+
+    The score is the mean over the nuggets, and for the order of events the product of order and
+    F1, if ``events`` says in which order the answer names them (see
+    :func:`~pytest_compaction.metrics.event_order.event_order`). With ``published_rounding``
+    halves are cut to 0 as in the published code, which does so for every other ability.
+    """
+    if kind == ORDERING and events is not None:
+        found = event_order(len(nuggets), events)
+        return NuggetFigures(found.product, found)
+    scores = [nugget.score for nugget in nuggets]
+    if published_rounding and kind != ORDERING:
+        scores = [float(int(score)) for score in scores]
+    return NuggetFigures(math.fsum(scores) / len(scores) if scores else 0.0)
