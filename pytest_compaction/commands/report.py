@@ -14,6 +14,7 @@ from pytest_compaction.records.figures.cost_figures import run_pricing
 from pytest_compaction.records.record import type_of
 from pytest_compaction.records.runs.run_file import Run, RunFileError
 from pytest_compaction.reports.outlets.report_file import write_whole
+from pytest_compaction.reports.tables.long_memory_tables import NAMES as LONG_MEMORY
 from pytest_compaction.reports.tables.run_tables import run_tables
 from pytest_compaction.reports.tables.table import Table
 from pytest_compaction.reports.tables.table_page import (
@@ -27,6 +28,7 @@ from pytest_compaction.text.words import printable
 FORMATS: Final = ("text", "markdown", "json", "csv", "html")
 TABLES: Final = (
     "strategies",
+    *LONG_MEMORY,
     "origins",
     "production",
     "losses",
@@ -143,6 +145,8 @@ def _no_probes(path: Path) -> str:
 
 
 def _needs(name: str) -> str:
+    if name in LONG_MEMORY:
+        return "it needs a run over long conversations, with questions of that kind"
     if name == "origins":
         return "it needs a run over real and scripted cases"
     if name == "lost_by":

@@ -17,6 +17,7 @@ from pytest_compaction.reports.outlets.finished_run import (
     shown_name,
 )
 from pytest_compaction.reports.summary.run_summary import run_summary
+from pytest_compaction.reports.tables.long_memory_tables import NAMES, long_memory_tables
 from pytest_compaction.reports.tables.run_tables import run_tables, strategies_table
 from pytest_compaction.reports.tables.table import Cell, Table, estimate, table
 from pytest_compaction.reports.tables.table_page import escaped, markdown_table, written
@@ -61,6 +62,8 @@ def markdown_head(run: FinishedRun) -> Iterator[str]:
     probes = run.of_type("probe")
     if probes:
         yield from _strategies(run)
+        for found in long_memory_tables(run.strategies()):
+            yield from markdown_table(found)
         yield from _compared(run)
         yield from _lowest(run)
 
@@ -94,7 +97,8 @@ def _strategies(run: FinishedRun) -> Iterator[str]:
 
 def _further(run: FinishedRun) -> Iterator[str]:
     """Real and scripted cases apart, losses and costs, folded away."""
-    _, *found = run_tables(run.of_type("probe"), run.pricing())
+    _, *tables = run_tables(run.of_type("probe"), run.pricing())
+    found = [each for each in tables if each.name not in NAMES]
     if found:
         yield "<details><summary>What was lost, and what it costs</summary>"
         for each in found:

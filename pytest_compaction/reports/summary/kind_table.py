@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from pytest_compaction.case.kinds import ABILITIES
 from pytest_compaction.metrics.aggregate import Losses, loss_counts, overall_mean, scored
 from pytest_compaction.records.record import Record
 from pytest_compaction.reports.lines import Line
@@ -16,9 +17,11 @@ _KIND: Final = 13
 def kind_lines(records: Sequence[Record]) -> Iterator[Line]:
     """A row for each kind, the best first; nothing if nothing was scored or there is one kind.
 
+    The abilities of memory have a table of their own.
+
     The share is of the facts that the leading reading states: the view, or the answer.
     """
-    found = scored(records)
+    found = [record for record in scored(records) if record["kind"] not in ABILITIES]
     kinds = sorted({record["kind"] for record in found})
     if len(kinds) < 2:
         return

@@ -26,6 +26,7 @@ from pytest_compaction.reports.summary.cost_lines import cost_lines
 from pytest_compaction.reports.summary.curve_table import curve_lines
 from pytest_compaction.reports.summary.item_lines import lowest_first
 from pytest_compaction.reports.summary.kind_table import kind_lines
+from pytest_compaction.reports.summary.long_memory_lines import long_memory_lines
 from pytest_compaction.reports.summary.loss_lines import loss_lines
 from pytest_compaction.reports.summary.origin_lines import origin_lines
 from pytest_compaction.reports.summary.outcomes import (
@@ -65,16 +66,22 @@ def summary(
     budgets = budgets_of(records)
     if len(budgets) > 1:
         tables = _at_each_budget(records, order, budgets, grouped)
-        apart = origin_lines(_in_order(records, order), grouped)
+        apart = _apart(_in_order(records, order), grouped)
         return [*tables, *curve_lines(records, grouped), *apart]
     groups = _in_order(records, order)
-    apart = origin_lines(groups, grouped)
+    apart = _apart(groups, grouped)
     main = [name for name in groups if name != CONTROL] if control else list(groups)
     if len(main) <= 1:
         name = main[0] if main else CONTROL
         lines = _single(name, groups[name], groups.get(CONTROL) if main else None, pricing)
         return [*lines, *_lowest(groups[name], lowest), *apart]
     return [*comparison(groups, grouped), *apart]
+
+
+def _apart(groups: Mapping[str, Sequence[Record]], grouped: bool) -> Iterator[Line]:
+    """Abilities of memory, and real and scripted cases apart."""
+    yield from long_memory_lines(groups)
+    yield from origin_lines(groups, grouped)
 
 
 def _in_order(records: Sequence[Record], order: Sequence[str]) -> dict[str, list[Record]]:

@@ -16,6 +16,7 @@ from pytest_compaction.metrics.statistics.cluster_interval import interval_metho
 from pytest_compaction.models.calls.cache_prices import default_pricing
 from pytest_compaction.records.record import Record
 from pytest_compaction.reports.tables.cost_table import cost_table
+from pytest_compaction.reports.tables.long_memory_tables import long_memory_tables
 from pytest_compaction.reports.tables.loss_tables import (
     losses_table,
     lost_by_table,
@@ -45,6 +46,7 @@ def run_tables(records: Sequence[Record], pricing: Pricing | None = None) -> Ite
     """All tables that these records of probes allow, with costs at the prices of a model."""
     groups = by_arm(records)
     yield strategies_table(groups)
+    yield from long_memory_tables(groups)
     apart = origins_table(groups)
     if apart is not None:
         yield apart

@@ -1,0 +1,67 @@
+"""Figures of questions about long conversations: by ability and size, and by where evidence is.
+
+Each is a mean of scores from 0 to 1 over questions, with its interval over conversations. Those
+of a set have two questions an ability each, so that a conversation counts as much as another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from pytest_compaction.case.kinds import ABILITIES
+from pytest_compaction.case.long_memory.size import size_rank
+from pytest_compaction.metrics.aggregate import Mean, mean_of
+from pytest_compaction.metrics.item_figures import Record
+
+ALL: Final = "all"
+"""The row over all abilities of a size."""
+ORDER_FIGURES: Final = ("precision", "recall", "f1", "order", "product")
+TENTHS: Final = range(1, 11)
+
+
+def asked(records: Iterable[Record]) -> list[Record]:
+    """The records that have a score by nuggets."""
+    return [record for record in records if record.get("score") is not None]
+
+
+def size_of_record(record: Mapping[str, Any]) -> str:
+    """The size of the conversation that a question is about."""
+    return str(record.get("size") or "")
+
+
+def sizes_of(records: Iterable[Record]) -> list[str]:
+    """The sizes of the conversations, the smallest first."""
+    found = {size_of_record(record) for record in asked(records)}
+    return sorted(found, key=lambda size: (size_rank(size), size))
+
+
+def abilities_of(records: Iterable[Record], size: str) -> list[str]:
+    """The abilities that are asked for at a size, in the order of the set."""
+    kinds = {record["kind"] for record in asked(records) if size_of_record(record) == size}
+    return [ability for ability in ABILITIES if ability in kinds]
+
+
+def ability_mean(records: Sequence[Record], size: str, ability: str) -> Mean | None:
+    """The mean score at a size, of one ability or of ``all``."""
+    chosen = [
+        record
+        for record in asked(records)
+        if size_of_record(record) == size and ability in {ALL, record["kind"]}
+    ]
+    return mean_of(chosen, lambda record: record["score"])
+
+
+def order_mean(records: Sequence[Record], size: str, figure: str) -> Mean | None:
+    """The mean of a figure of the order of events at a size."""
+    chosen = [r for r in asked(records) if r.get("ordering") and size_of_record(r) == size]
+    return mean_of(chosen, lambda record: record["ordering"][figure])
+
+
+def tenth_mean(records: Sequence[Record], tenth: int) -> Mean | None:
+    """The mean score of questions with evidence in a tenth of their conversation, from 1 to 10.
+
+    A question with evidence in several counts in each of them; one without counts nowhere.
+    """
+    chosen = [record for record in asked(records) if tenth in record.get("tenths", ())]
+    return mean_of(chosen, lambda record: record["score"])

@@ -1,0 +1,95 @@
+"""The tables of long conversations: abilities by size, order of events, place of the evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from pytest_compaction.metrics.aggregate import Mean
+from pytest_compaction.metrics.long_memory import (
+    ALL,
+    ORDER_FIGURES,
+    TENTHS,
+    abilities_of,
+    ability_mean,
+    asked,
+    order_mean,
+    size_of_record,
+    sizes_of,
+    tenth_mean,
+)
+from pytest_compaction.metrics.statistics.cluster_interval import interval_method
+from pytest_compaction.records.record import Record
+from pytest_compaction.reports.tables.table import Cell, Table, count, estimate, table
+
+NAMES: Final = ("abilities", "event_order", "evidence_place")
+_SCORE: Final = "Mean score of a question, 0 to 1, over its nuggets of 0, ½ or 1"
+_ORDER_NOTE: Final = (
+    "Of the events that an answer names: precision and recall, their F1, Kendall's tau-b of the "
+    "order from 0 to 1, and order times F1, which is the score of event_ordering."
+)
+_PLACE_NOTE: Final = (
+    "By the tenth of the conversation in which the evidence of a question begins; a question with "
+    "evidence in several counts in each of them, and one without in none."
+)
+
+
+def long_memory_tables(groups: Mapping[str, Sequence[Record]]) -> Iterator[Table]:
+    """The tables of the questions about long conversations; nothing without a scored one."""
+    records = [record for group in groups.values() for record in group]
+    if not asked(records):
+        return
+    yield _abilities(groups, records)
+    if any(record.get("ordering") for record in records):
+        yield _event_order(groups, records)
+    if any(record.get("tenths") for record in records):
+        yield _evidence_place(groups)
+
+
+def _abilities(groups: Mapping[str, Sequence[Record]], records: Sequence[Record]) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for size in sizes_of(records):
+        for ability in [*abilities_of(records, size), ALL]:
+            means = (ability_mean(group, size, ability) for group in groups.values())
+            rows.append((Cell(ability), Cell(size), *map(_share, means)))
+    heads = [("ability", "ability"), ("size", "size"), *((name, name) for name in groups)]
+    notes = [f"{_SCORE}.", *_intervals(records)]
+    return table("abilities", "Abilities by size of the conversation", heads, rows, notes)
+
+
+def _event_order(groups: Mapping[str, Sequence[Record]], records: Sequence[Record]) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for size in sizes_of(records):
+        for figure in ORDER_FIGURES:
+            means = [order_mean(group, size, figure) for group in groups.values()]
+            if any(means):
+                rows.append((Cell(figure), Cell(size), *map(_share, means)))
+    heads = [("figure", "figure"), ("size", "size"), *((name, name) for name in groups)]
+    return table("event_order", "Order of events", heads, rows, [_ORDER_NOTE])
+
+
+def _evidence_place(groups: Mapping[str, Sequence[Record]]) -> Table:
+    first = next(iter(groups.values()))
+    rows: list[tuple[Cell, ...]] = []
+    for tenth in TENTHS:
+        means = [tenth_mean(group, tenth) for group in groups.values()]
+        if any(means):
+            number = sum(tenth in record.get("tenths", ()) for record in asked(first))
+            rows.append((Cell(f"{tenth} of 10"), count(number), *map(_share, means)))
+    heads = [("tenth", "tenth"), ("questions", "questions"), *((name, name) for name in groups)]
+    return table("evidence_place", "Score by the place of the evidence", heads, rows, [_PLACE_NOTE])
+
+
+def _share(mean: Mean | None) -> Cell:
+    return estimate(mean, "number", (0, 1))
+
+
+def _intervals(records: Sequence[Record]) -> Iterator[str]:
+    most = max(
+        len({record["case"] for record in asked(records) if size_of_record(record) == size})
+        for size in sizes_of(records)
+    )
+    if most < 2:
+        yield "One conversation of each size: there are no intervals."
+    else:
+        yield f"95 % intervals over conversations: {interval_method(most)}."
