@@ -103,16 +103,17 @@ def clipped(text: str, width: int) -> str:
     return f"{text}…"
 
 
-def plain_table(table: Table, width: int = WIDTH) -> Iterator[str]:
+def plain_table(table: Table, width: int = WIDTH, label: int = _WIDE_LABEL) -> Iterator[str]:
     """One table in lines of at most ``width`` cells: title, head, rows and notes.
 
-    Columns for which a line has no room come below.
+    Columns for which a line has no room come below, rather than that less than ``label`` cells
+    are left for the first one.
     """
     yield table.title
     heads = tuple(column.head for column in table.columns)
     lines = [heads, *_rows(table)]
     names = _strategies(table)
-    for number, part in enumerate(_parts(lines, width)):
+    for number, part in enumerate(_parts(lines, width, label)):
         if number:
             yield ""
         yield from _aligned(part, width, names)
@@ -137,10 +138,12 @@ def _strategies(table: Table) -> list[str]:
     return [str(row[0].value) for row in table.rows]
 
 
-def _parts(lines: Sequence[Sequence[str]], width: int) -> Iterator[list[tuple[str, ...]]]:
+def _parts(
+    lines: Sequence[Sequence[str]], width: int, label: int
+) -> Iterator[list[tuple[str, ...]]]:
     """The lines with as many columns at a time as fit beside the first."""
     labels, *columns = zip(*lines, strict=True)
-    room = width - len(_INDENT) - min(max(map(cells, labels)), _WIDE_LABEL)
+    room = width - len(_INDENT) - min(max(map(cells, labels)), label)
     part: list[tuple[str, ...]] = []
     used = 0
     for column in columns:
