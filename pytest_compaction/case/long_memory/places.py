@@ -21,8 +21,13 @@ _BLOCK: Final = 1024 * 1024
 
 
 def with_conversations(files: Iterable[Path]) -> list[Path]:
-    """The files, with the folder of a conversation in place of all files below it."""
+    """The files, with the folder of a conversation in place of all files below it.
+
+    A single file stays: it was named, and may be the cut variant.
+    """
     found = list(files)
+    if len(found) == 1:
+        return found
     folders = {folder_of(file) for file in found if is_part(file)}
     outer = {each for each in folders if not folders.intersection(each.parents)}
     others = [file for file in found if not outer.intersection(file.parents)]

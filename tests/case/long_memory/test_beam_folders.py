@@ -1,0 +1,317 @@
+"""Conversations in the layout of BEAM: every shape that the set has, and what is none of them."""
+
+import json
+import shutil
+from itertools import chain
+
+import pytest
+from support.long_conversations import SAID, write
+
+from pytest_compaction.case.case_set import CaseSet, find_cases
+from pytest_compaction.case.files import load_cases
+from pytest_compaction.case.index import CaseIndex
+from pytest_compaction.case.kinds import ABILITIES
+
+QUESTIONS = "probing_questions/probing_questions.json"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return write(tmp_path / "chats" / "100K" / "7", 3000)
+
+
+def only_case(path, **how):
+    found = find_cases([path], **how)
+    assert [str(error) for error in found.errors] == []
+    (entry,) = found.entries
+    return found.case(entry.id)
+
+
+def changed(path, change):
+    data = json.loads(path.read_text("utf-8"))
+    data = change(data) or data
+    path.write_text(json.dumps(data), "utf-8")
+
+
+def faults(path, root=None):
+    found = load_cases([path], root)
+    assert found.cases == ()
+    return [(error.source, str(fault)) for error in found.errors for fault in error.faults]
+
+
+def test_a_conversation_is_a_case_with_a_probe_for_each_question(folder):
+    case = only_case(folder)
+    assert (case.id, case.size, case.task) == ("100K-7", "100K", "long-memory")
+    assert [probe.kind for probe in case.probes] == list(ABILITIES)
+    assert [probe.id for probe in case.probes] == [f"{name}-1" for name in ABILITIES]
+    assert case.points[-1].index == len(case.messages) - 1
+    probe = next(each for each in case.probes if each.kind == "knowledge_update")
+    (nugget,) = probe.nuggets
+    texts = {message.id: message.text for message in case.messages}
+    assert [texts[id] for id in nugget.evidence] == [SAID[0.05], SAID[0.85]]
+    assert [fact.text for fact in probe.facts] == ["1,200 euros"]
+
+
+def test_what_only_an_answer_can_do_is_no_fact_of_a_view(folder):
+    case = only_case(folder)
+    facts = {probe.kind: [fact.text for fact in probe.facts] for probe in case.probes}
+    assert facts["abstention"] == facts["instruction_following"] == []
+    assert facts["contradiction_resolution"] == [
+        "You said you have never owned a bicycle",
+        "your old racing bicycle is in the cellar",
+    ]
+
+
+def test_markers_are_no_part_of_what_the_user_said(folder):
+    assert "->->" in (folder / "chat.json").read_text("utf-8")
+    assert not any("->->" in message.text for message in only_case(folder).messages)
+
+
+@pytest.mark.parametrize("mark", ["->-> 10,N/A", "->-> 4,", "->->1,5)", "->-> 2,22, 24"])
+def test_markers_of_every_form_are_stripped_with_notes_behind_them(folder, mark):
+    def change(chat):
+        chat[0]["turns"][0][0]["content"] = f"I sail. {mark} a note\non the plan"
+
+    changed(folder / "chat.json", change)
+    assert only_case(folder).messages[0].text == "I sail."
+
+
+def test_an_arrow_without_a_place_stays(folder):
+    def change(chat):
+        chat[0]["turns"][0][0]["content"] = "In Haskell ->-> is no operator, is it?"
+
+    changed(folder / "chat.json", change)
+    assert only_case(folder).messages[0].text == "In Haskell ->-> is no operator, is it?"
+
+
+@pytest.mark.parametrize("place", ["chats", "chats/100K", "chats/100K/7", "chats/100K/7/chat.json"])
+def test_the_set_a_size_a_conversation_and_a_file_of_it_can_be_named(folder, tmp_path, place):
+    assert only_case(tmp_path / place).id == "100K-7"
+
+
+def test_questions_may_lie_beside_the_turns(folder):
+    digest = only_case(folder).digest
+    shutil.move(folder / QUESTIONS, folder / "probing_questions.json")
+    assert only_case(folder).digest == digest
+
+
+def test_other_files_of_a_conversation_are_not_read(folder):
+    (folder / "topic.json").write_text('{"title": "a move"}', "utf-8")
+    (folder / "plan-0").mkdir()
+    (folder / "plan-0" / "topic.json").write_text("{", "utf-8")
+    assert only_case(folder.parent).id == "100K-7"
+
+
+def test_plans_are_one_conversation_whose_ids_go_on_counting(tmp_path):
+    whole = only_case(write(tmp_path / "whole", 12_000))
+    parts = only_case(write(tmp_path / "parts", 12_000, plans=2))
+    assert [message.id for message in parts.messages] == [message.id for message in whole.messages]
+    assert parts.messages == whole.messages
+    assert parts.probes == whole.probes
+
+
+def by_name(folder, name):
+    """The plans of a conversation in one file, as a list of them by name."""
+    plans = sorted(folder.glob("plan-*"))
+    batches = [json.loads((plan / "chat.json").read_text("utf-8")) for plan in plans]
+    named = {plan.name: found for plan, found in zip(plans, batches, strict=True)}
+    forms = {
+        "a plan an object": [{key: value} for key, value in named.items()],
+        "with columns of others": [
+            {key: named[key] if key == one else None for key in named} for one in named
+        ],
+        "a mapping": named,
+    }
+    (folder / "chat.json").write_text(json.dumps(forms[name]), "utf-8")
+    for plan in plans:
+        shutil.rmtree(plan)
+
+
+@pytest.mark.parametrize("name", ["a plan an object", "with columns of others", "a mapping"])
+def test_plans_may_stand_in_one_file(tmp_path, name):
+    folder = write(tmp_path / "10M" / "1", 12_000, plans=2)
+    apart = only_case(folder)
+    by_name(folder, name)
+    together = only_case(folder)
+    assert together.size == "10M"
+    assert (together.messages, together.probes) == (apart.messages, apart.probes)
+
+
+def test_batches_may_be_lists_of_turns_or_of_messages(folder):
+    expected = only_case(folder).messages
+    changed(folder / "chat.json", lambda chat: [batch["turns"] for batch in chat])
+    assert only_case(folder).messages == expected
+    changed(folder / "chat.json", lambda chat: [list(chain(*turns)) for turns in chat])
+    assert only_case(folder).messages == expected
+
+
+def test_the_cut_variant_is_taken_on_request(folder):
+    chat = json.loads((folder / "chat.json").read_text("utf-8"))
+    chat[0]["turns"] = chat[0]["turns"][-3:]
+    (folder / "chat_trunecated.json").write_text(json.dumps(chat), "utf-8")
+    whole, cut = only_case(folder), only_case(folder, truncated=True)
+    named = only_case(folder / "chat_trunecated.json")
+    assert len(cut.messages) < len(whole.messages)
+    assert cut.messages == named.messages == whole.messages[-len(cut.messages) :]
+    assert cut.digest != whole.digest
+
+
+SOURCES = {
+    "a list": ([2, 4], ("2", "4")),
+    "a number": (2, ("2",)),
+    "lists in a list": ([[2], 4, [[6]]], ("2", "4", "6")),
+    "a mapping": ({"first": [2], "second": [4, 6]}, ("2", "4", "6")),
+    "a mapping of numbers": ({"first": 2, "second": []}, ("2",)),
+    "texts": (["2", ["--"], "N/A"], ("2",)),
+    "nothing": (None, ()),
+    "twice": ([2, 2], ("2",)),
+    "an id that no message has": ([2, 99_999], ("2",)),
+}
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_evidence_of_every_form_is_read(folder, name):
+    named, expected = SOURCES[name]
+    changed(
+        folder / QUESTIONS,
+        lambda asked: asked["information_extraction"][0].update(source_chat_ids=named),
+    )
+    probe = next(p for p in only_case(folder).probes if p.kind == "information_extraction")
+    assert probe.nuggets[0].evidence == expected
+
+
+@pytest.mark.parametrize(
+    "key", ["answer", "ideal_answer", "ideal_response", "ideal_summary", "expected_compliance"]
+)
+def test_without_a_rubric_the_answer_is_the_only_nugget(folder, key):
+    def change(asked):
+        asked["summarization"] = [{"question": "What happened?", key: "The movers came."}]
+
+    changed(folder / QUESTIONS, change)
+    probe = next(p for p in only_case(folder).probes if p.kind == "summarization")
+    assert [nugget.text for nugget in probe.nuggets] == ["The movers came."]
+
+
+def test_a_conversation_in_no_folder_of_a_size_is_named_by_its_own_length(tmp_path):
+    case = only_case(write(tmp_path / "my talk", 21_000))
+    assert (case.id, case.size) == ("my_talk", "20K")
+
+
+WRONG_CHATS = {
+    "an object": ({"turns": []}, "/: found an object with turns; expected a list of batches"),
+    "turns": ([{"turns": 3}], "/0/turns: found int 3; expected a list of turns"),
+    "no turns": ([{"batch": 1}], "/0: found an object with batch; expected an object with the key"),
+    "a role": ([[[{"role": "system", "id": 0}]]], "/0/0/0/role: found str 'system'; expected"),
+    "a content": (
+        [[[{"role": "user", "id": 0, "content": 7}]]],
+        "/0/0/0/content: found int 7; expected the text of the message",
+    ),
+    "an id": (
+        [[[{"role": "user", "id": "x", "content": "a"}]]],
+        "/0/0/0/id: found str 'x'; expected a whole number from 0 on",
+    ),
+    "an id twice": (
+        [[[{"role": "user", "id": 1, "content": "a"}, {"role": "user", "id": 1, "content": "b"}]]],
+        "/0/0/1/id: found the id 1 a second time; expected an id for each message",
+    ),
+    "a turn": ([{"turns": ["hello"]}], "/0/turns/0: found str 'hello'; expected a turn"),
+    "no message": ([], "/: found no message; expected at least one message with text"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_CHATS)
+def test_turns_of_another_shape_are_named_by_file_and_place(folder, name):
+    data, sentence = WRONG_CHATS[name]
+    (folder / "chat.json").write_text(json.dumps(data), "utf-8")
+    ((source, said),) = faults(folder, folder)
+    assert source == "chat.json"
+    assert said.startswith(sentence)
+
+
+def drop_question(asked):
+    del asked["summarization"][0]["question"]
+
+
+WRONG_QUESTIONS = {
+    "an ability": (
+        lambda asked: asked.update(knowledge_updates=asked.pop("knowledge_update")),
+        "/knowledge_updates: found the ability 'knowledge_updates'; expected knowledge_update,",
+    ),
+    "no list": (
+        lambda asked: asked.update(abstention="none"),
+        "/abstention: found str 'none'; expected a list of questions",
+    ),
+    "no question": (drop_question, "/summarization/0/question: found null; expected the text"),
+    "no nugget": (
+        lambda asked: asked["abstention"][0].update(rubric=[]),
+        "/abstention/0/rubric: found a list of 0; expected a list of nuggets, each a text",
+    ),
+    "a nugget": (
+        lambda asked: asked["abstention"][0].update(rubric=["a", {"b": 1}]),
+        "/abstention/0/rubric/1: found an object with b; expected a nugget, a text",
+    ),
+    "neither rubric nor answer": (
+        lambda asked: asked.update(abstention=[{"question": "Who?"}]),
+        "/abstention/0: found neither 'rubric' nor an answer; expected 'rubric', or one of answer",
+    ),
+    "a source": (
+        lambda asked: asked["temporal_reasoning"][0].update(source_chat_ids={"a": [1, "turn x"]}),
+        "/temporal_reasoning/0/source_chat_ids/a/1: found str 'turn x'; expected the id",
+    ),
+    "a list": (lambda _: [1], "/: found a list of 1; expected an object of questions by ability"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_QUESTIONS)
+def test_questions_of_another_shape_are_named_by_file_and_place(folder, name):
+    change, sentence = WRONG_QUESTIONS[name]
+    changed(folder / QUESTIONS, change)
+    ((source, said),) = faults(folder, folder)
+    assert source == QUESTIONS
+    assert said.startswith(sentence)
+
+
+def test_a_broken_conversation_takes_no_other_one_with_it(folder, tmp_path):
+    write(folder.parent / "8", 3000)
+    (folder / QUESTIONS).write_text("{", "utf-8")
+    found = find_cases([tmp_path])
+    assert [entry.id for entry in found.entries] == ["100K-8"]
+    (error,) = found.errors
+    assert error.source.endswith(f"100K/7/{QUESTIONS}")
+
+
+def test_turns_or_questions_that_are_not_there_are_named(folder):
+    (folder / "chat.json").rename(folder / "chat.pickle")
+    ((source, said),) = faults(folder, folder)
+    assert (source, "plan-*/chat.json" in said) == ("chat.json", True)
+    (folder / "chat.pickle").rename(folder / "chat.json")
+    shutil.rmtree(folder / "probing_questions")
+    ((source, said),) = faults(folder, folder)
+    assert (source, said.startswith("/: found No such file")) == (QUESTIONS, True)
+
+
+def test_what_the_index_knows_is_not_parsed_again(folder, tmp_path):
+    index = CaseIndex(tmp_path / "index")
+    first = find_cases([folder], index=index)
+    index.save()
+    known = CaseIndex(tmp_path / "index")
+    again = find_cases([folder], index=known)
+    assert again.entries == first.entries
+    assert again.entries[0].size == "100K"
+    assert known._fresh == {}
+
+
+@pytest.mark.parametrize("place", ["", "chats/100K/7", "chats/100K/7/chat.json"])
+def test_other_processes_find_the_same_conversation(folder, tmp_path, place):
+    named = [tmp_path / place]
+    found = find_cases(named)
+    sent = json.loads(json.dumps(found.as_json(named)))
+    received = CaseSet.from_json(sent, named)
+    assert received.case("100K-7") == found.case("100K-7")
+
+
+def test_a_conversation_that_changes_while_a_run_lasts_is_refused(folder):
+    found = find_cases([folder])
+    changed(folder / "chat.json", lambda chat: chat[0]["turns"].pop())
+    with pytest.raises(Exception, match="another content than when the items were collected"):
+        found.case("100K-7")

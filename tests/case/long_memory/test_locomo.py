@@ -1,0 +1,117 @@
+"""LoCoMo's JSON: dated sessions of two people, and questions by category with evidence."""
+
+import copy
+import json
+
+import pytest
+
+from pytest_compaction.case.case_set import find_cases
+from pytest_compaction.case.files import load_cases
+
+SAMPLE = {
+    "sample_id": "talk-1",
+    "conversation": {
+        "speaker_a": "Ines",
+        "speaker_b": "Marek",
+        "session_1_date_time": "4:10 pm on 3 June, 2023",
+        "session_1": [
+            {"speaker": "Ines", "dia_id": "D1:1", "text": "I started to row in May."},
+            {"speaker": "Marek", "dia_id": "D1:2", "text": "Nice!", "blip_caption": "a boat"},
+        ],
+        "session_2_date_time": "9:00 am on 12 July, 2023",
+        "session_2": [{"speaker": "Marek", "dia_id": "D2:1", "text": "How was the regatta?"}],
+        "session_10": [{"speaker": "Ines", "dia_id": "D10:1", "text": "We came in fourth."}],
+        "session_11_date_time": "a session that was not held",
+    },
+    "qa": [
+        {"question": "What sport does Ines do?", "answer": "rowing", "evidence": ["D1:1"],
+         "category": 4},
+        {"question": "When did Ines start to row?", "answer": "May 2023",
+         "evidence": ["D1:1; D2:1"], "category": 2},
+        {"question": "How did the regatta end?", "answer": 4, "evidence": ["D2:1", "D10:1"],
+         "category": 1},
+        {"question": "Would Ines like a paddle?", "answer": "Yes", "evidence": [], "category": 3},
+        {"question": "What did Marek row?", "adversarial_answer": "a canoe", "evidence": ["D1:2"],
+         "category": 5},
+    ],
+}  # fmt: skip
+
+
+@pytest.fixture
+def file(tmp_path):
+    return tmp_path / "talks.json"
+
+
+def write(file, *samples):
+    file.write_text(json.dumps(samples), "utf-8")
+
+
+def test_each_conversation_of_a_file_is_a_case(file):
+    write(file, SAMPLE, {**SAMPLE, "sample_id": "talk-2"})
+    found = find_cases([file])
+    assert [entry.id for entry in found.entries] == ["locomo-talk-1", "locomo-talk-2"]
+    case = found.case("locomo-talk-1")
+    assert [(m.id, m.role, m.text) for m in case.messages] == [
+        ("D1:1", "user", "[4:10 pm on 3 June, 2023]\nInes: I started to row in May."),
+        ("D1:2", "assistant", "Marek: Nice!\n[shares an image: a boat]"),
+        ("D2:1", "assistant", "[9:00 am on 12 July, 2023]\nMarek: How was the regatta?"),
+        ("D10:1", "user", "Ines: We came in fourth."),
+    ]
+
+
+def test_categories_are_kinds_and_answers_nuggets(file):
+    write(file, SAMPLE)
+    probes = find_cases([file.parent]).case("locomo-talk-1").probes
+    assert [(probe.id, probe.nuggets[0].text, probe.nuggets[0].evidence) for probe in probes] == [
+        ("information_extraction-1", "rowing", ("D1:1",)),
+        ("temporal_reasoning-1", "May 2023", ("D1:1", "D2:1")),
+        ("multi_session_reasoning-1", "4", ("D2:1", "D10:1")),
+        ("multi_session_reasoning-2", "Yes", ()),
+        (
+            "abstention-1",
+            "Based on the provided chat, there is no information on this: What did Marek row",
+            ("D1:2",),
+        ),
+    ]
+
+
+def at(path, value):
+    def change(sample):
+        *way, last = path
+        for key in way:
+            sample = sample[key]
+        sample[last] = value
+
+    return change
+
+
+WRONG = {
+    "category": (at(("qa", 1, "category"), 9), "/0/qa/1/category: found int 9; expected one of 1,"),
+    "answer": (at(("qa", 0, "answer"), None), "/0/qa/0/answer: found null; expected the answer"),
+    "evidence": (at(("qa", 0, "evidence"), [3]), "/0/qa/0/evidence/0: found int 3; expected"),
+    "questions": (at(("qa",), {}), "/0/qa: found an empty object; expected a list of questions"),
+    "turn": (
+        at(("conversation", "session_2", 0, "text"), 5),
+        "/0/conversation/session_2/0/text: found int 5; expected a text",
+    ),
+    "twice": (
+        at(("conversation", "session_2", 0, "dia_id"), "D1:1"),
+        "/0/conversation/session_2/0/dia_id: found the id 'D1:1' a second time; expected an id",
+    ),
+    "session": (
+        at(("conversation", "session_2"), "none"),
+        "/0/conversation/session_2: found str 'none'; expected a list of turns",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_another_shape_is_named_by_its_place_and_loses_no_other_conversation(file, name):
+    change, sentence = WRONG[name]
+    broken = copy.deepcopy(SAMPLE)
+    change(broken)
+    write(file, broken, {**SAMPLE, "sample_id": "talk-2"})
+    found = load_cases([file])
+    assert [case.id for case in found.cases] == ["locomo-talk-2"]
+    ((fault,),) = [error.faults for error in found.errors]
+    assert str(fault).startswith(sentence)
