@@ -1,0 +1,114 @@
+"""The verdict by nuggets: their mean, the order of events, published rounding, several judges."""
+
+import asyncio
+
+import pytest
+from support.judged import judged
+
+from pytest_compaction.case.case import Case, Nugget, Point, Probe
+from pytest_compaction.case.long_memory.beam.questions import probe_with
+from pytest_compaction.conversation.messages import Message, Text
+from pytest_compaction.judges.model_judge import ModelJudge
+from pytest_compaction.judges.panel import PanelJudge
+from pytest_compaction.judges.verdict import BelowPassScoreError, UnscoredError
+from pytest_compaction.metrics.nugget_scores import NuggetScore
+from pytest_compaction.metrics.survival import read
+from pytest_compaction.models.offline.model import OfflineModel
+from pytest_compaction.models.protocol import NO_LOG, JudgeReply, ModelError
+from pytest_compaction.text.matching import TextIndex
+
+SAID = Message("1", "user", (Text("The deposit is 1,450 euros."),))
+NUGGETS = ("the deposit is 1,450 euros", "the lease was signed")
+
+
+def probe(kind="information_extraction", *nuggets) -> Probe:
+    return probe_with(kind, "asked", "What about the flat?", tuple(map(Nugget, nuggets or NUGGETS)))
+
+
+class Says(OfflineModel):
+    """A judge that gives these scores, and this order."""
+
+    def __init__(self, *scores, events=None, fails=""):
+        super().__init__()
+        self._reply = JudgeReply(nuggets=tuple(NuggetScore(s, "because") for s in scores))
+        self._events, self._fails = events, fails
+        self.requests = []
+
+    async def judge(self, request):
+        self.requests.append(request)
+        if self._fails:
+            raise ModelError(self._fails)
+        return JudgeReply(nuggets=self._reply.nuggets, events=self._events)
+
+
+def verdict(*judges, asked=None, rounding=False, view=SAID.text, leads="view"):
+    asked = asked or probe()
+    case = Case("talk", "long-memory", 100, 50, (SAID,), (Point("end", 0),), (asked,))
+    readings = read(asked.facts, (), TextIndex(view))
+
+    async def work():
+        models = [ModelJudge(judge) for judge in judges]
+        panel = PanelJudge(models, 3.5, asyncio.Semaphore(4), rounding)
+        return await judged(panel, case, asked, "An answer.", readings, leads)
+
+    return asyncio.run(work())
+
+
+def test_the_score_is_the_mean_over_the_nuggets_and_overall_five_times_as_much():
+    found = verdict(Says(1.0, 0.5))
+    assert (found.nuggets.figures.score, found.overall) == (0.75, 3.75)
+    assert (found.criteria, found.dimensions, found.passed) == ((), {}, True)
+    assert [n.score for _, n in found.nuggets.scored] == [1.0, 0.5]
+
+
+def test_the_answer_leads_and_the_view_is_the_second_figure():
+    found = verdict(Says(0.0, 0.0))
+    assert (found.reading, found.overall, found.second.overall) == ("answer", 0, 2.5)
+    assert [fact.loss for fact in found.facts] == ["unused", "dropped"]
+
+
+@pytest.mark.parametrize(("scores", "expected"), [((1.0, 0.5), 0.5), ((0.5, 0.5), 0.0)])
+def test_published_rounding_counts_halves_as_nothing(scores, expected):
+    assert verdict(Says(*scores), rounding=True).nuggets.figures.score == expected
+
+
+def test_the_order_of_events_is_not_rounded_and_scores_order_and_events():
+    asked = probe("event_ordering", "lease", "course", "movers")
+    judge = Says(1.0, 0.5, 0.0, events=(1, 0, None))
+    for rounding in (False, True):
+        found = verdict(judge, asked=asked, rounding=rounding).nuggets.figures
+        assert found.ordering.recall == pytest.approx(2 / 3)
+        assert found.score == pytest.approx(found.ordering.product)
+        assert 0 < found.score < found.ordering.order < 1
+
+
+def test_a_judge_of_nuggets_is_asked_once_and_sees_no_log():
+    judge = Says(1.0, 1.0)
+    verdict(judge)
+    (request,) = judge.requests
+    assert request.digest == NO_LOG
+    assert request.criteria == ()
+    assert tuple(nugget.text for nugget in request.nuggets) == NUGGETS
+
+
+def test_several_judges_count_the_same_and_one_that_fails_is_named():
+    found = verdict(Says(1.0, 1.0), Says(0.0, 0.5), Says(fails="no answer"))
+    assert found.nuggets.figures.score == pytest.approx(0.625)
+    assert [n.score for _, n in found.nuggets.scored] == [0.5, 0.75]
+    assert [judge.overall for judge in found.judges] == [5.0, 1.25, None]
+    assert found.judges[2].unscored == "no answer"
+
+
+def test_without_a_single_score_the_answer_is_unscored_with_the_reason():
+    for judge, why in ((Says(fails="no answer"), "no answer"), (Says(1.0), "do not match")):
+        found = verdict(judge)
+        assert (found.overall, found.nuggets) == (None, None)
+        with pytest.raises(UnscoredError, match=why):
+            found.check()
+
+
+def test_a_failure_names_the_nuggets_that_are_missing():
+    with pytest.raises(BelowPassScoreError) as raised:
+        verdict(Says(1.0, 0.0)).check()
+    assert "  nugget 0: the lease was signed (because)" in str(raised.value).splitlines()
+    assert "1,450" not in str(raised.value)

@@ -1,0 +1,109 @@
+"""Runs over long conversations: tables of abilities, gates by kind, rounding, a second format."""
+
+import json
+import re
+
+import pytest
+from support.long_conversations import write
+from support.scenarios import lean, records
+
+from pytest_compaction.case.kinds import ABILITIES
+
+FOLDER = "chats"
+WORKERS = pytest.mark.parametrize("workers", ["-n0", "-n2"])
+
+
+@pytest.fixture
+def project(pytester):
+    for number in (1, 2):
+        write(pytester.path / FOLDER / "100K" / str(number), 8000, seed=number)
+    return pytester
+
+
+def run(project, *arguments, strategies="window,rag", folder=FOLDER):
+    return project.runpytest_inprocess(
+        *lean(),
+        f"--compactor={strategies}",
+        f"--compaction-cases={folder}",
+        "--compaction-budget=1500",
+        "--compaction-show=0",
+        *arguments,
+    )
+
+
+@WORKERS
+def test_a_run_shows_abilities_order_and_place_and_gates_on_a_kind(project, workers):
+    reports = ("--compaction-report=run.md", "--compaction-report=run.html")
+    rules = ("knowledge_update.overall@rag>=4", "summarization.overall@window>=4.9")
+    gates = [f"--compaction-threshold={rule}" for rule in rules]
+    result = run(project, workers, *reports, *gates)
+    shown = result.stdout.str()
+    for title in ("Abilities by size of the conversation", "Order of events"):
+        assert title in shown
+        assert title in (project.path / "run.md").read_text("utf-8")
+        assert title in (project.path / "run.html").read_text("utf-8")
+    for ability in (*ABILITIES, "all"):
+        assert re.search(rf"^  {ability} +100K +\d\.\d\d \[", shown, re.M), ability
+    assert re.search(r"^  1 of 10 +\d+ +\d\.\d\d", shown, re.M)
+    assert max(map(len, result.outlines[result.outlines.index(title_line(shown)) :])) > 0
+    assert result.ret == 1
+    assert "knowledge_update.overall@rag" in shown
+    assert "GATE FAILED summarization.overall@window" in shown
+
+
+def title_line(shown):
+    return next(line for line in shown.splitlines() if line.startswith("Abilities by size"))
+
+
+def test_a_record_holds_nuggets_score_and_place_beside_the_rubric(project):
+    run(project, "-n0", strategies="rag", folder=f"{FOLDER}/100K/1")
+    found = {record["kind"]: record for record in records(project)}
+    assert set(found) == set(ABILITIES)
+    record = found["knowledge_update"]
+    assert (record["size"], record["reading"], record["criteria"]) == ("100K", "answer", [])
+    assert record["overall"] == pytest.approx(5 * record["score"])
+    assert [nugget["text"] for nugget in record["nuggets"]] == [
+        "LLM response should state: 1,200 euros"
+    ]
+    assert record["tenths"] == [1, 9]
+    assert found["abstention"]["tenths"] == []
+    ordering = found["event_ordering"]["ordering"]
+    assert found["event_ordering"]["score"] == ordering["product"]
+    assert ordering["product"] == pytest.approx(ordering["order"] * ordering["f1"], abs=1e-3)
+    assert all(record["nulls"] == {} for record in found.values())
+
+
+def test_published_rounding_lowers_what_is_satisfied_in_part(project):
+    one = f"{FOLDER}/100K/1"
+    run(project, "-n0", strategies="rag", folder=one)
+    exact = {record["probe"]: record for record in records(project)}
+    run(project, "-n0", "--compaction-published-rounding", strategies="rag", folder=one)
+    for record in records(project):
+        before = exact[record["probe"]]
+        assert record["hashes"]["settings"] != before["hashes"]["settings"]
+        assert record["nuggets"] == before["nuggets"]
+        if record["kind"] == "event_ordering":
+            assert record["score"] == before["score"]
+        else:
+            whole = [int(nugget["score"]) for nugget in record["nuggets"]]
+            assert record["score"] == pytest.approx(sum(whole) / len(whole))
+
+
+def test_a_broken_conversation_is_an_error_and_the_other_one_runs(project):
+    place = project.path / FOLDER / "100K" / "2" / "probing_questions" / "probing_questions.json"
+    asked = json.loads(place.read_text("utf-8"))
+    asked["abstention"][0]["rubric"] = "  "
+    place.write_text(json.dumps(asked), "utf-8")
+    result = run(project, "-n0", strategies="window")
+    result.stdout.fnmatch_lines(
+        ["*100K/2/probing_questions/probing_questions.json cannot be used*"]
+    )
+    assert "/abstention/0/rubric" in result.stdout.str()
+    assert {record["case"] for record in records(project)} == {"100K-1"}
+    assert result.ret == 1
+
+
+def test_the_control_is_a_row_and_kept_is_told_of_the_score(project):
+    result = run(project, "-n0", "--compaction-control", strategies="window")
+    assert re.search(r"^overall +\d\.\d\d .* \d+%$", result.stdout.str(), re.M)
+    assert re.search(r"^  ability +size +window +none$", result.stdout.str(), re.M)
