@@ -70,6 +70,8 @@ OTHER_VALUES = {
     "compaction_examples": (7, lambda s: s.examples == 7),
     "compaction_runs": ("elsewhere", lambda s: s.runs == "elsewhere"),
     "compaction_show": ("all", lambda s: s.show is None),
+    "compaction_truncated_chats": (True, lambda s: s.long_memory.truncated),
+    "compaction_published_rounding": (True, lambda s: s.long_memory.published_rounding),
     "compaction_tasks": (["GR", "SA"], lambda s: s.dialogues.tasks == ("GR", "SA")),
     "compaction_limit": (4, lambda s: s.dialogues.limit == 4),
     "compaction_history": ("own", lambda s: s.dialogues.history == "own"),
