@@ -106,7 +106,11 @@ class View:
 
 
 class Compactor(Protocol[S]):
-    """A compaction strategy. States are values: no method changes the state that it is given."""
+    """A compaction strategy. States are values: no method changes the state that it is given.
+
+    A strategy whose view for a question takes a model to make also has a coroutine
+    ``asked_view(state, context, probe)``, which is called in place of ``render`` then.
+    """
 
     @property
     def name(self) -> str:

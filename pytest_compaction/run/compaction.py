@@ -70,6 +70,8 @@ class CompactedCase:
         try:
             return await self.feeder.rendered(at_point.state, point, question)
         except CompactorError as error:
+            if isinstance(error.__cause__, ModelError):  # the view for a question takes a model
+                raise error.__cause__ from None
             said = f"{error} (case {self.case.id})"
             raise CompactionError(said) from error.__cause__
 

@@ -118,8 +118,15 @@ class CheckedStrategy:
         return rendered.messages
 
     async def rendered(self, state: State, context: Context, probe: str | None = None) -> View:
-        """The view of a state, checked for broken structure."""
-        rendered = await self._call("render", self._compactor.render, state, context, probe)
+        """The view of a state, checked for broken structure.
+
+        A strategy that asks a model about a question has a coroutine ``asked_view`` for it.
+        """
+        asked = None if probe is None else getattr(self._compactor, "asked_view", None)
+        if asked is not None:
+            rendered = await self._call("asked_view", asked, state, context, probe)
+        else:
+            rendered = await self._call("render", self._compactor.render, state, context, probe)
         messages: Any = getattr(rendered, "messages", None)
         if not isinstance(messages, tuple | list) or not all(
             isinstance(message, Message) for message in messages

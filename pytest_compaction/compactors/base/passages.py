@@ -67,7 +67,12 @@ def archive_of(messages: tuple[Message, ...]) -> Archive:
 
 def indexed(passages: Sequence[Passage]) -> Archive:
     """Passages with an index."""
-    return Archive(passages, _index_of(passage.text for passage in passages))
+    return indexed_by(passages, (passage.text for passage in passages))
+
+
+def indexed_by(passages: Sequence[Passage], keys: Iterable[str]) -> Archive:
+    """Passages that are found by other texts, a key each."""
+    return Archive(passages, _index_of(keys))
 
 
 def passages_of(messages: Sequence[Message], characters: int = PASSAGE_CHARACTERS) -> list[Passage]:

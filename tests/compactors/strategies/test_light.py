@@ -9,14 +9,9 @@ from hypothesis import strategies as st
 from support.builders import COUNTER, agent_logs, assistant, context_of, session, system, tool, user
 from support.compacting import AwayModel, SpyModel, compacted, ids, in_a_row, messages_of, view_of
 
-from pytest_compaction.compactors.strategies.light import (
-    COMPRESSED_AT,
-    MEMORY_ID,
-    PREAMBLE,
-    SECTIONS,
-    Light,
-    _episodes,
-)
+from pytest_compaction.compactors.strategies.light.episodes import episodes_of
+from pytest_compaction.compactors.strategies.light.notes import COMPRESSED_AT, SECTIONS
+from pytest_compaction.compactors.strategies.light.strategy import MEMORY_ID, PREAMBLE, Light
 from pytest_compaction.conversation.messages import structure_faults
 from pytest_compaction.models.protocol import SummaryReply
 from pytest_compaction.models.structured_summary import Summary, summary_from_json
@@ -112,8 +107,8 @@ def test_an_episode_is_a_request_with_its_reply_and_results_or_a_further_reply()
         user("Hello?"),
         assistant("Nothing."),
     ]
-    episodes = _episodes(messages_of(chat))
-    assert [episode.origin for episode in episodes] == ["m0", "m3", "m4", "m5"]
+    episodes = list(episodes_of(messages_of(chat)))
+    assert [episode.id for episode in episodes] == ["m0", "m3", "m4", "m5"]
     assert "tool: A = 1" in episodes[0].text
     assert episodes[3].text == "user: Hello?\nassistant: Nothing."
 
@@ -121,7 +116,7 @@ def test_an_episode_is_a_request_with_its_reply_and_results_or_a_further_reply()
 def test_no_more_episodes_than_asked_for():
     context = context_of(2000)
     for count in (0, 1, 3):
-        compactor = Light(episodes=count)
+        compactor = Light(k=count)
         outcome, _ = compacted(compactor, session(40), context)
         view = asked(compactor, outcome, context, "retry limit")
         assert view[1].text.count("user: Please fix") == count
@@ -157,7 +152,11 @@ def test_no_question_makes_the_view_exceed_its_budget_or_break(chat, budget, que
         ({"scratchpad": 0}, "scratchpad=0 must be between 0 and 1"),
         ({"working": 1.5}, "working=1.5 must be between 0 and 1"),
         ({"scratchpad": 0.6, "working": 0.4}, "leave no episodes"),
-        ({"episodes": -1}, "episodes=-1 must be a whole number, at least 0"),
+        ({"k": -1}, "k=-1 must be a whole number, at least 0"),
+        ({"z": 0.5}, "z=0.5 must be a whole number, at least 0"),
+        ({"limit": 30}, "limit=30 must be 0 or at least 200 tokens"),
+        ({"episodic": "maybe"}, "episodic=maybe must be True or False"),
+        ({"notes": "turn"}, "notes=turn must be auto or pair or span"),
     ],
 )
 def test_impossible_parameters_are_refused(parameters, said):

@@ -1,0 +1,77 @@
+"""The episodes of ``light``: pairs of user and assistant, found by notes and shown as they were."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from pytest_compaction.compactors.base.passages import (
+    Archive,
+    Count,
+    Passage,
+    cut_to,
+    indexed_by,
+    shown,
+)
+from pytest_compaction.conversation.messages import Message, groups, readable
+
+HEADING: Final = "## Episodes"
+_ORIGIN: Final = 10
+"""Tokens for the line that says which message an episode is from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """A user message with the reply that follows it, or a further reply with its results."""
+
+    messages: tuple[Message, ...]
+
+    @property
+    def id(self) -> str:
+        """The id of its first message."""
+        return self.messages[0].id
+
+    @property
+    def text(self) -> str:
+        """Its messages, word for word."""
+        return "\n".join(f"{message.role}: {readable(message)}" for message in self.messages)
+
+
+def episodes_of(messages: Sequence[Message]) -> Iterator[Episode]:
+    """The episodes of messages, in order; every message is in one of them."""
+    held: list[Message] = []
+    ranges = groups(messages)
+    for number, (begin, end) in enumerate(ranges):
+        held += messages[begin:end]
+        follows = messages[ranges[number + 1][0]].role if number + 1 < len(ranges) else ""
+        if messages[begin].role == "user" and follows == "assistant":
+            continue
+        yield Episode(tuple(held))
+        held = []
+
+
+def episode_index(messages: Sequence[Message], keys: Mapping[str, str]) -> Archive:
+    """The episodes of messages, found by their notes; one without notes by its own words."""
+    passages = [
+        Passage(episode.id, episode.text, 2 * number)
+        for number, episode in enumerate(episodes_of(messages))
+    ]
+    return indexed_by(passages, (keys.get(each.origin) or each.text for each in passages))
+
+
+def shown_episodes(best: Sequence[Passage], room: int, count: Count) -> str:
+    """Episodes word for word as far as the room goes.
+
+    A nearer episode may take half of the rest, so that a long one leaves room for others.
+    """
+    kept: list[Passage] = []
+    left = room - count(HEADING)
+    for place, episode in enumerate(best, start=1):
+        most = left if place == len(best) else left // 2
+        text = cut_to(episode.text, most - _ORIGIN, count)
+        if text:
+            kept.append(replace(episode, text=text))
+            left -= count(text) + _ORIGIN
+    text = f"{HEADING}\n{shown(kept)}" if kept else ""
+    return text if count(text) <= room else ""

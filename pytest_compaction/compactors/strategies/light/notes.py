@@ -1,0 +1,210 @@
+"""The notes of ``light``: what a model writes of a pair or a span, and the scratchpad of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from pytest_compaction.compactors.base.summaries import Written, write_summary
+from pytest_compaction.compactors.protocol import Context
+from pytest_compaction.compactors.strategies.light.episodes import Episode
+from pytest_compaction.conversation.messages import Message, text_message
+from pytest_compaction.models.structured_summary import Section, Summary
+
+SECTIONS: Final = (
+    Section(
+        "instructions",
+        "Instructions and preferences",
+        "What the user asked for, prefers, forbids or set as a condition.",
+        ("intent",),
+        1.2,
+    ),
+    Section(
+        "decisions",
+        "Decisions and developments",
+        "What was decided or changed, and why; of two values the newer one.",
+        ("decisions",),
+        1.2,
+    ),
+    Section(
+        "entities",
+        "Key entities and values",
+        "Names, dates, numbers, files and how they hang together.",
+        ("values", "files"),
+        1.2,
+    ),
+    Section("critical", "Critical context", "Errors and how things stand.", ("errors", "state")),
+    Section("actions", "Actionable items", "What is still to be done.", ("next",), 0.6),
+)
+"""The sections of the scratchpad."""
+SUMMARY: Final = Section("summary", "Summary", "One line: what this exchange is about.", (), 0.3)
+_KEYED: Final = (
+    "One fact an entry, as 'key: value'. The key is a person, place, date, number or thing; "
+    "the value is what is said of it."
+)
+PAIR_SECTIONS: Final = (
+    SUMMARY,
+    *(replace(s, asks=_KEYED) if s.id == "entities" else s for s in SECTIONS),
+)
+"""What is noted of a pair: the summary is for the index alone, the rest for the scratchpad too."""
+PAIR_TOKENS: Final = 300
+"""Tokens of the notes of one pair, at most."""
+NEWER_WINS: Final = (
+    "These are notes in the order in which they were made. Of two values for the same thing keep "
+    "the newer one, which stands further down."
+)
+COMPRESSED_AT: Final = 2
+"""The scratchpad is compressed at this multiple of the size that it then gets."""
+_AT_ONCE: Final = 64
+"""Pairs whose notes are asked for at the same time."""
+_ENTRY_OVERHEAD: Final = 32
+"""More tokens than an entry takes beside its text: list mark, line end, the heading above it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """The scratchpad after new notes, the keys of pairs by id, or the ``error`` that kept both."""
+
+    notes: Summary
+    keys: dict[str, str] = field(default_factory=dict)
+    error: str | None = None
+
+
+async def noted_span(
+    notes: Summary, gone: Sequence[Message], size: int, limit: int, context: Context
+) -> Noted:
+    """The scratchpad with the notes of a whole span, asked for at once.
+
+    The notes take at most ``size`` tokens, the scratchpad at most ``limit``.
+    """
+    written = await write_summary(context, gone, SECTIONS, size)
+    if written.error:
+        return Noted(notes, error=written.error)
+    longer = _joined(notes, [written.summary])
+    if context.tokens.text(longer.render(SECTIONS)) <= limit:
+        return Noted(longer)
+    compressed = await _compressed(longer, limit, context)
+    return Noted(compressed.summary, error=compressed.error)
+
+
+async def noted_pairs(
+    notes: Summary, pairs: Sequence[Episode], limit: int, context: Context
+) -> Noted:
+    """The scratchpad with the notes of each pair in order, and the notes by which it is found.
+
+    A reply that is of no use leaves a pair without notes. A model that cannot be asked, or that
+    has nothing of use to say of any pair, is an error.
+    """
+    keys: dict[str, str] = {}
+    error: str | None = None
+    scratchpad = _Scratchpad(notes, limit, context)
+    for start in range(0, len(pairs), _AT_ONCE):
+        batch = pairs[start : start + _AT_ONCE]
+        replies = await asyncio.gather(*(_pair_notes(pair, context) for pair in batch))
+        for pair, written in zip(batch, replies, strict=True):
+            if written.raised:
+                return Noted(notes, error=written.error)
+            if written.error:
+                error = error or written.error
+                continue
+            keys[pair.id] = "\n".join(
+                line for _, lines in written.summary.entries for line in lines
+            )
+            failure = await scratchpad.append(written.summary)
+            if failure:
+                return Noted(notes, error=failure)
+    if pairs and not keys:
+        return Noted(notes, error=error)
+    return Noted(scratchpad.notes, keys)
+
+
+async def _pair_notes(pair: Episode, context: Context) -> Written:
+    return await write_summary(context, pair.messages, PAIR_SECTIONS, PAIR_TOKENS)
+
+
+class _Scratchpad:
+    """Notes that grow entry by entry, and are compressed when they pass their limit."""
+
+    def __init__(self, notes: Summary, limit: int, context: Context) -> None:
+        self._limit = limit
+        self._context = context
+        self._fill(notes)
+
+    @property
+    def notes(self) -> Summary:
+        """The notes so far."""
+        return Summary(tuple((id, tuple(lines)) for id, lines in self._lines.items()))
+
+    async def append(self, notes: Summary) -> str | None:
+        """Add notes at the end. Returns why they could not be compressed, if so."""
+        self._add(notes)
+        if self._most <= self._limit:
+            return None
+        # The sum is more than the tokens of the whole, which are only counted where it matters.
+        self._most = self._context.tokens.text(self.notes.render(SECTIONS))
+        if self._most <= self._limit:
+            return None
+        compressed = await _compressed(self.notes, self._limit, self._context)
+        if compressed.error:
+            return compressed.error
+        self._fill(compressed.summary)
+        return None
+
+    def _fill(self, notes: Summary) -> None:
+        self._lines: dict[str, dict[str, None]] = {section.id: {} for section in SECTIONS}
+        self._most = self._context.tokens.text(Summary(()).render(SECTIONS))
+        self._add(notes)
+
+    def _add(self, notes: Summary) -> None:
+        for id, known in self._lines.items():
+            for line in notes.of(id):
+                if line in known:
+                    del known[line]  # said again, it is as new as what was said last
+                else:
+                    self._most += self._context.tokens.text(line) + 3
+                known[line] = None
+
+
+async def _compressed(notes: Summary, limit: int, context: Context) -> Written:
+    """The notes in half of the limit; newer values win."""
+    text = notes.render(SECTIONS)
+    scratchpad = [text_message("scratchpad", "user", text, "synthetic")]
+    size = limit // COMPRESSED_AT
+    return await write_summary(context, scratchpad, SECTIONS, size, instructions=NEWER_WINS)
+
+
+def _joined(notes: Summary, more: Iterable[Summary]) -> Summary:
+    """Notes with others at the end of each section, each entry once."""
+    parts = (notes, *more)
+    return Summary(
+        tuple(
+            (
+                section.id,
+                tuple(dict.fromkeys(line for part in parts for line in part.of(section.id))),
+            )
+            for section in SECTIONS
+        )
+    )
+
+
+def newest_notes(notes: Summary, room: int, context: Context) -> str:
+    """The notes as text; of a section that is too long the oldest entries are left out."""
+    entries = {section: deque(lines) for section, lines in notes.entries}
+    sections = tuple(section for section in SECTIONS if entries.get(section.id))
+    sizes = {section.id: sum(map(len, entries[section.id])) for section in sections}
+    least = 0  # tokens of the text, at least: it is counted only if it may fit
+    while any(entries.values()):
+        if least <= room:
+            summary = Summary(tuple((section, tuple(lines)) for section, lines in entries.items()))
+            text = summary.render([section for section in sections if entries[section.id]])
+            least = context.tokens.text(text)
+            if least <= room:
+                return text
+        longest = max(sections, key=lambda section: sizes[section.id])
+        gone = entries[longest.id].popleft()
+        sizes[longest.id] -= len(gone)
+        least -= context.tokens.text(gone) + _ENTRY_OVERHEAD
+    return ""

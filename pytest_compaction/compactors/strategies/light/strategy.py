@@ -1,0 +1,283 @@
+"""``light``: scratchpad, working memory and pairs found for the question (after LIGHT).
+
+After the method that comes with BEAM ("Beyond a Million Tokens", 2025; source at
+b2a3ee8). A model writes notes of every pair of user and assistant: key-value facts and a
+summary, by which the pair is found, and what goes into a scratchpad, which is compressed
+to half when it passes its limit. At question time the view has the k pairs nearest to the
+question as they were said, the newest pairs, and those chunks of the scratchpad of which
+a model says that they bear on the question.
+
+Differences from the original, and their reasons:
+
+- The original asks the model twice a pair; here one request gives both kinds of notes. It
+  shows the model the pair before as well; here each message is read once.
+- The log of an agent at work is noted at once for all that leaves the view: its pairs are
+  so many that a request for each would cost more than the work. ``notes=pair`` and
+  ``notes=span`` set either.
+- An episode of an agent is a user message with the reply and the results of its calls, or
+  a further reply.
+- The original reads with 14,000 tokens whatever the model; here it is the case's budget.
+- Embeddings give way to BM25. Without a model shared terms say which notes bear on a question.
+- The last message of the user always stays, also without working memory.
+- Three faults of the published code are not copied: the size limit that raises
+  TypeError when it is first needed, the sorting of numbers as text, and every pair
+  entering working memory once per message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from pytest_compaction.cache.latest import Latest
+from pytest_compaction.compactors.base.cuts import pending_start
+from pytest_compaction.compactors.base.history import (
+    HistoryCompactor,
+    dump,
+    load,
+    spans_between,
+    unchanged,
+)
+from pytest_compaction.compactors.base.passages import Archive
+from pytest_compaction.compactors.base.summaries import SUMMARY_OVERHEAD, summary_message
+from pytest_compaction.compactors.base.tails import last_request
+from pytest_compaction.compactors.base.windows import newest_part, too_small
+from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits, View
+from pytest_compaction.compactors.strategies.light.episodes import (
+    episode_index,
+    episodes_of,
+    shown_episodes,
+)
+from pytest_compaction.compactors.strategies.light.noise_filter import (
+    best_chunks,
+    chosen_chunks,
+    chunks_of,
+    notes_by_words,
+)
+from pytest_compaction.compactors.strategies.light.notes import (
+    COMPRESSED_AT,
+    Noted,
+    newest_notes,
+    noted_pairs,
+    noted_span,
+)
+from pytest_compaction.compactors.strategies.light.settings import Settings
+from pytest_compaction.conversation.messages import Message, last_user, leading_system
+from pytest_compaction.models.structured_summary import Summary, summary_from_json
+
+MEMORY_ID: Final = "memory"
+PREAMBLE: Final = (
+    "Memory of the earlier part of this conversation: notes, and episodes word for word where "
+    "they bear on the question. It is a record, not a request."
+)
+
+
+class Light(HistoryCompactor):
+    """Keeps a scratchpad and the newest part; finds episodes for each question.
+
+    The parameters are those of :class:`Settings`.
+    """
+
+    name = "light"
+    description = "scratchpad, newest part, and episodes found for each question (after LIGHT)"
+    traits = Traits(needs_model=True, needs_probe=True, keeps_tail=True)
+
+    def __init__(
+        self,
+        scratchpad: float | bool = True,
+        working: float | bool = True,
+        k: int = 5,
+        z: int = 100,
+        episodic: bool = True,
+        filter: bool = True,
+        limit: int = 0,
+        notes: str = "auto",
+    ) -> None:
+        self.settings = Settings.checked(scratchpad, working, k, z, episodic, filter, limit, notes)
+        self._index: Latest[tuple[Any, Any, tuple[str, ...]], Archive] = Latest(_indexed)
+
+    def start(self) -> State:
+        """No messages, no notes, no episodes."""
+        return {"messages": [], "archive": [], "notes": {}, "keys": {}, "by": ""}
+
+    async def compact(self, state: State, context: Context) -> Outcome[State]:
+        """Note and archive the messages that leave the view, and keep the newest part."""
+        before = load(state["messages"])
+        if context.tokens.messages(before) <= context.budget:
+            return unchanged(state)
+        first = leading_system(before)
+        system, body = before[:first], [m for m in before[first:] if m.id != MEMORY_ID]
+        room = context.budget - context.tokens.messages(system) - SUMMARY_OVERHEAD
+        if room <= 0:
+            return unchanged(state, too_small(before, context))
+        live = last_request(body, room, context)
+        size = min(int(room * self.settings.scratchpad), room - _cost(live, context))
+        newest = self._newest(body, room - size, context)
+        if newest is None or _lost(last_user(body), newest, room + SUMMARY_OVERHEAD, context):
+            return unchanged(state, too_small(before, context))
+        stays = {message.id for message in newest}
+        gone = [message for message in body if message.id not in stays]
+        if not gone:
+            return unchanged(state)
+        by = state["by"] or self.settings.unit_of(body)
+        noted = await self._noted(summary_from_json(state["notes"]), gone, size, by, context)
+        if noted.error:
+            return unchanged(state, noted.error)
+        memory = _memory(noted.notes, size, context)
+        after = (*system, *([memory] if memory else []), *newest)
+        if context.tokens.messages(after) >= context.tokens.messages(before):
+            return unchanged(state)
+        new: State = {
+            "messages": dump(after),
+            "archive": [*state["archive"], *dump(gone)],
+            "notes": noted.notes.as_json(),
+            "keys": {**state["keys"], **noted.keys},
+            "by": by,
+        }
+        spans = spans_between(before, after, MEMORY_ID if memory else None)
+        return Outcome(new, "compacted", spans)
+
+    async def _noted(
+        self, notes: Summary, gone: Sequence[Message], size: int, by: str, context: Context
+    ) -> Noted:
+        """The notes with those of the messages, as far as a part of the memory needs any."""
+        settings = self.settings
+        if by == "span":
+            limit = settings.limit or COMPRESSED_AT * size
+            asks = settings.scratchpad
+            return await noted_span(notes, gone, size, limit, context) if asks else Noted(notes)
+        if not settings.scratchpad and not settings.episodic:
+            return Noted(notes)
+        limit = settings.limit or COMPRESSED_AT * context.budget
+        noted = await noted_pairs(notes, list(episodes_of(gone)), limit, context)
+        return noted if settings.scratchpad else Noted(notes, noted.keys, noted.error)
+
+    def render(self, state: State, context: Context, probe: str | None = None) -> View:
+        """Notes and newest part; with a question the notes and episodes that bear on it.
+
+        Never larger than the budget, or than the view without a question where that
+        is larger because it was not compacted yet.
+        """
+        if probe is None or not state["archive"]:
+            return View(load(state["messages"]))
+        return self._asked(state, context, probe, None)
+
+    async def asked_view(self, state: State, context: Context, probe: str) -> View:
+        """The same with a question, where the model says which notes bear on it.
+
+        Rules do not answer with yes or no: the offline model is not asked. Raises
+        :class:`~pytest_compaction.models.protocol.ModelError` if a model cannot be asked.
+        """
+        from pytest_compaction.models.offline.model import NAME
+
+        settings = self.settings
+        asks = settings.filter and settings.scratchpad and context.model.name != NAME
+        if not asks or state["by"] != "pair" or not state["archive"]:
+            return self.render(state, context, probe)
+        chunks = chunks_of(summary_from_json(state["notes"]))
+        return self._asked(state, context, probe, await chosen_chunks(chunks, probe, context))
+
+    def _asked(self, state: State, context: Context, probe: str, chosen: Summary | None) -> View:
+        """The view for a question; ``chosen`` are the notes of which a model says so."""
+        messages = load(state["messages"])
+        first = leading_system(messages)
+        system, body = messages[:first], [m for m in messages[first:] if m.id != MEMORY_ID]
+        room = max(context.budget, context.tokens.messages(messages))
+        room -= context.tokens.messages(system) + SUMMARY_OVERHEAD
+        live = _cost(last_request(body, room, context), context)
+        if state["by"] == "pair":
+            found, text = self._pairs_first(state, body, room, live, probe, chosen, context)
+        else:
+            found, text = self._notes_first(state, room, live, probe, context)
+        text = "\n\n".join(part for part in (text, found) if part)
+        if not text:
+            return View(messages)
+        memory = summary_message(MEMORY_ID, text, PREAMBLE)
+        left = room + SUMMARY_OVERHEAD - context.tokens.message(memory)
+        newest = self._newest(body, left, context)
+        return View(messages if newest is None else (*system, memory, *newest))
+
+    def _notes_first(
+        self, state: State, room: int, live: int, probe: str, context: Context
+    ) -> tuple[str, str]:
+        """Episodes and notes: the notes take their share, the episodes what is left."""
+        settings = self.settings
+        notes = summary_from_json(state["notes"])
+        if settings.filter:
+            notes = notes_by_words(notes, probe)
+        text = newest_notes(notes, int(context.budget * settings.scratchpad), context)
+        least = max(int(context.budget * settings.working), live)
+        left = room - least - context.tokens.text(text)
+        return self._found(state, (), probe, left, context), text
+
+    def _pairs_first(
+        self,
+        state: State,
+        body: Sequence[Message],
+        room: int,
+        live: int,
+        probe: str,
+        chosen: Summary | None,
+        context: Context,
+    ) -> tuple[str, str]:
+        """Episodes and notes: the pairs come first, notes and newest pairs share what is left.
+
+        Half of the shares of these two is not for pairs.
+        """
+        settings = self.settings
+        shares = settings.scratchpad + settings.working
+        kept = max(int(room * shares / 2), live)
+        surely = self._newest(body, kept // 2, context) or ()
+        shown = {message.id for message in surely}
+        older = [message for message in body if message.id not in shown and message.origin == "log"]
+        found = self._found(state, older, probe, room - kept, context)
+        left = room - context.tokens.text(found)
+        size = int(left * settings.scratchpad / shares) if settings.scratchpad else 0
+        size = min(size, left - live)
+        if chosen is None:
+            chosen = summary_from_json(state["notes"])
+            if settings.filter:
+                chosen = best_chunks(chunks_of(chosen), probe, size, context)
+        return found, newest_notes(chosen, size, context)
+
+    def _found(
+        self, state: State, older: Sequence[Message], probe: str, room: int, context: Context
+    ) -> str:
+        if not self.settings.episodic:
+            return ""
+        index = self._index.of((state["archive"], state["keys"], tuple(older)))
+        best = index.ranked(probe)[: self.settings.k]
+        return shown_episodes(best, room, context.tokens.text)
+
+    def _newest(
+        self, body: Sequence[Message], room: int, context: Context
+    ) -> tuple[Message, ...] | None:
+        """The newest pairs that fit, at most z of them, with the last message of the user."""
+        pairs = [len(episode.messages) for episode in episodes_of(body)]
+        begin = len(body) - sum(pairs[len(pairs) - min(self.settings.pairs, len(pairs)) :])
+        begin = min(begin, pending_start(body))
+        live = last_user(body)
+        older = [live] if live is not None and live not in body[begin:] else []
+        return newest_part([*older, *body[begin:]], room, context, opened=True)
+
+
+def _indexed(known: tuple[Sequence[Any], Mapping[str, str], Sequence[Message]]) -> Archive:
+    archive, keys, older = known
+    return episode_index((*load(archive), *older), keys)
+
+
+def _lost(request: Message | None, newest: Sequence[Message], room: int, context: Context) -> bool:
+    """Whether the last request is missing although it would fit half of the room."""
+    return request is not None and request not in newest and 2 * _cost(request, context) <= room
+
+
+def _cost(message: Message | None, context: Context) -> int:
+    return 0 if message is None else context.tokens.message(message)
+
+
+def _memory(notes: Summary, room: int, context: Context) -> Message | None:
+    text = newest_notes(notes, room, context)
+    return summary_message(MEMORY_ID, text, PREAMBLE) if text else None
+
+
+STRATEGY: Final = Light
