@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import Final
+from array import array
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, overload
 
 from pytest_compaction.compactors.base.bounds import without_middle
 from pytest_compaction.conversation.messages import Message, readable
@@ -54,20 +55,50 @@ class Archive:
     passages: Sequence[Passage]
     index: BM25
 
-    def ranked(self, question: str) -> list[Passage]:
+    def ranked(self, question: str) -> Iterator[Passage]:
         """The passages that share a term with the question, the best first."""
-        return [self.passages[number] for number in _by_rank(self.index, question)]
+        return (self.passages[number] for number in _by_rank(self.index, question))
 
 
-@lru_cache(maxsize=1)
-def archive_of(messages: tuple[Message, ...]) -> Archive:
-    """The passages of messages. The latest archive is remembered: its questions come in a row."""
-    return indexed(passages_of(messages))
+class _PassagesOfMessages(Sequence[Passage]):
+    """The passages of messages, each made when it is asked for: kept, they would double a log."""
+
+    def __init__(self, messages: Sequence[Message]) -> None:
+        self._messages = messages
+        self._firsts = array("Q")
+        """The number of the first passage of each message."""
+        self._size = 0
+
+    def texts(self) -> Iterator[str]:
+        """The text of each passage. They are numbered when this was read to its end."""
+        for message in self._messages:
+            found = passages_of((message,))
+            self._firsts.append(self._size)
+            self._size += len(found)
+            yield from (passage.text for passage in found)
+
+    def __len__(self) -> int:
+        return self._size
+
+    @overload
+    def __getitem__(self, number: int) -> Passage: ...
+
+    @overload
+    def __getitem__(self, number: slice) -> Sequence[Passage]: ...
+
+    def __getitem__(self, number: int | slice) -> Passage | Sequence[Passage]:
+        if isinstance(number, slice):
+            return [self[each] for each in range(*number.indices(self._size))]
+        place = range(self._size)[number]
+        holder = bisect_right(self._firsts, place) - 1
+        found = passages_of((self._messages[holder],))
+        return replace(found[place - self._firsts[holder]], place=place)
 
 
-def indexed(passages: Sequence[Passage]) -> Archive:
-    """Passages with an index."""
-    return indexed_by(passages, (passage.text for passage in passages))
+def archive_of(messages: Sequence[Message]) -> Archive:
+    """The passages of messages, indexed."""
+    passages = _PassagesOfMessages(messages)
+    return Archive(passages, _index_of(passages.texts()))
 
 
 def indexed_by(passages: Sequence[Passage], keys: Iterable[str]) -> Archive:

@@ -5,19 +5,35 @@ archive. When a question is asked, the passages of the archive that answer it be
 in one marked message before the newest part. They are found by BM25, without embeddings,
 so that it runs anywhere and gives the same result each time. Without a question there is
 only the newest part.
+
+With ``unit=pair`` it is the baseline that comes with BEAM: each pair of user and assistant is a
+document, and for a question there are the ``k`` nearest pairs and the last message of the user.
 """
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Final
 
-from pytest_compaction.compactors.base.history import HistoryCompactor, dump, load, spans_between
-from pytest_compaction.compactors.base.passages import archive_of, best_passages
+from pytest_compaction.cache.latest import Latest
+from pytest_compaction.compactors.base.episodes import (
+    episode_index,
+    newest_pairs,
+    shown_episodes,
+)
+from pytest_compaction.compactors.base.history import (
+    HistoryCompactor,
+    LoadedMessages,
+    dump,
+    load,
+    spans_between,
+)
+from pytest_compaction.compactors.base.passages import Archive, archive_of, best_passages
 from pytest_compaction.compactors.base.summaries import summary_message
 from pytest_compaction.compactors.base.windows import cut_to_fit, newest_part
-from pytest_compaction.compactors.parameters import check_share
+from pytest_compaction.compactors.parameters import check_choice, check_share, check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits, View
-from pytest_compaction.conversation.messages import leading_system
+from pytest_compaction.conversation.messages import Message, leading_system
 
 PASSAGES_ID: Final = "passages"
 PREAMBLE: Final = (
@@ -29,16 +45,24 @@ PREAMBLE: Final = (
 class Rag(HistoryCompactor):
     """Keeps the newest part, and retrieves from older messages when a question is asked.
 
-    ``share`` is the part of the budget that is kept free for passages.
+    ``share`` is the part of the budget that is kept free for passages. With ``unit=pair`` the
+    whole budget is for the ``k`` pairs that are found.
     """
 
     name = "rag"
     description = "newest part, and passages of older messages found for each question (BM25)"
     traits = Traits(needs_probe=True, keeps_tail=True)
 
-    def __init__(self, share: float = 0.5) -> None:
+    def __init__(self, share: float = 0.5, unit: str = "passage", k: int = 5) -> None:
         check_share("share", share)
+        check_choice("unit", unit, ("passage", "pair"))
+        check_whole("k", k, 1)
         self.share = share
+        self.by_pair = unit == "pair"
+        self.k = k
+        self._index: Latest[LoadedMessages, Archive] = Latest(
+            _pairs if self.by_pair else archive_of
+        )
 
     def start(self) -> State:
         """No messages, and nothing in the archive."""
@@ -65,23 +89,37 @@ class Rag(HistoryCompactor):
         if probe is None or not state["archive"]:
             return View(messages)
         first = leading_system(messages)
-        system = messages[:first]
+        system, body = messages[:first], messages[first:]
         used = context.tokens.messages(messages)
         room = max(context.budget, used) - context.tokens.messages(system)
-        newest = newest_part(
-            messages[first:], room - int(context.budget * self.share), context, opened=True
-        )
+        newest = self._newest(body, room, context)
         if newest is None:
             return View(messages)
         shown = {message.id for message in newest}
-        older = [m for m in messages[first:] if m.id not in shown and m.origin == "log"]
+        older = [m for m in body if m.id not in shown and m.origin == "log"]
         left = room - context.tokens.messages([*newest, summary_message(PASSAGES_ID, "", PREAMBLE)])
-        archive = archive_of((*load(state["archive"]), *older))
-        text = best_passages(archive, probe, left, context.tokens.text)
+        index = self._index.of(LoadedMessages(state["archive"], older))
+        if self.by_pair:
+            best = list(islice(index.ranked(probe), self.k))
+            text = shown_episodes(best, left, context.tokens.text)
+        else:
+            text = best_passages(index, probe, left, context.tokens.text)
         if not text:
             return View(messages)
         found = summary_message(PASSAGES_ID, text, PREAMBLE)
         return View((*system, found, *newest))
+
+    def _newest(
+        self, body: tuple[Message, ...], room: int, context: Context
+    ) -> tuple[Message, ...] | None:
+        """What stays beside the passages."""
+        if self.by_pair:
+            return newest_pairs(body, 0, room, context)
+        return newest_part(body, room - int(context.budget * self.share), context, opened=True)
+
+
+def _pairs(messages: LoadedMessages) -> Archive:
+    return episode_index(messages, {})
 
 
 STRATEGY: Final = Rag

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from pytest_compaction.compactors.base.episodes import Episode
 from pytest_compaction.compactors.base.summaries import Written, write_summary
 from pytest_compaction.compactors.protocol import Context
-from pytest_compaction.compactors.strategies.light.episodes import Episode
 from pytest_compaction.conversation.messages import Message, text_message
 from pytest_compaction.models.structured_summary import Section, Summary
 

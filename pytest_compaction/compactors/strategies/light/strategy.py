@@ -27,10 +27,16 @@ Differences from the original, and their reasons:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any, Final
 
 from pytest_compaction.cache.latest import Latest
-from pytest_compaction.compactors.base.cuts import pending_start
+from pytest_compaction.compactors.base.episodes import (
+    episode_index,
+    episodes_of,
+    newest_pairs,
+    shown_episodes,
+)
 from pytest_compaction.compactors.base.history import (
     HistoryCompactor,
     dump,
@@ -41,13 +47,8 @@ from pytest_compaction.compactors.base.history import (
 from pytest_compaction.compactors.base.passages import Archive
 from pytest_compaction.compactors.base.summaries import SUMMARY_OVERHEAD, summary_message
 from pytest_compaction.compactors.base.tails import last_request
-from pytest_compaction.compactors.base.windows import newest_part, too_small
+from pytest_compaction.compactors.base.windows import too_small
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits, View
-from pytest_compaction.compactors.strategies.light.episodes import (
-    episode_index,
-    episodes_of,
-    shown_episodes,
-)
 from pytest_compaction.compactors.strategies.light.noise_filter import (
     best_chunks,
     chosen_chunks,
@@ -246,19 +247,14 @@ class Light(HistoryCompactor):
         if not self.settings.episodic:
             return ""
         index = self._index.of((state["archive"], state["keys"], tuple(older)))
-        best = index.ranked(probe)[: self.settings.k]
+        best = list(islice(index.ranked(probe), self.settings.k))
         return shown_episodes(best, room, context.tokens.text)
 
     def _newest(
         self, body: Sequence[Message], room: int, context: Context
     ) -> tuple[Message, ...] | None:
         """The newest pairs that fit, at most z of them, with the last message of the user."""
-        pairs = [len(episode.messages) for episode in episodes_of(body)]
-        begin = len(body) - sum(pairs[len(pairs) - min(self.settings.pairs, len(pairs)) :])
-        begin = min(begin, pending_start(body))
-        live = last_user(body)
-        older = [live] if live is not None and live not in body[begin:] else []
-        return newest_part([*older, *body[begin:]], room, context, opened=True)
+        return newest_pairs(body, self.settings.pairs, room, context)
 
 
 def _indexed(known: tuple[Sequence[Any], Mapping[str, str], Sequence[Message]]) -> Archive:

@@ -1,4 +1,4 @@
-"""The episodes of ``light``: pairs of user and assistant, found by notes and shown as they were."""
+"""Episodes: pairs of user and assistant, found by their words or by notes, shown as they were."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from pytest_compaction.compactors.base.cuts import pending_start
 from pytest_compaction.compactors.base.passages import (
     Archive,
     Count,
@@ -14,7 +15,9 @@ from pytest_compaction.compactors.base.passages import (
     indexed_by,
     shown,
 )
-from pytest_compaction.conversation.messages import Message, groups, readable
+from pytest_compaction.compactors.base.windows import newest_part
+from pytest_compaction.compactors.protocol import Context
+from pytest_compaction.conversation.messages import Message, groups, last_user, readable
 
 HEADING: Final = "## Episodes"
 _ORIGIN: Final = 10
@@ -58,6 +61,21 @@ def episode_index(messages: Sequence[Message], keys: Mapping[str, str]) -> Archi
         for number, episode in enumerate(episodes_of(messages))
     ]
     return indexed_by(passages, (keys.get(each.origin) or each.text for each in passages))
+
+
+def newest_pairs(
+    body: Sequence[Message], most: int, room: int, context: Context
+) -> tuple[Message, ...] | None:
+    """The newest episodes that fit, ``most`` at most, with the last message of the user.
+
+    ``body`` are the messages after the system prompt; see :func:`newest_part`.
+    """
+    lengths = [len(episode.messages) for episode in episodes_of(body)]
+    begin = len(body) - sum(lengths[len(lengths) - min(most, len(lengths)) :])
+    begin = min(begin, pending_start(body))
+    live = last_user(body)
+    older = [live] if live is not None and live not in body[begin:] else []
+    return newest_part([*older, *body[begin:]], room, context, opened=True)
 
 
 def shown_episodes(best: Sequence[Passage], room: int, count: Count) -> str:
