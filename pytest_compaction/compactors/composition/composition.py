@@ -116,12 +116,24 @@ class Composition:
 
     def render(self, state: State, context: Context, probe: str | None = None) -> View:
         """The view of the last part with the insertions after system prompt and summary."""
+        part, own, room, inserted = self._last(state, context)
+        return View(_inserted(part.render(own, room, probe).messages, inserted))
+
+    async def asked_view(self, state: State, context: Context, probe: str) -> View:
+        """The same with a question, where the last part asks a model about it."""
+        part, own, room, inserted = self._last(state, context)
+        asked = getattr(part, "asked_view", None)
+        seen = await asked(own, room, probe) if asked else part.render(own, room, probe)
+        return View(_inserted(seen.messages, inserted))
+
+    def _last(
+        self, state: State, context: Context
+    ) -> tuple[Any, State, Context, tuple[Message, ...]]:
+        """The part that renders, its state and context, and what is inserted."""
         inserted = load(state["insertions"])
         last = self._steps[-1]
-        seen = self._parts[last].render(
-            with_view(state["parts"][last], state["messages"]), _smaller(context, inserted), probe
-        )
-        return View(_inserted(seen.messages, inserted))
+        own = with_view(state["parts"][last], state["messages"])
+        return self._parts[last], own, _smaller(context, inserted), inserted
 
     async def compact(self, state: State, context: Context) -> Outcome[State]:
         """Let the parts act; a failure that leaves the view over the budget changes nothing."""

@@ -131,6 +131,8 @@ class _Scratchpad:
     def __init__(self, notes: Summary, limit: int, context: Context) -> None:
         self._limit = limit
         self._context = context
+        self._lines: dict[str, dict[str, None]] = {}
+        self._most = 0  # tokens of the notes, at most
         self._fill(notes)
 
     @property
@@ -154,7 +156,7 @@ class _Scratchpad:
         return None
 
     def _fill(self, notes: Summary) -> None:
-        self._lines: dict[str, dict[str, None]] = {section.id: {} for section in SECTIONS}
+        self._lines = {section.id: {} for section in SECTIONS}
         self._most = self._context.tokens.text(Summary(()).render(SECTIONS))
         self._add(notes)
 

@@ -67,6 +67,8 @@ from pytest_compaction.conversation.messages import Message, last_user, leading_
 from pytest_compaction.models.structured_summary import Summary, summary_from_json
 
 MEMORY_ID: Final = "memory"
+_Known = tuple[Sequence[Any], Mapping[str, str], Sequence[Message]]
+"""What is archived, the notes by which it is found, and messages that are not archived yet."""
 PREAMBLE: Final = (
     "Memory of the earlier part of this conversation: notes, and episodes word for word where "
     "they bear on the question. It is a record, not a request."
@@ -95,7 +97,7 @@ class Light(HistoryCompactor):
         notes: str = "auto",
     ) -> None:
         self.settings = Settings.checked(scratchpad, working, k, z, episodic, filter, limit, notes)
-        self._index: Latest[tuple[Any, Any, tuple[str, ...]], Archive] = Latest(_indexed)
+        self._index: Latest[_Known, Archive] = Latest(_indexed)
 
     def start(self) -> State:
         """No messages, no notes, no episodes."""
@@ -257,7 +259,7 @@ class Light(HistoryCompactor):
         return newest_pairs(body, self.settings.pairs, room, context)
 
 
-def _indexed(known: tuple[Sequence[Any], Mapping[str, str], Sequence[Message]]) -> Archive:
+def _indexed(known: _Known) -> Archive:
     archive, keys, older = known
     return episode_index((*load(archive), *older), keys)
 
