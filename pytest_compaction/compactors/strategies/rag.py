@@ -75,8 +75,10 @@ class Rag(HistoryCompactor):
         if isinstance(after, Outcome):
             return after
         kept = {message.id for message in after}
-        gone = [message for message in before if message.id not in kept and message.origin == "log"]
-        new = {**state, "messages": dump(after), "archive": [*state["archive"], *dump(gone)]}
+        gone = [
+            item for item in state["messages"] if item["id"] not in kept and item["origin"] == "log"
+        ]  # the items themselves: made anew they would take as much again
+        new = {**state, "messages": dump(after), "archive": [*state["archive"], *gone]}
         return Outcome(new, "truncated", spans_between(before, after))
 
     def render(self, state: State, context: Context, probe: str | None = None) -> View:

@@ -122,6 +122,7 @@ class Light(HistoryCompactor):
         gone = [message for message in body if message.id not in stays]
         if not gone:
             return unchanged(state)
+        left = {message.id for message in gone}
         by = state["by"] or self.settings.unit_of(body)
         noted = await self._noted(summary_from_json(state["notes"]), gone, size, by, context)
         if noted.error:
@@ -132,7 +133,10 @@ class Light(HistoryCompactor):
             return unchanged(state)
         new: State = {
             "messages": dump(after),
-            "archive": [*state["archive"], *dump(gone)],
+            "archive": [
+                *state["archive"],
+                *(item for item in state["messages"] if item["id"] in left),
+            ],
             "notes": noted.notes.as_json(),
             "keys": {**state["keys"], **noted.keys},
             "by": by,
