@@ -239,8 +239,8 @@ def test_later_compactions_note_only_new_pairs():
 PARTS = st.fixed_dictionaries(
     {
         "episodic": st.booleans(),
-        "working": st.booleans(),
-        "scratchpad": st.booleans(),
+        "working": st.sampled_from([False, 0.1, 0.3]),
+        "scratchpad": st.sampled_from([False, 0.1, 0.35]),
         "filter": st.booleans(),
         "k": st.integers(0, 20),
         "z": st.integers(0, 20),

@@ -51,8 +51,8 @@ class Settings:
         notes: str,
     ) -> Settings:
         """Settings of the given values. Raises ``ValueError`` with a sentence on a wrong one."""
-        notes_share = _share("scratchpad", scratchpad, SCRATCHPAD)
-        newest_share = _share("working", working, WORKING)
+        notes_share = _share("scratchpad", scratchpad)
+        newest_share = _share("working", working)
         check_choice("episodic", episodic, (True, False))
         check_choice("filter", filter, (True, False))
         check_choice("notes", notes, ("auto", "pair", "span"))
@@ -77,9 +77,9 @@ class Settings:
         return "pair" if self.notes == "pair" else "span"
 
 
-def _share(name: str, value: float | bool, default: float) -> float:
-    """The share of a part that is on, off or given by its share."""
-    if isinstance(value, bool):
-        return default if value else 0.0
+def _share(name: str, value: float | bool) -> float:
+    """The share of a part; ``False`` switches it off."""
+    if value is False:
+        return 0.0
     check_share(name, value)
     return value

@@ -62,7 +62,7 @@ from pytest_compaction.compactors.strategies.light.notes import (
     noted_pairs,
     noted_span,
 )
-from pytest_compaction.compactors.strategies.light.settings import Settings
+from pytest_compaction.compactors.strategies.light.settings import SCRATCHPAD, WORKING, Settings
 from pytest_compaction.conversation.messages import Message, last_user, leading_system
 from pytest_compaction.models.structured_summary import Summary, summary_from_json
 
@@ -87,8 +87,8 @@ class Light(HistoryCompactor):
 
     def __init__(
         self,
-        scratchpad: float | bool = True,
-        working: float | bool = True,
+        scratchpad: float | bool = SCRATCHPAD,
+        working: float | bool = WORKING,
         k: int = 5,
         z: int = 100,
         episodic: bool = True,
