@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from support.builders import COUNTER, assistant, context_of, session, user
 from support.compacting import SpyModel, compacted, in_a_row, messages_of, talk, view_of
 
+from pytest_compaction.compactors.base.windows import LEFT_OUT
 from pytest_compaction.compactors.strategies.light.noise_filter import chunks_of
 from pytest_compaction.compactors.strategies.light.notes import SECTIONS
 from pytest_compaction.compactors.strategies.light.strategy import MEMORY_ID, Light
@@ -129,6 +130,15 @@ def test_without_working_memory_only_the_last_message_of_the_user_stays():
     assert structure_faults(view) == []
 
 
+def test_a_view_without_notes_begins_with_a_user_message_that_says_what_is_missing():
+    log = [user("Fix it."), *(assistant(f"Step {n} is done. " * 9) for n in range(40))]
+    context = context_of(900)
+    for parts in ({"scratchpad": False}, {"scratchpad": False, "working": False}):
+        outcome, view = compacted(Light(z=4, **parts), log[1:], context)
+        assert outcome.status == "compacted"
+        assert (view[0].id, view[0].role, view[0].text) == (MEMORY_ID, "user", LEFT_OUT)
+
+
 @pytest.mark.parametrize("z", [1, 3])
 def test_the_newest_z_pairs_are_the_working_memory(z):
     compactor, outcome, context = compacted_by(z=z)
@@ -143,7 +153,7 @@ def test_without_a_scratchpad_there_are_no_notes_and_pairs_are_still_found_by_th
     view = asked(compactor, outcome, context)
     assert "## Key entities" not in memory_of(view)
     assert len(episodes_in(view)) == 5
-    assert memory_of(view_of(compactor, outcome, context)) == ""
+    assert memory_of(view_of(compactor, outcome, context)) == LEFT_OUT
 
 
 def test_without_the_filter_no_note_is_left_out_for_a_question_and_no_chunk_is_judged():

@@ -47,7 +47,7 @@ from pytest_compaction.compactors.base.history import (
 from pytest_compaction.compactors.base.passages import Archive
 from pytest_compaction.compactors.base.summaries import SUMMARY_OVERHEAD, summary_message
 from pytest_compaction.compactors.base.tails import last_request
-from pytest_compaction.compactors.base.windows import too_small
+from pytest_compaction.compactors.base.windows import LEFT_OUT, too_small
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits, View
 from pytest_compaction.compactors.strategies.light.noise_filter import (
     best_chunks,
@@ -63,7 +63,7 @@ from pytest_compaction.compactors.strategies.light.notes import (
     noted_span,
 )
 from pytest_compaction.compactors.strategies.light.settings import SCRATCHPAD, WORKING, Settings
-from pytest_compaction.conversation.messages import Message, last_user, leading_system
+from pytest_compaction.conversation.messages import Message, last_user, leading_system, text_message
 from pytest_compaction.models.structured_summary import Summary, summary_from_json
 
 MEMORY_ID: Final = "memory"
@@ -127,7 +127,7 @@ class Light(HistoryCompactor):
         noted = await self._noted(summary_from_json(state["notes"]), gone, size, by, context)
         if noted.error:
             return unchanged(state, noted.error)
-        memory = _memory(noted.notes, size, context)
+        memory = _memory(noted.notes, size, newest, context)
         after = (*system, *([memory] if memory else []), *newest)
         if context.tokens.messages(after) >= context.tokens.messages(before):
             return unchanged(state)
@@ -277,9 +277,15 @@ def _cost(message: Message | None, context: Context) -> int:
     return 0 if message is None else context.tokens.message(message)
 
 
-def _memory(notes: Summary, room: int, context: Context) -> Message | None:
+def _memory(
+    notes: Summary, room: int, newest: Sequence[Message], context: Context
+) -> Message | None:
+    """The message of the notes. Without any it only says why the log does not begin here."""
     text = newest_notes(notes, room, context)
-    return summary_message(MEMORY_ID, text, PREAMBLE) if text else None
+    if text:
+        return summary_message(MEMORY_ID, text, PREAMBLE)
+    opened = newest and newest[0].role == "user"
+    return None if opened else text_message(MEMORY_ID, "user", LEFT_OUT, "synthetic")
 
 
 STRATEGY: Final = Light
