@@ -27,6 +27,8 @@ LOGS: Final = "logs"
 FORMAT: Final = 1
 _HASH: Final = re.compile(r"[0-9a-f]{8,64}")
 """Other names are not those of files here, wherever a record comes from."""
+_TOGETHER: Final = 500
+"""Messages of a log that become JSON at once."""
 _DIGITS: Final = 16
 _Calls = tuple[str, tuple[str, ...], tuple[str, ...]]
 
@@ -68,7 +70,7 @@ class TextWriter:
         _write(self._folder / VIEWS / f"{name}.json", data)
         case = response.case
         if case.digest not in self._logs:
-            _write(self._folder / LOGS / f"{case.digest}.json", _bytes(_log(case)))
+            _write(self._folder / LOGS / f"{case.digest}.json", *_log(case))
             self._logs.add(case.digest)
 
     def _view(self, response: Response) -> tuple[str, bytes] | None:
@@ -193,20 +195,28 @@ def _by_calls(log: Iterable[Message]) -> dict[_Calls, Message]:
     return {calls: messages[0] for calls, messages in found.items() if len(messages) == 1}
 
 
-def _log(case: Case) -> dict[str, Any]:
-    return {
+def _log(case: Case) -> list[bytes]:
+    """The file of a log, in parts: made as one, a long log would take several times its text."""
+    rest = {
         "format": FORMAT,
         "case": case.id,
         "title": case.title,
         "task": case.task,
-        "messages": [
-            {"id": message.id, "role": message.role, "text": readable(message)}
-            for message in case.messages
-        ],
+        "messages": [],
         "points": [
             {"id": point.id, "after": case.messages[point.index].id} for point in case.points
         ],
     }
+    empty = b'"messages":[]'  # cannot stand in a text, where the quotes are escaped
+    head, _, end = _bytes(rest).partition(empty)
+    parts = [head, empty[:-1]]
+    for start in range(0, len(case.messages), _TOGETHER):
+        said = [
+            {"id": message.id, "role": message.role, "text": readable(message)}
+            for message in case.messages[start : start + _TOGETHER]
+        ]
+        parts += [b"," if start else b"", _bytes(said).strip()[1:-1]]
+    return [*parts, b"]", end]
 
 
 def _resolved(message: Mapping[str, Any], said: Mapping[str, str]) -> dict[str, Any]:
@@ -231,7 +241,7 @@ def _checked_log(data: bytes) -> dict[str, Any] | None:
     return log if whole else None
 
 
-def _bytes(value: Mapping[str, Any]) -> bytes:
+def _bytes(value: Any) -> bytes:
     return f"{canonical_json(scrubbed_json(value))}\n".encode("utf-8", "replace")
 
 
@@ -246,14 +256,15 @@ def _read(path: Path) -> bytes | None:
         return None
 
 
-def _write(path: Path, data: bytes) -> None:
+def _write(path: Path, *parts: bytes) -> None:
     """Write a file so that it appears whole; one that is there already stays."""
-    if path.is_file() and path.stat().st_size == len(data):
+    if path.is_file() and path.stat().st_size == sum(map(len, parts)):
         return
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}.tmp")
     try:
-        temporary.write_bytes(data)
+        with temporary.open("wb") as file:
+            file.writelines(parts)
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
