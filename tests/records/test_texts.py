@@ -17,6 +17,7 @@ from pytest_compaction.case.case import case_from_json
 from pytest_compaction.compactors.base.history import HistoryCompactor, dump, load
 from pytest_compaction.compactors.protocol import Outcome, Span, Traits
 from pytest_compaction.conversation.messages import Text, readable, text_message
+from pytest_compaction.records import texts
 from pytest_compaction.records.runs.run_file import load_run
 from pytest_compaction.records.texts import TextWriter, log_messages, view_messages
 from pytest_compaction.run.remote import executors
@@ -289,3 +290,13 @@ def test_texts_that_cannot_be_copied_are_said(pytester, tmp_path, capsys):
     assert merge(shard_files(pytester), tmp_path / "merged.jsonl") == 4
     assert "the run is written there, but not its views and logs" in capsys.readouterr().err
     assert len(load_run(tmp_path / "merged.jsonl").records) == 12
+
+
+def test_the_file_of_a_log_is_the_same_in_whatever_parts_it_is_made(tmp_path, monkeypatch):
+    for together in (1, 3, 500):
+        monkeypatch.setattr(texts, "_TOGETHER", together)
+        texts_of(masking, tmp_path / str(together))
+    (whole,) = {file.read_bytes() for file in tmp_path.glob("*/logs/*.json")}
+    said = [message["text"] for message in json.loads(whole)["messages"]]
+    assert said == [readable(message) for message in case_from_json(case_data()).messages]
+    assert len(list(tmp_path.glob("*/logs/*.json"))) == 3
