@@ -1,0 +1,1 @@
+"""Long conversations of our own, with questions whose truth is known by construction."""

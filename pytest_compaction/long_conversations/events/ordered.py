@@ -1,0 +1,56 @@
+"""Courses: what happens with an undertaking, one thing after another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from pytest_compaction.long_conversations import names
+from pytest_compaction.long_conversations.dice import Dice
+from pytest_compaction.long_conversations.events.event import Said, Undertaking
+
+_STEPS: Final = (
+    "{person} left the team",
+    "the {part} arrived broken from {town}",
+    "the council signed the permit after {person} spoke",
+    "a trial in {town} drew {number} visitors",
+    "{person} built a copy of the {part}",
+    "a storm tore the {part} apart",
+    "{person} joined us as an apprentice",
+    "the newspaper of {town} printed a page on us",
+    "we sold the spare {part} to a club in {town}",
+    "{person} found a fault in the {part}",
+    "the neighbours in {town} complained of the noise",
+    "a school class from {town} painted the {part}",
+    "we won a prize of the guild in {town}",
+    "{person} lost the drawings of the {part}",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """Steps of an undertaking in the order in which the user tells of them."""
+
+    about: Undertaking
+    steps: tuple[str, ...]
+    said: tuple[Said, ...]
+
+
+def plan_course(dice: Dice, key: str, about: Undertaking, count: int = 5) -> Course:
+    """As many steps, spread over the conversation."""
+    parts = dice.rng.sample(about.parts, len(about.parts))
+    steps = tuple(
+        wording.format(
+            person=dice.person(),
+            part=parts[number % len(parts)],
+            town=dice.pick(names.TOWNS),
+            number=dice.number(110, 890, 3),
+        )
+        for number, wording in enumerate(dice.rng.sample(_STEPS, count))
+    )
+    shares = dice.spread(count, 0.04, 0.95)
+    said = tuple(
+        Said(f"{key}/{number}", share, step, about)
+        for number, (share, step) in enumerate(zip(shares, steps, strict=True), start=1)
+    )
+    return Course(about, steps, said)

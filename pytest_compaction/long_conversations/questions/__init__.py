@@ -1,0 +1,1 @@
+"""Questions on the events of a plan, one ability a file."""
