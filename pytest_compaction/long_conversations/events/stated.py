@@ -16,8 +16,8 @@ class Attribute:
     """Something that can be known of an undertaking.
 
     ``stated`` and ``changed`` are wordings with ``{value}``; ``asked`` is a question and
-    ``wondered`` a remark without an answer, both with ``{it}``. ``words`` stand in every text
-    that speaks of it.
+    ``wondered`` remarks without an answer, both with ``{it}``. ``noun`` stands in both, and in no
+    other text of a conversation.
     """
 
     name: str
