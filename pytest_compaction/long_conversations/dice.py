@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import date, timedelta
 
 from pytest_compaction.long_conversations import names
@@ -29,6 +29,16 @@ class Dice:
         """One of the texts that was not drawn before, or any if all were."""
         left = [text for text in of if text not in self._drawn] or list(of)
         text = self.rng.choice(left)
+        self._drawn.add(text)
+        return text
+
+    def unlike(self, make: Callable[[], str]) -> str:
+        """A text of ``make`` that was not drawn before; any after a hundred trials."""
+        text = make()
+        for _ in range(100):
+            if text not in self._drawn:
+                break
+            text = make()
         self._drawn.add(text)
         return text
 

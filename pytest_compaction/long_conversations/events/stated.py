@@ -79,7 +79,7 @@ ATTRIBUTES: Final = (
             "the others needed the room and we got the keys of {value} in exchange",
             "we have been moved once more and everybody comes to {value}",
         ),
-        lambda dice: f"{dice.fresh(names.PLACES)} in {dice.fresh(names.TOWNS)}",
+        lambda dice: dice.unlike(lambda: f"{dice.pick(names.PLACES)} in {dice.pick(names.TOWNS)}"),
         "meet",
     ),
     Attribute(
@@ -123,7 +123,7 @@ ATTRIBUTES: Final = (
             "we changed over and {value} bring it in their own van",
             "that ended too, and {value} got the order",
         ),
-        lambda dice: f"{dice.fresh(names.LAST)} & {dice.fresh(names.LAST)}",
+        lambda dice: dice.unlike(lambda: " & ".join(dice.rng.sample(names.LAST, 2))),
         "firm",
     ),
     Attribute(
@@ -135,7 +135,7 @@ ATTRIBUTES: Final = (
         ),
         ("a {value} stands in the yard for us", "they lent us a {value}"),
         ("the first one broke and a {value} stands in the yard for us",),
-        lambda dice: f"{dice.fresh(names.MACHINES)} {dice.number(110, 980, 10)}",
+        lambda dice: f"{dice.pick(names.MACHINES)} {dice.number(110, 980, 10)}",
         "machine",
     ),
     Attribute(
@@ -159,7 +159,7 @@ ATTRIBUTES: Final = (
         ),
         ("the {value} puts its logo on our shirts", "the {value} pays for the drinks"),
         ("the logo on our shirts is that of the {value} now",),
-        lambda dice: f"{dice.fresh(names.BIRDS)} {dice.fresh(names.TRADES)}",
+        lambda dice: dice.unlike(lambda: f"{dice.pick(names.BIRDS)} {dice.pick(names.TRADES)}"),
         "sponsor",
     ),
 )

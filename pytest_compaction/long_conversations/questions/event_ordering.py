@@ -25,6 +25,6 @@ def ask(plan: Plan) -> Iterator[Probing]:
             tuple(said.key for said in course.said),
             (
                 f"So much happened with {it} that I lose the order of it.",
-                f"Did I tell you everything that happened with {course.about.names[1]}? I think so.",
+                f"Did I tell you all that happened with {course.about.names[1]}? I think so.",
             ),
         )
