@@ -17,6 +17,7 @@ from pytest_compaction.commands import (
     compare,
     dialogues,
     gate,
+    generate,
     import_transcripts,
     lint,
     merge,
@@ -31,6 +32,7 @@ from pytest_compaction.text.words import printable
 COMMANDS: Final = (
     init,
     import_transcripts,
+    generate,
     lint,
     show,
     runs,

@@ -17,7 +17,7 @@ FLOORS = (
     "compactors judges",
     "completion run",
     "checking options probes records",
-    "case_making dialogues",
+    "case_making dialogues long_conversations",
     "gate",
     "reports",
     "commands session",

@@ -54,9 +54,14 @@ class Conversation:
             return {name: [self.ids[key] for key in keys] for name, keys in source.items()}
         return [self.ids[key] for key in source]
 
-    def write(self, folder: Path) -> None:
-        """Write the files of the conversation into a folder."""
-        write_conversation(folder, self.batches, self.questions())
+    @property
+    def messages(self) -> int:
+        """How many messages there are."""
+        return 2 * sum(len(turn) for batch in self.batches for turn in batch.turns)
+
+    def write(self, folder: Path, plans: int = 1) -> None:
+        """Write the conversation into a folder, its turns in as many files as ``plans``."""
+        write_conversation(folder, self.batches, self.questions(), plans)
 
 
 def make_conversation(tokens: int, seed: int) -> Conversation:
@@ -68,7 +73,7 @@ def make_conversation(tokens: int, seed: int) -> Conversation:
         raise ValueError(f"a conversation needs at least {FEWEST_TOKENS:,} tokens, not {tokens:,}")
     plan = make_plan(seed, tokens)
     probings = questions_of(plan)
-    rng = random.Random(f"{seed}/{tokens}/turns")
+    rng = random.Random(f"{seed}/{tokens}/turns")  # noqa: S311 - no secret is made of it
     script = _Script(tokens, plan, Wording(rng, plan.undertakings))
     due = [(said.share, said) for said in plan.said()]
     due += [(rng.uniform(0.02, 0.94), text) for each in probings for text in each.remarks]

@@ -31,6 +31,12 @@ def size_of(messages: Iterable[Message]) -> str:
     return f"{steps // 1000}K" if steps >= 1000 else str(steps)
 
 
+def size_name(tokens: int) -> str:
+    """The name of the folder for conversations of so many tokens, as in ``100K`` and ``1.5M``."""
+    unit, name = (10**6, "M") if tokens >= 10**6 else (10**3, "K")
+    return f"{tokens / unit:.6f}".rstrip("0").rstrip(".") + name
+
+
 def size_rank(size: str) -> float:
     """A number by which sizes are ordered; what is no size comes last."""
     match = re.fullmatch(r"(\d+(?:\.\d+)?)([KM]?)", size, re.IGNORECASE)

@@ -11,7 +11,7 @@ from pytest_compaction.long_conversations.events.event import Said, Undertaking
 
 _ROWS: Final = (
     ("How should I get to {town} for {it}?", "night trains", "flights"),
-    ("What should I cook for the team of {it}?", "lentil stews", "fried food"),
+    ("What should I cook for the team of {it}?", "lentil stews", "fried dumplings"),
     ("How shall I let the others know of changes at {it}?", "handwritten notes", "group chats"),
     ("What can I give the helpers of {it} as a present?", "potted herbs", "vouchers"),
     ("Where should I get tools for {it}?", "second-hand shops", "rental chains"),
