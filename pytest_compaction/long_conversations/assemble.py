@@ -22,6 +22,8 @@ FEWEST_TOKENS: Final = 20_000
 """Shorter than this, what the questions need would leave no room for anything else."""
 _BATCH_TOKENS: Final = 10_000
 """Tokens of a batch, about; a conversation has at least five and at most a hundred batches."""
+_REMARKS: Final = 0.5
+"""The share of the remarks in words of questions that the user makes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,8 @@ def make_conversation(tokens: int, seed: int) -> Conversation:
     rng = random.Random(f"{seed}/{tokens}/turns")  # noqa: S311 - no secret is made of it
     script = _Script(tokens, plan, Wording(rng, plan.undertakings))
     due = [(said.share, said) for said in plan.said()]
-    due += [(rng.uniform(0.02, 0.94), text) for each in probings for text in each.remarks]
+    remarks = [text for each in probings for text in each.remarks if rng.random() < _REMARKS]
+    due += [(rng.uniform(0.02, 0.94), text) for text in remarks]
     for share, what in sorted(due, key=lambda pair: pair[0]):
         script.talk_until(share)
         script.say(what)
