@@ -22,7 +22,7 @@ FEWEST_TOKENS: Final = 20_000
 """Shorter than this, what the questions need would leave no room for anything else."""
 _BATCH_TOKENS: Final = 10_000
 """Tokens of a batch, about; a conversation has at least five and at most a hundred batches."""
-_REMARKS: Final = 0.5
+_REMARKS: Final = 0.3
 """The share of the remarks in words of questions that the user makes."""
 
 

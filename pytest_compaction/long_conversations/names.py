@@ -45,7 +45,7 @@ KINDS: Final = _kinds(
     "the choir trip|the singers' tour|the journey with the choir: "
     "scores, coach, hymn books, robes, pitch pipes, folders",
     "the repair cafe|the mending afternoon|the fix-it bench: "
-    "soldering irons, screwdrivers, spare fuses, glue, sewing machine, labels",
+    "soldering irons, screwdrivers, spare fuses, glue, sewing kit, labels",
     "the village museum|the local history room|the little collection: "
     "showcases, captions, archive boxes, lamps, floor plan, ledgers",
     "the footbridge|the crossing over the stream|the plank walk: "

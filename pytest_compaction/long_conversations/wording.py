@@ -11,7 +11,7 @@ from pytest_compaction.long_conversations.events.event import Said, Undertaking
 from pytest_compaction.long_conversations.small_talk import SmallTalk, capitalised
 
 FOLLOW_UP: Final = "followup_question"
-_NAMED: Final = 0.5
+_NAMED: Final = 0.7
 """The share of events in whose message the undertaking is named; else it was named before."""
 _TALKED_ON: Final = 0.3
 """The share of other turns in which the user asks back."""
