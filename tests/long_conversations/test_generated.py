@@ -169,7 +169,7 @@ def test_a_conversation_is_a_case_with_two_questions_of_each_ability(tmp_path):
     conversation = made(1)
     conversation.write(tmp_path / "30K" / "1")
     found = find_cases([tmp_path])
-    assert found.errors == []
+    assert found.errors == ()
     case = found.case("30K-1")
     kinds = Counter(probe.kind for probe in case.probes)
     assert kinds == dict.fromkeys(ABILITIES, 2)
