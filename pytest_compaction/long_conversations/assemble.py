@@ -77,7 +77,7 @@ def make_conversation(tokens: int, seed: int) -> Conversation:
     probings = questions_of(plan)
     rng = random.Random(f"{seed}/{tokens}/turns")  # noqa: S311 - no secret is made of it
     script = _Script(tokens, plan, Wording(rng, plan.undertakings))
-    due = [(said.share, said) for said in plan.said()]
+    due: list[tuple[float, Said | str]] = [(said.share, said) for said in plan.said()]
     remarks = [text for each in probings for text in each.remarks if rng.random() < _REMARKS]
     due += [(rng.uniform(0.02, 0.94), text) for text in remarks]
     for share, what in sorted(due, key=lambda pair: pair[0]):

@@ -205,6 +205,15 @@ RUN_BY = {
     "pytest-compaction dialogues results/*/results.json result_summary.json mtbench101.jsonl "
     "-o report.md": "tests/commands/test_dialogues_command.py"
     "::test_a_dialogue_file_gives_a_published_summary_its_turns",
+    # long-memory.md
+    **dict.fromkeys(
+        (
+            "pytest-compaction generate --tokens 100000 --seed 1 -o chats/",
+            "pytest --compactor=window,anchored --compaction-cases=chats/",
+        ),
+        "tests/session/test_generated_conversations.py"
+        "::test_what_the_command_wrote_runs_and_shows_all_abilities",
+    ),
     # speed.md
     "python -m tests.benchmarks": f"{BENCHMARKS}"
     "::test_the_benchmarks_are_listed_with_what_each_measures",
