@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date
 from pathlib import Path
 from typing import Any, Final
 
@@ -56,6 +55,11 @@ class Conversation:
             return {name: [self.ids[key] for key in keys] for name, keys in source.items()}
         return [self.ids[key] for key in source]
 
+    def texts(self) -> list[str]:
+        """The texts of the messages in order; an id is a place in it."""
+        turns = (turn for batch in self.batches for turn in batch.turns)
+        return [text for turn in turns for each in turn for text in (each.user, each.assistant)]
+
     @property
     def messages(self) -> int:
         """How many messages there are."""
@@ -66,25 +70,75 @@ class Conversation:
         write_conversation(folder, self.batches, self.questions(), plans)
 
 
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """The plan of a conversation with its questions, and its turns as templates word them.
+
+    ``spare`` makes more turns about other things, for turns that come out shorter.
+    """
+
+    tokens: int
+    plan: Plan
+    probings: Sequence[Probing]
+    turns: Sequence[Turn]
+    spare: Callable[[], Turn]
+
+
 def make_conversation(tokens: int, seed: int) -> Conversation:
     """A conversation of so many tokens (within 2 %); the same arguments give the same one.
 
     Raises :class:`ValueError` for fewer than :data:`FEWEST_TOKENS` tokens.
     """
+    made = draft(tokens, seed)
+    return conversation_of(made, made.turns, made.probings)
+
+
+def draft(tokens: int, seed: int) -> Draft:
+    """The draft of a conversation of so many tokens; raises as :func:`make_conversation`."""
     if tokens < FEWEST_TOKENS:
         raise ValueError(f"a conversation needs at least {FEWEST_TOKENS:,} tokens, not {tokens:,}")
     plan = make_plan(seed, tokens)
     probings = questions_of(plan)
     rng = random.Random(f"{seed}/{tokens}/turns")  # noqa: S311 - no secret is made of it
-    script = _Script(tokens, plan, Wording(rng, plan.undertakings))
+    wording = Wording(rng, plan.undertakings)
     due: list[tuple[float, Said | str]] = [(said.share, said) for said in plan.said()]
     remarks = [text for each in probings for text in each.remarks if rng.random() < _REMARKS]
     due += [(rng.uniform(0.02, 0.94), text) for text in remarks]
+    script = _Script(tokens, wording)
     for share, what in sorted(due, key=lambda pair: pair[0]):
         script.talk_until(share)
-        script.say(what)
+        script.add(wording.event(what) if isinstance(what, Said) else wording.remark(what))
     script.talk_until(1.0)
-    return Conversation(plan, script.batches(), probings, script.ids, script.tokens)
+    return Draft(tokens, plan, probings, script.turns, wording.other)
+
+
+def conversation_of(
+    made: Draft, turns: Sequence[Turn], probings: Sequence[Probing]
+) -> Conversation:
+    """The conversation of some turns, in parts of about the same length, each with its day."""
+    parts = min(max(made.tokens // _BATCH_TOKENS, 5), 100)
+    batches: dict[int, list[Sequence[Pair]]] = {}
+    ids: dict[str, int] = {}
+    tokens = messages = 0
+    count = TokenCounter().text
+    for turn in turns:
+        batches.setdefault(min(tokens * parts // made.tokens, parts - 1), []).append(turn.pairs)
+        if turn.key is not None:
+            ids[turn.key] = messages + 2 * turn.place
+        messages += 2 * len(turn.pairs)
+        tokens += tokens_of(turn, count)
+    days = made.plan.months * 30
+    dated = [
+        Batch(said, anchor(later(made.plan.start, days * number / parts)))
+        for number, said in sorted(batches.items())
+    ]
+    return Conversation(made.plan, dated, probings, ids, tokens)
+
+
+def tokens_of(turn: Turn, count: Callable[[str], int]) -> int:
+    """The tokens of the messages of a turn; ``count`` counts those of a text."""
+    texts = [text for pair in turn.pairs for text in (pair.user, pair.assistant)]
+    return sum(count(text) + MESSAGE_TOKENS for text in texts)
 
 
 @dataclass
@@ -92,42 +146,17 @@ class _Script:
     """The turns so far. What stands at a share of the conversation stands at that of its tokens."""
 
     wanted: int
-    plan: Plan
     wording: Wording
     tokens: int = 0
-    ids: dict[str, int] = field(default_factory=dict)
-    _messages: int = 0
-    _batches: dict[int, list[Sequence[Pair]]] = field(default_factory=dict)
+    turns: list[Turn] = field(default_factory=list)
     _count: Callable[[str], int] = field(default_factory=lambda: TokenCounter().text)
 
     def talk_until(self, share: float) -> None:
         """Talk about other things until so much of the conversation is written."""
         while self.tokens < self.wanted * share:
-            self._add(self.wording.other())
+            self.add(self.wording.other())
 
-    def say(self, what: Said | str) -> None:
-        """Add an event, or a remark."""
-        if isinstance(what, Said):
-            self._add(self.wording.event(what))
-        else:
-            self._add(self.wording.remark(what))
-
-    def batches(self) -> list[Batch]:
-        """The turns by batch, each with its day."""
-        return [Batch(turns, anchor(self._day(n))) for n, turns in sorted(self._batches.items())]
-
-    @property
-    def _parts(self) -> int:
-        return min(max(self.wanted // _BATCH_TOKENS, 5), 100)
-
-    def _day(self, number: int) -> date:
-        return later(self.plan.start, self.plan.months * 30 * number / self._parts)
-
-    def _add(self, turn: Turn) -> None:
-        number = min(self.tokens * self._parts // self.wanted, self._parts - 1)
-        self._batches.setdefault(number, []).append(turn.pairs)
-        if turn.key is not None:
-            self.ids[turn.key] = self._messages + 2 * turn.place
-        self._messages += 2 * len(turn.pairs)
-        for pair in turn.pairs:
-            self.tokens += self._count(pair.user) + self._count(pair.assistant) + 2 * MESSAGE_TOKENS
+    def add(self, turn: Turn) -> None:
+        """Add a turn."""
+        self.turns.append(turn)
+        self.tokens += tokens_of(turn, self._count)

@@ -1,0 +1,1 @@
+"""Conversations that a model writes out from a plan."""
