@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.case.long_memory.size import size_name
 from pytest_compaction.commands.complaint import complain
-from pytest_compaction.long_conversations.assemble import FEWEST_TOKENS, make_conversation
+from pytest_compaction.commands.generate_by_model import (
+    DEFAULT_STORE,
+    connected,
+    print_estimate,
+    written_by_model,
+)
+from pytest_compaction.long_conversations.assemble import (
+    FEWEST_TOKENS,
+    Conversation,
+    make_conversation,
+)
+from pytest_compaction.models.offline.model import NAME as OFFLINE
+from pytest_compaction.models.registry import is_offline
 from pytest_compaction.text.words import printable
 
 MOST_TOKENS: Final = 100_000_000
@@ -51,7 +64,33 @@ def add(commands: Any) -> None:
         metavar="FOLDER",
         help="where they are written, as FOLDER/SIZE/SEED",
     )
-    parser.set_defaults(run=run)
+    parser.add_argument(
+        "--model",
+        "--compaction-model",
+        default=OFFLINE,
+        metavar="NAME",
+        help="model that writes the plan out; questions that its text does not answer are dropped "
+        "(templates)",
+    )
+    parser.add_argument(
+        "--store",
+        type=Path,
+        default=Path(DEFAULT_STORE),
+        metavar="DIR",
+        help=f"where the calls of that model are kept ({DEFAULT_STORE})",
+    )
+    parser.add_argument(
+        "--estimate",
+        action="store_true",
+        help="print how many calls that model takes and what they cost, and stop",
+    )
+    parser.add_argument(
+        "--max-cost",
+        type=_dollars,
+        metavar="USD",
+        help="US dollars that the calls may cost (default: no limit)",
+    )
+    parser.set_defaults(run=run, refuse=parser.error)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -63,8 +102,33 @@ def run(options: argparse.Namespace) -> int:
         if folder.exists():
             complain(f"{folder} is there already; remove it, or name another folder or seed")
             return 1
+    if is_offline(options.model):
+        if options.estimate:
+            options.refuse("--estimate needs --model NAME: without a model there are no calls")
+        return _write(options, folders, lambda seed: make_conversation(options.tokens, seed))
+    try:
+        endpoints = connected(options)
+    except OSError as error:
+        complain(f"{options.store}: {error.strerror or error}")
+        return 1
+    try:
+        print_estimate(options, seeds, endpoints)
+        if options.estimate:
+            return 0
+        return _write(options, folders, lambda seed: written_by_model(options, seed, endpoints))
+    finally:
+        endpoints.close()
+
+
+def _write(
+    options: argparse.Namespace,
+    folders: Mapping[int, Path],
+    make: Callable[[int], Conversation | None],
+) -> int:
     for seed, folder in folders.items():
-        conversation = make_conversation(options.tokens, seed)
+        conversation = make(seed)
+        if conversation is None:
+            return 1
         try:
             conversation.write(folder, plans=10 if options.tokens >= _PLANS_FROM else 1)
         except OSError as error:
@@ -77,6 +141,16 @@ def run(options: argparse.Namespace) -> int:
     where = printable(str(options.output))
     print(f"run them with: pytest --compactor=window,anchored --compaction-cases={where}")
     return 0
+
+
+def _dollars(text: str) -> float:
+    try:
+        amount = float(text)
+    except ValueError:
+        amount = -1.0
+    if not 0 < amount < 1e6:
+        raise argparse.ArgumentTypeError(f"{text!r} is not an amount of US dollars above 0")
+    return amount
 
 
 def _tokens(text: str) -> int:

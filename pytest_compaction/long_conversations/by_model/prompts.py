@@ -9,8 +9,8 @@ from pytest_compaction.case.long_memory.beam.writer import Pair
 from pytest_compaction.long_conversations.questions.probing import Probing
 
 _USER = """\
-You write what the user of a chat assistant says in a conversation over months. You get a sketch of \
-one message. Write the message as a person would, in the first person, with about {words} words.
+You write what the user of a chat assistant says in a conversation over months. You get a sketch \
+of one message. Write the message as a person would, in the first person, with about {words} words.
 Keep every fact, name, number and date of the sketch, and leave out none. Add no other names, \
 numbers, dates, sums or addresses. Reply with the message and nothing else."""
 _KEEP = "These words must stand in it exactly: {kept}."

@@ -178,17 +178,15 @@ def _mixed(turns: Sequence[Turn], more: Sequence[Turn]) -> list[Turn]:
 
 def _shortened(turns: Sequence[Turn], wanted: int, tokens: TokenCounter) -> list[Turn]:
     """The turns without some that say nothing that is asked for, from all over the conversation."""
-    over = sum(tokens_of(turn, tokens.text) for turn in turns) - wanted
-    free = [number for number, turn in enumerate(turns) if turn.key is None]
+    sizes = [tokens_of(turn, tokens.text) for turn in turns]
+    over = sum(sizes) - wanted
+    left = [number for number, turn in enumerate(turns) if turn.key is None]
     gone: set[int] = set()
-    # Every third of those left, again and again, so that no stretch loses more than others.
-    while over > 0 and free:
-        taken = free[::3]
-        for number in taken:
-            size = tokens_of(turns[number], tokens.text)
-            if over <= 0:
-                break
-            gone.add(number)
-            over -= size
-        free = [number for number in free if number not in set(taken)]
+    while over > 0 and left:
+        mean = sum(sizes[number] for number in left) / len(left)
+        count = min(len(left), max(1, int(over / mean)))
+        taken = {left[place * len(left) // count] for place in range(count)}
+        gone |= taken
+        over -= sum(sizes[number] for number in taken)
+        left = [number for number in left if number not in taken]
     return [turn for number, turn in enumerate(turns) if number not in gone]

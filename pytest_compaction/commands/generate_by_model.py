@@ -1,0 +1,73 @@
+"""What ``generate --model`` adds: the estimate of its calls, and the conversation they make."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from typing import Final
+
+from pytest_compaction.commands.complaint import complain
+from pytest_compaction.conversation.tokens import TokenCounter
+from pytest_compaction.long_conversations.assemble import Conversation, Draft, draft
+from pytest_compaction.long_conversations.by_model.writer import Written, estimated, write_out
+from pytest_compaction.models.calls.prices import PriceTable
+from pytest_compaction.models.protocol import ModelError
+from pytest_compaction.models.registry import Endpoints, connect
+from pytest_compaction.models.usage import Usage
+from pytest_compaction.text.words import printable
+
+DEFAULT_STORE: Final = ".pytest_compaction/store"
+
+
+def print_estimate(options: argparse.Namespace, seeds: range, endpoints: Endpoints) -> None:
+    """Say how many calls a model takes for the conversations, and what they cost."""
+    drafts = (draft(options.tokens, seed) for seed in seeds)
+    usage = sum((estimated(made, endpoints.tokens) for made in drafts), Usage())
+    print(
+        f"{printable(options.model)}: about {usage.calls:,} calls, {usage.input_tokens:,} tokens "
+        f"read and {usage.output_tokens:,} written, {_cost(options.model, usage, endpoints.prices)}"
+    )
+
+
+def _cost(model: str, usage: Usage, prices: PriceTable) -> str:
+    usd = prices.cost(model, usage)
+    if usd is None:
+        return "no price known"
+    return f"about ${usd:,.2f} at the prices of {prices.as_of}"
+
+
+def connected(options: argparse.Namespace) -> Endpoints:
+    """The endpoint of ``OPENAI_BASE_URL`` behind the store; nothing is asked yet.
+
+    Raises :class:`OSError` when the store cannot be created.
+    """
+    store = options.store
+    return connect(store, str(store), "normal", None, options.max_cost, None, TokenCounter())
+
+
+def written_by_model(
+    options: argparse.Namespace, seed: int, endpoints: Endpoints
+) -> Conversation | None:
+    """The conversation of a seed in the words of the model; what was dropped is said.
+
+    ``None`` if a call failed for good, which is said, too.
+    """
+    made = draft(options.tokens, seed)
+    try:
+        written = asyncio.run(_write(made, options.model, endpoints))
+    except ModelError as error:
+        complain(
+            f"the conversation of seed {seed} is not finished: {error}. What was written is in "
+            f"{options.store}; the same command goes on there"
+        )
+        return None
+    for question, why in written.dropped.items():
+        complain(f"seed {seed}: dropped “{question}”: {why}")
+    return written.conversation
+
+
+async def _write(made: Draft, model: str, endpoints: Endpoints) -> Written:
+    try:
+        return await write_out(made, model, endpoints.caller, endpoints.tokens)
+    finally:
+        await endpoints.caller.close()
