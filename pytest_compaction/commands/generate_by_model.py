@@ -9,7 +9,12 @@ from typing import Final
 from pytest_compaction.commands.complaint import complain
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.long_conversations.assemble import Conversation, Draft, draft
-from pytest_compaction.long_conversations.by_model.writer import Written, estimated, write_out
+from pytest_compaction.long_conversations.by_model.writer import (
+    MISSED,
+    Written,
+    estimated,
+    write_out,
+)
 from pytest_compaction.models.calls.prices import PriceTable
 from pytest_compaction.models.protocol import ModelError
 from pytest_compaction.models.registry import Endpoints, connect
@@ -61,6 +66,12 @@ def written_by_model(
             f"{options.store}; the same command goes on there"
         )
         return None
+    found = written.conversation.tokens
+    if abs(found - made.tokens) > MISSED * made.tokens:
+        complain(
+            f"seed {seed}: {found:,} tokens in place of {made.tokens:,}: {options.model} did not "
+            "keep to the lengths that it was asked for"
+        )
     for question, why in written.dropped.items():
         complain(f"seed {seed}: dropped “{question}”: {why}")
     return written.conversation

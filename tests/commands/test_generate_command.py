@@ -1,5 +1,7 @@
 """``pytest-compaction generate``: what it writes, its output and its exit code."""
 
+import re
+
 import pytest
 
 from pytest_compaction import cli
@@ -71,3 +73,26 @@ def test_a_number_out_of_range_is_a_usage_error(tmp_path, capsys, option, value,
     assert ended.value.code == 2
     assert f"{value!r} is not a whole number {said}" in capsys.readouterr().err
     assert contents(tmp_path) == {}
+
+
+def test_an_estimate_says_what_a_model_would_cost_and_asks_it_nothing(
+    tmp_path, capsys, monkeypatch
+):
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    arguments = ("--tokens", 20_000, "--model=gpt-4o-mini", "--store", tmp_path / "store")
+    code, out, err = generate(capsys, tmp_path / "chats", *arguments, "--estimate")
+    assert (code, err) == (0, "")
+    assert re.fullmatch(
+        r"gpt-4o-mini: about \d+ calls, \d+,\d+ tokens read and \d+,\d+ written, "
+        r"about \$0\.\d\d at the prices of \d{4}-\d\d-\d\d\n",
+        out,
+    )
+    assert not (tmp_path / "chats").exists()
+
+
+def test_an_estimate_without_a_model_is_a_usage_error(tmp_path, capsys):
+    with pytest.raises(SystemExit) as ended:
+        generate(capsys, tmp_path, "--estimate")
+    assert ended.value.code == 2
+    assert "--estimate needs --model NAME" in capsys.readouterr().err

@@ -10,6 +10,7 @@ from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.long_conversations.assemble import draft
 from pytest_compaction.long_conversations.by_model.writer import estimated, write_out
 from pytest_compaction.long_conversations.truths import untrue
+from pytest_compaction.models.calls.store import Store
 from pytest_compaction.models.protocol import ModelError
 
 TOKENS = 20_000
@@ -58,7 +59,7 @@ def test_the_words_are_those_of_the_model_and_all_questions_stay():
         assert untrue(probing, texts, found.conversation.ids) == ""
 
 
-@pytest.mark.parametrize("answer", ["I would wait. ", "I would wait a little. " * 60])
+@pytest.mark.parametrize("answer", ["I would wait. ", "I would wait a little. " * 16])
 def test_the_length_is_right_whether_the_model_is_brief_or_not(answer):
     found = written(model(answer=answer))
     assert found.conversation.tokens == pytest.approx(TOKENS, rel=0.02)
@@ -106,6 +107,21 @@ def test_the_estimate_has_the_calls_that_are_made():
     pairs = sum(len(turn.pairs) for turn in made.turns)
     assert expected.calls == 2 * pairs + 20
     assert expected.output_tokens < TOKENS < expected.input_tokens
+
+
+def test_what_was_written_before_a_failure_is_not_asked_for_again(tmp_path):
+    saying = model()
+    failing = Replies(*[saying._bodies[0]] * 30, ModelError("the line is down"))
+    with pytest.raises(ModelError):
+        written(Store(tmp_path, failing, "normal"))
+    kept = len(list(tmp_path.rglob("*.json")))
+    assert kept > 5
+    again = Store(tmp_path, saying, "normal")
+    assert written(again).dropped == {}
+    calls = len(saying.calls)
+    assert len(list(tmp_path.rglob("*.json"))) == kept + calls
+    assert written(again).dropped == {}
+    assert len(saying.calls) == calls
 
 
 def test_a_call_that_fails_for_good_ends_it():

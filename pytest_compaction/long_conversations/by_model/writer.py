@@ -34,7 +34,7 @@ REPLY_TOKENS: Final = 1500
 TRIALS: Final = 3
 """How often the user's message is asked for until it states what it has to."""
 _SIDE_BY_SIDE: Final = 16
-_MISSED: Final = 0.02
+MISSED: Final = 0.02
 """The share of the length by which a conversation may miss what was asked for."""
 _ROUNDS: Final = 20
 """How often turns are added until the length is right."""
@@ -75,7 +75,7 @@ async def write_out(made: Draft, model: str, caller: Caller, tokens: TokenCounte
     turns = await writer.turns(made.turns)
     for _ in range(_ROUNDS):
         size = sum(tokens_of(turn, tokens.text) for turn in turns)
-        if size >= made.tokens * (1 - _MISSED / 2):
+        if size >= made.tokens * (1 - MISSED / 2):
             break
         mean = size / len(turns)
         more = [made.spare() for _ in range(max(1, int((made.tokens - size) / mean)))]
