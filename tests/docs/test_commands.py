@@ -10,6 +10,7 @@ CI = ".ci/run"
 HERE = "tests/docs"
 BRING = f"{HERE}/test_bring_your_own.py"
 FIGURES = f"{HERE}/test_readme.py"
+LONG = f"{HERE}/test_long_memory_page.py::test_a_command_runs_and_each_strategy_is_a_column"
 MODEL = f"{HERE}/test_model_page.py"
 MODELS = f"{HERE}/test_real_models.py"
 BENCHMARKS = "tests/benchmarks/test_benchmark_runs.py"
@@ -206,6 +207,21 @@ RUN_BY = {
     "-o report.md": "tests/commands/test_dialogues_command.py"
     "::test_a_dialogue_file_gives_a_published_summary_its_turns",
     # long-memory.md
+    **dict.fromkeys(
+        (
+            "pytest --compactor=window,rag,light,anchored --compaction-cases=chats/100K -n 2",
+            "pytest --compactor=light,light:episodic=off,light:working=off,light:scratchpad=off,"
+            "light:filter=off --compaction-cases=chats/100K -n 2",
+            "pytest --compactor=light:k=5,light:k=10,light:k=15,light:k=20 "
+            "--compaction-cases=chats/100K -n 2",
+            "pytest-compaction report RUN --table abilities",
+        ),
+        LONG,
+    ),
+    "pytest --compactor=window,rag,anchored --compaction-cases=long-memory": (
+        "tests/session/test_generated_conversations.py"
+        "::test_the_conversation_of_the_package_is_what_the_command_writes_and_runs_by_its_name"
+    ),
     **dict.fromkeys(
         (
             "pytest-compaction generate --tokens 100000 --seed 1 -o chats/",
