@@ -29,11 +29,11 @@ def files(folder):
 def test_the_conversation_of_the_package_is_what_the_command_writes_and_runs_by_its_name(
     pytester, tmp_path
 ):
-    assert cli.main(["generate", "--tokens", "30000", "--seed", "101", "-o", str(tmp_path)]) == 0
+    assert cli.main(["generate", "--tokens", "30000", "--seed", "300", "-o", str(tmp_path)]) == 0
     assert files(tmp_path) == files(shipped_long_memory())
     given = arguments(code(DOCS / "long-memory.md", "console", "cases=long-memory").strip())
     pytester.runpytest_inprocess(*lean(), *given, "-k", "knowledge_update", "-n0")
-    assert {record["case"] for record in records(pytester).records} == {"30K-101"}
+    assert {record["case"] for record in records(pytester).records} == {"30K-300"}
 
 
 def test_a_folder_of_that_name_goes_before_the_conversation_of_the_package(pytester):
@@ -41,5 +41,5 @@ def test_a_folder_of_that_name_goes_before_the_conversation_of_the_package(pytes
     result = pytester.runpytest_inprocess(
         *lean(), "--compactor=window", f"--compaction-cases={folder.name}", "-n0"
     )
-    assert "30K-101" not in result.stdout.str()
+    assert "30K-300" not in result.stdout.str()
     assert result.ret != pytest.ExitCode.OK
