@@ -62,6 +62,16 @@ def test_what_only_an_answer_can_do_is_no_fact_of_a_view(folder):
     ]
 
 
+def test_a_value_that_an_answer_calculates_is_a_nugget_and_no_fact_of_a_view(folder):
+    probes = {probe.kind: probe for probe in only_case(folder).probes}
+    assert [nugget.content for nugget in probes["temporal_reasoning"].nuggets] == ["21 days"]
+    assert probes["temporal_reasoning"].facts == ()
+    assert [fact.text for fact in probes["information_extraction"].facts] == [
+        "March 29",
+        "Miriam Okafor",
+    ]
+
+
 def test_markers_are_no_part_of_what_the_user_said(folder):
     assert "->->" in (folder / "chat.json").read_text("utf-8")
     assert not any("->->" in message.text for message in only_case(folder).messages)

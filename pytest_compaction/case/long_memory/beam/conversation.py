@@ -15,6 +15,7 @@ from pytest_compaction.case.long_memory.beam.folder import (
     conversation_files,
 )
 from pytest_compaction.case.long_memory.beam.questions import probes_of
+from pytest_compaction.case.long_memory.calculated import without_calculated
 from pytest_compaction.case.long_memory.shapes import FileFaults, ShapeError, bytes_of, json_of
 from pytest_compaction.case.long_memory.size import size_of
 from pytest_compaction.case.validation import CaseFault
@@ -85,7 +86,7 @@ def case_of(
         budget=BUDGET,
         messages=messages,
         points=(Point("end", len(messages) - 1),),
-        probes=tuple(probes),
+        probes=tuple(without_calculated(probes, messages)),
         source=source,
         digest=digest.hexdigest()[:_DIGITS],
         size=size or size_of(messages),
