@@ -10,7 +10,7 @@ from pytest_compaction import cli
 PAGE = DOCS / "long-memory.md"
 
 
-@pytest.mark.parametrize("mark", ["window,rag", "light:episodic=off", "light:k=5"])
+@pytest.mark.parametrize("mark", ["window,rag,light", "light:episodic=off", "light:k=5"])
 def test_a_command_runs_and_each_strategy_is_a_column(pytester, capsys, mark):
     write(pytester.path / "chats" / "100K" / "1", 3000)
     given = arguments(code(PAGE, "console", mark).strip())
