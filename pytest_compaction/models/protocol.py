@@ -67,7 +67,9 @@ class AnswerRequest:
     """Answer ``question`` from ``view`` alone. The type has no room for facts and traps.
 
     ``parameters`` are those of the strategy; a model that cannot pass them on refuses.
-    The call is booked under ``role``, which has no influence on what is sent.
+    The call is booked under ``role``, which has no influence on what is sent. ``kind`` is that
+    of the probe, empty where there is none: rules read questions on long conversations otherwise.
+    It is not sent either.
     """
 
     view: Sequence[Message]
@@ -75,6 +77,7 @@ class AnswerRequest:
     answer: AnswerSpec
     parameters: Mapping[str, Any] = field(default_factory=dict, hash=False)
     role: Role = "responder"
+    kind: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -236,7 +236,7 @@ class CaseWork:
             return await forced.replies(view, probe, probe.choice, reminds)
         async with turn:
             reply = await self._responder.answer(
-                view.messages, probe.question, probe.answer, view.parameters
+                view.messages, probe.question, probe.answer, view.parameters, probe.kind
             )
         return reply, None
 

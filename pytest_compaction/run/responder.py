@@ -25,14 +25,17 @@ class Responder:
         question: str,
         spec: AnswerSpec,
         parameters: Parameters | None = None,
+        kind: str = "",
     ) -> AnswerReply:
         """The model's answer, cut at ``spec.max_tokens``, so that copying the view gains nothing.
 
         ``parameters`` are the request parameters of the view; see :meth:`check`.
+        ``kind`` is that of the probe.
         """
         given = parameters or {}
         self.check(given)
-        reply = await self.model.answer(AnswerRequest(tuple(view), question, spec, given))
+        request = AnswerRequest(tuple(view), question, spec, given, kind=kind)
+        reply = await self.model.answer(request)
         return replace(reply, text=self._bounded(reply.text, spec.max_tokens))
 
     def check(self, parameters: Parameters) -> None:

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from pytest_compaction.cache.kept_results import KeptResults
 from pytest_compaction.cache.latest import Latest
+from pytest_compaction.case.kinds import ABILITIES
 from pytest_compaction.conversation.identity import identity
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.conversation.tokens import TokenCounter
@@ -83,9 +84,10 @@ class OfflineModel:
         if request.parameters:
             raise UnsupportedError(cannot_take(self, request.parameters))
         about = ""
+        long = ["long memory"] if request.kind in ABILITIES else []
         if self._kept.keeps:
             view = self._identity.of(tuple(request.view))
-            about = self._about("answer", [view, request.question, request.answer])
+            about = self._about("answer", [view, request.question, request.answer, *long])
         return self._kept.once(about, ANSWER, lambda: self._answer(request))
 
     def refuses(self, parameters: Parameters) -> str | None:
@@ -134,9 +136,12 @@ class OfflineModel:
         return await asyncio.wrap_future(made)
 
     def _answer(self, request: AnswerRequest) -> AnswerReply:
-        from pytest_compaction.models.offline import answer as offline_answer
+        if request.kind in ABILITIES:
+            from pytest_compaction.models.offline.long_memory.answer import answer
+        else:
+            from pytest_compaction.models.offline.answer import answer
 
         count = self._counter.text
-        text = offline_answer.answer(request.view, request.question, request.answer, count)
+        text = answer(request.view, request.question, request.answer, count)
         read = self._counter.messages(tuple(request.view)) + count(request.question)
         return AnswerReply(text, Usage(1, read, 0, count(text)))

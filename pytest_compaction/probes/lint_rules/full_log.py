@@ -44,7 +44,7 @@ def unanswered_facts(case: Case, counter: TokenCounter) -> Iterator[LintFinding]
         if probe.choice is not None:
             continue
         view = case.log_until(probe.point)
-        answer = asyncio.run(responder.answer(view, probe.question, probe.answer))
+        answer = asyncio.run(responder.answer(view, probe.question, probe.answer, kind=probe.kind))
         index = TextIndex(answer.text)
         stated = [index.read(fact.statement).outcome == "stated" for fact in probe.facts]
         whole = "" if any(stated) else ", nor is any other fact of this probe"

@@ -26,7 +26,7 @@ _NUMBER: Final = re.compile(r"\b(\d{1,2})\b(?= (?:\w+ ){0,2}(?:events?|items?|th
 _WORDS: Final = "two three four five six seven eight nine ten".split()
 _USUAL: Final = 5
 _ASKED: Final = frozenset(
-    "head deputy key driver money supplier insurance phone".split()
+    "head deputy key driver money supplier insurance phone people".split()
 ) | frozenset(("spare key", "second driver", "spent", "code", "meeting place"))
 
 

@@ -21,7 +21,7 @@ _FIELDS: Final = {
         r"|bought|purchas\w+|charged|receipt|invoice",
         "money": r"money|budget\w*|fund\w*|ceiling|treasurer|grants?|released|sum",
         "meeting place": r"meet|meets|meeting|gathers?|gather|venue|come together"
-        r"|keys of|premises|moved (?:in)?to|assembl\w+",
+        r"|keys of|premises|moved (?:in)?to|everybody comes|assembl\w+",
         "supplier": r"firm|company|deliver\w*|suppl\w+|got the order|own van|comes? from|vendor",
         "phone": r"phone|telephone|extension|call|dial|pick(?:s)? up|hotline|reach",
         "people": r"people|volunteers?|helpers?|members?|participants?|help",

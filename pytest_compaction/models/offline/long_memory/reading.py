@@ -100,7 +100,8 @@ class Reading:
 
 def _pairs(normal: str) -> list[tuple[str, str]]:
     words = _WORD.findall(normal)
-    return list(zip(words, words[1:], strict=False))
+    near = [*zip(words, words[1:], strict=False), *zip(words, words[2:], strict=False)]
+    return [(one, other) for one, other in near]
 
 
 def _statements(view: Sequence[Message]) -> Iterator[Statement]:

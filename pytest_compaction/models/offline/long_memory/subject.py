@@ -10,7 +10,6 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import log
 from typing import Final
 
 from pytest_compaction.models.offline.long_memory.reading import Reading
@@ -18,10 +17,13 @@ from pytest_compaction.text.words import STOPWORDS, content_stems, normalize
 
 _WORD: Final = re.compile(r"[\w'\-]+")
 _LONGEST: Final = 5
-_ROUNDS: Final = 3
-_SMOOTH: Final = 0.5
 _LEAST_SEEN: Final = 2
-_CLEAR: Final = 4.0
+_LIFT: Final = 4.0
+"""A word tells the thing at first if it stands with its name so much more often than by chance."""
+_SHARES: Final = (0.0, 0.5, 0.6)
+"""How many of the exchanges with a word are about the thing, at least, if the word tells it."""
+_ENOUGH: Final = 0.6
+"""The sum of such shares that makes an exchange one about the thing."""
 _MARKED: Final = re.compile(r"\b(?:of|for|with|at|about|on|to|in|by)\s+(?:the|my|our|a|an)\s*$")
 
 
@@ -69,21 +71,22 @@ def _name(question: str, reading: Reading) -> str | None:
 def _about(
     held: Sequence[bool], stems: Sequence[frozenset[str]], own: frozenset[str]
 ) -> frozenset[int]:
-    chosen = {number for number, is_held in enumerate(held) if is_held}
+    """The exchanges with enough words that hardly stand elsewhere, found in a few rounds."""
     total = Counter(stem for found in stems for stem in found)
-    for _ in range(_ROUNDS):
+    named = {number for number, is_held in enumerate(held) if is_held}
+    chosen = named
+    for share in _SHARES:
+        by_chance = _LIFT * len(chosen) / max(len(stems), 1)
+        least = share or min(by_chance, 0.35)
         inside = Counter(stem for number in chosen for stem in stems[number])
-        outside = len(stems) - len(chosen)
-        weights = {
-            stem: log(
-                ((count + _SMOOTH) / (len(chosen) + 1))
-                / ((total[stem] - count + _SMOOTH) / (outside + 1))
-            )
-            for stem in total
-            if total[stem] >= _LEAST_SEEN or stem in own
-            for count in (inside[stem],)
+        shares = {
+            stem: count / total[stem]
+            for stem, count in inside.items()
+            if stem not in own and count >= _LEAST_SEEN and count >= least * total[stem]
         }
-        strong = {stem: weight for stem, weight in weights.items() if abs(weight) > 1}
-        scores = [sum(strong.get(stem, 0.0) for stem in found) for found in stems]
-        chosen = {n for n, score in enumerate(scores) if score >= _CLEAR}
+        chosen = named | {
+            number
+            for number, found in enumerate(stems)
+            if sum(shares.get(stem, 0.0) for stem in found) >= _ENOUGH
+        }
     return frozenset(chosen)
