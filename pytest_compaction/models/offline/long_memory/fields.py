@@ -25,10 +25,10 @@ _FIELDS: Final = {
         "supplier": r"firm|company|deliver\w*|suppl\w+|got the order|own van|comes? from|vendor",
         "phone": r"phone|telephone|extension|call|dial|pick(?:s)? up|hotline|reach",
         "people": r"people|volunteers?|helpers?|members?|participants?|help",
-        "code": r"get into|code|padlock|combination|opens with|lock|pin|door|password",
+        "code": r"gets? into|code|padlock|combination|opens with|lock|pin|door|password",
         "sponsor": r"sponsors?\w*|donors?|patrons?|backers?|pays for|logo|behind us",
-        "machine": r"machines?|devices?|borrow(?:ed)?|lent|lends?|on loan",
-        "insurance": r"polic(?:y|ies)|insur\w+",
+        "machine": r"machines?|devices?|borrow(?:ed)?|lent|lends?|on loan|in the yard",
+        "insurance": r"polic(?:y|ies)|insur\w+|insured|cover\b",
         "music": r"music|bands?|songs?|singers?|choirs?|playlists?|records?|orchestras?|jazz"
         r"|albums?|guitars?|pianos?|fiddles?|drums?",
         "papers": r"papers?|documents?|binders?|folders?|notebooks?|files?|cabinets?|index cards?",

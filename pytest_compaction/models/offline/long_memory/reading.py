@@ -22,6 +22,11 @@ _LEAD: Final = re.compile(
     r"|please remember|oh|well)\b[^,:.]{0,60}[,:]\s*(?:because |and |that )?",
     re.IGNORECASE,
 )
+_GOES_ON: Final = re.compile(
+    r"^(?:by the way|before i forget|and another thing|this is what|here is|what i wanted"
+    r"|since we|good to have|so,|oh,|also,)",
+    re.IGNORECASE,
+)
 _WORD: Final = re.compile(r"\w+")
 
 
@@ -82,6 +87,11 @@ class Reading:
         return Counter(pair for said in self.told for pair in set(_pairs(said.normal)))
 
     @cached_property
+    def going_on(self) -> tuple[int, ...]:
+        """The exchanges in which the user only goes on with the subject of the one before."""
+        return tuple(sorted({said.exchange for said in self.told if _GOES_ON.match(said.text)}))
+
+    @cached_property
     def stems(self) -> tuple[frozenset[str], ...]:
         """The stems of each exchange, of both speakers."""
         found: list[set[str]] = [set() for _ in range(self.exchanges)]
@@ -100,8 +110,7 @@ class Reading:
 
 def _pairs(normal: str) -> list[tuple[str, str]]:
     words = _WORD.findall(normal)
-    near = [*zip(words, words[1:], strict=False), *zip(words, words[2:], strict=False)]
-    return [(one, other) for one, other in near]
+    return list(zip(words, words[1:], strict=False))
 
 
 def _statements(view: Sequence[Message]) -> Iterator[Statement]:

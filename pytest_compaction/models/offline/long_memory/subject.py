@@ -20,10 +20,9 @@ _LONGEST: Final = 5
 _LEAST_SEEN: Final = 2
 _LIFT: Final = 4.0
 """A word tells the thing at first if it stands with its name so much more often than by chance."""
-_SHARES: Final = (0.0, 0.5, 0.6)
-"""How many of the exchanges with a word are about the thing, at least, if the word tells it."""
-_ENOUGH: Final = 0.6
-"""The sum of such shares that makes an exchange one about the thing."""
+_ROUNDS: Final = ((0.0, 1.0), (0.5, 1.0), (0.6, 0.7))
+"""How many of the exchanges with a word are about the thing, at least, if the word tells it, and
+the sum of such shares that makes an exchange one about the thing."""
 _MARKED: Final = re.compile(r"\b(?:of|for|with|at|about|on|to|in|by)\s+(?:the|my|our|a|an)\s*$")
 
 
@@ -41,30 +40,25 @@ def subject_of(question: str, reading: Reading) -> Subject | None:
     if name is None:
         return None
     held = [name in text for text in reading.texts]
-    return Subject(name, _about(held, reading.stems, frozenset(content_stems(name))))
+    about = _about(held, reading.stems, frozenset(content_stems(name)))
+    return Subject(name, _with_what_goes_on(about, reading))
 
 
 def _name(question: str, reading: Reading) -> str | None:
-    """The longest words of the question after "of the" or the like that stand in the view."""
+    """The words of the question after "of the" or the like that the view repeats most."""
     normal = normalize(question)
-    whole = "\n".join(reading.texts)
-    best: tuple[int, int] | None = None
-    name = None
     words = list(_WORD.finditer(normal))
+    best, name = 0, None
     for first, word in enumerate(words):
-        if not _MARKED.search(normal[: word.start()]):
+        if word[0] in STOPWORDS or not _MARKED.search(normal[: word.start()]):
             continue
-        for last in range(min(len(words), first + _LONGEST), first, -1):
-            end = words[last - 1]
+        for size in range(1, min(_LONGEST, len(words) - first) + 1):
+            end = words[first + size - 1]
             text = normal[word.start() : end.end()]
-            if word[0] in STOPWORDS or end[0] in STOPWORDS or not re.search(
-                rf"\b{re.escape(text)}\b", whole
-            ):
-                continue
-            rank = (last - first, whole.count(text))
-            if best is None or rank > best:
+            whole = re.compile(rf"\b{re.escape(text)}\b")
+            rank = size * sum(whole.search(said) is not None for said in reading.texts)
+            if rank > best and end[0] not in STOPWORDS:
                 best, name = rank, text
-            break
     return name
 
 
@@ -75,7 +69,7 @@ def _about(
     total = Counter(stem for found in stems for stem in found)
     named = {number for number, is_held in enumerate(held) if is_held}
     chosen = named
-    for share in _SHARES:
+    for share, enough in _ROUNDS:
         by_chance = _LIFT * len(chosen) / max(len(stems), 1)
         least = share or min(by_chance, 0.35)
         inside = Counter(stem for number in chosen for stem in stems[number])
@@ -87,6 +81,15 @@ def _about(
         chosen = named | {
             number
             for number, found in enumerate(stems)
-            if sum(shares.get(stem, 0.0) for stem in found) >= _ENOUGH
+            if sum(shares.get(stem, 0.0) for stem in found) >= enough
         }
     return frozenset(chosen)
+
+
+def _with_what_goes_on(about: frozenset[int], reading: Reading) -> frozenset[int]:
+    """With what follows an exchange and says by its first words that it only goes on."""
+    found = set(about)
+    for number in reading.going_on:
+        if number - 1 in found:
+            found.add(number)
+    return frozenset(found)

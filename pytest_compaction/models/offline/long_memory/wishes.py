@@ -27,7 +27,7 @@ _CONDITION: Final = re.compile(
     r"\b(?:when(?:ever)?|if|each time|every time) i ask(?: for| about)? (?P<when>[^,]+),"
     r"\s*(?P<then>.+)"
 )
-_NAMED: Final = re.compile(r"\bname for (?:the )?(?P<what>.+?) in your answers is (?P<name>.+)$")
+_NAMED: Final = re.compile(r"\b(?:name for .+ is|call (?:it|him|her|them)|refer to .+ as) [A-Z]")
 
 
 def likes(question: str, reading: Reading) -> list[str]:
