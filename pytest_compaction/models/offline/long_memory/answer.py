@@ -20,7 +20,9 @@ from pytest_compaction.models.offline.long_memory.wishes import likes, names_for
 
 ABSTENTION: Final = "There is no information about this in the conversation."
 _ORDER: Final = re.compile(r"\b(?:in (?:which|what) order|the order in which|chronolog)", re.I)
-_SUMMARY: Final = re.compile(r"\b(?:sum(?:mary|mari[sz]e)?\b.{0,5}\bup\b|summar|overview|recap)", re.I)
+_SUMMARY: Final = re.compile(
+    r"\b(?:sum(?:mary|mari[sz]e)?\b.{0,5}\bup\b|summar|overview|recap)", re.I
+)
 _DAYS: Final = re.compile(r"\bhow (?:many (?:days|weeks|months)|long)\b", re.I)
 _TOTAL: Final = re.compile(
     r"\b(?:how much|what)\b.*\b(?:altogether|in total|overall|in all|spent)\b", re.I

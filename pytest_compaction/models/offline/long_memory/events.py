@@ -20,7 +20,7 @@ _PAST: Final = re.compile(
     r"|bought|began|met|held|saw|said|fell|got|grew|led|sent|spoke|stole|ran|chose|caught|brought"
     r"|burst|burnt|flew|sank|rose|set|cut|put|hit|paid|told|thought|taught|sang|had)\b"
 )
-_STATE: Final = re.compile(r"\b(?:i|look(?:s|ed)|seem(?:s|ed)|felt|feels|was|were|is|are)\b")
+_STATE: Final = re.compile(r"\b(?:i|me|my|look(?:s|ed)|seem(?:s|ed)|felt|feels|was|were|is|are)\b")
 """A state, a look of things, or a word on the speaker: nothing that happened with the thing."""
 _NUMBER: Final = re.compile(r"\b(\d{1,2})\b(?= (?:\w+ ){0,2}(?:events?|items?|things?|aspects?))")
 _WORDS: Final = "two three four five six seven eight nine ten".split()

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from statistics import median
 from typing import Final
 
@@ -14,7 +15,7 @@ from pytest_compaction.conversation.messages import Message
 from pytest_compaction.text.words import content_stems, normalize, segments
 
 _SPEAKER: Final = re.compile(
-    r"^\W{0,3}(?:m?\d+\W{1,2})?(?P<who>user|assistant)\b[^:\n]{0,20}:\W?", re.IGNORECASE
+    r"^(?:\[[^\]\n]{1,40}, (?P<origin>user|assistant)\]|(?P<who>user|assistant):\s?)", re.IGNORECASE
 )
 _LEAD: Final = re.compile(
     r"^(?:as for|about|now to|regarding|concerning|i come from|so|by the way|before i forget"
@@ -109,34 +110,35 @@ class Reading:
 
 
 def _pairs(normal: str) -> list[tuple[str, str]]:
-    words = _WORD.findall(normal)
-    return list(zip(words, words[1:], strict=False))
+    return list(pairwise(_WORD.findall(normal)))
 
 
 def _statements(view: Sequence[Message]) -> Iterator[Statement]:
-    exchange, by_user, begun = -1, True, False
+    exchange, last = -1, ""
     for message in view:
         if message.role == "system" and message.origin == "log":
             continue
         for speaker, line in _lines(message):
-            if (speaker == "user" and (not by_user or not begun)) or exchange < 0:
+            begins = speaker != "assistant" and (speaker != last or message.origin == "log")
+            if begins or speaker == "note" or exchange < 0:
                 exchange += 1
-            if speaker == "user" and begun and by_user and message.origin == "log":
-                exchange += 1
-            by_user, begun = speaker == "user", True
+            last = speaker
             for text in segments(line):
-                yield Statement(text, exchange, by_user)
+                yield Statement(text, exchange, speaker != "assistant")
 
 
 def _lines(message: Message) -> Iterable[tuple[str, str]]:
-    """The text with its speaker; a record of several speakers is cut where they change."""
+    """The text with its speaker; a record of several speakers is cut where they change.
+
+    A note without a speaker stands for itself.
+    """
     if message.origin == "log":
         return [(message.role, message.text)]
-    speaker = "user"
+    speaker = "note"
     found: list[tuple[str, str]] = []
     for line in message.text.splitlines():
         match = _SPEAKER.match(line)
         if match:
-            speaker = match["who"].lower()
+            speaker = (match["origin"] or match["who"]).lower()
         found.append((speaker, line[match.end() :] if match else line))
     return found
