@@ -30,7 +30,8 @@ _TOTAL: Final = re.compile(
 _EVER: Final = re.compile(r"^(?:have|did|do|am|was|had) (?:i|we)\b", re.I)
 _ADVICE: Final = re.compile(
     r"\b(?:should i|shall i|would suit|suggest|recommend|can you help me|what kind of"
-    r"|what can i|which \w+ (?:can|could) i|where (?:can|could) i|how (?:can|could) i|would you advise|do you think i)\b",
+    r"|what can i|which \w+ (?:can|could) i|where (?:can|could) i|how (?:can|could) i"
+    r"|would you advise|do you think i)\b",
     re.I,
 )
 _MOST_EVENTS: Final = 12
