@@ -10,7 +10,12 @@ from typing import Any, Final
 
 from pytest_compaction.commands.complaint import complain
 from pytest_compaction.commands.named_run import named_run
-from pytest_compaction.metrics.agreement.runs import Agreement, of_judges, of_readings, of_runs
+from pytest_compaction.metrics.agreement.runs import (
+    Agreement,
+    of_judges,
+    of_readings,
+    of_runs,
+)
 from pytest_compaction.records.record import Record, type_of
 from pytest_compaction.records.runs.run_file import Run, RunFileError
 from pytest_compaction.reports.agreement import as_json, as_markdown, as_text

@@ -13,8 +13,8 @@ from pytest_compaction.judges.verdict import (
     Scores,
     Verdict,
 )
+from pytest_compaction.metrics.facts.survival import Readings
 from pytest_compaction.metrics.nugget_scores import NuggetFigures, NuggetScore, nugget_figures
-from pytest_compaction.metrics.survival import Readings
 from pytest_compaction.models.protocol import JudgeReply
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.rubric import MAX_SCORE

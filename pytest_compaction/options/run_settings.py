@@ -14,7 +14,7 @@ from pytest_compaction.options.reports import report_files, shown_failures
 from pytest_compaction.options.selection import budgets_of, hidden, named_compactors, shard_of
 from pytest_compaction.options.table import OPTIONS
 from pytest_compaction.options.values import Reader, number, split, value_of
-from pytest_compaction.settings import Settings
+from pytest_compaction.settings import LongMemorySettings, Settings
 
 
 def read_settings(config: Reader) -> Settings:
@@ -30,6 +30,10 @@ def read_settings(config: Reader) -> Settings:
         judges=tuple(dict.fromkeys(split(raw, "compaction_judge"))) or (model,),
         trials=number(raw, "compaction_trials", int, 1, 1000),
         judgements=number(raw, "compaction_judgements", int, 1, 100),
+        long_memory=LongMemorySettings(
+            truncated=bool(raw["compaction_truncated_chats"]),
+            published_rounding=bool(raw["compaction_published_rounding"]),
+        ),
         control=bool(raw["compaction_control"]),
         trigger=raw["compaction_trigger"],
         budgets=budgets_of(split(raw, "compaction_budget")),

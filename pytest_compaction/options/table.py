@@ -84,6 +84,8 @@ OPTIONS: Final = (
     Option("--compaction-runs", "string", ".pytest_compaction/runs", "folder for the records of each run (default: .pytest_compaction/runs)", "DIR"),
     Option("--compaction-check", "bool", False, "check the invariants of the strategies on generated agent logs instead of running the benchmark (needs hypothesis)"),
     Option("--compaction-examples", "int", 200, "generated conversations that each strategy is checked on (default: 200)", "N"),
+    Option("--compaction-truncated-chats", "bool", False, "of the long conversations of BEAM take the variant cut to its size, chat_trunecated.json, where there is one"),
+    Option("--compaction-published-rounding", "bool", False, "of long conversations count a nugget that is satisfied in part as 0, as the published code of BEAM does, to compare with its figures"),
     Option("--compaction-tasks", "linelist", [], "replay only dialogues of these tasks, such as GR,SA; repeat or separate by commas", "TASK"),
     Option("--compaction-limit", "int", 0, "replay at most this many dialogues of each task, in file order (default: 0, all)", "N"),
     Option("--compaction-history", "string", "auto", "whose answers stand in later turns of a dialogue: own, recorded or auto (default: auto, which is recorded for the offline model and own for others)", "WHOSE"),

@@ -8,7 +8,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from pytest_compaction.metrics.agreement.raters import kendall_tau_b, spearman, weighted_kappa
+from pytest_compaction.metrics.agreement.raters import (
+    kendall_tau_b,
+    spearman,
+    weighted_kappa,
+)
 from pytest_compaction.metrics.statistics.jackknife import jackknife_interval
 from pytest_compaction.metrics.statistics.student import t_quantile
 

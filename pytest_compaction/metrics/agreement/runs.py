@@ -9,7 +9,11 @@ from functools import partial
 from itertools import combinations
 from typing import Final
 
-from pytest_compaction.metrics.agreement.raters import kendall_tau_b, spearman, weighted_kappa
+from pytest_compaction.metrics.agreement.raters import (
+    kendall_tau_b,
+    spearman,
+    weighted_kappa,
+)
 from pytest_compaction.metrics.facts.survival import Source
 from pytest_compaction.metrics.item_figures import Record, outcome_of, reading_of, second_figure
 from pytest_compaction.metrics.statistics.cluster_interval import cluster_interval

@@ -5,7 +5,11 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from pytest_compaction.metrics.constraints.compliance import IS_CONTROL, Compliance, compliance
+from pytest_compaction.metrics.constraints.compliance import (
+    IS_CONTROL,
+    Compliance,
+    compliance,
+)
 from pytest_compaction.metrics.constraints.survival import constraint_survival
 from pytest_compaction.records.record import Record
 from pytest_compaction.reports.lines import WIDTH, Line, interval_text
