@@ -11,7 +11,7 @@ from typing import Any, Final
 from pytest_compaction.case.long_memory.beam.writer import Batch, Pair, Question, write_conversation
 from pytest_compaction.conversation.tokens import MESSAGE_TOKENS, TokenCounter
 from pytest_compaction.long_conversations.dice import anchor, later
-from pytest_compaction.long_conversations.events.event import Said
+from pytest_compaction.long_conversations.events.event import Said, Undertaking
 from pytest_compaction.long_conversations.plan import Plan, make_plan
 from pytest_compaction.long_conversations.questions.asked import questions_of
 from pytest_compaction.long_conversations.questions.probing import Probing
@@ -21,6 +21,8 @@ FEWEST_TOKENS: Final = 20_000
 """Shorter than this, what the questions need would leave no room for anything else."""
 _BATCH_TOKENS: Final = 10_000
 """Tokens of a batch, about; a conversation has at least five and at most a hundred batches."""
+_BEGINNING: Final = 0.02
+"""The share of the conversation in which the user has told of all undertakings."""
 _REMARKS: Final = 0.3
 """The share of the remarks in words of questions that the user makes."""
 
@@ -100,16 +102,23 @@ def draft(tokens: int, seed: int) -> Draft:
     plan = make_plan(seed, tokens)
     probings = questions_of(plan)
     rng = random.Random(f"{seed}/{tokens}/turns")  # noqa: S311 - no secret is made of it
-    wording = Wording(rng, plan.undertakings)
-    due: list[tuple[float, Said | str]] = [(said.share, said) for said in plan.said()]
+    wording = Wording(rng)
+    due: list[tuple[float, Said | str | Undertaking]] = [(each.share, each) for each in plan.said()]
+    due += [(_BEGINNING * rng.random(), each) for each in plan.undertakings]
     remarks = [text for each in probings for text in each.remarks if rng.random() < _REMARKS]
     due += [(rng.uniform(0.02, 0.94), text) for text in remarks]
     script = _Script(tokens, wording)
     for share, what in sorted(due, key=lambda pair: pair[0]):
         script.talk_until(share)
-        script.add(wording.event(what) if isinstance(what, Said) else wording.remark(what))
+        script.add(_turn_of(what, wording))
     script.talk_until(1.0)
     return Draft(tokens, plan, probings, script.turns, wording.other)
+
+
+def _turn_of(what: Said | str | Undertaking, wording: Wording) -> Turn:
+    if isinstance(what, Undertaking):
+        return wording.begun(what)
+    return wording.event(what) if isinstance(what, Said) else wording.remark(what)
 
 
 def conversation_of(
@@ -153,8 +162,8 @@ class _Script:
 
     def talk_until(self, share: float) -> None:
         """Talk about other things until so much of the conversation is written."""
-        while self.tokens < self.wanted * share:
-            self.add(self.wording.other())
+        while self.tokens < self.wanted * share and self.turns:
+            self.add(self.wording.other(self.tokens / self.wanted))
 
     def add(self, turn: Turn) -> None:
         """Add a turn."""

@@ -42,6 +42,14 @@ class Dice:
         self._drawn.add(text)
         return text
 
+    def keep(self, text: str) -> None:
+        """Draw this text, so that it does not come again."""
+        self._drawn.add(text)
+
+    def town(self) -> str:
+        """A town of which nothing else is said; it may come again."""
+        return self.pick([town for town in names.TOWNS if town not in self._drawn])
+
     def number(self, low: int, high: int, step: int = 1) -> int:
         """A number of a range that was not drawn before; of the whole range if all were."""
         return int(self.fresh([str(each) for each in range(low, high + 1, step)]))
@@ -56,10 +64,12 @@ class Dice:
         return [low + size * (each + self.rng.random() * 0.9) for each in range(count)]
 
 
-def spoken(day: date, how: int) -> str:
-    """A day as one says it; ``how`` chooses the form."""
+def spoken(day: date, how: int, year: bool = False) -> str:
+    """A day as one says it; ``how`` chooses the form, and ``year`` whether the year is said."""
     month = _MONTHS[day.month - 1]
-    return f"{day.day} {month}" if how % 2 else f"{month} {day.day}"
+    if how % 2:
+        return f"{day.day} {month} {day.year}" if year else f"{day.day} {month}"
+    return f"{month} {day.day}, {day.year}" if year else f"{month} {day.day}"
 
 
 def anchor(day: date) -> str:

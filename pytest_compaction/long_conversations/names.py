@@ -68,7 +68,7 @@ KINDS: Final = _kinds(
     "workbooks, flash cards, recordings, headphones, dictionaries, whiteboard",
     "the quilt|the patchwork cover|the blanket of many hands: "
     "batting, thread, templates, borders, needles, lining",
-    "the weather station|the measuring post|the mast with the sensors: "
+    "the weather station|the measuring post|the pole with the sensors: "
     "gauges, logger, solar panel, bracket, vane, enclosure",
     "the flea market|the jumble sale|the sale of old things: "
     "crates, price tags, trestles, awnings, hangers, signs",
@@ -78,12 +78,24 @@ FIRST: Final = tuple(
     Thandi Rasmus Elodie Kaito Branka Osman Hedda Mirko Saoirse Anton Leila Gustavo Wanda Idris
     Philippa Emeka Tove Radek Noor Silvan Agnes Bashir Linnea Duarte Zofia Henk""".split()
 )
+FRIENDS: Final = tuple(
+    """Alba Bruno Celeste Dario Edda Fabian Greta Hamid Ilka Jonas Katya Ludo Mina Nils Odile Pavel
+    Quirin Rosa Stellan Tamsin Ulla Viggo Wilma Xenia Yannick Zeno Aino Bertil Clio Dunya Ewa Fritz
+    Gesine Hakan Imke Joris Kirsi Leopold Maeve Niko Orla Piet Rahel Selma Timo Ursin Vesna
+    Wouter""".split()
+)
+"""First names of people of whom nothing is asked; none of them is in ``FIRST``."""
 LAST: Final = tuple(
     """Calloway Brandvik Okonjo Pellerin Strand Mazurek Duquesne Halloran Tsukino Verhoeven
     Abara Lindqvist Castellan Rybak Northcote Fenwick Osei Marchetti Dragomir Hallberg Quist
     Varga Eastlake Boateng Kessler Nakarai Sorensen Tillman Ybarra Zawadi Penhale Groth
     Ashdown Bellweather Carrow Dunmore Ellingham Farrow Greaves Holt""".split()
 )
+FIRMS: Final = tuple(
+    """Appleyard Birkin Cotterill Dacre Entwistle Fothergill Garside Hindle Ibbotson Jagger
+    Kershaw Lomax Murgatroyd Nuttall Oldroyd Pilling Ramsden Sutcliffe Threlfall Uttley""".split()
+)
+"""Last names of firms, and of no person."""
 TOWNS: Final = tuple(
     """Tarnwick Oldmere Bresholm Kirkhaven Lowdale Marsten Pennaford Quarley Ruddock Sallow
     Thornbeck Ulverby Vexford Wymore Ashgrave Brindle Crossmoor Dellwater Eastry Fallowby
@@ -102,5 +114,6 @@ BIRDS: Final = (
     *("Heron", "Lapwing", "Kestrel", "Plover", "Osprey", "Dunlin", "Merlin", "Swift", "Egret"),
     *("Curlew", "Gannet", "Petrel"),
 )
+CODES: Final = ("Amber", "Cobalt", "Indigo", "Saffron", "Crimson", "Ivory", "Umber", "Ochre")
 MACHINES: Final = ("Torvik", "Ansgar", "Belmara", "Corvane", "Dextra", "Evanto", "Fjordal", "Gelmo")
 WEEKDAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")

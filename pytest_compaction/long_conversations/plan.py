@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Final
@@ -78,7 +78,9 @@ def make_plan(seed: int, tokens: int) -> Plan:
     months = min(3 + tokens // 40_000, 36)
     start = date(dice.rng.randint(2022, 2025), dice.rng.randint(1, 12), dice.rng.randint(1, 28))
     count = min(FEWEST + tokens // _TOKENS_EACH, len(names.KINDS))
-    all = tuple(_undertakings(dice, count))
+    kinds = dice.rng.sample(names.KINDS, count)
+    contradictions = plan_contradictions(dice, 2, kinds)
+    all = tuple(_undertakings(dice, kinds))
     asked = dice.rng.sample(all[:FEWEST], FEWEST)
     changing = dice.rng.sample(CHANGEABLE, 2)
     updates = tuple(
@@ -110,7 +112,7 @@ def make_plan(seed: int, tokens: int) -> Plan:
             *_others(dice, all, taken, 1 if tokens < 60_000 else 3),
         ),
         updates=updates,
-        contradictions=plan_contradictions(dice, 2),
+        contradictions=contradictions,
         courses=tuple(plan_course(dice, f"course/{each}", asked[each]) for each in (0, 5)),
         told=tuple(plan_course(dice, f"told/{each}", asked[each]) for each in (1, 6)),
         spans=tuple(plan_span(dice, f"span/{n}", asked[n], start, months) for n in (2, 4)),
@@ -121,12 +123,11 @@ def make_plan(seed: int, tokens: int) -> Plan:
     )
 
 
-def _undertakings(dice: Dice, count: int) -> Iterator[Undertaking]:
-    for kind in dice.rng.sample(names.KINDS, count):
-        order = dice.rng.sample(kind.names, 3)
-        people = tuple(dice.pick(names.FIRST) for _ in range(4))
-        first, second, third = order
-        yield Undertaking((first, second, third), kind.parts, dice.pick(names.TOWNS), people)
+def _undertakings(dice: Dice, kinds: Sequence[names.Kind]) -> Iterator[Undertaking]:
+    for kind in kinds:
+        first, second, third = dice.rng.sample(kind.names, 3)
+        people = dice.fresh(names.FRIENDS), dice.fresh(names.FRIENDS)
+        yield Undertaking((first, second, third), kind.parts, people)
 
 
 def _others(

@@ -8,7 +8,7 @@ from typing import Final
 
 from pytest_compaction.case.long_memory.beam.writer import Pair
 from pytest_compaction.long_conversations.events.event import Said, Undertaking
-from pytest_compaction.long_conversations.small_talk import SmallTalk, capitalised
+from pytest_compaction.long_conversations.small_talk import SmallTalk, Topic, capitalised
 
 FOLLOW_UP: Final = "followup_question"
 _NAMED: Final = 0.7
@@ -46,58 +46,74 @@ class Turn:
 
 
 class Wording:
-    """Writes turns, seeded."""
+    """Writes turns, seeded. Talk is of the undertakings that the user has told of so far."""
 
-    def __init__(self, rng: random.Random, undertakings: tuple[Undertaking, ...]) -> None:
+    def __init__(self, rng: random.Random) -> None:
         self._rng = rng
-        self._all = undertakings
+        self._begun: list[Undertaking] = []
         self._talk = SmallTalk(rng)
+
+    def begun(self, about: Undertaking) -> Turn:
+        """The turn in which the user first tells of an undertaking."""
+        self._begun.append(about)
+        topic = self._talk.topic(about)
+        text = f"{self._talk.begun(about)} {self._talk.of_user(topic, 1)}"
+        return Turn((Pair(text, self._reply(topic)),))
 
     def event(self, said: Said) -> Turn:
         """The turn in which something is said, in the first message or in a later one."""
         rng = self._rng
-        about = said.about or rng.choice(self._all)
         if said.about is None:
-            text = capitalised(said.text.rstrip(".")) + "."
-            return Turn((Pair(self._within(text, about), self._reply(about)),), said.key)
+            return self._of_oneself(said)
+        topic = self._talk.topic(said.about, said.share)
         if rng.random() < _NAMED:
-            text = rng.choice(_NAMING).format(it=rng.choice(about.names), text=said.text)
-            return Turn((Pair(self._within(text, about), self._reply(about)),), said.key)
+            text = rng.choice(_NAMING).format(it=rng.choice(said.about.names), text=said.text)
+            return Turn((Pair(self._within(text, topic), self._reply(topic)),), said.key)
         text = rng.choice(_OPENERS).format(text=said.text)
-        first = Pair(self._talk.of_user(about, rng.randint(1, 2)), self._advice(about))
-        if rng.choice(about.names) not in first.user:
-            naming = f"Let us go on with {rng.choice(about.names)}. {first.user}"
+        first = Pair(self._talk.of_user(topic, rng.randint(1, 2)), self._advice(topic))
+        if rng.choice(said.about.names) not in first.user:
+            naming = f"Let us go on with {rng.choice(said.about.names)}. {first.user}"
             first = Pair(naming, first.assistant)
-        second = Pair(self._within(text, about), self._reply(about), FOLLOW_UP)
+        second = Pair(self._within(text, topic), self._reply(topic), FOLLOW_UP)
         return Turn((first, second), said.key, 1)
 
     def remark(self, text: str) -> Turn:
         """A turn in words of a question, without an answer."""
-        about = self._rng.choice(self._all)
-        return Turn((Pair(text, f"{self._talk.heard()} {self._advice(about)}"),))
+        named = (each for each in self._begun if any(name in text for name in each.names))
+        about = next(named, None)
+        reply = f"{self._talk.heard()} {self._talk.no_answer()}"
+        if about is not None:
+            reply = f"{reply} {self._talk.advice(self._talk.topic(about), self._rng.randint(2, 6))}"
+        return Turn((Pair(text, reply),))
 
-    def other(self) -> Turn:
-        """A turn about something that is not asked for."""
+    def other(self, share: float | None = None) -> Turn:
+        """A turn about something that is not asked for, at a share of the conversation."""
         rng = self._rng
-        about = rng.choice(self._all)
-        asked = self._talk.of_user(about, rng.randint(1, 3))
+        topic = self._talk.topic(rng.choice(self._begun), share)
+        asked = self._talk.of_user(topic, rng.randint(1, 3))
         if rng.random() < 0.3:
-            asked = f"{self._talk.aside(about)} {asked}"
-        pairs = [Pair(asked, self._advice(about))]
+            asked = f"{self._talk.aside()} {asked}"
+        pairs = [Pair(asked, self._advice(topic))]
         if rng.random() < _TALKED_ON:
-            asked = self._talk.of_user(about, 1)
-            pairs.append(Pair(asked, self._advice(about), FOLLOW_UP))
+            pairs.append(Pair(self._talk.of_user(topic, 1), self._advice(topic), FOLLOW_UP))
         return Turn(tuple(pairs))
 
-    def _within(self, text: str, about: Undertaking) -> str:
+    def _of_oneself(self, said: Said) -> Turn:
+        """The turn in which the user says something of themselves, or of what they want."""
+        text = capitalised(said.text.rstrip(".")) + "."
+        if self._rng.random() < _LONG:
+            text = f"{self._talk.aside(2)} {text} {self._talk.aside()}"
+        reply = self._talk.of_oneself(self._rng.randint(1, 2))
+        return Turn((Pair(text, f"{self._talk.heard()} {reply}"),), said.key)
+
+    def _within(self, text: str, topic: Topic) -> str:
         """The text with talk of the day around it, where it is to be a long message."""
         if self._rng.random() >= _LONG:
             return text
-        before, after = self._talk.aside(about, 2), self._talk.of_user(about, 1)
-        return f"{before} {text} {after}"
+        return f"{self._talk.aside(2)} {text} {self._talk.of_user(topic, 1)}"
 
-    def _reply(self, about: Undertaking) -> str:
-        return f"{self._talk.heard()} {self._talk.advice(about, self._rng.randint(1, 4))}"
+    def _reply(self, topic: Topic) -> str:
+        return f"{self._talk.heard()} {self._talk.advice(topic, self._rng.randint(1, 4))}"
 
-    def _advice(self, about: Undertaking) -> str:
-        return self._talk.advice(about, self._rng.randint(4, 12))
+    def _advice(self, topic: Topic) -> str:
+        return self._talk.advice(topic, self._rng.randint(4, 12))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -9,27 +10,68 @@ from pytest_compaction.long_conversations import names
 from pytest_compaction.long_conversations.dice import Dice
 from pytest_compaction.long_conversations.events.event import Said
 
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """``contrary`` are kinds of undertakings that would speak against the denial, too."""
+
+    denied: str
+    told: str
+    asked: str
+    contrary: tuple[str, ...] = ()
+
+
 _ROWS: Final = (
-    ("I have never soldered anything", "I soldered the lamps for the winter fair in {town}"),
-    ("I have never taught children", "I taught children to swim in {town} for two summers"),
-    ("I have never ridden a motorbike", "I rode my cousin's motorbike from {town} to the coast"),
-    ("I have never sung in public", "I sang two solos in public at the church in {town}"),
-    ("I have never kept any animals", "I kept six animals on a farm near {town}, goats mostly"),
-    ("I have never learned to sew", "I learned to sew from a tailor in {town}"),
-    ("I have never been to {town}", "I was in {town} with my brother when the bridge opened"),
-    ("I have never written for a newspaper", "I wrote for a newspaper in {town} as a student"),
-    ("I have never climbed a mountain", "I climbed a mountain above {town} with ropes"),
-)
-_ASKED: Final = (
-    "Have I ever soldered anything?",
-    "Have I ever taught children?",
-    "Have I ever ridden a motorbike?",
-    "Have I ever sung in public?",
-    "Have I ever kept animals?",
-    "Did I ever learn to sew?",
-    "Have I ever been to {town}?",
-    "Have I ever written for a newspaper?",
-    "Have I ever climbed a mountain?",
+    _Row(
+        "I have never soldered anything",
+        "I soldered the lamps for the winter fair in {town}",
+        "Have I ever soldered anything?",
+        ("the repair cafe", "the wind turbine", "the weather station"),
+    ),
+    _Row(
+        "I have never taught children",
+        "I taught children to swim in {town} for two summers",
+        "Have I ever taught children?",
+        ("the school garden", "the language course"),
+    ),
+    _Row(
+        "I have never ridden a motorbike",
+        "I rode my cousin's motorbike from {town} to the coast",
+        "Have I ever ridden a motorbike?",
+    ),
+    _Row(
+        "I have never sung in public",
+        "I sang two solos in public at the church in {town}",
+        "Have I ever sung in public?",
+        ("the choir trip",),
+    ),
+    _Row(
+        "I have never kept any animals",
+        "I kept six animals on a farm near {town}, goats mostly",
+        "Have I ever kept animals?",
+        ("the bee house",),
+    ),
+    _Row(
+        "I have never learned to sew",
+        "I learned to sew from a tailor in {town}",
+        "Did I ever learn to sew?",
+        ("the quilt", "the repair cafe", "the puppet show"),
+    ),
+    _Row(
+        "I have never been to {town}",
+        "I stayed in {town} with my brother when the bridge opened",
+        "Have I ever been to {town}?",
+    ),
+    _Row(
+        "I have never written for a newspaper",
+        "I wrote for a newspaper in {town} as a student",
+        "Have I ever written for a newspaper?",
+    ),
+    _Row(
+        "I have never climbed a mountain",
+        "I climbed a mountain above {town} with ropes",
+        "Have I ever climbed a mountain?",
+    ),
 )
 
 
@@ -42,17 +84,24 @@ class Contradiction:
     said: tuple[Said, Said]
 
 
-def plan_contradictions(dice: Dice, count: int) -> tuple[Contradiction, ...]:
-    """As many contradictions, each of another kind."""
+def plan_contradictions(
+    dice: Dice, count: int, kinds: Sequence[names.Kind]
+) -> tuple[Contradiction, ...]:
+    """As many contradictions, each of another kind, that undertakings of ``kinds`` leave open.
+
+    Nothing else happens in their towns, if they are drawn before everything else.
+    """
     found: list[Contradiction] = []
-    for number in dice.rng.sample(range(len(_ROWS)), count):
+    known = {kind.names[0] for kind in kinds}
+    rows = [(number, row) for number, row in enumerate(_ROWS) if not known & set(row.contrary)]
+    for number, row in dice.rng.sample(rows, count):
         town = dice.fresh(names.TOWNS)
-        rows = [text.format(town=town) for text in _ROWS[number]]
+        claims = [row.denied.format(town=town), row.told.format(town=town)]
         if dice.rng.random() < 0.5:
-            rows.reverse()
+            claims.reverse()
         early, late = dice.spread(2, 0.03, 0.94)
         key = f"contradiction/{number}"
-        said = (Said(f"{key}/1", early, rows[0]), Said(f"{key}/2", late, rows[1]))
-        asked = _ASKED[number].format(town=town)
-        found.append(Contradiction(asked, (rows[0], rows[1]), said))
+        said = (Said(f"{key}/1", early, claims[0]), Said(f"{key}/2", late, claims[1]))
+        asked = row.asked.format(town=town)
+        found.append(Contradiction(asked, (claims[0], claims[1]), said))
     return tuple(found)

@@ -13,6 +13,8 @@ _DAYS: Final = (
     *("inspection", "handover", "dress rehearsal", "opening", "test day", "jury visit"),
     *("group photograph", "clearing-up", "blessing", "press morning"),
 )
+_MONTHS_WITHOUT_YEAR: Final = 6
+"""Up to this length a day without a year can only be the next one of its name."""
 _SET: Final = (
     "the {name} is set for {day}",
     "we settled on {day} for the {name}",
@@ -40,6 +42,16 @@ class Span:
         return (self.days[1] - self.days[0]).days
 
 
+def _needs_year(months: int, first: date, last: date) -> bool:
+    """Whether two days leave open how far they are apart where no year is said.
+
+    They do where one of them may be meant that is more than a year before, where the year ends
+    between them, or where only the year tells whether a leap day lies there.
+    """
+    february_ends = (first.month, first.day) <= (2, 29) and last.month > 2
+    return months > _MONTHS_WITHOUT_YEAR or february_ends or first.year != last.year
+
+
 def plan_span(dice: Dice, key: str, about: Undertaking, start: date, months: int) -> Span:
     """Two dates after the conversation, told at three places of it."""
     first_name, second_name = dice.fresh(_DAYS), dice.fresh(_DAYS)
@@ -47,6 +59,7 @@ def plan_span(dice: Dice, key: str, about: Undertaking, start: date, months: int
     planned = later(first, dice.rng.randint(12, 40))
     held = later(planned, dice.rng.randint(3, 25))
     shares = dice.spread(3, 0.05, 0.9)
+    year = _needs_year(months, first, held)
     order = [0, 1] if dice.rng.random() < 0.5 else [1, 0]
     how = dice.rng.randint(0, 1)
     set_days = ((first_name, first), (second_name, planned))
@@ -54,8 +67,8 @@ def plan_span(dice: Dice, key: str, about: Undertaking, start: date, months: int
     told: list[Said] = []
     for number in (0, 1):
         name, day = set_days[number]
-        text = wordings[number].format(name=name, day=spoken(day, how + number))
+        text = wordings[number].format(name=name, day=spoken(day, how + number, year))
         told.append(Said(f"{key}/{number + 1}", shares[order[number]], text, about))
-    text = dice.pick(_PUT_OFF).format(name=second_name, day=spoken(held, how))
+    text = dice.pick(_PUT_OFF).format(name=second_name, day=spoken(held, how, year))
     last = Said(f"{key}/3", shares[2], text, about)
     return Span(about, (first_name, second_name), (first, held), (told[0], told[1], last))

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Undertaking:
-    """Something that the user does over months; ``names`` all mean it."""
+    """Something that the user does over months; ``names`` all mean it.
+
+    ``people`` are the first names of those who do it with the user, and of nobody else.
+    """
 
     names: tuple[str, str, str]
     parts: tuple[str, ...]
-    town: str
     people: tuple[str, ...]
 
     @property

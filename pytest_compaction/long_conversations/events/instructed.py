@@ -83,7 +83,7 @@ def _with_facts(dice: Dice, key: str, about: Undertaking, kind: _Kind, code: boo
         Said(f"{key}/3", shares[order[2]], facts[1], about),
     ]
     if code:
-        name = dice.fresh(names.BIRDS)
+        name = dice.fresh(names.CODES)
         text = dice.pick(_WORDS).format(it=about.names[0], code=name)
         said.append(Said(f"{key}/4", dice.spread(1)[0], text))
         wanted.append((f"Operation {name}", f"{key}/4"))

@@ -5,25 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from pytest_compaction.long_conversations import names
 from pytest_compaction.long_conversations.dice import Dice
 from pytest_compaction.long_conversations.events.event import Said, Undertaking
 
 _STEPS: Final = (
     "{person} left the team",
-    "the {part} arrived broken from {town}",
+    "the {part} arrived damaged from {town}",
     "the council signed the permit after {person} spoke",
     "a trial in {town} drew {number} visitors",
-    "{person} built a copy of the {part}",
-    "a storm tore the {part} apart",
+    "{person} replaced the {part} at no charge",
+    "a burst pipe ruined the {part}",
     "{person} joined us as an apprentice",
     "the newspaper of {town} printed a page on us",
-    "we sold the spare {part} to a club in {town}",
+    "we gave the old {part} to a club in {town}",
     "{person} found a fault in the {part}",
     "the neighbours in {town} complained of the noise",
-    "a school class from {town} painted the {part}",
+    "a school class from {town} came to see the {part}",
     "we won a prize of the guild in {town}",
-    "{person} lost the drawings of the {part}",
+    "{person} wrote to a magazine in {town} about the {part}",
 )
 
 
@@ -43,7 +42,7 @@ def plan_course(dice: Dice, key: str, about: Undertaking, count: int = 5) -> Cou
         wording.format(
             person=dice.person(),
             part=parts[number % len(parts)],
-            town=dice.pick(names.TOWNS),
+            town=dice.town(),
             number=dice.number(110, 890, 3),
         )
         for number, wording in enumerate(dice.rng.sample(_STEPS, count))

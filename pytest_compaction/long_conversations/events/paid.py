@@ -41,6 +41,7 @@ def plan_payments(dice: Dice, key: str, about: Undertaking, count: int = 4) -> P
     """As many payments, spread over the conversation."""
     parts = tuple(dice.rng.sample(about.parts, count))
     sums = tuple(dice.number(31, 689) for _ in parts)
+    dice.keep(str(sum(sums)))
     wordings = dice.rng.sample(_PAID, count)
     said = tuple(
         Said(f"{key}/{number}", share, wording.format(sum=euros(amount), part=part), about)

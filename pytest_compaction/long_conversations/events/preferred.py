@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from pytest_compaction.long_conversations import names
 from pytest_compaction.long_conversations.dice import Dice
 from pytest_compaction.long_conversations.events.event import Said, Undertaking
 
@@ -27,7 +26,7 @@ _LIKED: Final = (
 _AVOIDED: Final = (
     "{avoided} wear me out, I keep away from them",
     "I have had my fill of {avoided} for this life",
-    "I am done with {avoided} since last year",
+    "I have been done with {avoided} since last year",
 )
 
 
@@ -53,6 +52,6 @@ def plan_preferences(dice: Dice, about: tuple[Undertaking, ...]) -> list[Prefere
             Said(f"{key}/1", shares[0], dice.pick(_LIKED).format(liked=liked)),
             Said(f"{key}/2", shares[1], dice.pick(_AVOIDED).format(avoided=avoided)),
         )
-        asked = question.format(it=undertaking.asked, town=dice.fresh(names.TOWNS))
+        asked = question.format(it=undertaking.asked, town=dice.town())
         found.append(Preference(asked, liked, avoided, said))
     return found

@@ -83,9 +83,9 @@ ATTRIBUTES: Final = (
             "from now on we meet in {value}",
             "the roof leaks, so from now on the group gathers in {value}",
             "the others needed the room and we got the keys of {value} in exchange",
-            "we have been moved once more and everybody comes to {value}",
+            "we have been moved, and everybody comes to {value}",
         ),
-        lambda dice: dice.unlike(lambda: f"{dice.pick(names.PLACES)} in {dice.pick(names.TOWNS)}"),
+        lambda dice: dice.unlike(lambda: f"{dice.pick(names.PLACES)} in {dice.town()}"),
         "meet",
     ),
     Attribute(
@@ -115,7 +115,7 @@ ATTRIBUTES: Final = (
         (
             "some left and some came, so that {value} have put their names down as of today",
             "I counted the list on the door afresh and it has {value}",
-            "the list grew again and has {value}",
+            "the list was drawn up anew and has {value}",
             "{value} help with it by now",
         ),
         lambda dice: f"{dice.number(12, 97)} volunteers",
@@ -130,12 +130,12 @@ ATTRIBUTES: Final = (
         ),
         ("everything comes from {value}", "the firm that delivers is {value}"),
         (
-            "the first ones let us down and everything comes from {value} since then",
+            "they let us down, and everything comes from {value} since then",
             "we changed over and {value} bring it in their own van",
-            "that ended too, and {value} got the order",
+            "the contract ran out, and {value} got the order",
             "the firm that delivers is {value} from this week on",
         ),
-        lambda dice: dice.unlike(lambda: " & ".join(dice.rng.sample(names.LAST, 2))),
+        lambda dice: dice.unlike(lambda: " & ".join(dice.rng.sample(names.FIRMS, 2))),
         "firm",
     ),
     Attribute(

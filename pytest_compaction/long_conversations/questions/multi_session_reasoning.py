@@ -17,7 +17,7 @@ def ask(plan: Plan) -> Iterator[Probing]:
         it = payments.about.asked
         yield Probing(
             "multi_session_reasoning",
-            f"How much have I spent on the parts of {it} altogether, and on which?",
+            f"How much have I spent on the parts of {it} altogether, and what was each sum?",
             f"{euros(payments.total)}: {', '.join(sums)}.",
             (
                 Truth(f"{STATES}{euros(payments.total)}", "", keys),
