@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import os
+import shlex
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from pytest_compaction.case.long_memory.beam.folder import QUESTIONS, QUESTIONS_FOLDER
 from pytest_compaction.case.long_memory.size import size_name
 from pytest_compaction.commands.complaint import complain
 from pytest_compaction.commands.generate_by_model import (
@@ -20,8 +23,9 @@ from pytest_compaction.long_conversations.assemble import (
     Conversation,
     make_conversation,
 )
+from pytest_compaction.models.calls.address import missing_key
 from pytest_compaction.models.offline.model import NAME as OFFLINE
-from pytest_compaction.models.registry import is_offline
+from pytest_compaction.models.registry import UnknownModelError, is_offline
 from pytest_compaction.text.words import printable
 
 MOST_TOKENS: Final = 100_000_000
@@ -37,7 +41,7 @@ def add(commands: Any) -> None:
         description="Write conversations in the layout of BEAM, with twenty questions each, two of "
         "each ability. An invented user tells an assistant of some months; what the questions ask "
         "for is stated, changed, contradicted or never said by plan. No model is needed, and the "
-        "same seed and length give the same bytes.",
+        "same seed and length give the same bytes. What is there stays as it is.",
     )
     parser.add_argument(
         "--tokens",
@@ -94,30 +98,59 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Write the conversations; returns 1 if one is there already, or cannot be written."""
+    """Write the conversations that are not there; returns 1 if one cannot be written, or all are.
+
+    So the same command goes on where it was interrupted.
+    """
     size = size_name(options.tokens)
     seeds = range(options.seed, options.seed + options.conversations)
-    folders = {seed: options.output / size / str(seed) for seed in seeds}
-    for folder in folders.values():
-        if folder.exists():
-            complain(f"{folder} is there already; remove it, or name another folder or seed")
-            return 1
-    if is_offline(options.model):
-        if options.estimate:
-            options.refuse("--estimate needs --model NAME: without a model there are no calls")
+    try:
+        offline = is_offline(options.model)
+        folders = _missing({seed: options.output / size / str(seed) for seed in seeds})
+    except UnknownModelError as error:
+        options.refuse(f"--model: {error}")
+    except OSError as error:
+        complain(f"{options.output} cannot be written: {error.strerror or error}")
+        return 1
+    if not folders:
+        return 1
+    if offline:
+        for name, given in (("--estimate", options.estimate), ("--max-cost", options.max_cost)):
+            if given:
+                options.refuse(f"{name} needs --model NAME: without a model there are no calls")
         return _write(options, folders, lambda seed: make_conversation(options.tokens, seed))
+    problem = missing_key()
+    if problem and not options.estimate:
+        options.refuse(problem)
     try:
         endpoints = connected(options)
     except OSError as error:
         complain(f"{options.store}: {error.strerror or error}")
         return 1
     try:
-        print_estimate(options, seeds, endpoints)
+        print_estimate(options, list(folders), endpoints)
         if options.estimate:
             return 0
         return _write(options, folders, lambda seed: written_by_model(options, seed, endpoints))
     finally:
         endpoints.close()
+
+
+def _missing(folders: Mapping[int, Path]) -> dict[int, Path]:
+    """The folders that are not there; empty if one is in the way, or all are, which is said.
+
+    Raises :class:`OSError` if it cannot be seen whether they are there.
+    """
+    there = [folder for folder in folders.values() if os.path.lexists(folder)]
+    whole = [folder for folder in there if (folder / QUESTIONS_FOLDER / QUESTIONS).is_file()]
+    other = [folder for folder in there if folder not in whole]
+    if other or len(there) == len(folders):
+        folder = (other or there)[0]
+        complain(f"{folder} is there already; remove it, or name another folder or seed")
+        return {}
+    for folder in there:
+        print(f"{printable(str(folder))}: is there already and stays as it is")
+    return {seed: folder for seed, folder in folders.items() if folder not in there}
 
 
 def _write(
@@ -126,19 +159,21 @@ def _write(
     make: Callable[[int], Conversation | None],
 ) -> int:
     for seed, folder in folders.items():
-        conversation = make(seed)
-        if conversation is None:
-            return 1
         try:
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            conversation = make(seed)
+            if conversation is None:
+                return 1
             conversation.write(folder, plans=10 if options.tokens >= _PLANS_FROM else 1)
         except OSError as error:
             complain(f"{folder} cannot be written: {error.strerror or error}")
             return 1
         print(
             f"{printable(str(folder))}: {conversation.tokens:,} tokens, "
-            f"{conversation.messages:,} messages, {len(conversation.probings)} questions"
+            f"{conversation.messages:,} messages, {len(conversation.probings)} questions",
+            flush=True,
         )
-    where = printable(str(options.output))
+    where = printable(shlex.quote(str(options.output)))
     print(f"run them with: pytest --compactor=window,anchored --compaction-cases={where}")
     return 0
 

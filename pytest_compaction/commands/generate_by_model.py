@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+from collections.abc import Iterable
 from typing import Final
 
 from pytest_compaction.commands.complaint import complain
@@ -24,14 +25,22 @@ from pytest_compaction.text.words import printable
 DEFAULT_STORE: Final = ".pytest_compaction/store"
 
 
-def print_estimate(options: argparse.Namespace, seeds: range, endpoints: Endpoints) -> None:
+def print_estimate(options: argparse.Namespace, seeds: Iterable[int], endpoints: Endpoints) -> None:
     """Say how many calls a model takes for the conversations, and what they cost."""
     drafts = (draft(options.tokens, seed) for seed in seeds)
     usage = sum((estimated(made, endpoints.tokens) for made in drafts), Usage())
+    cost = _cost(options.model, usage, endpoints.prices)
     print(
         f"{printable(options.model)}: about {usage.calls:,} calls, {usage.input_tokens:,} tokens "
-        f"read and {usage.output_tokens:,} written, {_cost(options.model, usage, endpoints.prices)}"
+        f"read and {usage.output_tokens:,} written, {cost}",
+        flush=True,
     )
+    usd = endpoints.prices.cost(options.model, usage)
+    if options.max_cost is not None and usd is not None and usd > options.max_cost:
+        complain(
+            f"that is more than --max-cost {options.max_cost:g}, which ends it unless "
+            f"{options.store} holds enough of the calls"
+        )
 
 
 def _cost(model: str, usage: Usage, prices: PriceTable) -> str:
@@ -74,6 +83,12 @@ def written_by_model(
         )
     for question, why in written.dropped.items():
         complain(f"seed {seed}: dropped “{question}”: {why}")
+    if not written.conversation.probings:
+        complain(
+            f"seed {seed}: no question is left, so nothing is written: {options.model} does not "
+            "keep to what it is told"
+        )
+        return None
     return written.conversation
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -68,8 +69,14 @@ class Conversation:
         return 2 * sum(len(turn) for batch in self.batches for turn in batch.turns)
 
     def write(self, folder: Path, plans: int = 1) -> None:
-        """Write the conversation into a folder, its turns in as many files as ``plans``."""
-        write_conversation(folder, self.batches, self.questions(), plans)
+        """Write the conversation into a new folder, its turns in as many files as ``plans``.
+
+        The folder is there as a whole or not at all. Raises :class:`OSError` if it cannot be made.
+        """
+        partial = folder.with_name(f".{folder.name}.partial")
+        shutil.rmtree(partial, ignore_errors=True)
+        write_conversation(partial, self.batches, self.questions(), plans)
+        partial.rename(folder)
 
 
 @dataclass(frozen=True, slots=True)

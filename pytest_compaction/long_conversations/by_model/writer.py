@@ -1,14 +1,16 @@
 """Writes a draft out with a model: user turns, assistant turns, follow-ups, then questions.
 
 Turns are written side by side, and the pairs of a turn one after the other. A question is kept only
-if the messages that it names state its nuggets. Every call goes through the caller, so that a
-store before it makes an interrupted conversation go on where it was.
+if the messages that it names state its nuggets, and no other message speaks against them. Every
+call goes through the caller, so that a store before it makes an interrupted conversation go on
+where it was.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -21,8 +23,16 @@ from pytest_compaction.long_conversations.assemble import (
     tokens_of,
 )
 from pytest_compaction.long_conversations.by_model import prompts
+from pytest_compaction.long_conversations.names import TOWNS
 from pytest_compaction.long_conversations.questions.probing import Probing, Truth
-from pytest_compaction.long_conversations.truths import is_told, speaks_of, untrue
+from pytest_compaction.long_conversations.truths import (
+    invented,
+    is_overtaken,
+    is_told,
+    names,
+    speaks_of,
+    untrue,
+)
 from pytest_compaction.long_conversations.wording import Turn
 from pytest_compaction.models.protocol import ModelError
 from pytest_compaction.models.usage import Usage
@@ -32,7 +42,9 @@ from pytest_compaction.models.wire.reply import read_reply
 REPLY_TOKENS: Final = 1500
 """Room for a message, and for the reasoning that some models spend before it."""
 TRIALS: Final = 3
-"""How often the user's message is asked for until it states what it has to."""
+"""How often a message is asked for until it states what it has to, and nothing else."""
+_MOST_LOST: Final = 20
+"""So many turns may be missing where fewer were written."""
 _SIDE_BY_SIDE: Final = 16
 MISSED: Final = 0.02
 """The share of the length by which a conversation may miss what was asked for."""
@@ -68,106 +80,186 @@ def estimated(made: Draft, tokens: TokenCounter) -> Usage:
 async def write_out(made: Draft, model: str, caller: Caller, tokens: TokenCounter) -> Written:
     """The conversation of a draft in the words of a model.
 
-    Raises :class:`~pytest_compaction.models.protocol.ModelError` if a call fails for good; what was
-    written until then is in the store.
+    Raises :class:`~pytest_compaction.models.protocol.ModelError` if a call fails for good, or if
+    the model does not write most of what it is asked for; what was written until then is in the
+    store.
     """
-    writer = _Writer(model, caller, made.probings)
+    writer = _Writer(model, caller, made)
     turns = await writer.turns(made.turns)
     for _ in range(_ROUNDS):
         size = sum(tokens_of(turn, tokens.text) for turn in turns)
-        if size >= made.tokens * (1 - MISSED / 2):
+        if size >= made.tokens * (1 - MISSED / 2) or not turns:
             break
         mean = size / len(turns)
         more = [made.spare() for _ in range(max(1, int((made.tokens - size) / mean)))]
         turns = _mixed(turns, await writer.turns(more))
     turns = _shortened(turns, made.tokens, tokens)
     conversation = conversation_of(made, turns, made.probings)
-    kept, dropped = await writer.questions(made, conversation)
-    return Written(replace(conversation, probings=kept), dropped)
+    dropped = _untrue(made, conversation, writer.spoilt)
+    kept = [probing for probing in made.probings if probing.question not in dropped]
+    return Written(replace(conversation, probings=await writer.questions(kept)), dropped)
+
+
+def _untrue(made: Draft, conversation: Conversation, spoilt: Mapping[str, str]) -> dict[str, str]:
+    """Why questions are not answered by the conversation, or not by it alone; by question."""
+    texts, ids = conversation.texts(), conversation.ids
+    turns = [
+        " ".join(text for pair in turn for text in (pair.user, pair.assistant))
+        for batch in conversation.batches
+        for turn in batch.turns
+    ]
+    updates = {update.said[-1].key: update for update in made.plan.updates}
+    absences = {
+        each.attribute.asked.format(it=each.about.asked): each for each in made.plan.absences
+    }
+    dropped: dict[str, str] = {}
+    for probing in made.probings:
+        missing = untrue(probing, texts, ids)
+        unclear = [spoilt[key] for key in probing.keys if key in spoilt]
+        overtaken = [key for key in probing.keys if key in updates]
+        absence = absences.get(probing.question) if probing.ability == "abstention" else None
+        if missing:
+            dropped[probing.question] = f"no message states {missing!r}"
+        elif unclear:
+            dropped[probing.question] = unclear[0]
+        elif any(is_overtaken(updates[key], texts, ids) for key in overtaken):
+            dropped[probing.question] = "an older value is said again, or the newest one before"
+        elif absence is not None and speaks_of(absence, turns):
+            dropped[probing.question] = "a message speaks of it"
+    return dropped
 
 
 class _Writer:
-    """Asks the model."""
+    """Asks the model. Turns that it did not write are left out."""
 
-    def __init__(self, model: str, caller: Caller, probings: Sequence[Probing]) -> None:
+    def __init__(self, model: str, caller: Caller, made: Draft) -> None:
         self._model = model
         self._caller = caller
+        self._plan = made.plan
         self._free = asyncio.Semaphore(_SIDE_BY_SIDE)
+        self._about = {said.key: said.about for said in made.plan.said()}
         self._truths: dict[str, list[Truth]] = {}
-        for truth in (truth for probing in probings for truth in probing.truths):
+        self._rules = dict(filter(None, (probing.rule for probing in made.probings)))
+        self._written = self._lost = 0
+        self._last_problem = ""
+        self.spoilt: dict[str, str] = {}
+        """Why what a message says is not clear, by its key."""
+        for truth in (truth for probing in made.probings for truth in probing.truths):
             for key in truth.keys if truth.words else ():
                 self._truths.setdefault(key, []).append(truth)
 
     async def turns(self, drafts: Sequence[Turn]) -> list[Turn]:
         """The turns in the words of the model."""
-        return await asyncio.gather(*map(self._turn, drafts))
+        written = await asyncio.gather(*map(self._turn, drafts))
+        return [turn for turn in written if turn is not None]
 
-    async def questions(
-        self, made: Draft, conversation: Conversation
-    ) -> tuple[list[Probing], dict[str, str]]:
-        """The questions that the conversation answers, in other words, and why others went."""
-        texts = conversation.texts()
-        spoiled = {
-            each.attribute.asked.format(it=each.about.asked)
-            for each in made.plan.absences
-            if speaks_of(each, texts)
-        }
-        kept: list[Probing] = []
-        dropped: dict[str, str] = {}
-        for probing in made.probings:
-            missing = untrue(probing, texts, conversation.ids)
-            if missing:
-                dropped[probing.question] = f"no message states {missing!r}"
-            elif probing.question in spoiled and probing.ability == "abstention":
-                dropped[probing.question] = "a message speaks of it"
-            else:
-                kept.append(probing)
-        return list(await asyncio.gather(*map(self._question, kept))), dropped
+    async def questions(self, probings: Sequence[Probing]) -> list[Probing]:
+        """The questions in other words."""
+        return await asyncio.gather(*map(self._question, probings))
 
-    async def _turn(self, drafted: Turn) -> Turn:
+    async def _turn(self, drafted: Turn) -> Turn | None:
+        """The turn; ``None`` if the model did not write it, or says of nothing what it invents."""
         async with self._free:
             pairs: list[Pair] = []
             for place, pair in enumerate(drafted.pairs):
                 key = drafted.key if place == drafted.place else None
-                truths = self._truths.get(key, []) if key else []
-                user = await self._user(pair.user, truths, pairs)
+                before = " ".join(text for said in pairs for text in (said.user, said.assistant))
+                user, why = await self._user(pair.user, key, pairs, f"{before} {pair.user}")
                 words = max(len(pair.assistant.split()), 10)
-                assistant = await self._said(prompts.assistant_turn(user, words, pairs))
-                pairs.append(Pair(user, assistant, pair.kind))
+                given = f"{before} {pair.user} {user}"
+                asked = prompts.assistant_turn(user, words, pairs)
+                reply, more = await self._tried(asked, lambda text: invented(text, given))  # noqa: B023
+                why = why or (f"a message has {more}, which is not planned" if more else "")
+                if not user or not reply or (why and drafted.key is None):
+                    self._leave_out()
+                    return None
+                if why and drafted.key is not None:
+                    self.spoilt[drafted.key] = why
+                pairs.append(Pair(user, reply, pair.kind))
+        self._written += 1
         return replace(drafted, pairs=tuple(pairs))
 
-    async def _user(self, sketch: str, truths: Sequence[Truth], before: Sequence[Pair]) -> str:
-        """The user's message; the last one if none of them states what it has to."""
+    def _leave_out(self) -> None:
+        """Count a turn that was not written, and end where most are not."""
+        self._lost += 1
+        if self._lost > max(_MOST_LOST, self._written):
+            raise ModelError(
+                f"{self._model} did not write {self._lost} of the first "
+                f"{self._lost + self._written} turns as it was asked to{self._last_problem}"
+            )
+
+    async def _user(
+        self, sketch: str, key: str | None, before: Sequence[Pair], given: str
+    ) -> tuple[str, str]:
+        """The user's message, and what is wrong with it after all trials."""
+        truths = self._truths.get(key, []) if key else []
         kept = [truth.words for truth in truths]
-        text = ""
+        about = self._about.get(key) if key else None
+        rule = self._rules.get(key or "", "")
+        named = about is not None and names(about, sketch)
+        kept += [rule] if rule else []
+        kept += [name for name in about.names if name in sketch] if about and named else []
+
+        def lacking(text: str) -> str:
+            missing = [truth.words for truth in truths if not is_told(truth, text)]
+            if rule and rule not in text.casefold():
+                missing.append(rule)
+            if missing:
+                return f"no message states {missing[0]!r}"
+            if about is not None and named and not names(about, text):
+                return f"a message does not say that it is about {about.asked}"
+            value = invented(text, given)
+            return f"a message has {value}, which is not planned" if value else ""
+
+        return await self._tried(prompts.user_turn(sketch, kept, before), lacking)
+
+    async def _tried(
+        self, messages: list[dict[str, Any]], lacking: Callable[[str], str]
+    ) -> tuple[str, str]:
+        """The first reply that lacks nothing, or else the last one, and what it lacks."""
+        text = why = ""
         for trial in range(1, TRIALS + 1):
-            text = await self._said(prompts.user_turn(sketch, kept, before), trial)
-            if all(is_told(truth, text) for truth in truths):
-                break
-        return text
+            said = await self._said(messages, trial)
+            if said:
+                text, why = said, lacking(said)
+                if not why:
+                    break
+        return text, why
 
     async def _question(self, probing: Probing) -> Probing:
-        """The question in other words, unless they give its answer away."""
+        """The question in other words, unless they ask for less or give its answer away."""
         async with self._free:
-            text = await self._said(prompts.question(probing))
-        told = [truth.words for truth in probing.truths if truth.words]
-        if "\n" in text or any(words.casefold() in text.casefold() for words in told):
+            text = await self._said(prompts.question(probing), 1)
+        told = [truth for truth in probing.truths if truth.words or re.search(r"\d", truth.nugget)]
+        spoken = any(
+            (truth.words and truth.words.casefold() in text.casefold()) or is_told(truth, text)
+            for truth in told
+        )
+        same = all(word in text for word in self._named_in(probing.question))
+        if not text or "\n" in text or spoken or not same:
             return probing
         return replace(probing, question=text)
 
-    async def _said(self, messages: list[dict[str, Any]], trial: int = 1) -> str:
+    def _named_in(self, question: str) -> list[str]:
+        """What a question is about, as it names it."""
+        known = [name for each in self._plan.undertakings for name in each.names]
+        known += [name for span in self._plan.spans for name in span.names]
+        return [name for name in (*known, *TOWNS) if name in question]
+
+    async def _said(self, messages: list[dict[str, Any]], trial: int) -> str:
+        """What the model replies; empty where it refuses, or says nothing that can be read."""
         body = {"model": self._model, "messages": messages, "max_tokens": REPLY_TOKENS}
         answered = await self._caller.call(Call("chat.completions", body, trial=trial))
         reply = read_reply("chat.completions", answered.body)
-        if reply.problem or not reply.text.strip():
-            raise ModelError(f"{self._model} wrote nothing: {reply.problem or 'an empty reply'}")
-        return reply.text.strip()
+        if reply.problem:
+            self._last_problem = f": {reply.problem}"
+        return reply.text.strip() if not reply.problem else ""
 
 
 def _mixed(turns: Sequence[Turn], more: Sequence[Turn]) -> list[Turn]:
     """The turns with others in between, at equal distances."""
     mixed: list[Turn] = []
-    step = len(turns) / len(more)
+    step = len(turns) / max(len(more), 1)
     left = list(more)
     for number, turn in enumerate(turns):
         mixed.append(turn)

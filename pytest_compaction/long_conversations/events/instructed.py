@@ -13,6 +13,7 @@ from pytest_compaction.long_conversations.events.event import Said, Undertaking
 @dataclass(frozen=True, slots=True)
 class _Kind:
     rules: tuple[str, ...]
+    word: str
     asked: str
     facts: tuple[str, str]
 
@@ -23,6 +24,7 @@ _KINDS: Final = (
             "Whenever I ask who is in charge of something, also say who the deputy is.",
             "A rule for later: a person in charge is never named alone, add the deputy.",
         ),
+        "deputy",
         "Who is in charge of {it}?",
         ("{first} runs it from the front", "{second} stands in when the boss is ill"),
     ),
@@ -31,6 +33,7 @@ _KINDS: Final = (
             "When I ask who keeps the keys of something, also tell me who has the spare set.",
             "Please remember: keys always come with the spare set, so name both holders.",
         ),
+        "spare set",
         "Who keeps the keys of {it}?",
         ("{first} locks up every evening", "a spare set hangs at the house of {second}"),
     ),
@@ -39,6 +42,7 @@ _KINDS: Final = (
             "If I ask who drives, add who rides along as the second driver.",
             "From here on: tell me the second driver too when I ask for the driver.",
         ),
+        "second driver",
         "Who drives for {it}?",
         ("{first} sits at the wheel of the van", "{second} takes over on the way back"),
     ),
@@ -51,11 +55,14 @@ _WORDS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """A rule for answers; ``wanted`` is what an answer that follows it holds, with the keys of
-    what was said of each."""
+    """A rule for answers, which is said with ``word``.
+
+    ``wanted`` is what an answer that follows it holds, with the keys of what was said of each.
+    """
 
     about: Undertaking
     rule: str
+    word: str
     question: str
     wanted: tuple[tuple[str, str], ...]
     said: tuple[Said, ...]
@@ -88,4 +95,4 @@ def _with_facts(dice: Dice, key: str, about: Undertaking, kind: _Kind, code: boo
         said.append(Said(f"{key}/4", dice.spread(1)[0], text))
         wanted.append((f"Operation {name}", f"{key}/4"))
     question = kind.asked.format(it=about.asked)
-    return Instruction(about, rule, question, tuple(wanted), tuple(said))
+    return Instruction(about, rule, kind.word, question, tuple(wanted), tuple(said))

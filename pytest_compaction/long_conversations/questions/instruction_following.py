@@ -21,4 +21,5 @@ def ask(plan: Plan) -> Iterator[Probing]:
             tuple(stated(text, key, _CONTAINS) for text, key in instruction.wanted),
             tuple(said.key for said in instruction.said),
             (instruction.question.replace(it[2], it[1]) + " I forget it each time.",),
+            (instruction.said[0].key, instruction.word),
         )

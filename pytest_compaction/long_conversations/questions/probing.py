@@ -29,6 +29,8 @@ class Probing:
     """A probing question. ``source`` names the keys of its evidence, by name or in order.
 
     ``remarks`` are what the user says elsewhere in words of the question, without an answer.
+    ``rule`` is the key of a message and a word that it has to hold, where the question rests on
+    what the user wants and no nugget repeats it.
     """
 
     ability: Ability
@@ -37,6 +39,13 @@ class Probing:
     truths: tuple[Truth, ...]
     source: Mapping[str, Sequence[str]] | Sequence[str] | None = None
     remarks: tuple[str, ...] = ()
+    rule: tuple[str, str] | None = None
+
+    @property
+    def keys(self) -> list[str]:
+        """The keys of all its evidence."""
+        lists = self.source.values() if isinstance(self.source, Mapping) else [self.source or ()]
+        return [key for keys in lists for key in keys]
 
 
 def stated(words: str, key: str, ask: str = STATES) -> Truth:
