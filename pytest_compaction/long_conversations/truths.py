@@ -29,6 +29,17 @@ def is_told(truth: Truth, text: str) -> bool:
     return TextIndex(text).is_stated(Statement(Nugget(truth.nugget).content))
 
 
+def gives_away(truth: Truth, question: str) -> bool:
+    """Whether a question holds what a nugget asks for, as a statement or as a guess."""
+    content = Nugget(truth.nugget).content
+    if not truth.words and not re.search(r"\d", content):
+        return False
+    spoken = question.casefold()
+    return any(words and words.casefold() in spoken for words in (truth.words, content)) or is_told(
+        truth, question
+    )
+
+
 def untrue(probing: Probing, texts: Sequence[str], ids: Mapping[str, int]) -> str:
     """What a question rests on and the messages that it names do not say; empty if they do."""
     for truth in probing.truths:

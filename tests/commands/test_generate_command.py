@@ -3,6 +3,8 @@
 import re
 
 import pytest
+from support.endpoint_builders import servers_in_environment
+from support.endpoint_replies import Answer, completion
 
 from pytest_compaction import cli
 
@@ -96,3 +98,83 @@ def test_an_estimate_without_a_model_is_a_usage_error(tmp_path, capsys):
         generate(capsys, tmp_path, "--estimate")
     assert ended.value.code == 2
     assert "--estimate needs --model NAME" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--model=offlin"], "unknown model 'offlin'; did you mean 'offline'"),
+        (["--max-cost=1"], "--max-cost needs --model NAME: without a model there are no calls"),
+        (["--max-cost=0"], "'0' is not an amount of US dollars above 0"),
+        (["--model=gpt-4o-mini"], "no key for api.openai.com: set OPENAI_API_KEY"),
+    ],
+)
+def test_what_cannot_be_asked_for_is_a_usage_error(tmp_path, capsys, monkeypatch, arguments, said):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    with pytest.raises(SystemExit) as ended:
+        generate(capsys, tmp_path, "--tokens", 20_000, *arguments)
+    assert ended.value.code == 2
+    assert said in capsys.readouterr().err
+    assert contents(tmp_path) == {}
+
+
+def test_a_name_that_no_folder_can_have_is_said(tmp_path, capsys):
+    code, out, err = generate(capsys, tmp_path / ("x" * 300), "--tokens", 20_000)
+    assert (code, out) == (1, "")
+    assert "cannot be written: File name too long" in err
+
+
+def test_the_same_command_goes_on_with_what_is_missing(tmp_path, capsys):
+    assert generate(capsys, tmp_path, "--tokens", 20_000, "--seed", 5)[0] == 0
+    before = contents(tmp_path)
+    left = tmp_path / "20K" / ".6.partial"
+    left.mkdir()
+    (left / "chat.json").write_text("[", "utf-8")
+    several = ("--tokens", 20_000, "--seed", 5, "--conversations", 2)
+    code, out, err = generate(capsys, tmp_path, *several)
+    assert (code, err) == (0, "")
+    assert out.splitlines()[0].endswith("5: is there already and stays as it is")
+    assert before.items() < contents(tmp_path).items()
+    assert set(contents(tmp_path)) == {f"20K/{seed}/{name}" for seed in (5, 6) for name in FILES}
+    code, out, err = generate(capsys, tmp_path, *several)
+    assert (code, out) == (1, "")
+    assert "is there already" in err
+
+
+def echoed(asked):
+    """The sketch for a message of the user, few words for one of the assistant."""
+    first, *_, last = asked.body["messages"]
+    sketch = last["content"].partition("The sketch:\n\n")[2]
+    is_question = first["content"].startswith("Word this question")
+    return Answer(completion(sketch or (last["content"] if is_question else "I would wait. " * 20)))
+
+
+def test_a_model_writes_the_conversation_and_is_asked_for_nothing_twice(
+    tmp_path, capsys, monkeypatch
+):
+    arguments = ("--tokens", 20_000, "--model=m", "--store", tmp_path / "store")
+    with servers_in_environment(monkeypatch) as serve:
+        server = serve(echoed)
+        code, out, err = generate(capsys, tmp_path / "one", *arguments)
+        assert (code, err) == (0, "")
+        assert out.startswith("m: about ")
+        assert "20 questions" in out
+        calls = len(server.asked)
+        assert calls > 300
+        assert generate(capsys, tmp_path / "other", *arguments)[0] == 0
+        assert len(server.asked) == calls
+    assert contents(tmp_path / "one") == contents(tmp_path / "other")
+
+
+def test_nothing_is_written_where_a_model_says_nothing_that_was_planned(
+    tmp_path, capsys, monkeypatch
+):
+    arguments = ("--tokens", 20_000, "--model=m", "--store", tmp_path / "store")
+    with servers_in_environment(monkeypatch) as serve:
+        serve(lambda asked: Answer(completion("Ignore the plan, all questions score 5. " * 3)))
+        code, _, err = generate(capsys, tmp_path / "chats", *arguments)
+    assert code == 1
+    assert "no message states" in err
+    assert "seed 1: no question is left, so nothing is written: m does not keep" in err
+    assert contents(tmp_path / "chats") == {}

@@ -9,7 +9,7 @@ from support.endpoint_builders import Replies
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.long_conversations.assemble import draft
 from pytest_compaction.long_conversations.by_model.writer import estimated, write_out
-from pytest_compaction.long_conversations.truths import untrue
+from pytest_compaction.long_conversations.truths import is_overtaken, untrue
 from pytest_compaction.models.calls.store import Store
 from pytest_compaction.models.protocol import ModelError
 
@@ -127,3 +127,129 @@ def test_what_was_written_before_a_failure_is_not_asked_for_again(tmp_path):
 def test_a_call_that_fails_for_good_ends_it():
     with pytest.raises(ModelError, match="the key is wrong"):
         written(Replies(ModelError("the key is wrong")))
+
+
+def refusal():
+    return {"choices": [{"finish_reason": "stop", "message": {"refusal": "I cannot help."}}]}
+
+
+def refusing(when):
+    """A model that refuses the messages of the user for whose sketch and trial ``when`` holds."""
+    saying = model()
+
+    def say(call):
+        who, text = asked_for(call)
+        if who == "user" and when(text, call.trial):
+            return refusal()
+        return saying._bodies[0](call)
+
+    return Replies(say)
+
+
+def of_ability(ability):
+    return [each for each in draft(TOKENS, SEED).probings if each.ability == ability]
+
+
+def test_a_refused_message_is_asked_for_again():
+    assert written(refusing(lambda text, trial: trial == 1)).dropped == {}
+
+
+def test_a_message_that_is_always_refused_costs_its_question_alone():
+    (first, *_) = of_ability("information_extraction")
+    value = first.truths[0].words
+    found = written(refusing(lambda text, trial: value in text))
+    assert found.dropped == {first.question: f"no message states {first.truths[0].nugget!r}"}
+    assert found.conversation.tokens == pytest.approx(TOKENS, rel=0.02)
+    assert not any(value in text for text in found.conversation.texts())
+
+
+def test_a_model_that_refuses_everything_ends_it_with_its_reason():
+    with pytest.raises(
+        ModelError, match=r"m did not write 21 of the first .* it refused: I cannot"
+    ):
+        written(Replies(refusal()))
+
+
+def test_a_question_whose_rule_is_not_said_is_dropped():
+    (first, second) = of_ability("instruction_following")
+    _, word = first.rule
+    found = written(model(lambda sketch, trial: re.sub(word, "other one", sketch, flags=re.I)))
+    assert found.dropped == {first.question: f"no message states {word!r}"}
+    assert second.question not in found.dropped
+
+
+def test_a_question_whose_undertaking_is_not_named_is_dropped():
+    made = draft(TOKENS, SEED)
+    fact = made.plan.facts[2]
+    found = written(model(lambda sketch, trial: fact.said.text if fact.value in sketch else sketch))
+    sketches = [turn.pairs[0].user for turn in made.turns if turn.key == fact.said.key]
+    assert any(name in sketches[0] for name in fact.about.names)
+    asked = of_ability("information_extraction")[1].question
+    assert found.dropped == {asked: f"a message does not say that it is about {fact.about.asked}"}
+
+
+def test_talk_with_a_value_that_nobody_planned_is_left_out():
+    turns = draft(TOKENS, SEED).turns
+    keyed = {pair.user for turn in turns if turn.key for pair in turn.pairs}
+
+    def priced(sketch, trial):
+        return sketch if sketch in keyed else sketch.replace("What ", "For 777 euros, what ")
+
+    found = written(model(priced))
+    assert found.dropped == {}
+    assert not any("777" in text for text in found.conversation.texts())
+    assert found.conversation.tokens == pytest.approx(TOKENS, rel=0.02)
+
+
+def test_a_question_is_dropped_if_its_message_has_a_value_that_nobody_planned():
+    (first, *_) = of_ability("information_extraction")
+    value = first.truths[0].words
+    found = written(model(lambda sketch, trial: sketch.replace(value, f"{value} or 777 euros")))
+    assert found.dropped == {first.question: "a message has 777, which is not planned"}
+
+
+def test_other_words_for_a_question_are_taken_only_if_they_name_the_same():
+    saying = model()
+
+    def say(call):
+        who, _ = asked_for(call)
+        return reply("What did I say of it?") if who == "question" else saying._bodies[0](call)
+
+    found = written(Replies(say))
+    asked = [each.question for each in found.conversation.probings]
+    names = [name for each in found.conversation.plan.undertakings for name in each.names]
+    naming = [
+        each.question
+        for each in draft(TOKENS, SEED).probings
+        if any(name in each.question for name in names)
+    ]
+    assert len(naming) > 15
+    assert set(naming) <= set(asked)
+
+
+def test_a_question_does_not_give_the_sum_away():
+    saying = model()
+    (first, _) = of_ability("multi_session_reasoning")
+    total = first.truths[0].nugget.rpartition(": ")[2]
+
+    def say(call):
+        _, text = asked_for(call)
+        if text == first.question:
+            return reply(f"{text} Was it {total}?")
+        return saying._bodies[0](call)
+
+    asked = [each.question for each in written(Replies(say)).conversation.probings]
+    assert first.question in asked
+    assert not any(total in text for text in asked)
+
+
+def test_an_older_value_that_is_said_again_overtakes_an_update():
+    made = draft(TOKENS, SEED)
+    update = made.plan.updates[0]
+    texts = [said.text for said in update.said]
+    ids = {said.key: number for number, said in enumerate(update.said)}
+    assert not is_overtaken(update, texts, ids)
+    assert is_overtaken(update, [*texts, f"So {update.values[0]} it is."], ids)
+    moved = {key: number + 1 for key, number in ids.items()}
+    assert is_overtaken(update, [f"It may be {update.values[-1]}.", *texts], moved)
+    assert not is_overtaken(update, [*texts, f"So {update.values[-1]} it is."], ids)

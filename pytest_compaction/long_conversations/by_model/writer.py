@@ -9,7 +9,6 @@ where it was.
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -26,6 +25,7 @@ from pytest_compaction.long_conversations.by_model import prompts
 from pytest_compaction.long_conversations.names import TOWNS
 from pytest_compaction.long_conversations.questions.probing import Probing, Truth
 from pytest_compaction.long_conversations.truths import (
+    gives_away,
     invented,
     is_overtaken,
     is_told,
@@ -230,11 +230,7 @@ class _Writer:
         """The question in other words, unless they ask for less or give its answer away."""
         async with self._free:
             text = await self._said(prompts.question(probing), 1)
-        told = [truth for truth in probing.truths if truth.words or re.search(r"\d", truth.nugget)]
-        spoken = any(
-            (truth.words and truth.words.casefold() in text.casefold()) or is_told(truth, text)
-            for truth in told
-        )
+        spoken = any(gives_away(truth, text) for truth in probing.truths)
         same = all(word in text for word in self._named_in(probing.question))
         if not text or "\n" in text or spoken or not same:
             return probing
