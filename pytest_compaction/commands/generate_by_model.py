@@ -83,10 +83,10 @@ def written_by_model(
         )
     for question, why in written.dropped.items():
         complain(f"seed {seed}: dropped “{question}”: {why}")
-    if not written.conversation.probings:
+    if all(probing.ability == "abstention" for probing in written.conversation.probings):
         complain(
-            f"seed {seed}: no question is left, so nothing is written: {options.model} does not "
-            "keep to what it is told"
+            f"seed {seed}: its text answers no question, so nothing is written: {options.model} "
+            "does not keep to what it is told"
         )
         return None
     return written.conversation

@@ -176,5 +176,5 @@ def test_nothing_is_written_where_a_model_says_nothing_that_was_planned(
         code, _, err = generate(capsys, tmp_path / "chats", *arguments)
     assert code == 1
     assert "no message states" in err
-    assert "seed 1: no question is left, so nothing is written: m does not keep" in err
+    assert "seed 1: its text answers no question, so nothing is written: m does not keep" in err
     assert contents(tmp_path / "chats") == {}
