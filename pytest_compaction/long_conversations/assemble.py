@@ -24,6 +24,8 @@ _BATCH_TOKENS: Final = 10_000
 """Tokens of a batch, about; a conversation has at least five and at most a hundred batches."""
 _BEGINNING: Final = 0.02
 """The share of the conversation in which the user has told of all undertakings."""
+_LAST_TURN: Final = 200
+"""Tokens of a turn, about: so much is missing at the end of the last turn but one."""
 _REMARKS: Final = 0.3
 """The share of the remarks in words of questions that the user makes."""
 
@@ -118,7 +120,7 @@ def draft(tokens: int, seed: int) -> Draft:
     for share, what in sorted(due, key=lambda pair: pair[0]):
         script.talk_until(share)
         script.add(_turn_of(what, wording))
-    script.talk_until(1.0)
+    script.talk_until(1.0 - _LAST_TURN / tokens)
     return Draft(tokens, plan, probings, script.turns, wording.other)
 
 

@@ -14,8 +14,10 @@ from pytest_compaction.long_conversations.assemble import make_conversation
 from pytest_compaction.long_conversations.plan import make_plan
 from pytest_compaction.long_conversations.truths import is_told
 
-MADE = [(seed, 20_000) for seed in range(950, 966)] + [(966, 60_000), (967, 100_000)]
-LONG = (968, 400_000)
+SHORT = 20_000
+MADE = [(seed, SHORT) for seed in range(950, 958)] + [(966, 60_000), (967, 100_000)]
+MISSED = 0.02
+LONG = (968, 250_000)
 DAY = re.compile(r"(?:(\d+) ([A-Z][a-z]+)|([A-Z][a-z]+) (\d+),?)(?: (\d{4}))?\b")
 
 
@@ -44,6 +46,14 @@ def turns(conversation):
 @pytest.fixture(params=[*MADE, LONG], ids=lambda pair: f"{pair[0]}-{pair[1]}")
 def conversation(request):
     return made(*request.param)
+
+
+def test_a_conversation_is_as_long_as_asked_for(conversation, request):
+    seed, tokens = request.node.callspec.params["conversation"]
+    assert conversation.tokens == pytest.approx(tokens, rel=MISSED)
+    if tokens == SHORT:
+        others = (make_conversation(SHORT, seed + 10 * number).tokens for number in range(1, 4))
+        assert all(each == pytest.approx(SHORT, rel=MISSED) for each in others)
 
 
 def test_every_value_of_an_update_stands_in_one_message_and_the_answer_is_the_last(conversation):
@@ -110,7 +120,7 @@ def test_a_day_is_said_with_its_year_where_it_may_be_meant_a_year_before():
 
 def test_days_across_the_end_of_february_or_of_a_year_are_said_with_their_year():
     crossing = 0
-    for plan in (make_plan(seed, 20_000) for seed in range(200)):
+    for plan in (make_plan(seed, SHORT) for seed in range(200)):
         for span in plan.spans:
             first, _ = span.days
             days = {first + timedelta(each) for each in range(span.length + 1)}
