@@ -33,6 +33,7 @@ class SmallTalk:
 
     def __init__(self, rng: random.Random) -> None:
         self._rng = rng
+        self._asides: list[str] = []
 
     def topic(self, about: Undertaking, share: float | None = None) -> Topic:
         """A part of an undertaking to talk about."""
@@ -55,8 +56,7 @@ class SmallTalk:
 
     def aside(self, sentences: int = 1) -> str:
         """What the user says of the day."""
-        chosen = self._rng.sample(phrases.ASIDE, sentences)
-        return " ".join(self._of_the_day(text) for text in chosen)
+        return " ".join(self._of_the_day() for _ in range(sentences))
 
     def advice(self, topic: Topic, sentences: int) -> str:
         """What the assistant says; a longer text may be a list."""
@@ -81,7 +81,11 @@ class SmallTalk:
     def _said(self, chosen: list[str], topic: Topic) -> str:
         return " ".join(self._filled(text, topic) for text in chosen)
 
-    def _of_the_day(self, template: str) -> str:
+    def _of_the_day(self) -> str:
+        """A sentence that comes again when all others have come."""
+        if not self._asides:
+            self._asides = self._rng.sample(phrases.ASIDE, len(phrases.ASIDE))
+        template = self._asides.pop()
         who = self._rng.choice(phrases.WHO)
         when = self._rng.choice(phrases.TIMES)
         return capitalised(template.format(who=who, Who=capitalised(who), when=when))
