@@ -58,7 +58,7 @@ class Wording:
         self._begun.append(about)
         topic = self._talk.topic(about)
         text = f"{self._talk.begun(about)} {self._talk.of_user(topic, 1)}"
-        return Turn((Pair(text, self._reply(topic)),))
+        return Turn((Pair(text, self._reply(topic)),), about.key)
 
     def event(self, said: Said) -> Turn:
         """The turn in which something is said, in the first message or in a later one."""

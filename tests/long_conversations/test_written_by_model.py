@@ -188,6 +188,29 @@ def test_a_question_whose_undertaking_is_not_named_is_dropped():
     assert found.dropped == {asked: f"a message does not say that it is about {fact.about.asked}"}
 
 
+def test_questions_on_an_undertaking_whose_names_were_not_told_are_dropped():
+    plan = draft(TOKENS, SEED).plan
+    about = plan.facts[2].about
+    first, second, third = about.names
+
+    def forgetful(sketch, trial):
+        is_first = all(name in sketch for name in about.names)
+        return f"I go on with {first} for now." if is_first else sketch
+
+    found = written(model(forgetful))
+    asked = {each.question for each in draft(TOKENS, SEED).probings if third in each.question}
+    assert asked
+    assert set(found.dropped) == asked
+    assert set(found.dropped.values()) == {f"no message states {second!r}"}
+
+
+def test_what_names_things_stays_where_a_model_writes_too_much():
+    found = written(model(answer="I would wait a little. " * 40))
+    texts = found.conversation.texts()
+    for each in found.conversation.plan.undertakings:
+        assert any(all(name in text for name in each.names) for text in texts)
+
+
 def test_talk_with_a_value_that_nobody_planned_is_left_out():
     turns = draft(TOKENS, SEED).turns
     keyed = {pair.user for turn in turns if turn.key for pair in turn.pairs}

@@ -116,6 +116,13 @@ def _untrue(made: Draft, conversation: Conversation, spoilt: Mapping[str, str]) 
     for probing in made.probings:
         missing = untrue(probing, texts, ids)
         unclear = [spoilt[key] for key in probing.keys if key in spoilt]
+        about = [
+            each
+            for each in made.plan.undertakings
+            if any(name in probing.question for name in each.names)
+        ]
+        unclear += [spoilt[each.key] for each in about if each.key in spoilt]
+        unclear += [f"no message names {each.asked}" for each in about if each.key not in ids]
         overtaken = [key for key in probing.keys if key in updates]
         absence = absences.get(probing.question) if probing.ability == "abstention" else None
         if missing:
@@ -138,6 +145,7 @@ class _Writer:
         self._plan = made.plan
         self._free = asyncio.Semaphore(_SIDE_BY_SIDE)
         self._about = {said.key: said.about for said in made.plan.said()}
+        self._names = {each.key: each.names for each in made.plan.undertakings}
         self._truths: dict[str, list[Truth]] = {}
         self._rules = dict(filter(None, (probing.rule for probing in made.probings)))
         self._written = self._lost = 0
@@ -196,14 +204,17 @@ class _Writer:
         kept = [truth.words for truth in truths]
         about = self._about.get(key) if key else None
         rule = self._rules.get(key or "", "")
+        all_names = self._names.get(key or "", ())
         named = about is not None and names(about, sketch)
         kept += [rule] if rule else []
+        kept += all_names
         kept += [name for name in about.names if name in sketch] if about and named else []
 
         def lacking(text: str) -> str:
             missing = [truth.words for truth in truths if not is_told(truth, text)]
             if rule and rule not in text.casefold():
                 missing.append(rule)
+            missing += [name for name in all_names if name not in text.casefold()]
             if missing:
                 return f"no message states {missing[0]!r}"
             if about is not None and named and not names(about, text):

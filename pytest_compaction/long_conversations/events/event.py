@@ -17,6 +17,11 @@ class Undertaking:
     people: tuple[str, ...]
 
     @property
+    def key(self) -> str:
+        """The key of the message in which the user first tells of it, with all of its names."""
+        return f"begun/{self.names[0]}"
+
+    @property
     def asked(self) -> str:
         """The name that questions use."""
         return self.names[2]
