@@ -9,7 +9,7 @@ where it was.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -22,16 +22,14 @@ from pytest_compaction.long_conversations.assemble import (
     tokens_of,
 )
 from pytest_compaction.long_conversations.by_model import prompts
+from pytest_compaction.long_conversations.by_model.dropped import dropped_questions
 from pytest_compaction.long_conversations.names import TOWNS
 from pytest_compaction.long_conversations.questions.probing import Probing, Truth
 from pytest_compaction.long_conversations.truths import (
     gives_away,
     invented,
-    is_overtaken,
     is_told,
     names,
-    speaks_of,
-    untrue,
 )
 from pytest_compaction.long_conversations.wording import Turn
 from pytest_compaction.models.protocol import ModelError
@@ -95,45 +93,9 @@ async def write_out(made: Draft, model: str, caller: Caller, tokens: TokenCounte
         turns = _mixed(turns, await writer.turns(more))
     turns = _shortened(turns, made.tokens, tokens)
     conversation = conversation_of(made, turns, made.probings)
-    dropped = _untrue(made, conversation, writer.spoilt)
+    dropped = dropped_questions(made, conversation, writer.spoilt)
     kept = [probing for probing in made.probings if probing.question not in dropped]
     return Written(replace(conversation, probings=await writer.questions(kept)), dropped)
-
-
-def _untrue(made: Draft, conversation: Conversation, spoilt: Mapping[str, str]) -> dict[str, str]:
-    """Why questions are not answered by the conversation, or not by it alone; by question."""
-    texts, ids = conversation.texts(), conversation.ids
-    turns = [
-        " ".join(text for pair in turn for text in (pair.user, pair.assistant))
-        for batch in conversation.batches
-        for turn in batch.turns
-    ]
-    updates = {update.said[-1].key: update for update in made.plan.updates}
-    absences = {
-        each.attribute.asked.format(it=each.about.asked): each for each in made.plan.absences
-    }
-    dropped: dict[str, str] = {}
-    for probing in made.probings:
-        missing = untrue(probing, texts, ids)
-        unclear = [spoilt[key] for key in probing.keys if key in spoilt]
-        about = [
-            each
-            for each in made.plan.undertakings
-            if any(name in probing.question for name in each.names)
-        ]
-        unclear += [spoilt[each.key] for each in about if each.key in spoilt]
-        unclear += [f"no message names {each.asked}" for each in about if each.key not in ids]
-        overtaken = [key for key in probing.keys if key in updates]
-        absence = absences.get(probing.question) if probing.ability == "abstention" else None
-        if missing:
-            dropped[probing.question] = f"no message states {missing!r}"
-        elif unclear:
-            dropped[probing.question] = unclear[0]
-        elif any(is_overtaken(updates[key], texts, ids) for key in overtaken):
-            dropped[probing.question] = "an older value is said again, or the newest one before"
-        elif absence is not None and speaks_of(absence, turns):
-            dropped[probing.question] = "a message speaks of it"
-    return dropped
 
 
 class _Writer:
