@@ -62,7 +62,8 @@ def speaks_of(absence: Absence, turns: Iterable[str]) -> bool:
 
 def names(about: Undertaking, text: str) -> bool:
     """Whether a text names an undertaking."""
-    return any(name in text.casefold() for name in about.names)
+    spoken = text.casefold()
+    return any(name.casefold() in spoken for name in about.names)
 
 
 def is_overtaken(update: Update, texts: Sequence[str], ids: Mapping[str, int]) -> bool:

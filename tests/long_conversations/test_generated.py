@@ -127,7 +127,7 @@ def test_what_is_asked_and_was_never_said_is_not_there(seed):
         assert absence.attribute not in about
         speaking = [text for text in messages(conversation) if holds(absence.attribute.noun, text)]
         for text in speaking:
-            assert not any(name in text.casefold() for name in absence.about.names), text
+            assert not any(name.casefold() in text.casefold() for name in absence.about.names), text
     for probing in of_ability(conversation, "abstention"):
         assert probing.source is None
 

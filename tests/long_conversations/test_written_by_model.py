@@ -9,7 +9,9 @@ from support.endpoint_builders import Replies
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.long_conversations.assemble import draft
 from pytest_compaction.long_conversations.by_model.writer import estimated, write_out
+from pytest_compaction.long_conversations.events.event import Undertaking
 from pytest_compaction.long_conversations.truths import is_overtaken, untrue
+from pytest_compaction.long_conversations.truths import names as names_it
 from pytest_compaction.models.calls.store import Store
 from pytest_compaction.models.protocol import ModelError
 
@@ -276,3 +278,10 @@ def test_an_older_value_that_is_said_again_overtakes_an_update():
     moved = {key: number + 1 for key, number in ids.items()}
     assert is_overtaken(update, [f"It may be {update.values[-1]}.", *texts], moved)
     assert not is_overtaken(update, [*texts, f"So {update.values[-1]} it is."], ids)
+
+
+def test_a_name_with_a_capital_is_found():
+    about = Undertaking(("the evening classes", "the Portuguese lessons", "the course"), (), ())
+    assert names_it(about, "I go on with the Portuguese lessons.")
+    assert names_it(about, "THE EVENING CLASSES went well.")
+    assert not names_it(about, "The lessons went well.")

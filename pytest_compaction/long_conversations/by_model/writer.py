@@ -176,7 +176,7 @@ class _Writer:
             missing = [truth.words for truth in truths if not is_told(truth, text)]
             if rule and rule not in text.casefold():
                 missing.append(rule)
-            missing += [name for name in all_names if name not in text.casefold()]
+            missing += [name for name in all_names if name.casefold() not in text.casefold()]
             if missing:
                 return f"no message states {missing[0]!r}"
             if about is not None and named and not names(about, text):
