@@ -36,8 +36,9 @@ KIND_OF: Final[Mapping[int, Ability]] = {
 }
 """The kind of a category: several hops, time, common sense, one hop, and what was never said."""
 _ADVERSARIAL: Final = 5
-_SESSION: Final = re.compile(r"session_(\d+)")
-_TURN_ID: Final = re.compile(r"D\d+:\d+")
+_SESSION: Final = re.compile(r"session_(\d{1,9})")
+_TURN_ID: Final = re.compile(r"D:?(\d{1,9}):(\d{1,9})")
+"""Also as the set mistypes it: ``D:11:26`` and ``D30:05``."""
 _NOT_IN_ID: Final = re.compile(r"[^A-Za-z0-9_.-]+")
 _MARKS: Final = (b'"conversation"', b'"qa"')
 
@@ -98,15 +99,18 @@ def _case(path: Path, number: int, sample: Any, source: str) -> Case | FileFault
 
 def _messages(pointer: str, conversation: dict[str, Any]) -> Iterator[Message]:
     """The turns, session by session in the order of their numbers."""
-    numbers = sorted(int(m[1]) for name in conversation if (m := _SESSION.fullmatch(name)))
     first = conversation.get("speaker_a")
+    if not isinstance(first, str) or not first:
+        expected = "the name of the speaker who is read as the user"
+        raise ShapeError(at(pointer, "speaker_a"), shown(first), expected)
+    sessions = sorted((int(m[1]), m[0]) for name in conversation if (m := _SESSION.fullmatch(name)))
     seen: set[str] = set()
-    for number in numbers:
-        place = at(pointer, f"session_{number}")
-        turns = conversation[f"session_{number}"]
+    for _, session in sessions:
+        place = at(pointer, session)
+        turns = conversation[session]
         if not isinstance(turns, list):
             raise ShapeError(place, shown(turns), "a list of turns")
-        date = conversation.get(f"session_{number}_date_time")
+        date = conversation.get(f"{session}_date_time")
         for turn, said in enumerate(turns):
             message = _message(f"{place}/{turn}", said, first, "" if turn else date)
             if message.id in seen:
@@ -156,7 +160,7 @@ def _question(
     question, category = asked.get("question"), asked.get("category")
     if not isinstance(question, str) or not question.strip():
         raise ShapeError(at(pointer, "question"), shown(question), "the text of the question")
-    kind = KIND_OF.get(category) if isinstance(category, int) else None
+    kind = KIND_OF.get(category) if type(category) is int else None
     if kind is None:
         expected = f"one of {', '.join(map(str, KIND_OF))}"
         raise ShapeError(at(pointer, "category"), shown(category), expected)
@@ -166,7 +170,8 @@ def _question(
         answer = f"Based on the provided chat, there is no information on this: {about}"
     elif answer is None or isinstance(answer, dict | list) or not str(answer).strip():
         raise ShapeError(at(pointer, "answer"), shown(answer), "the answer, a text or a number")
-    return kind, question.strip(), str(answer).strip(), tuple(_evidence(pointer, asked, known))
+    evidence = dict.fromkeys(_evidence(pointer, asked, known))
+    return kind, question.strip(), str(answer).strip(), tuple(evidence)
 
 
 def _evidence(pointer: str, asked: dict[str, Any], known: set[str]) -> Iterator[str]:
@@ -177,4 +182,5 @@ def _evidence(pointer: str, asked: dict[str, Any], known: set[str]) -> Iterator[
     for number, each in enumerate(named):
         if not isinstance(each, str):
             raise ShapeError(f"{pointer}/evidence/{number}", shown(each), "the id of a turn")
-        yield from (id for id in dict.fromkeys(_TURN_ID.findall(each)) if id in known)
+        ids = (f"D{int(session)}:{int(turn)}" for session, turn in _TURN_ID.findall(each))
+        yield from (id for id in (each, *ids) if id in known)

@@ -86,6 +86,26 @@ def test_markers_of_every_form_are_stripped_with_notes_behind_them(folder, mark)
     assert only_case(folder).messages[0].text == "I sail."
 
 
+def test_a_marker_behind_a_long_gap_is_found_at_once(folder):
+    gap = " " * 500_000
+
+    def change(chat):
+        chat[0]["turns"][0][0]["content"] = f"I sail.{gap}x ->-> 1,2"
+        chat[0]["turns"][0][1]["content"] = f"Good.{gap}x ->-> 1,2"
+
+    changed(folder / "chat.json", change)
+    user, assistant = only_case(folder).messages[:2]
+    assert (user.text, assistant.text) == (f"I sail.{gap}x", f"Good.{gap}x")
+
+
+def test_of_an_assistant_only_a_marker_in_the_last_line_is_stripped(folder):
+    def change(chat):
+        chat[0]["turns"][0][1]["content"] = "Write ->-> 1,2 there.\nShall I? ->-> 1,2"
+
+    changed(folder / "chat.json", change)
+    assert only_case(folder).messages[1].text == "Write ->-> 1,2 there.\nShall I?"
+
+
 def test_an_arrow_without_a_place_stays(folder):
     def change(chat):
         chat[0]["turns"][0][0]["content"] = "In Haskell ->-> is no operator, is it?"
@@ -120,6 +140,36 @@ def test_plans_are_one_conversation_whose_ids_go_on_counting(tmp_path):
     assert parts.probes == whole.probes
 
 
+@pytest.mark.parametrize("gone", ["plan-1", "plan-1/chat.json"])
+def test_a_plan_that_is_not_there_is_named_and_moves_no_evidence(tmp_path, gone):
+    folder = write(tmp_path / "10M" / "1", 12_000, plans=3)
+    (folder / "plan-1" / "chat.json").unlink()
+    if gone == "plan-1":
+        (folder / "plan-1").rmdir()
+    ((source, said),) = faults(folder, folder)
+    assert source == "plan-1/chat.json"
+    assert (
+        said == "/: found no such file; expected the turns of each plan from the first to the last"
+    )
+
+
+def test_plans_may_count_from_one(tmp_path):
+    folder = write(tmp_path / "10M" / "1", 12_000, plans=2)
+    expected = only_case(folder).messages
+    (folder / "plan-1").rename(folder / "plan-2")
+    (folder / "plan-0").rename(folder / "plan-1")
+    assert only_case(folder).messages == expected
+
+
+def test_a_linked_folder_keeps_the_name_that_it_has(folder, tmp_path):
+    stored = tmp_path / "disk" / "d7"
+    stored.parent.mkdir()
+    folder.rename(stored)
+    folder.symlink_to(stored)
+    case = only_case(tmp_path / "chats")
+    assert (case.id, case.size) == ("100K-7", "100K")
+
+
 def by_name(folder, name):
     """The plans of a conversation in one file, as a list of them by name."""
     plans = sorted(folder.glob("plan-*"))
@@ -131,13 +181,17 @@ def by_name(folder, name):
             {key: named[key] if key == one else None for key in named} for one in named
         ],
         "a mapping": named,
+        "a mapping in another order": dict(reversed(named.items())),
     }
     (folder / "chat.json").write_text(json.dumps(forms[name]), "utf-8")
     for plan in plans:
         shutil.rmtree(plan)
 
 
-@pytest.mark.parametrize("name", ["a plan an object", "with columns of others", "a mapping"])
+@pytest.mark.parametrize(
+    "name",
+    ["a plan an object", "with columns of others", "a mapping", "a mapping in another order"],
+)
 def test_plans_may_stand_in_one_file(tmp_path, name):
     folder = write(tmp_path / "10M" / "1", 12_000, plans=2)
     apart = only_case(folder)
@@ -202,6 +256,18 @@ def test_without_a_rubric_the_answer_is_the_only_nugget(folder, key):
     assert [nugget.text for nugget in probe.nuggets] == ["The movers came."]
 
 
+@pytest.mark.parametrize(
+    ("answer", "texts"), [(14, ["14"]), (0, ["0"]), (["a", 2.5], ["a", "2.5"])]
+)
+def test_an_answer_may_be_a_number_or_a_list(folder, answer, texts):
+    def change(asked):
+        asked["temporal_reasoning"] = [{"question": "How many days?", "answer": answer}]
+
+    changed(folder / QUESTIONS, change)
+    probe = next(p for p in only_case(folder).probes if p.kind == "temporal_reasoning")
+    assert [nugget.text for nugget in probe.nuggets] == texts
+
+
 def test_a_conversation_in_no_folder_of_a_size_is_named_by_its_own_length(tmp_path):
     case = only_case(write(tmp_path / "my talk", 21_000))
     assert (case.id, case.size) == ("my_talk", "20K")
@@ -259,6 +325,14 @@ WRONG_QUESTIONS = {
     "a nugget": (
         lambda asked: asked["abstention"][0].update(rubric=["a", {"b": 1}]),
         "/abstention/0/rubric/1: found an object with b; expected a nugget, a text",
+    ),
+    "an answer": (
+        lambda asked: asked.update(abstention=[{"question": "Who?", "ideal_response": {"a": 1}}]),
+        "/abstention/0/ideal_response: found an object with a; expected a list of nuggets",
+    ),
+    "a long number": (
+        lambda asked: asked["temporal_reasoning"][0].update(source_chat_ids="9" * 5000),
+        "/temporal_reasoning/0/source_chat_ids: found str '999",
     ),
     "neither rubric nor answer": (
         lambda asked: asked.update(abstention=[{"question": "Who?"}]),

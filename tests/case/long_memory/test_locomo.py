@@ -75,6 +75,30 @@ def test_categories_are_kinds_and_answers_nuggets(file):
     ]
 
 
+@pytest.mark.parametrize(
+    ("named", "expected"),
+    [
+        (["D1:1", "D1:1 D2:1"], ("D1:1", "D2:1")),
+        (["D:10:1"], ("D10:1",)),
+        (["D01:02"], ("D1:2",)),
+        (["D", "D" + "9" * 5000 + ":1", "D7:7"], ()),
+    ],
+)
+def test_evidence_is_read_as_it_is_mistyped_and_named_once(file, named, expected):
+    sample = copy.deepcopy(SAMPLE)
+    sample["qa"][0]["evidence"] = named
+    write(file, sample)
+    assert find_cases([file]).case("locomo-talk-1").probes[0].nuggets[0].evidence == expected
+
+
+def test_the_number_of_a_session_may_begin_with_zero(file):
+    sample = copy.deepcopy(SAMPLE)
+    sample["conversation"]["session_02"] = sample["conversation"].pop("session_2")
+    write(file, sample)
+    ids = [message.id for message in find_cases([file]).case("locomo-talk-1").messages]
+    assert ids == ["D1:1", "D1:2", "D2:1", "D10:1"]
+
+
 def at(path, value):
     def change(sample):
         *way, last = path
@@ -87,6 +111,14 @@ def at(path, value):
 
 WRONG = {
     "category": (at(("qa", 1, "category"), 9), "/0/qa/1/category: found int 9; expected one of 1,"),
+    "no category": (
+        at(("qa", 1, "category"), True),
+        "/0/qa/1/category: found bool True; expected one of 1,",
+    ),
+    "speaker": (
+        at(("conversation", "speaker_a"), None),
+        "/0/conversation/speaker_a: found null; expected the name of the speaker",
+    ),
     "answer": (at(("qa", 0, "answer"), None), "/0/qa/0/answer: found null; expected the answer"),
     "evidence": (at(("qa", 0, "evidence"), [3]), "/0/qa/0/evidence/0: found int 3; expected"),
     "questions": (at(("qa",), {}), "/0/qa: found an empty object; expected a list of questions"),

@@ -16,10 +16,9 @@ from pytest_compaction.conversation.messages import Message, Text
 
 MARKER: Final = "->->"
 """With this a user's turn ends in the set, followed by the place of its plan: ``->-> 1,2``."""
-_MARKED: Final = re.compile(r"\s*->->\s*\d+\s*,[^\n]*\s*\Z")
-_MARKED_WITH_MORE: Final = re.compile(r"\s*->->\s*\d+\s*,.*\Z", re.DOTALL)
+_MARKED: Final = re.compile(r"->->\s*\d+\s*,")
 ROLES: Final = ("user", "assistant")
-_PLAN: Final = re.compile(r"plan-\d+")
+_PLAN: Final = re.compile(r"plan-(\d{1,9})")
 
 
 class Turns:
@@ -66,24 +65,30 @@ class Turns:
 
 
 def _plans(value: Any) -> Iterator[tuple[str, list[Any]]]:
-    """The batches of each plan, with their place."""
+    """The batches of each plan in the order of their numbers, with their place."""
     if not isinstance(value, list):
         raise ShapeError("", shown(value), "a list of batches, or of plans by name")
-    if value and all(isinstance(one, dict) and _names_plans(one) for one in value):
-        for number, plans in enumerate(value):
-            for name, batches in plans.items():
-                pointer = at(f"/{number}", name)
-                if batches is None:  # a table has a column for each plan
-                    continue
-                if not isinstance(batches, list):
-                    raise ShapeError(pointer, shown(batches), "a list of batches")
-                yield pointer, batches
+    if not (value and all(isinstance(one, dict) and _names_plans(one) for one in value)):
+        yield "", value
         return
-    yield "", value
+    named = [
+        (_plan_number(name), at(f"/{number}", name), batches)
+        for number, plans in enumerate(value)
+        for name, batches in plans.items()
+        if batches is not None  # a table has a column for each plan
+    ]
+    for _, pointer, batches in sorted(named, key=lambda plan: plan[0]):
+        if not isinstance(batches, list):
+            raise ShapeError(pointer, shown(batches), "a list of batches")
+        yield pointer, batches
 
 
 def _names_plans(value: dict[str, Any]) -> bool:
     return bool(value) and all(_PLAN.fullmatch(name) for name in value)
+
+
+def _plan_number(name: str) -> int:
+    return int(name.partition("-")[2])
 
 
 def _messages(pointer: str, batches: list[Any]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -122,9 +127,18 @@ def _text(place: str, said: dict[str, Any]) -> str:
         raise ShapeError(at(place, "content"), shown(content), "the text of the message")
     if MARKER not in content:
         return content
-    return unmarked(content) if said["role"] == "user" else _MARKED.sub("", content)
+    return unmarked(content) if said["role"] == "user" else _without_last_marker(content)
 
 
 def unmarked(text: str) -> str:
     """A user's text without the marker at its end, and without the notes that may follow it."""
-    return _MARKED_WITH_MORE.sub("", text)
+    match = _MARKED.search(text)
+    return text[: match.start()].rstrip() if match else text
+
+
+def _without_last_marker(text: str) -> str:
+    """An assistant's text without a marker that it repeats in its last line."""
+    end = len(text.rstrip())
+    start = text.rfind("\n", 0, end) + 1
+    match = _MARKED.search(text, start)
+    return text[: match.start()].rstrip() if match else text

@@ -39,6 +39,9 @@ def read_conversation(path: Path, source: str, truncated: bool = False) -> Case 
     if not files.chats:
         fault = CaseFault("", "no such file", f"the turns of the conversation, or plan-*/{CHAT}")
         return [FileFaults(files.folder / CHAT, (fault,))]
+    if files.missing:  # without them the ids of evidence would stand for other messages
+        fault = CaseFault("", "no such file", "the turns of each plan from the first to the last")
+        return [FileFaults(files.missing, (fault,))]
     digest = hashlib.sha256(_FORMAT)
     turns = Turns()
     for chat in files.chats:

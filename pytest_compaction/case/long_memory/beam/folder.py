@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Final
 
@@ -14,7 +15,7 @@ TRUNCATED: Final = "chat_trunecated.json"
 """As the set spells it: a conversation cut to its size."""
 QUESTIONS: Final = "probing_questions.json"
 QUESTIONS_FOLDER: Final = "probing_questions"
-_PLAN: Final = re.compile(r"plan-(\d+)")
+_PLAN: Final = re.compile(r"plan-(\d{1,9})")
 _NOT_IN_ID: Final = re.compile(r"[^A-Za-z0-9_.-]+")
 _MOST: Final = 80
 _HEAD: Final = 64
@@ -24,24 +25,29 @@ _HEAD: Final = 64
 class ConversationFiles:
     """The files of one conversation; ``chats`` are in order, and empty if there is none.
 
-    ``questions`` is where the questions are, or would have to be.
+    ``questions`` is where the questions are, or would have to be. ``missing`` are the turns of
+    a plan that are not there although those of others are.
     """
 
     folder: Path
     chats: tuple[Path, ...]
     questions: Path
+    missing: Path | None = None
 
     @property
     def id(self) -> str:
-        """The name of the folder, after its size if it stands in a folder of that name."""
-        folder = self.folder.resolve()
+        """The name of the folder, after its size if it stands in a folder of that name.
+
+        Links keep the names that they have.
+        """
+        folder = _named(self.folder)
         name = f"{folder.parent.name}-{folder.name}" if self.size else folder.name
         return _NOT_IN_ID.sub("_", name).strip("_.-")[:_MOST] or "conversation"
 
     @property
     def size(self) -> str:
         """The size that the folder above names; empty if it names none."""
-        above = self.folder.resolve().parent.name
+        above = _named(self.folder).parent.name
         return above.upper() if is_size(above) else ""
 
 
@@ -56,12 +62,12 @@ def conversation_files(path: Path, truncated: bool = False) -> ConversationFiles
     chats: tuple[Path, ...] = next(
         ((folder / n,) for n in (named, CHAT) if (folder / n).is_file()), ()
     )
+    missing = None
     if not chats:
-        plans = [(int(match[1]), each) for each in folder.iterdir() if (match := _plan(each))]
-        chats = tuple(each / CHAT for _, each in sorted(plans) if (each / CHAT).is_file())
+        chats, missing = _plans(folder)
     places = (folder / QUESTIONS_FOLDER / QUESTIONS, folder / QUESTIONS)
     questions = next((place for place in places if place.is_file()), places[0])
-    return ConversationFiles(folder, chats, questions)
+    return ConversationFiles(folder, chats, questions, missing)
 
 
 def folder_of(file: Path) -> Path:
@@ -82,6 +88,25 @@ def is_part(file: Path) -> bool:
 
 def _plan(folder: Path) -> re.Match[str] | None:
     return _PLAN.fullmatch(folder.name)
+
+
+def _plans(folder: Path) -> tuple[tuple[Path, ...], Path | None]:
+    """The turns of each plan in order, and the first that are not there; plans count from 0 or 1.
+
+    Nothing is missing where no plan has turns: then the folder is none of a conversation in plans.
+    """
+    plans = sorted((int(match[1]), each) for each in folder.iterdir() if (match := _plan(each)))
+    chats = {number: each / CHAT for number, each in plans if (each / CHAT).is_file()}
+    if not chats:
+        return (), None
+    last = plans[-1][0]
+    missing = next(n for n in count(min(1, plans[0][0])) if n > last or n not in chats)
+    return tuple(chats.values()), None if missing > last else folder / f"plan-{missing}" / CHAT
+
+
+def _named(folder: Path) -> Path:
+    """The folder from the root on; links are followed only where the path goes back up."""
+    return folder.resolve() if ".." in folder.parts else folder.absolute()
 
 
 def _has_questions(folder: Path) -> bool:

@@ -31,6 +31,7 @@ _STATED: Final = frozenset(ABILITIES) - {
     "preference_following",
 }
 """Abilities of which the nuggets may stand in a conversation; the others are about the answer."""
+_ID: Final = re.compile(r"\d{1,18}")
 _NO_ID: Final = re.compile(r"[\W_]*|n/?a|none", re.IGNORECASE)
 
 
@@ -93,19 +94,25 @@ def probe_with(ability: Ability, id: str, question: str, nuggets: tuple[Nugget, 
 
 def _rubric(pointer: str, asked: dict[str, Any]) -> list[str]:
     """The nuggets of a question; the model answer is the only one where there is no rubric."""
-    rubric = asked.get("rubric")
-    if rubric is None:
-        rubric = next((asked[key] for key in ANSWER_KEYS if asked.get(key)), None)
-        if rubric is None:
-            found = "neither 'rubric' nor an answer"
-            raise ShapeError(pointer, found, f"'rubric', or one of {', '.join(ANSWER_KEYS)}")
-    nuggets = [rubric] if isinstance(rubric, str) else rubric
-    if not isinstance(nuggets, list) or not nuggets:
-        raise ShapeError(at(pointer, "rubric"), shown(rubric), "a list of nuggets, each a text")
-    for number, nugget in enumerate(nuggets):
-        if not isinstance(nugget, str) or not nugget.strip():
-            raise ShapeError(at(at(pointer, "rubric"), number), shown(nugget), "a nugget, a text")
-    return [nugget.strip() for nugget in nuggets]
+    keys = ("rubric", *ANSWER_KEYS)
+    key = next((key for key in keys if asked.get(key) not in (None, "")), None)
+    if key is None:
+        found = "neither 'rubric' nor an answer"
+        raise ShapeError(pointer, found, f"'rubric', or one of {', '.join(ANSWER_KEYS)}")
+    value = asked[key]
+    place = at(pointer, key)
+    if not isinstance(value, list):
+        return [_nugget(place, value, "a list of nuggets, each a text")]
+    if not value:
+        raise ShapeError(place, shown(value), "a list of nuggets, each a text")
+    return [_nugget(at(place, number), one, "a nugget, a text") for number, one in enumerate(value)]
+
+
+def _nugget(pointer: str, value: Any, expected: str) -> str:
+    """The text of a nugget; a number stands for itself."""
+    if isinstance(value, str | int | float) and not isinstance(value, bool) and str(value).strip():
+        return str(value).strip()
+    raise ShapeError(pointer, shown(value), expected)
 
 
 def source_ids(value: Any, pointer: str) -> Iterator[int]:
@@ -124,7 +131,7 @@ def source_ids(value: Any, pointer: str) -> Iterator[int]:
             levels.extend(reversed([(each, at(place, key)) for key, each in here.items()]))
         elif isinstance(here, list):
             levels.extend(reversed([(each, at(place, i)) for i, each in enumerate(here)]))
-        elif isinstance(here, str) and here.strip().isdecimal():
+        elif isinstance(here, str) and _ID.fullmatch(here.strip()):
             yield int(here)
         elif here is not None and not (isinstance(here, str) and _NO_ID.fullmatch(here.strip())):
             expected = "the id of a message, or lists or a mapping of such ids"
