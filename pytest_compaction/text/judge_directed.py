@@ -21,7 +21,7 @@ _ENGLISH: Final = re.compile(
     \b(?:instruction|prompt|rubric|(?:your|all|any|these|previous|grading|scoring)\ rules?\b
       |(?:the|all|everything)\ (?:above|previous)\b(?!\ \d))
   | \b(?:score|grade|rate|rating|mark|give|award|assign|output|return|respond)\b(?!\().{0,60}
-    (?:\b(?:5|five|10|ten|100|full|maximum|max|perfect|highest|top)\b.{0,30}
+    (?:\b(?:5(?:\.0+)?|five|10|ten|100|full|maximum|max|perfect|highest|top)\b(?![.,]\d).{0,30}
        \b(?:score|mark|point|rating|grade|criteri\w*|dimension|out\ of|/\s*\d)
      | \b5(?:\.0)?\s*(?:/|out\ of)\s*5\b | \bfor\ (?:every|each|all)\b.{0,20}\bcriteri)
   | \b(?:score|grade|rating)\s*(?:is|:|=|of|must\ be|should\ be)\s*

@@ -10,7 +10,7 @@ import pytest
 from pytest_compaction.case.case import AnswerSpec
 from pytest_compaction.case.nuggets import Nugget
 from pytest_compaction.long_conversations.assemble import make_conversation
-from pytest_compaction.models.offline.nugget_judge import judge_nuggets
+from pytest_compaction.models.offline.nuggets.judge import judge_nuggets
 from pytest_compaction.models.protocol import NO_LOG, JudgeRequest
 from pytest_compaction.text.bm25 import BM25
 from pytest_compaction.text.words import content_stems, normalize

@@ -38,7 +38,7 @@ NAME: Final = "offline"
 def judgement(digest: LogDigest, request: JudgeRequest) -> JudgeReply:
     """The judgement on a request whose log is ``digest``."""
     if request.nuggets:
-        from pytest_compaction.models.offline.nugget_judge import judge_nuggets
+        from pytest_compaction.models.offline.nuggets.judge import judge_nuggets
 
         return judge_nuggets(request)
     from pytest_compaction.models.offline import judge as offline_judge

@@ -105,7 +105,8 @@ REPLACE: Final = re.compile(
 PAST: Final = re.compile(
     r"\b(?:used to(?: be)?|formerly|no more(?! than)|once was|(?:its |the )?(?:old|former|stale|"
     r"outdated) "
-    r"(?=value|limit|setting|default|\d)|up from|down from|until then|previously(?! \w+ed\b)|"
+    r"(?=value|limit|setting|default|\d)|(?:up|down) from(?! [^,;:.()]{1,40} to \d)|until then|"
+    r"previously(?! \w+ed\b)|"
     r"originally|at first|initially)\b"
 )
 BEFORE: Final = re.compile(

@@ -3,8 +3,8 @@
 import pytest
 
 from pytest_compaction.case.case import AnswerSpec, Nugget
-from pytest_compaction.models.offline.event_list import events_of
-from pytest_compaction.models.offline.nugget_judge import judge_nuggets
+from pytest_compaction.models.offline.nuggets.event_list import events_of
+from pytest_compaction.models.offline.nuggets.judge import judge_nuggets
 from pytest_compaction.models.protocol import NO_LOG, JudgeRequest
 
 ABSTAIN = "Based on the provided chat, there is no information related to the curtains"
@@ -69,17 +69,42 @@ def test_words_of_the_question_earn_nothing():
         ("There is no information on curtains in our chat.", 1),
         ("I do not know: the context does not say.", 1),
         ("You never mentioned curtains.", 1),
-        ("The curtains are green. There is no information on their size.", 0.5),
+        ("The curtains are green, I think. There is no information on curtains.", 0.5),
+        ("I do not know. It may be that the curtains are green.", 0.5),
+        ("There is nothing in our conversation about it.", 1),
+        ("The chat holds no detailed account of curtains.", 1),
+        ("I cannot find it.", 1),
+        ("Based on the chat, nothing says what Dr. Okafor chose as curtains.", 1),
+        ("The curtains are green. There is no information on their size.", 0),
+        ("The flat does not include curtains.", 0),
+        ("They are not covered by the lease.", 0),
+        ("You could not find the keys.", 0),
         ("The curtains are green.", 0),
         ("", 0),
     ],
 )
 def test_abstention_is_satisfied_only_by_saying_that_there_is_no_information(answer, expected):
-    assert score(answer, ABSTAIN, kind="abstention") == expected
+    asked = {"kind": "abstention", "question": "Which curtains did I choose?"}
+    assert score(answer, ABSTAIN, **asked) == expected
 
 
 def test_an_answer_that_abstains_states_nothing_of_what_it_names():
     assert score("There is no information on March 29.", "LLM response should state: March 29") == 0
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "the insurance does not cover floods",
+        "you did not tell your sister",
+        "you have never mentioned the loan to Ana",
+        "the chatbot does not provide refunds",
+    ],
+)
+def test_what_reads_like_abstaining_can_be_a_thing_to_say(said):
+    asked = {"question": "What did I say?"}
+    assert score(f"{said.capitalize()}.", f"LLM response should state: {said}", **asked) == 1
+    assert score("I do not know.", f"LLM response should state: {said}", **asked) == 0
 
 
 def test_a_contradiction_has_to_be_told_and_asked_about():
@@ -95,6 +120,89 @@ def test_a_contradiction_has_to_be_told_and_asked_about():
     for answer, expected in ((told, [1, 1, 1]), ("You have never owned a bicycle.", [0, 1, 0])):
         found = judged(answer, *nuggets, kind="contradiction_resolution")
         assert [nugget.score for nugget in found.nuggets] == expected
+
+
+@pytest.mark.parametrize(
+    ("answer", "told", "asked_back"),
+    [
+        ("You said that you went, and later that you never did; these do not agree.", 1, 0),
+        ("You told me both that you went and that you did not. Please clarify.", 1, 1),
+        ("There is no contradiction. You went, which is correct.", 0, 0),
+        ("You tried both a bicycle and a tram, and you confirmed the booking.", 0, 0),
+        ("You had a conflict with your landlord. What is right is not for me to say.", 0, 0),
+    ],
+)
+def test_neither_other_words_nor_a_denial_tell_a_contradiction(answer, told, asked_back):
+    nuggets = ("there is contradictory information", "which statement is correct?")
+    found = judged(answer, *nuggets, kind="contradiction_resolution", question="Did I go?")
+    assert [nugget.score for nugget in found.nuggets] == [told, asked_back]
+
+
+SIDES = (
+    "LLM response should mention: you said you have never owned a bicycle",
+    "LLM response should mention: you also mentioned that your racing bicycle is in the cellar",
+    "LLM response should mention: you confirmed that the bicycle was sold",
+)
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        (
+            "You said you have never owned a bicycle, but your racing bicycle is in the cellar.",
+            [1, 1, 0],
+        ),
+        ("You own a bicycle, a racing one in the cellar.", [0, 1, 0]),
+        ("You said that you have never read Dennett, but also that you had met him.", [0, 0, 0]),
+        ("You have never owned a bicycle, but you confirmed that it was sold.", [1, 0, 1]),
+    ],
+)
+def test_one_side_of_a_contradiction_does_not_take_back_the_other(answer, expected):
+    asked = {"kind": "contradiction_resolution", "question": "Did I ever own a bicycle?"}
+    assert [nugget.score for nugget in judged(answer, *SIDES, **asked).nuggets] == expected
+
+
+@pytest.mark.parametrize(
+    ("answer", "nugget", "expected"),
+    [
+        ("97%", "the latest practice score is 97%", 1),
+        ("96%", "the latest practice score is 97%", 0),
+        ("Maybe 97%?", "the latest practice score is 97%", 0.5),
+        ("It is 180 ms.", "180 ms is the average under 1,000 users", 1),
+        ("You planned it on March 10 and did it on April 2.", "from March 10 till April 2", 1),
+        ("You planned it on March 10.", "from March 10 till April 2", 0.5),
+        ("There are 16 days from the course to the exam.", "16 days between the two events", 1),
+        ("There are 15 days from the course to the exam.", "16 days between the two events", 0),
+        ("The rating improved by 5.2 points.", "5.2 points improvement", 1),
+        ("It went down from 180 MB to 140 MB.", "140MB", 1),
+        ("It went down from 180 MB to 140 MB.", "180MB", 0),
+        ("The offer went to Ms. Okafor in May.", "the offer went to Ms. Okafor in May", 1),
+    ],
+)
+def test_a_value_counts_without_the_words_of_the_question(answer, nugget, expected):
+    question = "What was the latest practice score, for the average of 1,000 users?"
+    assert score(answer, f"LLM response should state: {nugget}", question=question) == expected
+
+
+def test_the_number_of_an_event_is_no_part_of_it():
+    nugget = Nugget("LLM response should mention: 2) Finding a dentist")
+    assert nugget.content == "Finding a dentist"
+    assert Nugget("7.5 hours").content == "7.5 hours"
+    assert score("Finding a dentist came next.", nugget.text, kind="event_ordering") == 1
+
+
+@pytest.mark.parametrize(
+    ("nugget", "forbids"),
+    [
+        ("LLM response should state: avoid nuts", False),
+        ("LLM response should not only mention the rent", False),
+        ("LLM response should not forget to mention the rent", False),
+        ("LLM response should: avoids recommending ferns", True),
+        ("LLM response should never suggest ferns", True),
+    ],
+)
+def test_what_has_to_be_said_is_no_ban(nugget, forbids):
+    assert Nugget(nugget).forbids is forbids
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""Nuggets judged by rules, and the events of an answer in its order."""

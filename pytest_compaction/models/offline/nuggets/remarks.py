@@ -1,0 +1,52 @@
+"""What an answer says of the conversation: that it holds nothing, that it contradicts itself."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from pytest_compaction.case.nuggets import ABSTAINS, Nugget
+from pytest_compaction.metrics.nugget_scores import NuggetScore
+from pytest_compaction.models.offline.nuggets.answer import Answer
+from pytest_compaction.models.offline.nuggets.stated import SHOWN
+from pytest_compaction.text.words import content_stems, normalize, printable, stem
+
+_ANSWERS: Final = 0.5
+"""The share of the words of a question in a sentence that answers it."""
+_OF_NOTHING: Final = (
+    "information mention details record evidence answer chat conversation context history log "
+    "memory notes messages text say tell state provide discuss specify cover contain include know "
+    "find determine based related regarding available explicitly specific relevant such exact "
+    "no not never nothing cannot could"
+)
+"""Words of a sentence that abstains, which do not say about what."""
+_DENIED: Final = re.compile(
+    r"\b(?:no|not|never|without|nothing|\w+n['’]t)\b[^.?!;,]{0,40}$", re.IGNORECASE
+)
+
+
+def abstention(nugget: Nugget, answer: Answer) -> NuggetScore:
+    """Satisfied by saying it of what was asked, and in part if the answer is given as well."""
+    empty = _stems(_OF_NOTHING)
+    asked = (_stems(answer.question) | _stems(nugget.content)) - empty
+    about = [_stems(text) - empty for text in answer.sentences if ABSTAINS.search(text)]
+    if not any(not answer.said or not words or words & asked for words in about):
+        return NuggetScore(0.0, "does not say that there is no such information")
+    for text in answer.said:
+        held = answer.asked.intersection(content_stems(normalize(text)))
+        if held and len(held) >= _ANSWERS * len(answer.asked):
+            return NuggetScore(0.5, f"says it, and answers all the same: {printable(text, SHOWN)}")
+    return NuggetScore(1.0, "says that there is no such information")
+
+
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(map(stem, content_stems(normalize(text))))
+
+
+def remark(pattern: re.Pattern[str], answer: Answer, what: str) -> NuggetScore:
+    """Satisfied by a sentence with such words that are not denied."""
+    for text in answer.sentences:
+        for match in pattern.finditer(text):
+            if not _DENIED.search(text[: match.start()]):
+                return NuggetScore(1.0, f"{what}: {printable(match[0], SHOWN)!r}")
+    return NuggetScore(0.0, f"no word of it: {what}")
