@@ -10,7 +10,6 @@ nothing is 0, and the only event of a reference, alone in the answer, is 1.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -81,5 +80,6 @@ def _normalised(first: Sequence[int], second: Sequence[int], named: int) -> floa
         return 1.0
     from scipy.stats import kendalltau  # takes long to import
 
+    # With an event named and two in the union, no ranking is a single tie: tau-b has a value.
     tau = float(kendalltau(first, second, variant="b").statistic)
-    return 0.5 if math.isnan(tau) else min(max((tau + 1) / 2, 0.0), 1.0)
+    return min(max((tau + 1) / 2, 0.0), 1.0)

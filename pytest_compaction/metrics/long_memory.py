@@ -36,6 +36,11 @@ def sizes_of(records: Iterable[Record]) -> list[str]:
     return sorted(found, key=lambda size: (size_rank(size), size))
 
 
+def conversations_of(records: Iterable[Record], size: str) -> int:
+    """How many conversations of a size there are."""
+    return len({record["case"] for record in asked(records) if size_of_record(record) == size})
+
+
 def abilities_of(records: Iterable[Record], size: str) -> list[str]:
     """The abilities that are asked for at a size, in the order of the set."""
     kinds = {record["kind"] for record in asked(records) if size_of_record(record) == size}
@@ -56,6 +61,17 @@ def order_mean(records: Sequence[Record], size: str, figure: str) -> Mean | None
     """The mean of a figure of the order of events at a size."""
     chosen = [r for r in asked(records) if r.get("ordering") and size_of_record(r) == size]
     return mean_of(chosen, lambda record: record["ordering"][figure])
+
+
+def questions_of_tenth(records: Iterable[Record], tenth: int) -> int:
+    """How many questions have evidence in a tenth, whatever the strategies and trials."""
+    return len(
+        {
+            (record["case"], record["probe"])
+            for record in asked(records)
+            if tenth in record.get("tenths", ())
+        }
+    )
 
 
 def tenth_mean(records: Sequence[Record], tenth: int) -> Mean | None:

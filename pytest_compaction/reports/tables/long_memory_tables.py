@@ -13,8 +13,9 @@ from pytest_compaction.metrics.long_memory import (
     abilities_of,
     ability_mean,
     asked,
+    conversations_of,
     order_mean,
-    size_of_record,
+    questions_of_tenth,
     sizes_of,
     tenth_mean,
 )
@@ -69,13 +70,13 @@ def _event_order(groups: Mapping[str, Sequence[Record]], records: Sequence[Recor
 
 
 def _evidence_place(groups: Mapping[str, Sequence[Record]]) -> Table:
-    first = next(iter(groups.values()))
+    records = [record for group in groups.values() for record in group]
     rows: list[tuple[Cell, ...]] = []
     for tenth in TENTHS:
         means = [tenth_mean(group, tenth) for group in groups.values()]
         if any(means):
-            number = sum(tenth in record.get("tenths", ()) for record in asked(first))
-            rows.append((Cell(f"{tenth} of 10"), count(number), *map(_share, means)))
+            number = count(questions_of_tenth(records, tenth))
+            rows.append((Cell(f"{tenth} of 10"), number, *map(_share, means)))
     heads = [("tenth", "tenth"), ("questions", "questions"), *((name, name) for name in groups)]
     return table("evidence_place", "Score by the place of the evidence", heads, rows, [_PLACE_NOTE])
 
@@ -85,11 +86,15 @@ def _share(mean: Mean | None) -> Cell:
 
 
 def _intervals(records: Sequence[Record]) -> Iterator[str]:
-    most = max(
-        len({record["case"] for record in asked(records) if size_of_record(record) == size})
-        for size in sizes_of(records)
-    )
-    if most < 2:
+    numbers = {size: conversations_of(records, size) for size in sizes_of(records)}
+    if max(numbers.values()) < 2:
         yield "One conversation of each size: there are no intervals."
+    elif len(set(numbers.values())) == 1:
+        yield f"95 % intervals over conversations: {interval_method(max(numbers.values()))}."
     else:
-        yield f"95 % intervals over conversations: {interval_method(most)}."
+        each = "; ".join(f"{size}: {_method(number)}" for size, number in numbers.items())
+        yield f"95 % intervals over conversations: {each}."
+
+
+def _method(conversations: int) -> str:
+    return interval_method(conversations) if conversations > 1 else "none, of one conversation"

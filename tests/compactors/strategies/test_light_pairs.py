@@ -182,6 +182,21 @@ def test_the_model_is_asked_of_each_chunk_and_only_those_with_a_yes_are_shown():
     assert re.findall(r"- (.*)", memory) == list(kept.lines)
 
 
+@pytest.mark.parametrize("reply", ["YES, it does.", "**Yes**", "yes\nbecause of the garden"])
+def test_a_yes_counts_with_a_reason_behind_it(reply):
+    class Talking(CountingModel):
+        async def answer(self, request):
+            return AnswerReply(
+                reply if "garden plan 2:" in request.view[0].text else "No, yes is wrong."
+            )
+
+    compactor, outcome, context = compacted_by(120, model=Talking(), episodic=False)
+    chunks = chunks_of(summary_from_json(outcome.state["notes"]))
+    (kept,) = [chunk for chunk in chunks if "garden plan 2:" in chunk.text]
+    memory = memory_of(asked(compactor, outcome, context))
+    assert re.findall(r"- (.*)", memory) == list(kept.lines)
+
+
 def test_a_model_that_cannot_be_asked_about_notes_is_an_error():
     class Silent(CountingModel):
         async def answer(self, request):

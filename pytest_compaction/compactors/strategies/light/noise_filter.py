@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -23,6 +24,8 @@ _ASKED: Final = (
     "Do the notes above hold anything that helps to answer the question below? Reply with yes or "
     "no alone.\n\nQuestion: {question}"
 )
+_YES: Final = re.compile(r"\W*yes\b", re.IGNORECASE)
+"""Also where the reason follows against the request."""
 _REPLY: Final = AnswerSpec(max_tokens=16)
 
 
@@ -103,7 +106,7 @@ async def _is_chosen(chunk: Chunk, question: str, context: Context) -> bool:
     view = (text_message("notes", "user", chunk.text, "synthetic"),)
     asked = _ASKED.format(question=question)
     reply = await context.model.answer(AnswerRequest(view, asked, _REPLY, role="compaction"))
-    return reply.text.strip(" \n.*\"'").casefold() == "yes"
+    return _YES.match(reply.text) is not None
 
 
 def joined(chunks: Iterable[Chunk]) -> Summary:
