@@ -95,7 +95,7 @@ class OfflineModel:
         return cannot_take(self, parameters)
 
     async def judge(self, request: JudgeRequest) -> JudgeReply:
-        """Score the response; see :mod:`.judge` and :mod:`.nugget_judge`. Costs no tokens."""
+        """Score the response; see :mod:`.judge` and :mod:`.nuggets.judge`. Costs no tokens."""
         about = self._about("judge", request)
         found = self._kept.find(about, JUDGEMENT)
         if found is None:
