@@ -128,6 +128,7 @@ def test_a_contradiction_has_to_be_told_and_asked_about():
         ("You said that you went, and later that you never did; these do not agree.", 1, 0),
         ("You told me both that you went and that you did not. Please clarify.", 1, 1),
         ("There is no contradiction. You went, which is correct.", 0, 0),
+        ("You said that you never went and this is contradictory.", 1, 0),
         ("You tried both a bicycle and a tram, and you confirmed the booking.", 0, 0),
         ("You had a conflict with your landlord. What is right is not for me to say.", 0, 0),
     ],
@@ -241,6 +242,11 @@ def test_each_event_of_an_answer_is_at_most_one_of_the_reference(answer):
         (2, None, None),
     }
     assert events_of(answer, ["Lease", "Course", "Movers"]) == (2, None, 0)
+
+
+def test_what_introduces_a_list_is_no_event():
+    answer = "You brought them up like this:\n- movers\n- lease\nThat is all."
+    assert events_of(answer, ["Lease", "Movers"]) == (1, 0)
 
 
 def test_an_event_that_is_named_twice_is_one_of_the_reference_once():

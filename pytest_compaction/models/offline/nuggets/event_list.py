@@ -11,14 +11,15 @@ from pytest_compaction.text.words import content_stems, normalize, segments
 _ALIKE: Final = 0.5
 """The least share of the words of an event that its counterpart holds."""
 _NUMBERED: Final = re.compile(r"(?:^|[\s,;])(?:\(?\d{1,2}[.)]|\d{1,2}(?:st|nd|rd|th):)\s+")
-_LEAST_NUMBERED: Final = 2
+_LISTED: Final = re.compile(r"\s*[-*+•]\s+(.*\S)")
+_LEAST: Final = 2
 
 
 def events_of(answer: str, reference: Sequence[str]) -> tuple[int | None, ...]:
     """The number of the reference event (from 0) for each event of an answer, in order.
 
-    ``None`` stands for an event that is none of them. The events of an answer are its numbered
-    items, or else its lines and sentences. Each takes the most alike of those left.
+    ``None`` stands for an event that is none of them. The events of an answer are the items of its
+    list, or else its lines and sentences. Each takes the most alike of those left.
     """
     wanted = [frozenset(content_stems(normalize(event))) for event in reference]
     left = dict(enumerate(wanted))
@@ -36,8 +37,9 @@ def events_of(answer: str, reference: Sequence[str]) -> tuple[int | None, ...]:
 
 
 def _items(answer: str) -> list[str]:
-    """The items that carry numbers, if there are some; what stands before them is no event."""
+    """The items of a list, if there is one; what stands before and between them is no event."""
     parts = _NUMBERED.split(answer)
-    if len(parts) > _LEAST_NUMBERED:
+    if len(parts) > _LEAST:
         return [part for part in parts[1:] if part.strip()]
-    return segments(answer)
+    listed = [match[1] for line in answer.splitlines() if (match := _LISTED.match(line))]
+    return listed if len(listed) >= _LEAST else segments(answer)

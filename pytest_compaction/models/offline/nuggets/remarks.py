@@ -21,8 +21,9 @@ _OF_NOTHING: Final = (
 )
 """Words of a sentence that abstains, which do not say about what."""
 _DENIED: Final = re.compile(
-    r"\b(?:no|not|never|without|nothing|\w+n['’]t)\b[^.?!;,]{0,40}$", re.IGNORECASE
+    r"(?:\b(?:no|not|never|without|nothing)|n['’]t)\s+(?:\w+\s+){0,2}$", re.IGNORECASE
 )
+"""Words of denial right before something."""
 
 
 def abstention(nugget: Nugget, answer: Answer) -> NuggetScore:
