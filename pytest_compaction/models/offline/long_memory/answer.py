@@ -10,12 +10,20 @@ from pytest_compaction.case.case import AnswerSpec
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.models.offline.answer import BoundedAnswer
 from pytest_compaction.models.offline.long_memory.contradictions import both_sides
-from pytest_compaction.models.offline.long_memory.days import days_between
-from pytest_compaction.models.offline.long_memory.events import events_on, numbered
+from pytest_compaction.models.offline.long_memory.days import asks_between, days_between
+from pytest_compaction.models.offline.long_memory.demands import demands_on
+from pytest_compaction.models.offline.long_memory.events import (
+    events_on,
+    number_asked,
+    numbered,
+    summed_up,
+    told_of,
+)
 from pytest_compaction.models.offline.long_memory.lookup import latest, parts_of
-from pytest_compaction.models.offline.long_memory.reading import Reading
-from pytest_compaction.models.offline.long_memory.subject import subject_of
-from pytest_compaction.models.offline.long_memory.sums import expenses
+from pytest_compaction.models.offline.long_memory.quotes import quoted
+from pytest_compaction.models.offline.long_memory.reading import Reading, Statement
+from pytest_compaction.models.offline.long_memory.subject import Subject, distinct_subject_of
+from pytest_compaction.models.offline.long_memory.sums import expenses, sum_of_items
 from pytest_compaction.models.offline.long_memory.wishes import likes, names_for, standing
 
 ABSTENTION: Final = "There is no information about this in the conversation."
@@ -27,7 +35,9 @@ _DAYS: Final = re.compile(r"\bhow (?:many (?:days|weeks|months)|long)\b", re.I)
 _TOTAL: Final = re.compile(
     r"\b(?:how much|what)\b.*\b(?:altogether|in total|overall|in all|spent)\b", re.I
 )
-_EVER: Final = re.compile(r"^(?:have|did|do|am|was|had) (?:i|we)\b", re.I)
+_WHETHER: Final = re.compile(
+    r"^(?:have|has|did|do|does|am|is|are|was|were|had) (?!there\b)(?:i|we|my|our|the|\w+)\b", re.I
+)
 _ADVICE: Final = re.compile(
     r"\b(?:should i|shall i|would suit|suggest|recommend|can you help me|what kind of"
     r"|what can i|which \w+ (?:can|could) i|where (?:can|could) i|how (?:can|could) i"
@@ -35,6 +45,7 @@ _ADVICE: Final = re.compile(
     re.I,
 )
 _MOST_EVENTS: Final = 12
+_USUAL_EVENTS: Final = 5
 
 
 def answer(
@@ -49,25 +60,46 @@ def answer(
 
 def answer_lines(reading: Reading, question: str) -> list[str]:
     """The lines of the answer, the first the most important; none where nothing is known."""
-    if _EVER.search(question):
-        return both_sides(question, reading)
+    if _WHETHER.search(question):
+        return both_sides(question, reading) or quoted(question, reading)
     if _ADVICE.search(question):
-        return likes(question, reading)
-    subject = subject_of(question, reading)
+        return _advice(question, reading)
+    subject = distinct_subject_of(question, reading)
     if _ORDER.search(question):
-        return numbered(events_on(subject, question, reading))
+        return numbered(_events(subject, question, reading))
     if _SUMMARY.search(question):
-        found = events_on(subject, question, reading, _MOST_EVENTS)
-        return [said.proper for said in found]
-    if _DAYS.search(question):
+        return [said.proper for said in _story(subject, question, reading)]
+    if _DAYS.search(question) and asks_between(question):
         return days_between(question, subject, reading)
     if _TOTAL.search(question):
-        return expenses(subject, reading)
-    return _looked_up(question, reading)
+        paid = sum_of_items(question, reading) if subject is None else expenses(subject, reading)
+        return paid or quoted(question, reading)
+    if subject is None:
+        return quoted(question, reading)
+    return _looked_up(question, subject, reading)
 
 
-def _looked_up(question: str, reading: Reading) -> list[str]:
-    subject = subject_of(question, reading)
+def _advice(question: str, reading: Reading) -> list[str]:
+    """What the user likes, then what they want of answers, then what was said on the matter."""
+    demands = demands_on(question, reading)
+    liked = likes(question, reading)
+    said = quoted(question, reading) if demands or not liked else []
+    return [*liked, *said, *(one.proper for one in demands)]
+
+
+def _events(subject: Subject | None, question: str, reading: Reading) -> list[Statement]:
+    if subject is not None:
+        return events_on(subject, question, reading)
+    return told_of(question, reading, number_asked(question) or _USUAL_EVENTS)
+
+
+def _story(subject: Subject | None, question: str, reading: Reading) -> list[Statement]:
+    if subject is not None:
+        return events_on(subject, question, reading, _MOST_EVENTS)
+    return summed_up(question, reading)
+
+
+def _looked_up(question: str, subject: Subject, reading: Reading) -> list[str]:
     found = [latest(part, subject, reading) for part in parts_of(question)]
     lines = [said.proper for said in found if said is not None]
     if not lines:

@@ -1,70 +1,122 @@
-"""The days between two things that have a date, each by its newest date."""
+"""The time between two things that have a date, each by its newest date."""
 
 from __future__ import annotations
 
 import re
-from datetime import date
 from typing import Final
 
+from pytest_compaction.models.offline.long_memory.dates import (
+    Dated,
+    dates_in,
+    days_apart,
+    holds_date,
+)
 from pytest_compaction.models.offline.long_memory.reading import Reading, Statement
 from pytest_compaction.models.offline.long_memory.subject import Subject
 from pytest_compaction.text.words import content_stems, normalize
 
-_MONTHS: Final = (
-    "january february march april may june july august september october november december".split()
-)
-_MONTH: Final = "|".join(_MONTHS)
-_DATE: Final = re.compile(
-    rf"\b(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? (?P<month>{_MONTH})"
-    rf"|(?P<month2>{_MONTH}) (?P<day2>\d{{1,2}})(?:st|nd|rd|th)?)\b(?:,? (?P<year>\d{{4}}))?"
-)
 _BETWEEN: Final = re.compile(
-    r"\b(?:between|from)\s+(?P<first>.+?)\s+(?:and|to|until)\s+(?P<second>.+?)\s*\?", re.IGNORECASE
+    r"\b(?:between|from)\s+(?P<both>.+?)\s*[?.]?\s*$", re.IGNORECASE | re.DOTALL
 )
-_YEAR: Final = 2023
-"""Where none is said: one without a leap day."""
+_CUTS: Final = (
+    re.compile(r",?\s+(?:and|to|until|till)\s+(?=when\b)"),
+    re.compile(r",?\s+(?:until|till)\s+"),
+    re.compile(r",?\s+and\s+(?=(?:the|my|our|i|its|completing|starting|finishing)\b)"),
+    re.compile(r",?\s+and\s+"),
+    re.compile(r"\s+to\s+"),
+)
+"""Where one event ends and the other begins, the surest first."""
+_AFTER: Final = re.compile(
+    r"\bhow (?:many \w+|long) (?P<way>after|before) (?P<first>.+?),? (?:did|do|does|was|were|is|will)"
+    r" (?P<second>.+?)\s*\?",
+    re.IGNORECASE,
+)
+_NEAR: Final = 0.75
+"""A statement so much as relevant as the best one may be a newer one on the same event."""
+_UNIT: Final = re.compile(r"\bhow many (?P<unit>days|weeks|months)\b", re.IGNORECASE)
+_MONTH_DAYS: Final = 30.4
 
 
 def days_between(question: str, subject: Subject | None, reading: Reading) -> list[str]:
-    """The number of days and both statements; nothing unless both have a date."""
-    asked = _BETWEEN.search(question)
-    if asked is None:
-        return []
-    found: list[tuple[date, Statement]] = []
-    for text in (asked["first"], asked["second"]):
+    """The time in the unit asked for and both statements; nothing unless both have a date."""
+    found: list[tuple[Dated, Statement]] = []
+    for text in _events(question):
         normal = normalize(text)
         if subject is not None:
-            normal = normal.replace(subject.name, " ")
-        dated = _newest(frozenset(content_stems(normal)), subject, reading)
+            dated = _newest_on(subject, normal.replace(subject.name, " "), reading)
+        else:
+            dated = _newest(normal, reading)
         if dated is None:
             return []
         found.append(dated)
+    if len(found) < 2:
+        return []
     (first, one), (second, other) = found
-    return [f"{_days(first, second)} days.", one.proper, other.proper]
+    dates = f"from {first.spoken} till {second.spoken}"
+    return [f"{_spoken(days_apart(first, second), question)}, {dates}.", one.proper, other.proper]
 
 
-def _newest(
-    wanted: frozenset[str], subject: Subject | None, reading: Reading
-) -> tuple[date, Statement] | None:
-    told = [said for said in reading.told if _DATE.search(said.normal)]
-    if subject is not None:
-        told = [said for said in told if said.exchange in subject.exchanges]
-    told = [said for said in told if wanted and 2 * len(wanted & said.stems) > len(wanted)]
-    for said in reversed(told):
-        match = _DATE.search(said.normal)
-        if match is not None:
-            month = _MONTHS.index(match["month"] or match["month2"]) + 1
-            try:
-                day = int(match["day"] or match["day2"])
-                return date(int(match["year"] or _YEAR), month, day), said
-            except ValueError:
-                continue
+def asks_between(question: str) -> bool:
+    """Whether a question names two events."""
+    return bool(_events(question))
+
+
+def _events(question: str) -> list[str]:
+    after = _AFTER.search(question)
+    if after:
+        return [after["first"], after["second"]]
+    asked = _BETWEEN.search(question)
+    if asked is None:
+        return []
+    for cut in _CUTS:
+        parts = cut.split(asked["both"], maxsplit=1)
+        if len(parts) > 1:
+            return parts
+    return []
+
+
+def _newest_on(subject: Subject, normal: str, reading: Reading) -> tuple[Dated, Statement] | None:
+    wanted = frozenset(content_stems(normal))
+    for said in reversed(reading.told):
+        if said.exchange not in subject.exchanges or not holds_date(said.normal):
+            continue
+        if wanted and 2 * len(wanted & said.stems) > len(wanted):
+            dates = dates_in(said.normal, reading.year)
+            if dates:
+                return dates[0], said
     return None
 
 
-def _days(first: date, second: date) -> int:
-    """Without a year the shorter way is meant: December and January are neighbours."""
-    apart = abs((second - first).days)
-    if first.year == second.year == _YEAR and apart > 183:
-        return 365 - apart
-    return apart
+def _newest(normal: str, reading: Reading) -> tuple[Dated, Statement] | None:
+    """By the words of the event, as few events are told in the words of a question."""
+    terms = reading.relevance.terms(normal)
+    ranked = reading.relevance.ranked(terms)
+    dated = [one for one in ranked if holds_date(reading.statements[one.number].normal)]
+    if not dated:
+        return None
+    near = [one for one in dated if one.score >= _NEAR * dated[0].score]
+    said = reading.statements[max(near, key=lambda one: one.number).number]
+    return _nearest(frozenset(terms), said, reading), said
+
+
+def _nearest(terms: frozenset[str], said: Statement, reading: Reading) -> Dated:
+    """Of several dates of a statement, the one that stands closest to the words of the event."""
+    dates = dates_in(said.normal, reading.year)
+    places = [
+        match.start()
+        for match in re.finditer(r"[\w'\-]+", said.normal)
+        if terms & frozenset(content_stems(match[0]))
+    ]
+    return min(dates, key=lambda found: sum(abs(found.place - place) for place in places))
+
+
+def _spoken(days: int, question: str) -> str:
+    unit = _UNIT.search(question)
+    asked = unit["unit"].lower() if unit else "days"
+    if asked == "weeks" and days % 7 == 0:
+        return f"{days // 7} weeks ({days} days)"
+    if asked == "weeks":
+        return f"{days // 7} weeks and {days % 7} days ({days} days)"
+    if asked == "months":
+        return f"About {round(days / _MONTH_DAYS)} months ({days} days)"
+    return f"{days} days"

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
 from pytest_compaction.models.offline.long_memory.fields import fields_of
+from pytest_compaction.models.offline.long_memory.quotes import is_prose
 from pytest_compaction.models.offline.long_memory.reading import Reading, Statement
+from pytest_compaction.models.offline.long_memory.relevance import Relevant
 from pytest_compaction.models.offline.long_memory.subject import Subject
 
 _MONTH: Final = (
@@ -25,6 +28,10 @@ _STATE: Final = re.compile(r"\b(?:i|me|my|look(?:s|ed)|seem(?:s|ed)|felt|feels|w
 _NUMBER: Final = re.compile(r"\b(\d{1,2})\b(?= (?:\w+ ){0,2}(?:events?|items?|things?|aspects?))")
 _WORDS: Final = "two three four five six seven eight nine ten".split()
 _USUAL: Final = 5
+_APART: Final = 6
+"""Events that are told within this part of their share of a view are one."""
+_OF_AN_EXCHANGE: Final = 3
+_MOST_SUMMED: Final = 16
 _ASKED: Final = frozenset(
     "head deputy key driver money supplier insurance phone people".split()
 ) | frozenset(("spare key", "second driver", "spent", "code", "meeting place"))
@@ -38,6 +45,39 @@ def events_on(
     happened = [one for one in said if _is_event(one)]
     rarest = sorted(happened, key=reading.commonness)[: most or number_asked(question) or _USUAL]
     return [one for one in said if one in rarest]
+
+
+def told_of(question: str, reading: Reading, number: int) -> list[Statement]:
+    """The exchanges that bear most on the question, each by the statement that does, in order."""
+    terms = reading.relevance.terms(question)
+    best: dict[int, Statement] = {}
+    ranked: list[int] = []
+    for one in reading.relevance.ranked(terms, by_user=True):
+        said = reading.statements[one.number]
+        if said.exchange not in best and is_prose(said):
+            best[said.exchange] = said
+            ranked.append(said.exchange)
+    apart = reading.exchanges // (_APART * number)
+    chosen: list[int] = []
+    for exchange in ranked:
+        if all(abs(exchange - other) > apart for other in chosen):
+            chosen.append(exchange)
+    return [best[exchange] for exchange in sorted(chosen[:number])]
+
+
+def summed_up(question: str, reading: Reading) -> list[Statement]:
+    """What bears most on the question from all over the view, in order."""
+    terms = reading.relevance.terms(question)
+    chosen: list[Relevant] = []
+    often: Counter[int] = Counter()
+    for one in reading.relevance.ranked(terms):
+        said = reading.statements[one.number]
+        if is_prose(said) and often[said.exchange] < _OF_AN_EXCHANGE:
+            often[said.exchange] += 1
+            chosen.append(one)
+        if len(chosen) == _MOST_SUMMED:
+            break
+    return [reading.statements[n] for n in sorted(one.number for one in chosen)]
 
 
 def number_asked(question: str) -> int | None:

@@ -12,6 +12,8 @@ from statistics import median
 from typing import Final
 
 from pytest_compaction.conversation.messages import Message
+from pytest_compaction.models.offline.long_memory.dates import year_of
+from pytest_compaction.models.offline.long_memory.relevance import Relevance
 from pytest_compaction.text.words import content_stems, normalize, segments
 
 _SPEAKER: Final = re.compile(
@@ -29,27 +31,38 @@ _GOES_ON: Final = re.compile(
     re.IGNORECASE,
 )
 _WORD: Final = re.compile(r"\w+")
+_YEAR: Final = re.compile(r"\b(?:19|20)\d\d\b")
+_BLOCK: Final = re.compile(r"^```\w+\n.*?^```", re.MULTILINE | re.DOTALL)
+_BEFORE: Final = 300
+"""Characters before a block of code that tell what it is about."""
+_LINES: Final = 24
+"""Lines of a block that are shown."""
+_SHORT: Final = 60
+"""Characters of a question that does not tell anything."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Statement:
-    """A sentence of the view; ``exchange`` is the number of the request that it belongs to."""
+    """A sentence of the view; ``exchange`` is the number of the request that it belongs to.
+
+    What is read of it is read once, as several questions are asked of a view.
+    """
 
     text: str
     exchange: int
     by_user: bool
 
-    @property
+    @cached_property
     def proper(self) -> str:
         """The sentence without the words that only lead to it."""
         return _LEAD.sub("", self.text, count=1) or self.text
 
-    @property
+    @cached_property
     def normal(self) -> str:
         """The sentence proper, normalised."""
         return normalize(self.proper)
 
-    @property
+    @cached_property
     def stems(self) -> frozenset[str]:
         """The stems of its words of content."""
         return frozenset(content_stems(self.normal))
@@ -59,12 +72,18 @@ class Statement:
         """Whether it is a question, which states nothing."""
         return self.text.rstrip().endswith("?")
 
+    @property
+    def asks_only(self) -> bool:
+        """Whether it is a short question; a long one tells something before it asks."""
+        return self.asks and len(self.text) < _SHORT
+
 
 class Reading:
     """The statements of a view in order, and how common their wording is in it."""
 
     def __init__(self, view: Sequence[Message]) -> None:
         self.statements = tuple(_statements(view))
+        self._view = view
         self.exchanges = max((said.exchange for said in self.statements), default=-1) + 1
 
     @cached_property
@@ -77,6 +96,34 @@ class Reading:
                 seen.add((said.exchange, said.text))
                 found.append(said)
         return tuple(found)
+
+    @cached_property
+    def relevance(self) -> Relevance:
+        """How much each statement has to do with a question."""
+        return Relevance(self.statements)
+
+    @cached_property
+    def year(self) -> int:
+        """The year of dates that do not say one."""
+        return year_of(said.normal for said in self.statements if _YEAR.search(said.text))
+
+    def code_on(self, terms: Sequence[str]) -> list[str]:
+        """The block of code that shares most of these stems with its message, if any does."""
+        shares = [self.relevance.share(terms, stems) for stems, _ in self._blocks]
+        best = max(range(len(shares)), key=lambda number: shares[number], default=None)
+        return [self._blocks[best][1]] if best is not None and shares[best] > 0 else []
+
+    @cached_property
+    def _blocks(self) -> list[tuple[frozenset[str], str]]:
+        found: list[tuple[frozenset[str], str]] = []
+        for message in self._view:
+            for match in _BLOCK.finditer(message.text):
+                before = message.text[max(match.start() - _BEFORE, 0) : match.end()]
+                lines = match[0].splitlines()
+                if len(lines) > _LINES:
+                    lines = [*lines[:_LINES], "```"]
+                found.append((frozenset(content_stems(normalize(before))), "\n".join(lines)))
+        return found
 
     def commonness(self, said: Statement) -> float:
         """How many sentences hold a middling pair of words of this one: small talk repeats."""

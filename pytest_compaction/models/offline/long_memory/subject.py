@@ -18,6 +18,10 @@ from pytest_compaction.text.words import STOPWORDS, content_stems, normalize
 _WORD: Final = re.compile(r"[\w'\-]+")
 _LONGEST: Final = 5
 _LEAST_SEEN: Final = 2
+_LEAST_NAME: Final = 1
+_MOST_OF_ALL: Final = 0.25
+"""The share of the exchanges that may be about a thing of its own."""
+_FEW: Final = 6
 _LIFT: Final = 4.0
 """A word tells the thing at first if it stands with its name so much more often than by chance."""
 _ROUNDS: Final = ((0.0, 1.0), (0.5, 1.0), (0.6, 0.7))
@@ -32,6 +36,16 @@ class Subject:
 
     name: str
     exchanges: frozenset[int]
+
+
+def distinct_subject_of(question: str, reading: Reading) -> Subject | None:
+    """The same, if it is a thing of its own: one that most exchanges are about tells nothing."""
+    subject = subject_of(question, reading)
+    if subject is None or len(subject.name.split()) < _LEAST_NAME:
+        return None
+    held = sum(subject.name in text for text in reading.texts)
+    few = len(subject.exchanges) <= max(_MOST_OF_ALL * reading.exchanges, _FEW)
+    return subject if few and held >= _LEAST_SEEN else None
 
 
 def subject_of(question: str, reading: Reading) -> Subject | None:

@@ -3,30 +3,90 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import Final
 
 from pytest_compaction.models.offline.long_memory.fields import in_field
-from pytest_compaction.models.offline.long_memory.reading import Reading
+from pytest_compaction.models.offline.long_memory.reading import Reading, Statement
 from pytest_compaction.models.offline.long_memory.subject import Subject
+from pytest_compaction.text.words import content_stems, normalize
 
 _AMOUNT: Final = re.compile(
-    r"(?P<sign>[$€£])?\s?(?P<number>\d[\d,]*(?:\.\d+)?)\s?(?P<unit>euros?|dollars?|pounds?)?\b"
+    r"(?P<sign>[$€£]|\bR(?=\d))?\s?(?P<number>\d[\d,]*(?:\.\d+)?)"
+    r"\s?(?P<unit>euros?|dollars?|pounds?)?\b"
 )
+_ITEMS: Final = re.compile(
+    r"\b(?:on|across|for|of)\s+(?P<items>[^?]+?(?:,|\band\b)[^?]+?)\s*(?:\?|altogether|in total|$)",
+    re.IGNORECASE,
+)
+_CUT: Final = re.compile(r",\s*(?:and\s+)?|\s+and\s+", re.IGNORECASE)
 
 
 def expenses(subject: Subject | None, reading: Reading) -> list[str]:
     """The total, then each statement of a payment; nothing if there is none."""
-    found: dict[str, tuple[float, str]] = {}
+    found: dict[str, tuple[float, str, str]] = {}
     for said in reading.told:
         if subject is not None and said.exchange not in subject.exchanges:
             continue
         if not in_field(said.normal, "spent") and not re.search(r"\btook\b", said.normal):
             continue
-        for match in _AMOUNT.finditer(said.proper):
-            if match["sign"] or match["unit"]:
-                amount = float(match["number"].replace(",", ""))
-                found[said.normal] = (amount, said.proper)
+        for amount, currency in _amounts(said):
+            found[said.normal] = (amount, currency, said.proper)
     if not found:
         return []
-    total = sum(amount for amount, _ in found.values())
-    return [f"Altogether {total:,.10g} euros.", *(text for _, text in found.values())]
+    return [_total([(amount, sign) for amount, sign, _ in found.values()]), *_told(found)]
+
+
+def sum_of_items(question: str, reading: Reading) -> list[str]:
+    """The total of what the question lists, each by the statement that gives its amount."""
+    match = _ITEMS.search(question)
+    if match is None:
+        return []
+    found: list[tuple[float, str, str]] = []
+    for item in _CUT.split(match["items"]):
+        stems = frozenset(content_stems(normalize(item)))
+        ranked = reading.relevance.ranked(sorted(stems), by_user=True)
+        told = [reading.statements[one.number] for one in ranked]
+        paid = next((said for said in told if _amounts(said) and stems & said.stems), None)
+        if paid is None:
+            return []
+        amount, currency = _nearest(stems, paid)
+        found.append((amount, currency, paid.proper))
+    total = _total([(amount, sign) for amount, sign, _ in found])
+    return [total, *dict.fromkeys(text for _, _, text in found)]
+
+
+def _nearest(stems: frozenset[str], said: Statement) -> tuple[float, str]:
+    """The amount that stands closest to the words of an item."""
+    words = [
+        match.start()
+        for match in re.finditer(r"[\w'\-]+", said.proper)
+        if stems & frozenset(content_stems(normalize(match[0])))
+    ]
+    places = [m for m in _AMOUNT.finditer(said.proper) if m["sign"] or m["unit"]]
+    best = min(places, key=lambda m: min((abs(m.start() - place) for place in words), default=0))
+    return _read(best)
+
+
+def _amounts(said: Statement) -> list[tuple[float, str]]:
+    found = _AMOUNT.finditer(said.proper)
+    return [_read(match) for match in found if match["sign"] or match["unit"]]
+
+
+def _read(match: re.Match[str]) -> tuple[float, str]:
+    unit = match["unit"]
+    plural = f"{unit.rstrip('s')}s" if unit else ""
+    return float(match["number"].replace(",", "")), match["sign"] or plural
+
+
+def _told(found: dict[str, tuple[float, str, str]]) -> list[str]:
+    return [text for _, _, text in found.values()]
+
+
+def _total(amounts: list[tuple[float, str]]) -> str:
+    """In the currency of the amounts, the commonest of several."""
+    currency = Counter(sign for _, sign in amounts).most_common(1)[0][0]
+    total = f"{sum(amount for amount, _ in amounts):,.10g}"
+    if len(currency) == 1:
+        return f"Altogether {currency}{total}."
+    return f"Altogether {total} {currency}."

@@ -6,15 +6,21 @@ import re
 from typing import Final
 
 from pytest_compaction.models.offline.long_memory.fields import fields_of, tastes_of
-from pytest_compaction.models.offline.long_memory.reading import Reading
+from pytest_compaction.models.offline.long_memory.reading import Reading, Statement
 from pytest_compaction.models.offline.long_memory.subject import Subject
 from pytest_compaction.text.words import content_stems, normalize
 
 _LIKES: Final = re.compile(
-    r"\b(?:makes? me happy|agreed? with me|i (?:really )?(?:love|like|prefer|enjoy|go for|favou?r)"
+    r"\b(?:makes? me happy|agreed? with me|i (?:(?:really|much|usually|generally|strongly|always|also|still)"
+    r" )?(?:love|like|prefer|enjoy|go for|favou?r)|i(?:'d| would) (?:much )?(?:rather|prefer)"
     r"|my favou?rites?|i am fond of|i swear by|nothing beats|suits? me|i am happy with"
     r"|i always (?:choose|take|use)|dear to me)\b"
 )
+_LIKED_PART: Final = re.compile(r"\b(?:over|instead of|rather than|to) .*$")
+"""What the user likes less is named after what they prefer."""
+_SHARED: Final = 0.3
+"""What it counts that a statement is of the kind that is asked for."""
+_MOST: Final = 3
 _DISLIKES: Final = re.compile(
     r"\b(?:not|never|hate|dislike|avoid|keep away|wears? me out|my fill|done with|cannot stand"
     r"|can't stand|no more|enough of|would rather not|do not like|don't like)\b"
@@ -31,15 +37,27 @@ _NAMED: Final = re.compile(r"\b(?:name for .+ is|call (?:it|him|her|them)|refer 
 
 
 def likes(question: str, reading: Reading) -> list[str]:
-    """What the user likes of the kind that is asked for, the newest; all if none is known."""
+    """What the user likes that bears most on the question, or else is of the kind asked for."""
     liked = [
-        said.proper
+        said
         for said in reading.told
-        if _LIKES.search(said.normal) and not _DISLIKES.search(said.normal)
+        if _LIKES.search(said.normal) and not _DISLIKES.search(_LIKED_PART.sub("", said.normal))
     ]
+    terms = reading.relevance.terms(question)
+    around = reading.relevance.exchanges(terms)
     tastes = set(tastes_of(normalize(question)))
-    fitting = [text for text in liked if tastes & set(tastes_of(normalize(text)))]
-    return fitting or liked
+    ranked = sorted(
+        liked,
+        key=lambda said: (
+            -reading.relevance.share(terms, said.stems) - _SHARED * _same(tastes, said),
+            -around[said.exchange],
+        ),
+    )
+    return [said.proper for said in ranked[:_MOST]]
+
+
+def _same(tastes: set[str], said: Statement) -> bool:
+    return bool(tastes & set(tastes_of(said.normal)))
 
 
 def standing(question: str, reading: Reading) -> list[str]:

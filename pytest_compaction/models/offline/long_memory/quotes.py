@@ -1,0 +1,113 @@
+"""Answers that quote: the statements of a view that bear most on a question, newest first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from pytest_compaction.models.offline.long_memory.dates import holds_date
+from pytest_compaction.models.offline.long_memory.demands import demands_on, forms_of, wants_code
+from pytest_compaction.models.offline.long_memory.reading import Reading, Statement
+from pytest_compaction.models.offline.long_memory.relevance import Relevant
+
+_MONEY: Final = r"[$€£]\s?\d|\b\d[\d,.]*\s?(?:euros?|dollars?|pounds?|francs?|rands?)\b"
+_FORMS: Final = tuple(
+    (re.compile(asked, re.IGNORECASE), re.compile(given, re.IGNORECASE))
+    for asked, given in (
+        (r"\bhow much\b|\bbudget\b|\bcosts?\b|\bprice\b|\bsalary\b|\brent\b", _MONEY),
+        (r"\bcoverage\b|\bpercent\w*\b|\brate\b|\bshare\b", r"\d ?%|\bper ?cent\b"),
+        (r"\bhow long\b|\bresponse time\b|\blatency\b|\bduration\b", r"\d[\d,.]* ?-?[a-z]+"),
+        (r"\bhow many\b", r"(?<![\d.])\d[\d,.]*|\b(?:two|three|four|five|six|seven|eight|nine|ten)\b"),
+        (r"\bquota\b|\bnumber\b|\blimit\b|\bscore\b|\bversion\b", r"\d"),
+    )
+)
+_WHEN: Final = re.compile(
+    r"^when\b|\bwhat (?:date|day)\b|\bdeadline\b|\bon which (?:day|date)\b", re.IGNORECASE
+)
+_NEAR: Final = 0.72
+"""Statements so much as relevant as the best may be newer ones on the same matter."""
+_BESIDE: Final = 0.45
+"""And so much as relevant, they are worth telling beside it."""
+_MOST: Final = 5
+_KNOWN: Final = 0.42
+"""The share of what the question is about that an exchange must hold, for it to be about that."""
+_LOOKED_AT: Final = 60
+_CODE: Final = re.compile(r"[;{}]\s*$|=>|\)\s*:$|</|^\s*(?:<|//|#include|import |from \w+ import|@)|\w\(\)")
+_LEAST_WORDS: Final = 4
+_PLACES: Final = 3
+
+
+def is_prose(said: Statement) -> bool:
+    """Whether a statement is a sentence and no line of code."""
+    return len(said.text.split()) >= _LEAST_WORDS and _CODE.search(said.text) is None
+
+
+def is_known(question: str, reading: Reading) -> bool:
+    """Whether an exchange of the view is about what the question asks for."""
+    terms = reading.relevance.terms(question)
+    scores = reading.relevance.exchanges(terms)
+    best = sorted(range(len(scores)), key=lambda number: -scores[number])[:_PLACES]
+    return any(reading.relevance.share(terms, reading.stems[n]) >= _KNOWN for n in best)
+
+
+def quoted(question: str, reading: Reading, most: int = _MOST) -> list[str]:
+    """The newest statement on what is asked, and what goes with it; nothing if it is not known."""
+    if not is_known(question, reading):
+        return []
+    ranked = _ranked(question, reading)
+    if not ranked:
+        return []
+    demands = demands_on(question, reading)
+    shown = forms_of(demands)
+    form = _form(question)
+    said = reading.statements
+    fitting = [one for one in ranked if form is None or form(said[one.number])]
+    fitting = fitting or ranked
+    if shown:
+        fitting.sort(key=lambda one: -sum(f.search(said[one.number].text) is not None for f in shown))
+    near = [one for one in fitting if one.score >= _NEAR * fitting[0].score]
+    told = [one for one in near if said[one.number].by_user]
+    newest = max(told or near, key=lambda one: one.number)
+    beside = [
+        one
+        for one in (*fitting[: most if shown else 0], *ranked)
+        if one.score >= _BESIDE * ranked[0].score and (form is None or not form(said[one.number]))
+        or (shown and one in fitting[:most])
+    ]
+    chosen = list(dict.fromkeys([newest, *beside]))[:most]
+    lines = [said[one.number].proper for one in chosen]
+    return [*lines, *code_for(question, demands, reading)]
+
+
+def code_for(question: str, demands: Sequence[Statement], reading: Reading) -> list[str]:
+    """The block of code that bears most on a question that is to be answered with one."""
+    if not wants_code(question, demands):
+        return []
+    terms = reading.relevance.terms(question)
+    return reading.code_on(terms)
+
+
+def _ranked(question: str, reading: Reading) -> list[Relevant]:
+    terms = reading.relevance.terms(question)
+    ranked = reading.relevance.ranked(terms)[:_LOOKED_AT]
+    return [one for one in ranked if is_prose(reading.statements[one.number])]
+
+
+class _Form:
+    """What the answer looks like: it holds a number of a kind, or a date."""
+
+    def __init__(self, given: re.Pattern[str] | None) -> None:
+        self._given = given
+
+    def __call__(self, said: Statement) -> bool:
+        if self._given is None:
+            return holds_date(said.normal)
+        return self._given.search(said.text) is not None
+
+
+def _form(question: str) -> _Form | None:
+    if _WHEN.search(question):
+        return _Form(None)
+    given = next((given for asked, given in _FORMS if asked.search(question)), None)
+    return _Form(given) if given is not None else None
