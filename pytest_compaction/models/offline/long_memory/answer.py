@@ -13,6 +13,7 @@ from pytest_compaction.models.offline.long_memory.contradictions import both_sid
 from pytest_compaction.models.offline.long_memory.days import asks_between, days_between
 from pytest_compaction.models.offline.long_memory.demands import demands_on
 from pytest_compaction.models.offline.long_memory.events import (
+    counted,
     events_on,
     number_asked,
     numbered,
@@ -21,7 +22,7 @@ from pytest_compaction.models.offline.long_memory.events import (
 )
 from pytest_compaction.models.offline.long_memory.lookup import latest, parts_of
 from pytest_compaction.models.offline.long_memory.quotes import quoted
-from pytest_compaction.models.offline.long_memory.reading import Reading, Statement
+from pytest_compaction.models.offline.long_memory.reading import Reading
 from pytest_compaction.models.offline.long_memory.subject import Subject, distinct_subject_of
 from pytest_compaction.models.offline.long_memory.sums import expenses, sum_of_items
 from pytest_compaction.models.offline.long_memory.wishes import likes, names_for, standing
@@ -42,6 +43,10 @@ _ADVICE: Final = re.compile(
     r"\b(?:should i|shall i|would suit|suggest|recommend|can you help me|what kind of"
     r"|what can i|which \w+ (?:can|could) i|where (?:can|could) i|how (?:can|could) i"
     r"|would you advise|do you think i)\b",
+    re.I,
+)
+_COUNT: Final = re.compile(
+    r"\bhow many\b.*\b(?:different|across|and (?:which|who|what)|have i mentioned|did i mention)\b",
     re.I,
 )
 _MOST_EVENTS: Final = 12
@@ -66,13 +71,22 @@ def answer_lines(reading: Reading, question: str) -> list[str]:
         return _advice(question, reading)
     subject = distinct_subject_of(question, reading)
     if _ORDER.search(question):
-        return numbered(_events(subject, question, reading))
+        if subject is not None:
+            return numbered([said.proper for said in events_on(subject, question, reading)])
+        return numbered(told_of(question, reading, number_asked(question) or _USUAL_EVENTS))
     if _SUMMARY.search(question):
-        return [said.proper for said in _story(subject, question, reading)]
+        if subject is not None:
+            found = events_on(subject, question, reading, _MOST_EVENTS)
+            return [said.proper for said in found]
+        return summed_up(question, reading)
+    if _COUNT.search(question):
+        return counted(question, reading)
     if _DAYS.search(question) and asks_between(question):
         return days_between(question, subject, reading)
     if _TOTAL.search(question):
-        paid = sum_of_items(question, reading) if subject is None else expenses(subject, reading)
+        paid = sum_of_items(question, reading)
+        if not paid and subject is not None:
+            paid = expenses(subject, reading)
         return paid or quoted(question, reading)
     if subject is None:
         return quoted(question, reading)
@@ -84,19 +98,7 @@ def _advice(question: str, reading: Reading) -> list[str]:
     demands = demands_on(question, reading)
     liked = likes(question, reading)
     said = quoted(question, reading) if demands or not liked else []
-    return [*liked, *said, *(one.proper for one in demands)]
-
-
-def _events(subject: Subject | None, question: str, reading: Reading) -> list[Statement]:
-    if subject is not None:
-        return events_on(subject, question, reading)
-    return told_of(question, reading, number_asked(question) or _USUAL_EVENTS)
-
-
-def _story(subject: Subject | None, question: str, reading: Reading) -> list[Statement]:
-    if subject is not None:
-        return events_on(subject, question, reading, _MOST_EVENTS)
-    return summed_up(question, reading)
+    return [*liked, *said, *(one.text for one in demands)]
 
 
 def _looked_up(question: str, subject: Subject, reading: Reading) -> list[str]:

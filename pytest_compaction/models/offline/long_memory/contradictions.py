@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from pytest_compaction.models.offline.long_memory.reading import Reading, Statement
-from pytest_compaction.text.words import content_stems, normalize
+from pytest_compaction.text.words import content_stems
 
 _NOT: Final = re.compile(r"\b(?:never|not|no|none|without|\w+n't)\b")
 _DENIES: Final = re.compile(
@@ -25,7 +25,7 @@ _EMPTY: Final = frozenset(content_stems("ever anything something yet already pro
 
 def both_sides(question: str, reading: Reading) -> list[str]:
     """The statement that denies it and the one that speaks for it; nothing unless there are both."""
-    wanted = frozenset(content_stems(normalize(question))) - _EMPTY
+    wanted = frozenset(reading.relevance.terms(question)) - _EMPTY
     denials = [
         (reading.relevance.share(wanted, frozenset(content_stems(clause))), said)
         for said in reading.told
@@ -41,7 +41,7 @@ def both_sides(question: str, reading: Reading) -> list[str]:
     sides = sorted((denial, other), key=lambda said: said.exchange)
     return [
         "There is contradictory information about this.",
-        *(f"You said: {said.proper}" for said in sides),
+        *(f"You said: {said.text}" for said in sides),
         "Which statement is correct?",
     ]
 

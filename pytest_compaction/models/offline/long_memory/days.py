@@ -52,8 +52,10 @@ def days_between(question: str, subject: Subject | None, reading: Reading) -> li
     if len(found) < 2:
         return []
     (first, one), (second, other) = found
+    if one is other and first == second:
+        first, second = _apart(question, one, reading)
     dates = f"from {first.spoken} till {second.spoken}"
-    return [f"{_spoken(days_apart(first, second), question)}, {dates}.", one.proper, other.proper]
+    return [f"{_spoken(days_apart(first, second), question)}, {dates}.", *dict.fromkeys((one.text, other.text))]
 
 
 def asks_between(question: str) -> bool:
@@ -90,8 +92,7 @@ def _newest_on(subject: Subject, normal: str, reading: Reading) -> tuple[Dated, 
 def _newest(normal: str, reading: Reading) -> tuple[Dated, Statement] | None:
     """By the words of the event, as few events are told in the words of a question."""
     terms = reading.relevance.terms(normal)
-    ranked = reading.relevance.ranked(terms)
-    dated = [one for one in ranked if holds_date(reading.statements[one.number].normal)]
+    dated = reading.relevance.of(reading.dated, terms)
     if not dated:
         return None
     near = [one for one in dated if one.score >= _NEAR * dated[0].score]
@@ -107,7 +108,16 @@ def _nearest(terms: frozenset[str], said: Statement, reading: Reading) -> Dated:
         for match in re.finditer(r"[\w'\-]+", said.normal)
         if terms & frozenset(content_stems(match[0]))
     ]
-    return min(dates, key=lambda found: sum(abs(found.place - place) for place in places))
+    return min(dates, key=lambda d: min((abs(d.place - place) for place in places), default=0))
+
+
+def _apart(question: str, said: Statement, reading: Reading) -> tuple[Dated, Dated]:
+    """Two dates of one statement for two events, by the words that only one of them has."""
+    one, other = (frozenset(reading.relevance.terms(text)) for text in _events(question))
+    dates = dates_in(said.normal, reading.year)
+    first = _nearest(one - other or one, said, reading)
+    rest = [found for found in dates if found.day != first.day]
+    return (first, rest[0]) if rest else (first, first)
 
 
 def _spoken(days: int, question: str) -> str:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
 from pytest_compaction.models.offline.long_memory.fields import fields_of
-from pytest_compaction.models.offline.long_memory.quotes import is_prose
 from pytest_compaction.models.offline.long_memory.reading import Reading, Statement
 from pytest_compaction.models.offline.long_memory.relevance import Relevant
 from pytest_compaction.models.offline.long_memory.subject import Subject
@@ -30,8 +28,12 @@ _WORDS: Final = "two three four five six seven eight nine ten".split()
 _USUAL: Final = 5
 _APART: Final = 6
 """Events that are told within this part of their share of a view are one."""
-_OF_AN_EXCHANGE: Final = 3
-_MOST_SUMMED: Final = 16
+_HEAD: Final = 45
+"""Words of what the user told in an exchange that stand for it."""
+_LEAST_TOLD: Final = 10
+_SUMMED: Final = 9
+_COUNTED: Final = 0.6
+_MOST_COUNTED: Final = 6
 _ASKED: Final = frozenset(
     "head deputy key driver money supplier insurance phone people".split()
 ) | frozenset(("spare key", "second driver", "spent", "code", "meeting place"))
@@ -47,37 +49,56 @@ def events_on(
     return [one for one in said if one in rarest]
 
 
-def told_of(question: str, reading: Reading, number: int) -> list[Statement]:
-    """The exchanges that bear most on the question, each by the statement that does, in order."""
-    terms = reading.relevance.terms(question)
-    best: dict[int, Statement] = {}
-    ranked: list[int] = []
-    for one in reading.relevance.ranked(terms, by_user=True):
-        said = reading.statements[one.number]
-        if said.exchange not in best and is_prose(said):
-            best[said.exchange] = said
-            ranked.append(said.exchange)
+def told_of(question: str, reading: Reading, number: int) -> list[str]:
+    """What the user told in the exchanges that bear most on the question, in order."""
     apart = reading.exchanges // (_APART * number)
     chosen: list[int] = []
-    for exchange in ranked:
+    for exchange in _exchanges_on(question, reading):
         if all(abs(exchange - other) > apart for other in chosen):
             chosen.append(exchange)
-    return [best[exchange] for exchange in sorted(chosen[:number])]
+    return [reading.opening(exchange, _HEAD) for exchange in sorted(chosen[:number])]
 
 
-def summed_up(question: str, reading: Reading) -> list[Statement]:
-    """What bears most on the question from all over the view, in order."""
+def summed_up(question: str, reading: Reading) -> list[str]:
+    """The same from more exchanges, each with what the assistant said that bears most on it."""
+    chosen = sorted(_exchanges_on(question, reading)[:_SUMMED])
     terms = reading.relevance.terms(question)
-    chosen: list[Relevant] = []
-    often: Counter[int] = Counter()
+    replies: dict[int, str] = {}
     for one in reading.relevance.ranked(terms):
         said = reading.statements[one.number]
-        if is_prose(said) and often[said.exchange] < _OF_AN_EXCHANGE:
-            often[said.exchange] += 1
-            chosen.append(one)
-        if len(chosen) == _MOST_SUMMED:
-            break
-    return [reading.statements[n] for n in sorted(one.number for one in chosen)]
+        if not said.by_user and said.is_prose:
+            replies.setdefault(said.exchange, said.text)
+    lines: list[str] = []
+    for exchange in chosen:
+        lines.append(reading.opening(exchange, _HEAD))
+        lines.extend([replies[exchange]] if exchange in replies else [])
+    return lines
+
+
+def counted(question: str, reading: Reading) -> list[str]:
+    """How many exchanges bear on the question, and what the user told in each."""
+    terms = reading.relevance.terms(question)
+    best: dict[int, Relevant] = {}
+    for one in reading.relevance.ranked(terms, by_user=True):
+        said = reading.statements[one.number]
+        if said.is_prose and not said.asks_only:
+            best.setdefault(said.exchange, one)
+    if not best:
+        return []
+    top = max(one.score for one in best.values())
+    chosen = sorted(one.number for one in best.values() if one.score >= _COUNTED * top)[:_MOST_COUNTED]
+    return [f"{len(chosen)}:", *(reading.statements[number].text for number in chosen)]
+
+
+def _exchanges_on(question: str, reading: Reading) -> list[int]:
+    """The exchanges in which the user tells something, the most relevant first."""
+    terms = reading.relevance.terms(question)
+    whole = reading.relevance.exchanges(terms)
+    best: dict[int, float] = {}
+    for one in reading.relevance.ranked(terms, by_user=True):
+        best.setdefault(reading.statements[one.number].exchange, one.score)
+    found = [n for n in best if len(reading.opening(n, _HEAD).split()) >= _LEAST_TOLD]
+    return sorted(found, key=lambda n: -(best[n] + whole[n]))
 
 
 def number_asked(question: str) -> int | None:
@@ -89,13 +110,9 @@ def number_asked(question: str) -> int | None:
     return next((n for n, word in enumerate(_WORDS, start=2) if word in words), None)
 
 
-def numbered(events: Sequence[Statement]) -> list[str]:
+def numbered(events: Sequence[str]) -> list[str]:
     """Events as items of a list, in short."""
-    return [f"{n}. {_short(one)}" for n, one in enumerate(events, start=1)]
-
-
-def _short(said: Statement) -> str:
-    return said.proper.rstrip(".")
+    return [f"{n}. {text.rstrip('.')}" for n, text in enumerate(events, start=1)]
 
 
 def _is_event(said: Statement) -> bool:

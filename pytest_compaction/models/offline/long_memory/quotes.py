@@ -25,7 +25,7 @@ _FORMS: Final = tuple(
 _WHEN: Final = re.compile(
     r"^when\b|\bwhat (?:date|day)\b|\bdeadline\b|\bon which (?:day|date)\b", re.IGNORECASE
 )
-_NEAR: Final = 0.72
+_NEAR: Final = 0.65
 """Statements so much as relevant as the best may be newer ones on the same matter."""
 _BESIDE: Final = 0.45
 """And so much as relevant, they are worth telling beside it."""
@@ -33,14 +33,7 @@ _MOST: Final = 5
 _KNOWN: Final = 0.42
 """The share of what the question is about that an exchange must hold, for it to be about that."""
 _LOOKED_AT: Final = 60
-_CODE: Final = re.compile(r"[;{}]\s*$|=>|\)\s*:$|</|^\s*(?:<|//|#include|import |from \w+ import|@)|\w\(\)")
-_LEAST_WORDS: Final = 4
 _PLACES: Final = 3
-
-
-def is_prose(said: Statement) -> bool:
-    """Whether a statement is a sentence and no line of code."""
-    return len(said.text.split()) >= _LEAST_WORDS and _CODE.search(said.text) is None
 
 
 def is_known(question: str, reading: Reading) -> bool:
@@ -76,7 +69,7 @@ def quoted(question: str, reading: Reading, most: int = _MOST) -> list[str]:
         or (shown and one in fitting[:most])
     ]
     chosen = list(dict.fromkeys([newest, *beside]))[:most]
-    lines = [said[one.number].proper for one in chosen]
+    lines = [said[one.number].text for one in chosen]
     return [*lines, *code_for(question, demands, reading)]
 
 
@@ -91,7 +84,7 @@ def code_for(question: str, demands: Sequence[Statement], reading: Reading) -> l
 def _ranked(question: str, reading: Reading) -> list[Relevant]:
     terms = reading.relevance.terms(question)
     ranked = reading.relevance.ranked(terms)[:_LOOKED_AT]
-    return [one for one in ranked if is_prose(reading.statements[one.number])]
+    return [one for one in ranked if reading.statements[one.number].is_prose]
 
 
 class _Form:

@@ -12,7 +12,7 @@ from statistics import median
 from typing import Final
 
 from pytest_compaction.conversation.messages import Message
-from pytest_compaction.models.offline.long_memory.dates import year_of
+from pytest_compaction.models.offline.long_memory.dates import holds_date, year_of
 from pytest_compaction.models.offline.long_memory.relevance import Relevance
 from pytest_compaction.text.words import content_stems, normalize, segments
 
@@ -22,7 +22,7 @@ _SPEAKER: Final = re.compile(
 _LEAD: Final = re.compile(
     r"^(?:as for|about|now to|regarding|concerning|i come from|so|by the way|before i forget"
     r"|here is|this is what|and another thing|what i wanted|since we|good to have|back to"
-    r"|please remember|oh|well)\b[^,:.]{0,60}[,:]\s*(?:because |and |that )?",
+    r"|please remember|oh|well)\b[^,:.]{0,60}[,:]\s+(?:because |and |that )?",
     re.IGNORECASE,
 )
 _GOES_ON: Final = re.compile(
@@ -31,6 +31,10 @@ _GOES_ON: Final = re.compile(
     re.IGNORECASE,
 )
 _WORD: Final = re.compile(r"\w+")
+_CODE: Final = re.compile(
+    r"[;{}]\s*$|=>|\)\s*:$|</|^\s*(?:<|//|/\*|#include|import |from \w+ import|@|const |let |var )|\w\(\)"
+)
+_LEAST_WORDS: Final = 4
 _YEAR: Final = re.compile(r"\b(?:19|20)\d\d\b")
 _BLOCK: Final = re.compile(r"^```\w+\n.*?^```", re.MULTILINE | re.DOTALL)
 _BEFORE: Final = 300
@@ -68,6 +72,11 @@ class Statement:
         return frozenset(content_stems(self.normal))
 
     @property
+    def is_prose(self) -> bool:
+        """Whether it is a sentence and no line of code."""
+        return len(self.text.split()) >= _LEAST_WORDS and _CODE.search(self.text) is None
+
+    @property
     def asks(self) -> bool:
         """Whether it is a question, which states nothing."""
         return self.text.rstrip().endswith("?")
@@ -103,9 +112,27 @@ class Reading:
         return Relevance(self.statements)
 
     @cached_property
+    def dated(self) -> tuple[int, ...]:
+        """The numbers of the statements that name a day."""
+        return tuple(n for n, said in enumerate(self.statements) if holds_date(said.normal))
+
+    @cached_property
     def year(self) -> int:
         """The year of dates that do not say one."""
         return year_of(said.normal for said in self.statements if _YEAR.search(said.text))
+
+    def opening(self, exchange: int, words: int) -> str:
+        """The first so many words of what the user told in an exchange, code left out."""
+        told = " ".join(said.text for said in self._of_user[exchange] if said.is_prose)
+        return " ".join(told.split()[:words])
+
+    @cached_property
+    def _of_user(self) -> tuple[tuple[Statement, ...], ...]:
+        found: list[list[Statement]] = [[] for _ in range(self.exchanges)]
+        for said in self.statements:
+            if said.by_user:
+                found[said.exchange].append(said)
+        return tuple(map(tuple, found))
 
     def code_on(self, terms: Sequence[str]) -> list[str]:
         """The block of code that shares most of these stems with its message, if any does."""

@@ -7,7 +7,7 @@ words that stand around it, because people name a thing once and then speak of "
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 _CONTEXT: Final = 0.35
 """What the words of the exchange count, beside those of the statement."""
-_BY_ASSISTANT: Final = 0.7
+_BESIDE: Final = 0.5
+"""What the words of the sentences right beside it count."""
+_BY_ASSISTANT: Final = 0.6
 """What a statement of the assistant counts: questions are about what the user told."""
 _ABOUT_TALK: Final = frozenset(
     content_stems(
@@ -32,7 +34,7 @@ _ABOUT_TALK: Final = frozenset(
         " sequence chronological question ask asked talk talked use used want wanted like need"
         " suggest recommend advise help please show far over start end first last get got make made"
         " include including kind sort currently current work working plan planning planned know"
-        " go going way thing things experience ever yet already anything anyone new"
+        " onto until till happen happened went come came back each together go going way thing things experience ever yet already anything anyone new"
     )
 )
 """Words about the talk itself, and those that go with anything."""
@@ -70,18 +72,42 @@ class Relevance:
         """The statements that share a word with the question, the most relevant first."""
         wanted = list(terms)
         around = self._by_exchange.scores(wanted)
-        found: list[Relevant] = []
+        own = self._own(wanted)
+        found = [
+            Relevant(number, self._whole(number, own, around))
+            for number in own
+            if self._statements[number].by_user
+            or not (by_user or self._statements[number].asks_only)
+        ]
+        return sorted(found, key=lambda one: (-one.score, one.number))
+
+    def of(self, numbers: Iterable[int], terms: Iterable[str]) -> list[Relevant]:
+        """How relevant these statements are, by what stands around them too; the best first."""
+        wanted = list(terms)
+        around, own = self._by_exchange.scores(wanted), self._own(wanted)
+        found = [Relevant(number, self._whole(number, own, around)) for number in numbers]
+        return sorted((one for one in found if one.score > 0), key=lambda one: (-one.score, one.number))
+
+    def _own(self, terms: Iterable[str]) -> dict[int, float]:
         scores: dict[int, float] = {}
-        for term in dict.fromkeys(wanted):
+        for term in dict.fromkeys(terms):
             for number, score in self._by_statement.term(term):
                 scores[number] = scores.get(number, 0.0) + score
-        for number, score in scores.items():
-            said = self._statements[number]
-            if said.asks_only or (by_user and not said.by_user):
-                continue
-            whole = score + _CONTEXT * around[said.exchange]
-            found.append(Relevant(number, whole if said.by_user else _BY_ASSISTANT * whole))
-        return sorted(found, key=lambda one: (-one.score, one.number))
+        return scores
+
+    def _whole(self, number: int, own: Mapping[int, float], around: Sequence[float]) -> float:
+        said = self._statements[number]
+        near = [
+            own[n]
+            for n in range(max(number - 2, 0), min(number + 2, len(self._statements)))
+            if n != number and n in own and self._with(said, self._statements[n])
+        ]
+        score = own.get(number, 0.0) + _BESIDE * max(near, default=0.0)
+        score += _CONTEXT * around[said.exchange]
+        return score if said.by_user else _BY_ASSISTANT * score
+
+    def _with(self, one: Statement, other: Statement) -> bool:
+        return one.exchange == other.exchange and one.by_user == other.by_user
 
     def exchanges(self, terms: Iterable[str]) -> Sequence[float]:
         """How much each exchange as a whole has to do with the question."""
@@ -90,7 +116,7 @@ class Relevance:
     def weight(self, term: str) -> float:
         """How much a word tells; one that the view does not hold tells most."""
         known = self._by_exchange.idf(term)
-        return known or math.log(1 + 2 * len(self._by_exchange) + 1)
+        return known or math.log(1 + (len(self._by_exchange) + 0.5) / 1.5)
 
     def share(self, terms: Iterable[str], held: Iterable[str]) -> float:
         """The share of what a question is about that these stems hold, from 0 to 1."""

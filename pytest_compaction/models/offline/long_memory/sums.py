@@ -51,7 +51,7 @@ def sum_of_items(question: str, reading: Reading) -> list[str]:
         if paid is None:
             return []
         amount, currency = _nearest(stems, paid)
-        found.append((amount, currency, paid.proper))
+        found.append((amount, currency, paid.text))
     total = _total([(amount, sign) for amount, sign, _ in found])
     return [total, *dict.fromkeys(text for _, _, text in found)]
 

@@ -53,7 +53,7 @@ def likes(question: str, reading: Reading) -> list[str]:
             -around[said.exchange],
         ),
     )
-    return [said.proper for said in ranked[:_MOST]]
+    return [said.text for said in ranked[:_MOST]]
 
 
 def _same(tastes: set[str], said: Statement) -> bool:
