@@ -52,8 +52,8 @@ def days_between(question: str, subject: Subject | None, reading: Reading) -> li
     if len(found) < 2:
         return []
     (first, one), (second, other) = found
-    if one is other and first == second:
-        first, second = _apart(question, one, reading)
+    if first.day == second.day:
+        first, second = _apart(question, one, other, reading)
     dates = f"from {first.spoken} till {second.spoken}"
     return [f"{_spoken(days_apart(first, second), question)}, {dates}.", *dict.fromkeys((one.text, other.text))]
 
@@ -111,13 +111,19 @@ def _nearest(terms: frozenset[str], said: Statement, reading: Reading) -> Dated:
     return min(dates, key=lambda d: min((abs(d.place - place) for place in places), default=0))
 
 
-def _apart(question: str, said: Statement, reading: Reading) -> tuple[Dated, Dated]:
-    """Two dates of one statement for two events, by the words that only one of them has."""
-    one, other = (frozenset(reading.relevance.terms(text)) for text in _events(question))
-    dates = dates_in(said.normal, reading.year)
-    first = _nearest(one - other or one, said, reading)
-    rest = [found for found in dates if found.day != first.day]
-    return (first, rest[0]) if rest else (first, first)
+def _apart(
+    question: str, one: Statement, other: Statement, reading: Reading
+) -> tuple[Dated, Dated]:
+    """Another date of one of the statements, by the words that only one event has."""
+    first, second = (frozenset(reading.relevance.terms(text)) for text in _events(question))
+    day = _nearest(first - second or first, one, reading)
+    if one is not other:
+        day = _nearest(first, one, reading)
+    rest = [found for found in dates_in(other.normal, reading.year) if found.day != day.day]
+    if rest:
+        return day, rest[-1]
+    rest = [found for found in dates_in(one.normal, reading.year) if found.day != day.day]
+    return (rest[0], day) if rest else (day, day)
 
 
 def _spoken(days: int, question: str) -> str:

@@ -27,8 +27,8 @@ _FORMS: Final = tuple(
 )
 _LEAST: Final = 0.2
 """The share of the question that an instruction has to be about."""
-_CODE: Final = re.compile(r"\b(?:code|snippets?|syntax|function|type hints?)\b", re.IGNORECASE)
-_SHOW: Final = re.compile(r"\b(?:show|implement|write|example|function|code)\b", re.IGNORECASE)
+_CODE: Final = re.compile(r"\b(?:code|snippets?|syntax|functions?|type hints?)\b", re.IGNORECASE)
+_SHOW: Final = re.compile(r"\b(?:show me|implement\w*|write|example)\b", re.IGNORECASE)
 
 
 def demands_on(question: str, reading: Reading) -> list[Statement]:
@@ -43,9 +43,9 @@ def forms_of(demands: Sequence[Statement]) -> list[re.Pattern[str]]:
     return [given for asked, given in _FORMS if any(asked.search(one.normal) for one in demands)]
 
 
-def wants_code(question: str, demands: Sequence[Statement]) -> bool:
+def wants_code(question: str, reading: Reading) -> bool:
     """Whether an answer has to hold code: the question asks for it, or an instruction does."""
-    return bool(
-        (_SHOW.search(question) and any(_CODE.search(one.normal) for one in demands))
-        or re.search(r"\b(?:function|code|snippet|script)\b", question, re.IGNORECASE)
-    )
+    if _CODE.search(question):
+        return True
+    given = (said for said in reading.told if _GIVEN.search(said.normal))
+    return _SHOW.search(question) is not None and any(_CODE.search(one.normal) for one in given)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from pytest_compaction.models.offline.long_memory.dates import holds_date
@@ -18,15 +19,27 @@ _FORMS: Final = tuple(
         (r"\bhow much\b|\bbudget\b|\bcosts?\b|\bprice\b|\bsalary\b|\brent\b", _MONEY),
         (r"\bcoverage\b|\bpercent\w*\b|\brate\b|\bshare\b", r"\d ?%|\bper ?cent\b"),
         (r"\bhow long\b|\bresponse time\b|\blatency\b|\bduration\b", r"\d[\d,.]* ?-?[a-z]+"),
-        (r"\bhow many\b", r"(?<![\d.])\d[\d,.]*|\b(?:two|three|four|five|six|seven|eight|nine|ten)\b"),
+        (r"\bhow many\b", r"(?<![\d.])\d[\d,]*"),
         (r"\bquota\b|\bnumber\b|\blimit\b|\bscore\b|\bversion\b", r"\d"),
     )
 )
+_HOW_MANY: Final = re.compile(
+    r"\bhow many (?:\w+ ){0,3}?(?P<noun>[a-z]{3,})(?= (?:do|does|did|are|were|was|is|have|has|can|will)\b)",
+    re.IGNORECASE,
+)
+_NUMBER: Final = (
+    r"(?:\b\d[\d,.]*|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve))"
+    r" (?:[\w'-]+ ){{0,2}}{noun}|{noun}.{{0,60}}\b(?:to|at|now|reached|total of) \d"
+)
+"""A number and what it counts, or what is counted and what it has come to."""
+_STEM: Final = 5
 _WHEN: Final = re.compile(
     r"^when\b|\bwhat (?:date|day)\b|\bdeadline\b|\bon which (?:day|date)\b", re.IGNORECASE
 )
 _NEAR: Final = 0.65
 """Statements so much as relevant as the best may be newer ones on the same matter."""
+_AS_MUCH: Final = 0.7
+"""The share of the question that they hold, of the most that one does."""
 _BESIDE: Final = 0.45
 """And so much as relevant, they are worth telling beside it."""
 _MOST: Final = 5
@@ -51,31 +64,36 @@ def quoted(question: str, reading: Reading, most: int = _MOST) -> list[str]:
     ranked = _ranked(question, reading)
     if not ranked:
         return []
-    demands = demands_on(question, reading)
-    shown = forms_of(demands)
-    form = _form(question)
     said = reading.statements
-    fitting = [one for one in ranked if form is None or form(said[one.number])]
-    fitting = fitting or ranked
-    if shown:
-        fitting.sort(key=lambda one: -sum(f.search(said[one.number].text) is not None for f in shown))
-    near = [one for one in fitting if one.score >= _NEAR * fitting[0].score]
-    told = [one for one in near if said[one.number].by_user]
-    newest = max(told or near, key=lambda one: one.number)
+    shown = forms_of(demands_on(question, reading))
+    form = _form(question)
+    fitting = [one for one in ranked if form is not None and form(said[one.number])] or ranked
+    first = _newest(question, fitting, reading)
     beside = [
         one
-        for one in (*fitting[: most if shown else 0], *ranked)
-        if one.score >= _BESIDE * ranked[0].score and (form is None or not form(said[one.number]))
-        or (shown and one in fitting[:most])
+        for one in ranked
+        if one.score >= _BESIDE * ranked[0].score
+        and (form is None or fitting is ranked or not form(said[one.number]))
     ]
-    chosen = list(dict.fromkeys([newest, *beside]))[:most]
-    lines = [said[one.number].text for one in chosen]
-    return [*lines, *code_for(question, demands, reading)]
+    kept = [one for one in ranked if shown and any(f.search(said[one.number].text) for f in shown)]
+    chosen = list(dict.fromkeys([first, *kept[:most], *beside]))[:most]
+    return [*(said[one.number].text for one in chosen), *code_for(question, reading)]
 
 
-def code_for(question: str, demands: Sequence[Statement], reading: Reading) -> list[str]:
+def _newest(question: str, fitting: Sequence[Relevant], reading: Reading) -> Relevant:
+    """The newest of the statements that bear on the question as much as any, the user's first."""
+    said, terms = reading.statements, reading.relevance.terms(question)
+    near = [one for one in fitting if one.score >= _NEAR * fitting[0].score]
+    shares = {one: reading.relevance.share(terms, said[one.number].stems) for one in near}
+    most = max(shares.values())
+    near = [one for one in near if shares[one] >= _AS_MUCH * most]
+    told = [one for one in near if said[one.number].by_user]
+    return max(told or near, key=lambda one: one.number)
+
+
+def code_for(question: str, reading: Reading) -> list[str]:
     """The block of code that bears most on a question that is to be answered with one."""
-    if not wants_code(question, demands):
+    if not wants_code(question, reading):
         return []
     terms = reading.relevance.terms(question)
     return reading.code_on(terms)
@@ -87,20 +105,23 @@ def _ranked(question: str, reading: Reading) -> list[Relevant]:
     return [one for one in ranked if reading.statements[one.number].is_prose]
 
 
+@dataclass(frozen=True, slots=True)
 class _Form:
     """What the answer looks like: it holds a number of a kind, or a date."""
 
-    def __init__(self, given: re.Pattern[str] | None) -> None:
-        self._given = given
+    given: re.Pattern[str] | None
 
     def __call__(self, said: Statement) -> bool:
-        if self._given is None:
+        if self.given is None:
             return holds_date(said.normal)
-        return self._given.search(said.text) is not None
+        return self.given.search(said.text) is not None
 
 
 def _form(question: str) -> _Form | None:
     if _WHEN.search(question):
         return _Form(None)
+    counted = _HOW_MANY.search(question)
+    if counted:
+        return _Form(re.compile(_NUMBER.format(noun=counted["noun"][:_STEM]), re.IGNORECASE))
     given = next((given for asked, given in _FORMS if asked.search(question)), None)
     return _Form(given) if given is not None else None

@@ -18,7 +18,9 @@ from pytest_compaction.text.words import STOPWORDS, content_stems, normalize
 _WORD: Final = re.compile(r"[\w'\-]+")
 _LONGEST: Final = 5
 _LEAST_SEEN: Final = 2
-_LEAST_NAME: Final = 1
+_OFTEN: Final = 5
+_LONGER: Final = 8
+"""A name that stands often enough is better by so much for each of its words."""
 _MOST_OF_ALL: Final = 0.25
 """The share of the exchanges that may be about a thing of its own."""
 _FEW: Final = 6
@@ -41,7 +43,7 @@ class Subject:
 def distinct_subject_of(question: str, reading: Reading) -> Subject | None:
     """The same, if it is a thing of its own: one that most exchanges are about tells nothing."""
     subject = subject_of(question, reading)
-    if subject is None or len(subject.name.split()) < _LEAST_NAME:
+    if subject is None:
         return None
     held = sum(subject.name in text for text in reading.texts)
     few = len(subject.exchanges) <= max(_MOST_OF_ALL * reading.exchanges, _FEW)
@@ -70,7 +72,8 @@ def _name(question: str, reading: Reading) -> str | None:
             end = words[first + size - 1]
             text = normal[word.start() : end.end()]
             whole = re.compile(rf"\b{re.escape(text)}\b")
-            rank = size * sum(whole.search(said) is not None for said in reading.texts)
+            held = sum(whole.search(said) is not None for said in reading.texts)
+            rank = held * (size if held < _OFTEN else _LONGER**size)
             if rank > best and end[0] not in STOPWORDS:
                 best, name = rank, text
     return name

@@ -16,8 +16,10 @@ _LIKES: Final = re.compile(
     r"|my favou?rites?|i am fond of|i swear by|nothing beats|suits? me|i am happy with"
     r"|i always (?:choose|take|use)|dear to me)\b"
 )
-_LIKED_PART: Final = re.compile(r"\b(?:over|instead of|rather than|to) .*$")
-"""What the user likes less is named after what they prefer."""
+_LESS: Final = re.compile(
+    r"(?P<more>\bprefer\w* (?!to\b)[^,.;]*?) (?:over|instead of|rather than|to) [^,.;]+"
+)
+"""What the user likes less is named after what they prefer, and is no advice."""
 _SHARED: Final = 0.3
 """What it counts that a statement is of the kind that is asked for."""
 _MOST: Final = 3
@@ -41,7 +43,7 @@ def likes(question: str, reading: Reading) -> list[str]:
     liked = [
         said
         for said in reading.told
-        if _LIKES.search(said.normal) and not _DISLIKES.search(_LIKED_PART.sub("", said.normal))
+        if _LIKES.search(said.normal) and not _DISLIKES.search(_LESS.sub(r"\g<more>", said.normal))
     ]
     terms = reading.relevance.terms(question)
     around = reading.relevance.exchanges(terms)
@@ -53,7 +55,7 @@ def likes(question: str, reading: Reading) -> list[str]:
             -around[said.exchange],
         ),
     )
-    return [said.text for said in ranked[:_MOST]]
+    return [_LESS.sub(r"\g<more>", said.text) for said in ranked[:_MOST]]
 
 
 def _same(tastes: set[str], said: Statement) -> bool:
