@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from pytest_compaction.cache.sized_cache import SizedCache
 from pytest_compaction.case.case import AnswerSpec
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.models.offline.answer import BoundedAnswer
@@ -28,6 +29,11 @@ from pytest_compaction.models.offline.long_memory.sums import expenses, sum_of_i
 from pytest_compaction.models.offline.long_memory.wishes import likes, names_for, standing
 
 ABSTENTION: Final = "There is no information about this in the conversation."
+_MOST_CHARACTERS: Final = 2_000_000
+_READINGS: Final = SizedCache[tuple[Message, ...], Reading](
+    _MOST_CHARACTERS, lambda reading: reading.characters
+)
+"""The questions on a view follow one another, and it is read once for them."""
 _ORDER: Final = re.compile(r"\b(?:in (?:which|what) order|the order in which|chronolog)", re.I)
 _SUMMARY: Final = re.compile(
     r"\b(?:sum(?:mary|mari[sz]e)?\b.{0,5}\bup\b|summar|overview|recap)", re.I
@@ -57,7 +63,8 @@ def answer(
     view: Sequence[Message], question: str, spec: AnswerSpec, count: Callable[[str], int]
 ) -> str:
     """What the view says on the question; where it says nothing, that there is no information."""
-    lines = answer_lines(Reading(view), question)
+    messages = tuple(view)
+    lines = answer_lines(_READINGS.get(messages, lambda: Reading(messages)), question)
     made = BoundedAnswer(spec, count)
     made.add(lines or [ABSTENTION], 1.0)
     return made.text()

@@ -93,6 +93,7 @@ class Reading:
     def __init__(self, view: Sequence[Message]) -> None:
         self.statements = tuple(_statements(view))
         self._view = view
+        self.characters = sum(len(said.text) for said in self.statements)
         self.exchanges = max((said.exchange for said in self.statements), default=-1) + 1
 
     @cached_property

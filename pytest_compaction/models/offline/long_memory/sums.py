@@ -19,6 +19,9 @@ _ITEMS: Final = re.compile(
     r"\b(?:on|across|for|of)\s+(?P<items>[^?]+?(?:,|\band\b)[^?]+?)\s*(?:\?|altogether|in total|$)",
     re.IGNORECASE,
 )
+_NEAR: Final = 0.6
+_PAID: Final = re.compile(r"\b(?:paid|pay|cost\w*|charged|bought|ordered|booked|bill\w*|spent)\b")
+"""What was paid or settled, and not only quoted or wished for."""
 _CUT: Final = re.compile(r",\s*(?:and\s+)?|\s+and\s+", re.IGNORECASE)
 
 
@@ -43,13 +46,15 @@ def sum_of_items(question: str, reading: Reading) -> list[str]:
     if match is None:
         return []
     found: list[tuple[float, str, str]] = []
+    priced = [n for n, said in enumerate(reading.statements) if said.by_user and _amounts(said)]
     for item in _CUT.split(match["items"]):
         stems = frozenset(content_stems(normalize(item)))
-        ranked = reading.relevance.ranked(sorted(stems), by_user=True)
-        told = [reading.statements[one.number] for one in ranked]
-        paid = next((said for said in told if _amounts(said) and stems & said.stems), None)
-        if paid is None:
+        ranked = reading.relevance.of(priced, stems)
+        if not ranked:
             return []
+        near = [one.number for one in ranked if one.score >= _NEAR * ranked[0].score]
+        told = [reading.statements[number] for number in near]
+        paid = next((said for said in told if _PAID.search(said.normal)), told[0])
         amount, currency = _nearest(stems, paid)
         found.append((amount, currency, paid.text))
     total = _total([(amount, sign) for amount, sign, _ in found])
