@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from pytest_compaction.models.offline.long_memory.reading import Reading, Statement
+from pytest_compaction.models.offline.long_memory.reading import Reading
+from pytest_compaction.models.offline.long_memory.statement import Statement
 from pytest_compaction.text.words import content_stems
 
 _NOT: Final = re.compile(r"\b(?:never|not|no|none|without|\w+n't)\b")
@@ -51,9 +52,7 @@ def _denying(said: Statement) -> Iterable[str]:
     return (clause for clause in _CLAUSE.split(said.normal) if _DENIES.search(clause))
 
 
-def _other_side(
-    wanted: frozenset[str], denial: Statement, reading: Reading
-) -> Statement | None:
+def _other_side(wanted: frozenset[str], denial: Statement, reading: Reading) -> Statement | None:
     """The statement without a denial that holds most of the question; the newest of equals."""
     best, found = 0.0, None
     for said in reading.told:

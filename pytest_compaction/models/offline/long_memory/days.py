@@ -11,7 +11,8 @@ from pytest_compaction.models.offline.long_memory.dates import (
     days_apart,
     holds_date,
 )
-from pytest_compaction.models.offline.long_memory.reading import Reading, Statement
+from pytest_compaction.models.offline.long_memory.reading import Reading
+from pytest_compaction.models.offline.long_memory.statement import Statement
 from pytest_compaction.models.offline.long_memory.subject import Subject
 from pytest_compaction.text.words import content_stems, normalize
 
@@ -55,7 +56,10 @@ def days_between(question: str, subject: Subject | None, reading: Reading) -> li
     if first.day == second.day:
         first, second = _apart(question, one, other, reading)
     dates = f"from {first.spoken} till {second.spoken}"
-    return [f"{_spoken(days_apart(first, second), question)}, {dates}.", *dict.fromkeys((one.text, other.text))]
+    return [
+        f"{_spoken(days_apart(first, second), question)}, {dates}.",
+        *dict.fromkeys((one.text, other.text)),
+    ]
 
 
 def asks_between(question: str) -> bool:

@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from pytest_compaction.models.offline.long_memory.reading import Reading, Statement
+from pytest_compaction.models.offline.long_memory.reading import Reading
+from pytest_compaction.models.offline.long_memory.statement import Statement
 
 _GIVEN: Final = re.compile(
     r"\b(?:always|never) (?:please )?(?:include|format|give|state|use|mention|provide|tell|show|name"

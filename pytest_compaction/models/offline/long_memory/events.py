@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from pytest_compaction.models.offline.long_memory.fields import fields_of
-from pytest_compaction.models.offline.long_memory.reading import Reading, Statement
+from pytest_compaction.models.offline.long_memory.reading import Reading
 from pytest_compaction.models.offline.long_memory.relevance import Relevant
+from pytest_compaction.models.offline.long_memory.statement import Statement
 from pytest_compaction.models.offline.long_memory.subject import Subject
 
 _MONTH: Final = (
@@ -86,7 +87,9 @@ def counted(question: str, reading: Reading) -> list[str]:
     if not best:
         return []
     top = max(one.score for one in best.values())
-    chosen = sorted(one.number for one in best.values() if one.score >= _COUNTED * top)[:_MOST_COUNTED]
+    chosen = sorted(one.number for one in best.values() if one.score >= _COUNTED * top)[
+        :_MOST_COUNTED
+    ]
     return [f"{len(chosen)}:", *(reading.statements[number].text for number in chosen)]
 
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from pytest_compaction.models.offline.long_memory.fields import fields_of, in_field
-from pytest_compaction.models.offline.long_memory.reading import Reading, Statement
+from pytest_compaction.models.offline.long_memory.reading import Reading
+from pytest_compaction.models.offline.long_memory.statement import Statement
 from pytest_compaction.models.offline.long_memory.subject import Subject
 from pytest_compaction.text.words import content_stems, normalize
 

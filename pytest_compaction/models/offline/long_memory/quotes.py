@@ -9,8 +9,9 @@ from typing import Final
 
 from pytest_compaction.models.offline.long_memory.dates import holds_date
 from pytest_compaction.models.offline.long_memory.demands import demands_on, forms_of, wants_code
-from pytest_compaction.models.offline.long_memory.reading import Reading, Statement
+from pytest_compaction.models.offline.long_memory.reading import Reading
 from pytest_compaction.models.offline.long_memory.relevance import Relevant
+from pytest_compaction.models.offline.long_memory.statement import Statement
 
 _MONEY: Final = r"[$€£]\s?\d|\b\d[\d,.]*\s?(?:euros?|dollars?|pounds?|francs?|rands?)\b"
 _FORMS: Final = tuple(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from statistics import median
@@ -14,16 +13,11 @@ from typing import Final
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.models.offline.long_memory.dates import holds_date, year_of
 from pytest_compaction.models.offline.long_memory.relevance import Relevance
+from pytest_compaction.models.offline.long_memory.statement import Statement
 from pytest_compaction.text.words import content_stems, normalize, segments
 
 _SPEAKER: Final = re.compile(
     r"^(?:\[[^\]\n]{1,40}, (?P<origin>user|assistant)\]|(?P<who>user|assistant):\s?)", re.IGNORECASE
-)
-_LEAD: Final = re.compile(
-    r"^(?:as for|about|now to|regarding|concerning|i come from|so|by the way|before i forget"
-    r"|here is|this is what|and another thing|what i wanted|since we|good to have|back to"
-    r"|please remember|oh|well)\b[^,:.]{0,60}[,:]\s+(?:because |and |that )?",
-    re.IGNORECASE,
 )
 _GOES_ON: Final = re.compile(
     r"^(?:by the way|before i forget|and another thing|this is what|here is|what i wanted"
@@ -31,60 +25,12 @@ _GOES_ON: Final = re.compile(
     re.IGNORECASE,
 )
 _WORD: Final = re.compile(r"\w+")
-_CODE: Final = re.compile(
-    r"[;{}]\s*$|=>|\)\s*:$|</|^\s*(?:<|//|/\*|#include|import |from \w+ import|@|const |let |var )|\w\(\)"
-)
-_LEAST_WORDS: Final = 4
 _YEAR: Final = re.compile(r"\b(?:19|20)\d\d\b")
 _BLOCK: Final = re.compile(r"^```\w+\n.*?^```", re.MULTILINE | re.DOTALL)
 _BEFORE: Final = 300
 """Characters before a block of code that tell what it is about."""
 _LINES: Final = 24
 """Lines of a block that are shown."""
-_SHORT: Final = 60
-"""Characters of a question that does not tell anything."""
-
-
-@dataclass(frozen=True)
-class Statement:
-    """A sentence of the view; ``exchange`` is the number of the request that it belongs to.
-
-    What is read of it is read once, as several questions are asked of a view.
-    """
-
-    text: str
-    exchange: int
-    by_user: bool
-
-    @cached_property
-    def proper(self) -> str:
-        """The sentence without the words that only lead to it."""
-        return _LEAD.sub("", self.text, count=1) or self.text
-
-    @cached_property
-    def normal(self) -> str:
-        """The sentence proper, normalised."""
-        return normalize(self.proper)
-
-    @cached_property
-    def stems(self) -> frozenset[str]:
-        """The stems of its words of content."""
-        return frozenset(content_stems(self.normal))
-
-    @property
-    def is_prose(self) -> bool:
-        """Whether it is a sentence and no line of code."""
-        return len(self.text.split()) >= _LEAST_WORDS and _CODE.search(self.text) is None
-
-    @property
-    def asks(self) -> bool:
-        """Whether it is a question, which states nothing."""
-        return self.text.rstrip().endswith("?")
-
-    @property
-    def asks_only(self) -> bool:
-        """Whether it is a short question; a long one tells something before it asks."""
-        return self.asks and len(self.text) < _SHORT
 
 
 class Reading:

@@ -10,13 +10,11 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from pytest_compaction.models.offline.long_memory.statement import Statement
 from pytest_compaction.text.bm25 import BM25
 from pytest_compaction.text.words import content_stems, normalize
-
-if TYPE_CHECKING:
-    from pytest_compaction.models.offline.long_memory.reading import Statement
 
 _CONTEXT: Final = 0.35
 """What the words of the exchange count, beside those of the statement."""
@@ -26,15 +24,16 @@ _BY_ASSISTANT: Final = 0.6
 """What a statement of the assistant counts: questions are about what the user told."""
 _ABOUT_TALK: Final = frozenset(
     content_stems(
-        "mention mentioned conversation conversations across throughout discuss discussed discussion"
-        " list order summarize summarise summary comprehensive overview recap tell told say said"
+        "mention mentioned conversation conversations across throughout discuss discussed"
+        " discussion list order summarize summarise summary comprehensive overview recap tell told say said"
         " provide give describe explain different various specific specifically aspect aspects item"
         " items brought bring raise raised session sessions chat chats total altogether many much"
         " day days week weeks month months long time times between pass passed walk remember recall"
         " sequence chronological question ask asked talk talked use used want wanted like need"
         " suggest recommend advise help please show far over start end first last get got make made"
         " include including kind sort currently current work working plan planning planned know"
-        " onto until till happen happened went come came back each together go going way thing things experience ever yet already anything anyone new"
+        " onto until till happen happened went come came back each together go going way thing things"
+        " experience ever yet already anything anyone new"
     )
 )
 """Words about the talk itself, and those that go with anything."""
@@ -86,7 +85,9 @@ class Relevance:
         wanted = list(terms)
         around, own = self._by_exchange.scores(wanted), self._own(wanted)
         found = [Relevant(number, self._whole(number, own, around)) for number in numbers]
-        return sorted((one for one in found if one.score > 0), key=lambda one: (-one.score, one.number))
+        return sorted(
+            (one for one in found if one.score > 0), key=lambda one: (-one.score, one.number)
+        )
 
     def _own(self, terms: Iterable[str]) -> dict[int, float]:
         scores: dict[int, float] = {}

@@ -23,7 +23,7 @@ _LONGER: Final = 8
 """A name that stands often enough is better by so much for each of its words."""
 _MOST_OF_ALL: Final = 0.25
 """The share of the exchanges that may be about a thing of its own."""
-_FEW: Final = 6
+_FEW: Final = 15
 _LIFT: Final = 4.0
 """A word tells the thing at first if it stands with its name so much more often than by chance."""
 _ROUNDS: Final = ((0.0, 1.0), (0.5, 1.0), (0.6, 0.7))
