@@ -29,15 +29,15 @@ class _Answers:
         self._log = log
         counter = shared_counter()
         self._responder = Responder(OfflineModel(counter), counter)
-        self._made: dict[tuple[str, AnswerSpec, int], str] = {}
+        self._made: dict[tuple[str, AnswerSpec, int, str], str] = {}
         prepare_beginnings(log.messages, log.ends)
 
-    def of(self, question: str, spec: AnswerSpec, point: int) -> str:
-        """The answer from the log up to a point."""
-        asked = (question, spec, point)
+    def of(self, question: str, spec: AnswerSpec, point: int, kind: str) -> str:
+        """The answer from the log up to a point to a question of a kind of probe."""
+        asked = (question, spec, point, kind)
         if asked not in self._made:
             view = self._log.messages[: self._log.ends[point]]
-            answer = asyncio.run(self._responder.answer(view, question, spec))
+            answer = asyncio.run(self._responder.answer(view, question, spec, kind=kind))
             self._made[asked] = answer.text
         return self._made[asked]
 
@@ -71,16 +71,18 @@ class FullLogControl:
         """Whether the answer from the full log states at least one of the facts."""
         self._answered += 1
         facts = [found.fact for found in draft.found]
-        return self._states_any(facts, draft.question, AnswerSpec(**draft.answer), draft.point)
+        return self._states_any(
+            facts, draft.question, AnswerSpec(**draft.answer), draft.point, draft.kind
+        )
 
     def answers_probe(self, probe: Probe) -> bool:
         """The same for a probe of a finished case."""
-        return self._states_any(probe.facts, probe.question, probe.answer, probe.point)
+        return self._states_any(probe.facts, probe.question, probe.answer, probe.point, probe.kind)
 
     def _states_any(
-        self, facts: Iterable[Fact], question: str, spec: AnswerSpec, point: int
+        self, facts: Iterable[Fact], question: str, spec: AnswerSpec, point: int, kind: str
     ) -> bool:
-        index = TextIndex(self._answers.of(question, spec, point))
+        index = TextIndex(self._answers.of(question, spec, point, kind))
         return any(index.read(fact.statement).outcome == "stated" for fact in facts)
 
 

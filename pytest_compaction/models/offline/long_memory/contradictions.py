@@ -25,7 +25,7 @@ _EMPTY: Final = frozenset(content_stems("ever anything something yet already pro
 
 
 def both_sides(question: str, reading: Reading) -> list[str]:
-    """The statement that denies it and the one that speaks for it; nothing unless there are both."""
+    """The statement that denies it and the one that speaks for it; nothing if one is missing."""
     wanted = frozenset(reading.relevance.terms(question)) - _EMPTY
     denials = [
         (reading.relevance.share(wanted, frozenset(content_stems(clause))), said)

@@ -28,8 +28,8 @@ _CUTS: Final = (
 )
 """Where one event ends and the other begins, the surest first."""
 _AFTER: Final = re.compile(
-    r"\bhow (?:many \w+|long) (?P<way>after|before) (?P<first>.+?),? (?:did|do|does|was|were|is|will)"
-    r" (?P<second>.+?)\s*\?",
+    r"\bhow (?:many \w+|long) (?P<way>after|before) (?P<first>.+?),? (?:did|do|does|was|were|is"
+    r"|will) (?P<second>.+?)\s*\?",
     re.IGNORECASE,
 )
 _NEAR: Final = 0.75

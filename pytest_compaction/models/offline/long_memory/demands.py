@@ -10,8 +10,9 @@ from pytest_compaction.models.offline.long_memory.reading import Reading
 from pytest_compaction.models.offline.long_memory.statement import Statement
 
 _GIVEN: Final = re.compile(
-    r"\b(?:always|never) (?:please )?(?:include|format|give|state|use|mention|provide|tell|show|name"
-    r"|add|list|explain|highlight|remind|specify|offer|start|end|write|present|note|cite|confirm)\b"
+    r"\b(?:always|never) (?:please )?(?:include|format|give|state|use|mention|provide|tell|show"
+    r"|name|add|list|explain|highlight|remind|specify|offer|start|end|write|present|note|cite"
+    r"|confirm)\b"
     r"|\b(?:when(?:ever)?|each time|every time|if) i ask\b|\bfrom now on\b"
 )
 _FORMS: Final = tuple(

@@ -25,7 +25,8 @@ _FORMS: Final = tuple(
     )
 )
 _HOW_MANY: Final = re.compile(
-    r"\bhow many (?:\w+ ){0,3}?(?P<noun>[a-z]{3,})(?= (?:do|does|did|are|were|was|is|have|has|can|will)\b)",
+    r"\bhow many (?:\w+ ){0,3}?(?P<noun>[a-z]{3,})"
+    r"(?= (?:do|does|did|are|were|was|is|have|has|can|will)\b)",
     re.IGNORECASE,
 )
 _NUMBER: Final = (

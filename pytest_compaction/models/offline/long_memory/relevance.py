@@ -24,16 +24,17 @@ _BY_ASSISTANT: Final = 0.6
 """What a statement of the assistant counts: questions are about what the user told."""
 _ABOUT_TALK: Final = frozenset(
     content_stems(
-        "mention mentioned conversation conversations across throughout discuss discussed"
-        " discussion list order summarize summarise summary comprehensive overview recap tell told say said"
-        " provide give describe explain different various specific specifically aspect aspects item"
-        " items brought bring raise raised session sessions chat chats total altogether many much"
-        " day days week weeks month months long time times between pass passed walk remember recall"
-        " sequence chronological question ask asked talk talked use used want wanted like need"
-        " suggest recommend advise help please show far over start end first last get got make made"
-        " include including kind sort currently current work working plan planning planned know"
-        " onto until till happen happened went come came back each together go going way thing things"
-        " experience ever yet already anything anyone new"
+        "mention mentioned conversation conversations across throughout discuss discussed "
+        "discussion list order summarize summarise summary comprehensive overview recap tell "
+        "told say said provide give describe explain different various specific specifically "
+        "aspect aspects item items brought bring raise raised session sessions chat chats "
+        "total altogether many much day days week weeks month months long time times between "
+        "pass passed walk remember recall sequence chronological question ask asked talk "
+        "talked use used want wanted like need suggest recommend advise help please show far "
+        "over start end first last get got make made include including kind sort currently "
+        "current work working plan planning planned know onto until till happen happened went "
+        "come came back each together go going way thing things experience ever yet already "
+        "anything anyone new"
     )
 )
 """Words about the talk itself, and those that go with anything."""

@@ -12,8 +12,9 @@ from pytest_compaction.models.offline.long_memory.subject import Subject
 from pytest_compaction.text.words import content_stems, normalize
 
 _LIKES: Final = re.compile(
-    r"\b(?:makes? me happy|agreed? with me|i (?:(?:really|much|usually|generally|strongly|always|also"
-    r"|still) )?(?:love|like|prefer|enjoy|go for|favou?r)|i(?:'d| would) (?:much )?(?:rather|prefer)"
+    r"\b(?:makes? me happy|agreed? with me|i (?:(?:really|much|usually|generally|strongly|always"
+    r"|also|still) )?(?:love|like|prefer|enjoy|go for|favou?r)"
+    r"|i(?:'d| would) (?:much )?(?:rather|prefer)"
     r"|my favou?rites?|i am fond of|i swear by|nothing beats|suits? me|i am happy with"
     r"|i always (?:choose|take|use)|dear to me)\b"
 )
