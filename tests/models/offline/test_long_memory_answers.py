@@ -68,3 +68,39 @@ def test_nothing_is_said_of_what_the_view_does_not_hold(question: str) -> None:
 def test_an_update_that_the_view_has_lost_is_not_known() -> None:
     lines = answer_lines(reading(*TOLD[:6]), "How much money is there for the harbour fair?")
     assert "900 euros" in "\n".join(lines)
+
+
+def test_an_exchange_in_which_nothing_is_said_has_its_place():
+    lines = answer_lines(
+        reading("I bought a kayak in Ribe.", " ", "The stove cost £745."), "Which kayak is mine?"
+    )
+    assert "Ribe" in "\n".join(lines)
+    lines = answer_lines(
+        reading(" ", "I bought a kayak.", " ", "The stove cost £745."), "What did the stove cost?"
+    )
+    assert "£745" in "\n".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("How many weeks lie between the launch and the review?", "6 weeks (42 days)"),
+        ("How many days lie between the launch and the review?", "42 days"),
+        ("How much did I spend in total on the tiller and the stove?", "Altogether £865"),
+    ],
+)
+def test_an_answer_has_the_unit_that_was_asked_for(question: str, expected: str) -> None:
+    told = reading(
+        "The launch is on June 22.",
+        "I paid £120 for the tiller.",
+        "The review is on August 3.",
+        "I've ordered the stove for £745.",
+    )
+    assert expected in answer_lines(told, question)[0]
+
+
+def test_what_is_liked_less_is_no_part_of_the_advice() -> None:
+    told = reading("I much prefer reclaimed oak to buying new.", "The galley needs worktops.")
+    text = "\n".join(answer_lines(told, "Which worktops would you suggest for the galley?"))
+    assert "reclaimed oak" in text
+    assert "buying new" not in text

@@ -55,7 +55,9 @@ class Relevance:
         self._statements = statements
         self._by_statement = BM25()
         self._by_exchange = BM25()
-        for _, exchange in groupby(statements, key=lambda said: said.exchange):
+        for place, exchange in groupby(statements, key=lambda said: said.exchange):
+            while len(self._by_exchange) < place:
+                self._by_exchange.add(())  # an exchange in which nothing was said
             whole: list[str] = []
             for said in exchange:
                 stems = content_stems(normalize(said.text))
