@@ -6,13 +6,13 @@ from pathlib import Path
 from statistics import fmean
 
 import pytest
-from pytest_compaction.models.offline.nugget_judge import judge_nuggets
 
 from pytest_compaction.case.kinds import ABILITIES
 from pytest_compaction.case.long_memory.beam.conversation import read_conversation
 from pytest_compaction.case.nuggets import Nugget
 from pytest_compaction.conversation.tokens import shared_counter
 from pytest_compaction.models.offline.model import OfflineModel
+from pytest_compaction.models.offline.nuggets.judge import judge_nuggets
 from pytest_compaction.models.protocol import NO_LOG, AnswerRequest, JudgeRequest
 
 WRITTEN = Path(__file__).with_name("written")
