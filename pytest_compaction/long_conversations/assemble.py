@@ -13,19 +13,21 @@ from pytest_compaction.case.long_memory.beam.writer import Batch, Pair, Question
 from pytest_compaction.conversation.tokens import MESSAGE_TOKENS, TokenCounter
 from pytest_compaction.long_conversations.dice import anchor, later
 from pytest_compaction.long_conversations.events.event import Said, Undertaking
-from pytest_compaction.long_conversations.plan import Plan, make_plan
+from pytest_compaction.long_conversations.plan import Plan, make_plan, one_of_each
 from pytest_compaction.long_conversations.questions.asked import questions_of
 from pytest_compaction.long_conversations.questions.probing import Probing
 from pytest_compaction.long_conversations.wording import Turn, Wording
 
-FEWEST_TOKENS: Final = 20_000
+FEWEST_TOKENS: Final = 4_000
 """Shorter than this, what the questions need would leave no room for anything else."""
+_TWO_OF_EACH: Final = 20_000
+"""From this length on there are two questions of each ability, and below it one."""
 _BATCH_TOKENS: Final = 10_000
 """Tokens of a batch, about; a conversation has at least five and at most a hundred batches."""
 _BEGINNING: Final = 0.02
 """The share of the conversation in which the user has told of all undertakings."""
-_LAST_TURN: Final = 200
-"""Tokens of a turn, about: so much is missing at the end of the last turn but one."""
+_LAST_TURN: Final = {False: 200, True: 50}
+"""Tokens of a turn, about, also of a brief one: so much is missing before the last turn."""
 _REMARKS: Final = 0.3
 """The share of the remarks in words of questions that the user makes."""
 
@@ -109,9 +111,12 @@ def draft(tokens: int, seed: int) -> Draft:
     if tokens < FEWEST_TOKENS:
         raise ValueError(f"a conversation needs at least {FEWEST_TOKENS:,} tokens, not {tokens:,}")
     plan = make_plan(seed, tokens)
+    brief = tokens < _TWO_OF_EACH
+    if brief:
+        plan = one_of_each(plan)
     probings = questions_of(plan)
     rng = random.Random(f"{seed}/{tokens}/turns")  # noqa: S311 - no secret is made of it
-    wording = Wording(rng)
+    wording = Wording(rng, brief)
     due: list[tuple[float, Said | str | Undertaking]] = [(each.share, each) for each in plan.said()]
     due += [(_BEGINNING * rng.random(), each) for each in plan.undertakings]
     remarks = [text for each in probings for text in each.remarks if rng.random() < _REMARKS]
@@ -120,7 +125,7 @@ def draft(tokens: int, seed: int) -> Draft:
     for share, what in sorted(due, key=lambda pair: pair[0]):
         script.talk_until(share)
         script.add(_turn_of(what, wording))
-    script.talk_until(1.0 - _LAST_TURN / tokens)
+    script.talk_until(1.0 - _LAST_TURN[brief] / tokens)
     return Draft(tokens, plan, probings, script.turns, wording.other)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Final
 
@@ -121,6 +121,26 @@ def make_plan(seed: int, tokens: int) -> Plan:
         preferences=tuple(plan_preferences(dice, (asked[8], asked[4]))),
         absences=absences,
     )
+
+
+def one_of_each(plan: Plan) -> Plan:
+    """What one question of each ability needs of a plan, for conversations without room for two."""
+    short = replace(
+        plan,
+        facts=plan.facts[:2],
+        others=(plan.absences[0].elsewhere,),
+        updates=plan.updates[:1],
+        contradictions=plan.contradictions[:1],
+        courses=plan.courses[:1],
+        told=plan.told[:1],
+        spans=plan.spans[:1],
+        payments=plan.payments[:1],
+        instructions=plan.instructions[:1],
+        preferences=plan.preferences[:1],
+        absences=plan.absences[:1],
+    )
+    needed = {short.absences[0].about, *(said.about for said in short.said())}
+    return replace(short, undertakings=tuple(each for each in plan.undertakings if each in needed))
 
 
 def _undertakings(dice: Dice, kinds: Sequence[names.Kind]) -> Iterator[Undertaking]:

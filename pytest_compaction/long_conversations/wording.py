@@ -46,10 +46,14 @@ class Turn:
 
 
 class Wording:
-    """Writes turns, seeded. Talk is of the undertakings that the user has told of so far."""
+    """Writes turns, seeded. Talk is of the undertakings that the user has told of so far.
 
-    def __init__(self, rng: random.Random) -> None:
+    ``brief`` turns have few sentences beside what they are to say.
+    """
+
+    def __init__(self, rng: random.Random, brief: bool = False) -> None:
         self._rng = rng
+        self._brief = brief
         self._begun: list[Undertaking] = []
         self._talk = SmallTalk(rng)
 
@@ -83,14 +87,14 @@ class Wording:
         about = next(named, None)
         reply = f"{self._talk.heard()} {self._talk.no_answer()}"
         if about is not None:
-            reply = f"{reply} {self._talk.advice(self._talk.topic(about), self._rng.randint(2, 6))}"
+            reply = f"{reply} {self._talk.advice(self._talk.topic(about), self._between(2, 6))}"
         return Turn((Pair(text, reply),))
 
     def other(self, share: float | None = None) -> Turn:
         """A turn about something that is not asked for, at a share of the conversation."""
         rng = self._rng
         topic = self._talk.topic(rng.choice(self._begun), share)
-        asked = self._talk.of_user(topic, rng.randint(1, 3))
+        asked = self._talk.of_user(topic, self._between(1, 3))
         if rng.random() < 0.3:
             asked = f"{self._talk.aside()} {asked}"
         pairs = [Pair(asked, self._advice(topic))]
@@ -101,19 +105,23 @@ class Wording:
     def _of_oneself(self, said: Said) -> Turn:
         """The turn in which the user says something of themselves, or of what they want."""
         text = capitalised(said.text.rstrip(".")) + "."
-        if self._rng.random() < _LONG:
+        if self._rng.random() < _LONG and not self._brief:
             text = f"{self._talk.aside(2)} {text} {self._talk.aside()}"
-        reply = self._talk.of_oneself(self._rng.randint(1, 2))
+        reply = self._talk.of_oneself(self._between(1, 2))
         return Turn((Pair(text, f"{self._talk.heard()} {reply}"),), said.key)
 
     def _within(self, text: str, topic: Topic) -> str:
         """The text with talk of the day around it, where it is to be a long message."""
-        if self._rng.random() >= _LONG:
+        if self._rng.random() >= _LONG or self._brief:
             return text
         return f"{self._talk.aside(2)} {text} {self._talk.of_user(topic, 1)}"
 
     def _reply(self, topic: Topic) -> str:
-        return f"{self._talk.heard()} {self._talk.advice(topic, self._rng.randint(1, 4))}"
+        return f"{self._talk.heard()} {self._talk.advice(topic, self._between(1, 4))}"
 
     def _advice(self, topic: Topic) -> str:
-        return self._talk.advice(topic, self._rng.randint(4, 12))
+        return self._talk.advice(topic, self._between(4, 12))
+
+    def _between(self, least: int, most: int) -> int:
+        """A number of sentences; one or two where turns are brief."""
+        return self._rng.randint(1, min(least, 2)) if self._brief else self._rng.randint(least, most)

@@ -63,8 +63,8 @@ def test_a_folder_that_cannot_be_made_is_said(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("option", "value", "said"),
     [
-        ("--tokens", "19999", "from 20000 to 100000000"),
-        ("--tokens", "1e5", "from 20000 to 100000000"),
+        ("--tokens", "3999", "from 4000 to 100000000"),
+        ("--tokens", "1e5", "from 4000 to 100000000"),
         ("--seed", "-1", "from 0 to 999999999"),
         ("--conversations", "0", "from 1 to 1000"),
     ],

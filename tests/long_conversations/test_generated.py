@@ -153,7 +153,7 @@ def test_hardly_two_messages_are_alike():
     assert len(counted) > 0.98 * counted.total()
 
 
-@pytest.mark.parametrize("tokens", [20_000, SHORT, LONG])
+@pytest.mark.parametrize("tokens", [4_000, 5_000, 19_999, 20_000, SHORT, LONG])
 def test_a_conversation_is_as_long_as_asked_for(tmp_path, tokens):
     conversation = made(4, tokens)
     conversation.write(tmp_path / "7")
@@ -165,14 +165,15 @@ def test_a_conversation_is_as_long_as_asked_for(tmp_path, tokens):
     assert conversation.tokens == counted
 
 
-def test_a_conversation_is_a_case_with_two_questions_of_each_ability(tmp_path):
-    conversation = made(1)
+@pytest.mark.parametrize(("tokens", "each"), [(4_000, 1), (19_999, 1), (20_000, 2), (SHORT, 2)])
+def test_a_conversation_is_a_case_with_one_or_two_questions_of_each_ability(tmp_path, tokens, each):
+    conversation = made(1, tokens)
     conversation.write(tmp_path / "30K" / "1")
     found = find_cases([tmp_path])
     assert found.errors == ()
     case = found.case("30K-1")
     kinds = Counter(probe.kind for probe in case.probes)
-    assert kinds == dict.fromkeys(ABILITIES, 2)
+    assert kinds == dict.fromkeys(ABILITIES, each)
     texts = {message.id: message.text for message in case.messages}
     for probe, probing in zip(case.probes, conversation.probings, strict=True):
         evidence = {id for nugget in probe.nuggets for id in nugget.evidence}
@@ -205,5 +206,5 @@ def test_other_seeds_and_lengths_make_other_conversations():
 
 
 def test_too_short_a_conversation_is_refused():
-    with pytest.raises(ValueError, match="at least 20,000 tokens"):
-        make_conversation(19_999, 1)
+    with pytest.raises(ValueError, match="at least 4,000 tokens"):
+        make_conversation(3_999, 1)

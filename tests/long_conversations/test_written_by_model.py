@@ -45,8 +45,8 @@ def model(spoil=lambda sketch, trial: sketch, answer="I would wait a little. " *
     return Replies(say)
 
 
-def written(caller, seed=SEED):
-    return asyncio.run(write_out(draft(TOKENS, seed), "m", caller, TokenCounter()))
+def written(caller, tokens=TOKENS):
+    return asyncio.run(write_out(draft(tokens, SEED), "m", caller, TokenCounter()))
 
 
 def test_the_words_are_those_of_the_model_and_all_questions_stay():
@@ -66,6 +66,13 @@ def test_the_length_is_right_whether_the_model_is_brief_or_not(answer):
     found = written(model(answer=answer))
     assert found.conversation.tokens == pytest.approx(TOKENS, rel=0.02)
     assert found.dropped == {}
+
+
+def test_a_short_conversation_keeps_its_questions_and_its_length():
+    found = written(model(answer="I would wait. "), 4_000)
+    assert found.dropped == {}
+    assert len(found.conversation.probings) == 10
+    assert found.conversation.tokens == pytest.approx(4_000, rel=0.02)
 
 
 def test_a_message_without_its_fact_is_asked_for_again():

@@ -10,8 +10,7 @@ from pytest_compaction.long_conversations.questions.probing import Probing, stat
 
 def ask(plan: Plan) -> Iterator[Probing]:
     """One question on two facts of an undertaking, and one on a fact of another."""
-    first, second, third = plan.facts
-    for facts in ((first, second), (third,)):
+    for facts in filter(None, (plan.facts[:2], plan.facts[2:])):
         it = facts[0].about.asked
         texts = [facts[0].attribute.asked.format(it=it)]
         texts += [fact.attribute.asked.format(it="that") for fact in facts[1:]]
