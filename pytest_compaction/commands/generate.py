@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import shlex
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -18,6 +19,7 @@ from pytest_compaction.commands.generate_by_model import (
     print_estimate,
     written_by_model,
 )
+from pytest_compaction.commands.generate_progress import CallsLine
 from pytest_compaction.long_conversations.assemble import (
     FEWEST_TOKENS,
     Conversation,
@@ -128,10 +130,13 @@ def run(options: argparse.Namespace) -> int:
         complain(f"{options.store}: {error.strerror or error}")
         return 1
     try:
-        print_estimate(options, list(folders), endpoints)
+        calls = print_estimate(options, list(folders), endpoints)
         if options.estimate:
             return 0
-        return _write(options, folders, lambda seed: written_by_model(options, seed, endpoints))
+        line = CallsLine(endpoints.accounts.path, calls, sys.stderr)
+        return _write(
+            options, folders, lambda seed: written_by_model(options, seed, endpoints, line)
+        )
     finally:
         endpoints.close()
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from pytest_compaction.commands.complaint import complain
+from pytest_compaction.commands.generate_progress import CallsLine
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.long_conversations.assemble import Conversation, Draft, draft
 from pytest_compaction.long_conversations.by_model.writer import (
@@ -25,8 +26,11 @@ from pytest_compaction.text.words import printable
 DEFAULT_STORE: Final = ".pytest_compaction/store"
 
 
-def print_estimate(options: argparse.Namespace, seeds: Iterable[int], endpoints: Endpoints) -> None:
-    """Say how many calls a model takes for the conversations, and what they cost."""
+def print_estimate(options: argparse.Namespace, seeds: Iterable[int], endpoints: Endpoints) -> int:
+    """Say how many calls a model takes for the conversations, and what they cost; returns how many.
+
+    Calls that are made again, because a reply lacks something, are not among them.
+    """
     drafts = (draft(options.tokens, seed) for seed in seeds)
     usage = sum((estimated(made, endpoints.tokens) for made in drafts), Usage())
     cost = _cost(options.model, usage, endpoints.prices)
@@ -41,6 +45,7 @@ def print_estimate(options: argparse.Namespace, seeds: Iterable[int], endpoints:
             f"that is more than --max-cost {options.max_cost:g}, which ends it unless "
             f"{options.store} holds enough of the calls"
         )
+    return usage.calls
 
 
 def _cost(model: str, usage: Usage, prices: PriceTable) -> str:
@@ -60,15 +65,18 @@ def connected(options: argparse.Namespace) -> Endpoints:
 
 
 def written_by_model(
-    options: argparse.Namespace, seed: int, endpoints: Endpoints
+    options: argparse.Namespace, seed: int, endpoints: Endpoints, line: CallsLine
 ) -> Conversation | None:
     """The conversation of a seed in the words of the model; what was dropped is said.
+
+    ``line`` says how far it is.
 
     ``None`` if a call failed for good, which is said, too.
     """
     made = draft(options.tokens, seed)
     try:
-        written = asyncio.run(_write(made, options.model, endpoints))
+        with line.shown():
+            written = asyncio.run(_write(made, options.model, endpoints))
     except ModelError as error:
         complain(
             f"the conversation of seed {seed} is not finished: {error}. What was written is in "

@@ -124,4 +124,6 @@ class Wording:
 
     def _between(self, least: int, most: int) -> int:
         """A number of sentences; one or two where turns are brief."""
-        return self._rng.randint(1, min(least, 2)) if self._brief else self._rng.randint(least, most)
+        return (
+            self._rng.randint(1, min(least, 2)) if self._brief else self._rng.randint(least, most)
+        )

@@ -1,12 +1,17 @@
 """``pytest-compaction generate``: what it writes, its output and its exit code."""
 
+import io
 import re
+import time
 
 import pytest
 from support.endpoint_builders import servers_in_environment
 from support.endpoint_replies import Answer, completion
 
 from pytest_compaction import cli
+from pytest_compaction.commands import generate_progress
+from pytest_compaction.models.calls.accounts import Accounts
+from pytest_compaction.models.usage import Usage
 
 FILES = ("chat.json", "probing_questions/probing_questions.json")
 
@@ -165,6 +170,37 @@ def test_a_model_writes_the_conversation_and_is_asked_for_nothing_twice(
         assert generate(capsys, tmp_path / "other", *arguments)[0] == 0
         assert len(server.asked) == calls
     assert contents(tmp_path / "one") == contents(tmp_path / "other")
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize(
+    ("stream", "last"),
+    [
+        (io.StringIO, "generate: 2 of about 9 calls, 0.5000 US dollars so far\n"),
+        (Terminal, "\r\x1b[K"),
+    ],
+)
+def test_how_far_the_calls_are_is_said_while_a_model_writes(tmp_path, monkeypatch, stream, last):
+    monkeypatch.setattr(generate_progress, "_SECOND", 0.01)
+    monkeypatch.setattr(generate_progress, "_MINUTE", 0.01)
+    accounts = Accounts(tmp_path / "accounts.sqlite")
+    for _ in range(2):
+        number = accounts.number()
+        accounts.enter(number, "writer", "m")
+        accounts.settle(number, Usage(1, 10, 0, 5), 0.25)
+    said = stream()
+    line = generate_progress.CallsLine(accounts.path, 9, said)
+    with line.shown():
+        for _ in range(1000):
+            if "2 of about 9 calls, 0.5000 US dollars so far" in said.getvalue():
+                break
+            time.sleep(0.01)
+    accounts.close()
+    assert said.getvalue().endswith(last)
 
 
 def test_nothing_is_written_where_a_model_says_nothing_that_was_planned(

@@ -14,6 +14,7 @@ import pytest
 
 from pytest_compaction.models.calls.so_far import so_far
 from pytest_compaction.records.record import Record
+from pytest_compaction.reports.call_progress import progress_text
 from pytest_compaction.session.items.collection import item_of, items_of
 from pytest_compaction.session.items.kinds import KINDS
 from pytest_compaction.session.items.protocol import BenchmarkItem
@@ -21,7 +22,6 @@ from pytest_compaction.session.items.report import record_of
 from pytest_compaction.session.progress.call_ledger import CallLedger, with_shared
 from pytest_compaction.session.progress.outlets import Outlet, outlet_for
 from pytest_compaction.session.progress.plans import CallPlans
-from pytest_compaction.session.progress.text import progress_text
 from pytest_compaction.session.session import BenchmarkSession
 
 clock = time.monotonic
@@ -169,7 +169,8 @@ class CallProgress:
             except sqlite3.Error:
                 return  # the next look may find it, and the run itself says what is wrong
             known, guessed = self._ledger.total, self._ledger.guessed
-            self._outlet.show(progress_text(found, known, guessed, now - self._began))
+            text = progress_text(found, known, guessed, now - self._began)
+            self._outlet.show(f"compaction: {text}")
 
     def _stop(self) -> None:
         self._end.set()

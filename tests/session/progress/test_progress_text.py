@@ -12,37 +12,36 @@ from hypothesis import strategies as st
 from pytest_compaction.models.calls.accounts import Accounts
 from pytest_compaction.models.calls.so_far import SoFar, so_far
 from pytest_compaction.models.usage import Usage
+from pytest_compaction.reports.call_progress import duration, progress_text, seconds_left
 from pytest_compaction.session.progress.call_ledger import CallLedger, ItemCalls, with_shared
 from pytest_compaction.session.progress.outlets import LineAMinute, RewrittenLine, outlet_for
-from pytest_compaction.session.progress.text import duration, progress_text, seconds_left
 
 
 @pytest.mark.parametrize(
     ("found", "known", "guessed", "elapsed", "said"),
     [
-        (SoFar(), 756, True, 1, "compaction: 0 of about 756 calls"),
+        (SoFar(), 756, True, 1, "0 of about 756 calls"),
         (
             SoFar(123, 0, 0.3121),
             1354,
             False,
             123,
-            "compaction: 123 of 1,354 calls, 0.3121 US dollars so far, about 21 min left",
+            "123 of 1,354 calls, 0.3121 US dollars so far, about 21 min left",
         ),
         (
             SoFar(10, 40, None),
             100,
             True,
             6,
-            "compaction: 50 of about 100 calls (40 from the store), no price known, "
-            "less than a minute left",
+            "50 of about 100 calls (40 from the store), no price known, less than a minute left",
         ),
-        (SoFar(0, 40), 100, False, 9, "compaction: 40 of 100 calls (40 from the store)"),
+        (SoFar(0, 40), 100, False, 9, "40 of 100 calls (40 from the store)"),
         (
             SoFar(12, 0, 0.5),
             10,
             True,
             60,
-            "compaction: 12 of about 12 calls, 0.5000 US dollars so far",
+            "12 of about 12 calls, 0.5000 US dollars so far",
         ),
     ],
 )

@@ -15,7 +15,7 @@ _HOUR: Final = 60
 def progress_text(found: SoFar, known: int, guessed: bool, elapsed: float) -> str:
     """One line after ``elapsed`` seconds; ``guessed`` if the ``known`` calls are an estimate."""
     total = max(known, found.done)
-    parts = [f"compaction: {found.done:,} of {'about ' if guessed else ''}{total:,} calls"]
+    parts = [f"{found.done:,} of {'about ' if guessed else ''}{total:,} calls"]
     if found.stored:
         parts[0] += f" ({found.stored:,} from the store)"
     if found.made:
