@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from pytest_compaction.case.remark_forms import ABSTAINS, ASKS_BACK
+
 _ASKED: Final = re.compile(
     r"^\s*(?:the\s+)?(?:LLM(?:'s)?\s+)?(?:response|answer)\s+(?:should|must)"
     r"(?:\s+(?P<what>(?:not|never)\s+(?:\w+\s+){0,2}?\w+|avoid|[a-z]+)"
@@ -21,50 +23,6 @@ _BARS: Final = re.compile(r"^avoids\s+", re.IGNORECASE)
 _NUMBER: Final = re.compile(r"^\(?\d{1,2}[.)]\s+(?=\D)")
 """The number of an item in a list, which is no part of what the item says."""
 _OF_CHAT: Final = re.compile(r"\b(?:provided|this|the|our|your) (?:chat|conversation)s?\b", re.I)
-_SOURCE: Final = (
-    r"(?:chat|conversation|context|history|log|memory|note|message|record|excerpt|text)s?"
-)
-_SAY: Final = r"(?:mention|discuss|specif|provid|state|say|said|tell|told)"
-ABSTAINS: Final = re.compile(
-    r"\bno (?:such |specific |relevant |further |other )*"
-    r"(?:information|mention|details?|record|evidence|answer)\b"
-    r"|\bnot (?:been |explicitly |ever )*(?:mention|discuss|specif|provid|stated|said|record|cover)"
-    r"\w*\b(?! by\b)"
-    r"|\b(?:is|are|was|were|has|have|had)n['’]t (?:been |explicitly |ever )*"
-    r"(?:mention|discuss|specif|provid|stated|said|record|cover)\w*\b(?! by\b)"
-    rf"|\b{_SOURCE}\b[^.?!;]{{0,40}}?\b(?:does|do|did|has|have)(?: not|n['’]t) "
-    rf"(?:\w+ )?(?:{_SAY}|contain|include|cover|record|hold)\w*"
-    rf"|\b(?:you|we|i|it|user) (?:did|do|does|have|has)(?: not|n['’]t) (?:\w+ )?{_SAY}\w*"
-    r"|\b(?:i|we) (?:do|did)(?: not|n['’]t) know\b"
-    r"|\b(?:do|does|did)(?: not|n['’]t) have (?:any |enough |the |this |that |such |specific )*"
-    r"(?:information|details?)"
-    r"|(?<!\byou )(?<!\bhe )(?<!\bshe )(?<!\bthey )\b(?:cannot|can['’]t|could not|couldn['’]t|"
-    r"unable to) (?:\w+ ){0,2}(?:find|say|tell|determine|answer|know)\b"
-    r"|\bnever (?:mention|discuss|said|told|specif|provid|state)\w*"
-    r"|\b(?:the|this|our|your|my) (?:\w+ )?(?:chat|conversation|context|history|memory)s?\b"
-    r"[^.?!;]{0,40}?\b(?:no|nothing)\b"
-    rf"|\bnothing\b[^.?!;]{{0,40}}?\b{_SOURCE}\b",
-    re.IGNORECASE,
-)
-"""How one says that a conversation holds no answer."""
-TELLS_CONTRADICTION: Final = re.compile(
-    r"\bcontradict\w*|\binconsisten\w*|\bconflicting\b|\bin conflict\b|\bdiscrepan\w*"
-    r"|\b(?:these|they|statements|both) conflict\b|\bconflicts? (?:in|between) (?:what|your|the)\b"
-    r"|\bincompatible\b|\bat odds\b|\bmixed (?:statements|information|messages)\b"
-    r"|\b(?:do|does|did)(?: not|n['’]t) (?:agree|match|fit together|add up)\b"
-    r"|\b(?:cannot|can['’]t) both\b"
-    r"|\b(?:said|say|stated|mentioned|told me)\b[^.?!]{0,20}\bboth\b[^.?!]{0,80}\band\b",
-    re.IGNORECASE,
-)
-"""How one says that a conversation holds two things of which only one can be."""
-ASKS_BACK: Final = re.compile(
-    r"\b(?:which|what)\b[^.?!]{0,80}\b(?:correct|right|true|accurate|current|holds)\b[^.?!]{0,40}\?"
-    r"|\b(?:could|can|would|will|please|need|want|have|like|ask\w*)\b[^.?!]{0,40}"
-    r"\b(?:clarify|clarification|confirm)\b"
-    r"|\b(?:please|let me know|tell me|clarify|confirm)\b[^.?!]{0,30}\b(?:which|what|whether)\b",
-    re.IGNORECASE,
-)
-"""How one asks which of two things is right."""
 _ABOUT_CONTRADICTION: Final = re.compile(r"\bcontradict\w*|\bconflicting\b", re.IGNORECASE)
 
 

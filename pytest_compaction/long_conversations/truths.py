@@ -18,7 +18,8 @@ _MONTH: Final = (
     r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
 )
 _VALUE: Final = re.compile(
-    rf"\d[\d,.]*(?= ?(?:euros?\b|€|volunteers|people))|[€$£]\s?\d[\d,.]*|\d[\d,.-]*\d{{2}}"
+    r"\d[\d,.]{0,24}(?= ?(?:euros?\b|€|volunteers|people))|[€$£]\s?\d[\d,.]*"
+    r"|\d[\d,.-]{0,24}\d{2}"
     rf"|\b{_MONTH} \d{{1,2}}\b|\b\d{{1,2}} {_MONTH}\b"
 )
 """Sums, counts, days, and numbers of more than two digits: what could be taken for a fact."""

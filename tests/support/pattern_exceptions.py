@@ -3,6 +3,11 @@
 QUESTION = 4000
 """Most characters of a probe's question, as the schema of cases has it."""
 BOUNDED = {
+    "models.offline.long_memory.answer:_COUNT": QUESTION,
+    "models.offline.long_memory.answer:_TOTAL": QUESTION,
+    "models.offline.long_memory.days:_AFTER": QUESTION,
+    "models.offline.long_memory.lookup:_ASKS": QUESTION,
+    "models.offline.long_memory.sums:_ITEMS": QUESTION,
     "models.offline.question:_QUOTATION": QUESTION,
     "probes.lint_rules.latest:_LAST_CHECK": QUESTION,
     "probes.lint_rules.standing:_ANNOUNCED": QUESTION,
@@ -32,9 +37,20 @@ By name: how they begin, and what their module calls them where it uses them.
 ELSEWHERE = (
     "artifacts.known_files: re.compile(translate(pattern))",
     "artifacts.known_files: re.compile(translate(pattern.rstrip('/') + '/*'))",
+    "case.remark_forms: re.compile('|'.join(forms), re.IGNORECASE)",
     "case.validation: re.search(strict, value)",
     "case_making.known_secrets: re.compile(f'{_BREAK}?'.join(map(re.escape, self.text)))",
     "models.calls.cache_ratios: re.fullmatch(each['models'], model)",
+    "models.offline.long_memory.demands: re.compile(asked)",
+    "models.offline.long_memory.demands: re.compile(given)",
+    "models.offline.long_memory.lookup: re.compile(asked, re.IGNORECASE)",
+    "models.offline.long_memory.lookup: re.compile(given)",
+    "models.offline.long_memory.quotes: "
+    "re.compile(_NUMBER.format(noun=counted['noun'][:_STEM]), re.IGNORECASE)",
+    "models.offline.long_memory.quotes: re.compile(asked, re.IGNORECASE)",
+    "models.offline.long_memory.quotes: re.compile(given, re.IGNORECASE)",
+    "models.offline.nuggets.forms: re.compile(asked, re.IGNORECASE)",
+    "models.offline.nuggets.forms: re.compile(shown, re.IGNORECASE | re.M)",
     "models.wire.refusals: re.compile(pattern or f'\\\\b{name}\\\\b', re.IGNORECASE)",
     "probes.sources.code.standing: re.compile('|'.join("
     "(f'\\\\b{re.escape(each)}\\\\b' for each in names)))",

@@ -22,6 +22,7 @@ from pytest_compaction.case.long_memory.shapes import (
     at,
     bytes_of,
     json_of,
+    short_text,
     shown,
 )
 from pytest_compaction.case.validation import CaseFault
@@ -157,21 +158,22 @@ def _question(
 ) -> tuple[Ability, str, str, tuple[str, ...]]:
     if not isinstance(asked, dict):
         raise ShapeError(pointer, shown(asked), "an object with question, answer and category")
-    question, category = asked.get("question"), asked.get("category")
-    if not isinstance(question, str) or not question.strip():
-        raise ShapeError(at(pointer, "question"), shown(question), "the text of the question")
+    question = short_text(asked.get("question"), at(pointer, "question"), "the text of a question")
+    category = asked.get("category")
     kind = KIND_OF.get(category) if type(category) is int else None
     if kind is None:
         expected = f"one of {', '.join(map(str, KIND_OF))}"
         raise ShapeError(at(pointer, "category"), shown(category), expected)
     answer = asked.get("answer")
     if category == _ADVERSARIAL:
-        about = question.strip().rstrip("?")
+        about = question.rstrip("?")
         answer = f"Based on the provided chat, there is no information on this: {about}"
-    elif answer is None or isinstance(answer, dict | list) or not str(answer).strip():
-        raise ShapeError(at(pointer, "answer"), shown(answer), "the answer, a text or a number")
+    else:
+        number = isinstance(answer, int | float)
+        text = str(answer) if number else answer
+        answer = short_text(text, at(pointer, "answer"), "the answer, a text or a number")
     evidence = dict.fromkeys(_evidence(pointer, asked, known))
-    return kind, question.strip(), str(answer).strip(), tuple(evidence)
+    return kind, question, answer, tuple(evidence)
 
 
 def _evidence(pointer: str, asked: dict[str, Any], known: set[str]) -> Iterator[str]:

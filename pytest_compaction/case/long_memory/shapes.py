@@ -12,6 +12,8 @@ from pytest_compaction.text.words import printable
 
 MAX_BYTES: Final = 1024**3
 """A conversation of 10M tokens takes some 50 MB as JSON."""
+MOST_CHARACTERS: Final = 4_000
+"""Of a question and of a nugget, as the schema of cases has it of a question."""
 _SHOWN: Final = 60
 
 
@@ -49,6 +51,17 @@ def bytes_of(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise ShapeError("", error.strerror or str(error), "a readable file") from None
+
+
+def short_text(value: Any, pointer: str, what: str) -> str:
+    """A text without spaces around it. Raises :class:`ShapeError` if it is none, or too long."""
+    if not isinstance(value, str) or not value.strip():
+        raise ShapeError(pointer, shown(value), what)
+    text = value.strip()
+    if len(text) > MOST_CHARACTERS:
+        found = f"{len(text):,} characters"
+        raise ShapeError(pointer, found, f"{what} of at most {MOST_CHARACTERS:,} characters")
+    return text
 
 
 def shown(value: Any) -> str:

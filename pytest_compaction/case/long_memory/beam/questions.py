@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from pytest_compaction.case.case import AnswerSpec, Fact, Nugget, Probe
 from pytest_compaction.case.kinds import ABILITIES, Ability
-from pytest_compaction.case.long_memory.shapes import ShapeError, at, shown
+from pytest_compaction.case.long_memory.shapes import ShapeError, at, short_text, shown
 from pytest_compaction.case.validation import CaseFault
 
 ANSWER_KEYS: Final = (
@@ -75,13 +75,11 @@ def _listed(pointer: str, questions: Any) -> Iterator[tuple[int, str, dict[str, 
 def _probe(
     ability: Ability, number: int, pointer: str, asked: dict[str, Any], ids: Container[int]
 ) -> Probe:
-    question = asked.get("question")
-    if not isinstance(question, str) or not question.strip():
-        raise ShapeError(at(pointer, "question"), shown(question), "the text of the question")
+    question = short_text(asked.get("question"), at(pointer, "question"), "the text of a question")
     named = dict.fromkeys(source_ids(asked.get("source_chat_ids"), at(pointer, "source_chat_ids")))
     evidence = tuple(str(id) for id in named if id in ids)
     nuggets = tuple(Nugget(text, evidence) for text in _rubric(pointer, asked))
-    return probe_with(ability, f"{ability}-{number}", question.strip(), nuggets)
+    return probe_with(ability, f"{ability}-{number}", question, nuggets)
 
 
 def probe_with(ability: Ability, id: str, question: str, nuggets: tuple[Nugget, ...]) -> Probe:
@@ -110,9 +108,8 @@ def _rubric(pointer: str, asked: dict[str, Any]) -> list[str]:
 
 def _nugget(pointer: str, value: Any, expected: str) -> str:
     """The text of a nugget; a number stands for itself."""
-    if isinstance(value, str | int | float) and not isinstance(value, bool) and str(value).strip():
-        return str(value).strip()
-    raise ShapeError(pointer, shown(value), expected)
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return short_text(str(value) if number else value, pointer, expected)
 
 
 def source_ids(value: Any, pointer: str) -> Iterator[int]:

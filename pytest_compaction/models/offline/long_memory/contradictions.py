@@ -15,7 +15,7 @@ _DENIES: Final = re.compile(
     r"\bnever\b|\b(?:have|has|had|did|do|does|is|are|am|was|were)(?:n't| not)\b|\bno\b|\bwithout\b"
 )
 """How one says that something was not done or is not there."""
-_CLAUSE: Final = re.compile(r",\s+(?:and|but|so|can|could|since|because)\b|;|\s+but\s+|\s+-\s+")
+_CLAUSE: Final = re.compile(r",\s{1,4}(?:and|but|so|can|could|since|because)\b|;|\sbut\s|\s-\s")
 _OF_MYSELF: Final = re.compile(r"\b(?:i|i've|i'm|my|we|we've|our)\b")
 _SHARE: Final = 0.5
 _LEAST: Final = 0.3

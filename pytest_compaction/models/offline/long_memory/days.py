@@ -16,20 +16,18 @@ from pytest_compaction.models.offline.long_memory.statement import Statement
 from pytest_compaction.models.offline.long_memory.subject import Subject
 from pytest_compaction.text.words import content_stems, normalize
 
-_BETWEEN: Final = re.compile(
-    r"\b(?:between|from)\s+(?P<both>.+?)\s*[?.]?\s*$", re.IGNORECASE | re.DOTALL
-)
+_BETWEEN: Final = re.compile(r"\b(?:between|from) (?P<both>.+)", re.IGNORECASE)
 _CUTS: Final = (
-    re.compile(r",?\s+(?:and|to|until|till)\s+(?=when\b)"),
-    re.compile(r",?\s+(?:until|till)\s+"),
-    re.compile(r",?\s+and\s+(?=(?:the|my|our|i|its|completing|starting|finishing)\b)"),
-    re.compile(r",?\s+and\s+"),
-    re.compile(r"\s+to\s+"),
+    re.compile(r",? (?:and|to|until|till) (?=when\b)"),
+    re.compile(r",? (?:until|till) "),
+    re.compile(r",? and (?=(?:the|my|our|i|its|completing|starting|finishing)\b)"),
+    re.compile(r",? and "),
+    re.compile(r" to "),
 )
 """Where one event ends and the other begins, the surest first."""
 _AFTER: Final = re.compile(
     r"\bhow (?:many \w+|long) (?P<way>after|before) (?P<first>.+?),? (?:did|do|does|was|were|is"
-    r"|will) (?P<second>.+?)\s*\?",
+    r"|will) (?P<second>.+?) ?\?",
     re.IGNORECASE,
 )
 _NEAR: Final = 0.75
@@ -68,6 +66,7 @@ def asks_between(question: str) -> bool:
 
 
 def _events(question: str) -> list[str]:
+    question = " ".join(question.split())
     after = _AFTER.search(question)
     if after:
         return [after["first"], after["second"]]
@@ -75,7 +74,7 @@ def _events(question: str) -> list[str]:
     if asked is None:
         return []
     for cut in _CUTS:
-        parts = cut.split(asked["both"], maxsplit=1)
+        parts = cut.split(asked["both"].rstrip("?. "), maxsplit=1)
         if len(parts) > 1:
             return parts
     return []

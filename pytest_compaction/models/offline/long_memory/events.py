@@ -16,7 +16,7 @@ _MONTH: Final = (
     r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
 )
 _DATE: Final = re.compile(rf"\b{_MONTH}\b")
-_VALUE: Final = re.compile(r"\b\d[\d,.]* ?(?:euros?|dollars?|pounds?)\b|[$€£]\d|\d-\d|\d{4}")
+_VALUE: Final = re.compile(r"\b\d[\d,.]{0,24} ?(?:euros?|dollars?|pounds?)\b|[$€£]\d|\d-\d|\d{4}")
 _PAST: Final = re.compile(
     r"\b(?:\w{2,}ed|sold|tore|drew|lost|built|found|won|left|came|went|gave|took|broke|wrote|made"
     r"|bought|began|met|held|saw|said|fell|got|grew|led|sent|spoke|stole|ran|chose|caught|brought"

@@ -12,16 +12,18 @@ from pytest_compaction.models.offline.long_memory.statement import Statement
 from pytest_compaction.models.offline.long_memory.subject import Subject
 from pytest_compaction.text.words import content_stems, normalize
 
-_MONEY: Final = r"(?:[$€£]\s?\d[\d,.]*|\b\d[\d,.]*\s?(?:euros?|dollars?|pounds?|francs?|[€$£]))"
+_MONEY: Final = (
+    r"(?:[$€£]\s?\d[\d,.]{0,24}|\b\d[\d,.]{0,24}\s?(?:euros?|dollars?|pounds?|francs?|[€$£]))"
+)
 _FORMS: Final = tuple(
     (re.compile(asked, re.IGNORECASE), re.compile(given))
     for asked, given in (
         (r"\bhow much\b|\bbudget\b|\bcosts?\b|\bprice\b", _MONEY),
-        (r"\bfirm\b|\bcompany\b|\bsupplier\b", r"[A-Z]\w+ (?:&|and) [A-Z]\w+|[A-Z]\w+ (?:Ltd|Inc)"),
-        (r"^who\b|\bwhose\b|\bwho (?:is|has|the|keeps|rides)\b", r"\b[A-Z]\w+ [A-Z]\w+"),
-        (r"\bmachine\b|\bdevice\b|\bmodel\b", r"[A-Z]\w+(?:[ -]\w+)? ?\d|\b[A-Z]\w+ [A-Z]\w+"),
+        (r"\bfirm\b|\bcompany\b|\bsupplier\b", r"\b[A-Z]\w{1,40} (?:(?:&|and) [A-Z]\w|Ltd|Inc)"),
+        (r"^who\b|\bwhose\b|\bwho (?:is|has|the|keeps|rides)\b", r"\b[A-Z]\w{1,40} [A-Z]\w"),
+        (r"\bmachine\b|\bdevice\b|\bmodel\b", r"\b[A-Z]\w{1,40}(?:(?:[ -]\w{1,40})? ?\d| [A-Z]\w)"),
         (r"^where\b", r"\b(?:in|at|of|to|on) (?:the )?\w"),
-        (r"\bhow many\b", r"(?<![\d-])\b\d[\d,.]*\b\s+[a-z]"),
+        (r"\bhow many\b", r"(?<![\d-])\b\d[\d,.]{0,24}\b\s{1,4}[a-z]"),
         (r"\bphone\b|\bnumber\b|\bcode\b|\bpolic|\bget into\b|\bextension\b", r"\d"),
     )
 )

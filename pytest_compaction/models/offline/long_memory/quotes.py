@@ -13,13 +13,13 @@ from pytest_compaction.models.offline.long_memory.reading import Reading
 from pytest_compaction.models.offline.long_memory.relevance import Relevant
 from pytest_compaction.models.offline.long_memory.statement import Statement
 
-_MONEY: Final = r"[$€£]\s?\d|\b\d[\d,.]*\s?(?:euros?|dollars?|pounds?|francs?|rands?)\b"
+_MONEY: Final = r"[$€£]\s?\d|\b\d[\d,.]{0,24}\s?(?:euros?|dollars?|pounds?|francs?|rands?)\b"
 _FORMS: Final = tuple(
     (re.compile(asked, re.IGNORECASE), re.compile(given, re.IGNORECASE))
     for asked, given in (
         (r"\bhow much\b|\bbudget\b|\bcosts?\b|\bprice\b|\bsalary\b|\brent\b", _MONEY),
         (r"\bcoverage\b|\bpercent\w*\b|\brate\b|\bshare\b", r"\d ?%|\bper ?cent\b"),
-        (r"\bhow long\b|\bresponse time\b|\blatency\b|\bduration\b", r"\d[\d,.]* ?-?[a-z]+"),
+        (r"\bhow long\b|\bresponse time\b|\blatency\b|\bduration\b", r"\d[\d,.]{0,24} ?-?[a-z]"),
         (r"\bhow many\b", r"(?<![\d.])\d[\d,]*"),
         (r"\bquota\b|\bnumber\b|\blimit\b|\bscore\b|\bversion\b", r"\d"),
     )
@@ -30,7 +30,7 @@ _HOW_MANY: Final = re.compile(
     re.IGNORECASE,
 )
 _NUMBER: Final = (
-    r"(?:\b\d[\d,.]*|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve))"
+    r"(?:\b\d[\d,.]{{0,24}}|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve))"
     r" (?:[\w'-]+ ){{0,2}}{noun}|{noun}.{{0,60}}\b(?:to|at|now|reached|total of) \d"
 )
 """A number and what it counts, or what is counted and what it has come to."""

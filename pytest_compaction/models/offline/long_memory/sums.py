@@ -17,13 +17,13 @@ _AMOUNT: Final = re.compile(
     r"\s?(?P<unit>euros?|dollars?|pounds?)?\b"
 )
 _ITEMS: Final = re.compile(
-    r"\b(?:on|across|for|of)\s+(?P<items>[^?]+?(?:,|\band\b)[^?]+?)\s*(?:\?|altogether|in total|$)",
+    r"\b(?:on|across|for|of) (?P<items>[^?]+?(?:,|\band\b)[^?]+?)(?:\?| altogether| in total|$)",
     re.IGNORECASE,
 )
 _NEAR: Final = 0.6
 _PAID: Final = re.compile(r"\b(?:paid|pay|cost\w*|charged|bought|ordered|booked|bill\w*|spent)\b")
 """What was paid or settled, and not only quoted or wished for."""
-_CUT: Final = re.compile(r",\s*(?:and\s+)?|\s+and\s+", re.IGNORECASE)
+_CUT: Final = re.compile(r",(?:\s{0,4}and\s)?|\sand\s", re.IGNORECASE)
 
 
 def expenses(subject: Subject | None, reading: Reading) -> list[str]:
@@ -43,7 +43,7 @@ def expenses(subject: Subject | None, reading: Reading) -> list[str]:
 
 def sum_of_items(question: str, reading: Reading) -> list[str]:
     """The total of what the question lists, each by the statement that gives its amount."""
-    match = _ITEMS.search(question)
+    match = _ITEMS.search(" ".join(question.split()))
     if match is None:
         return []
     found: list[tuple[float, str, str]] = []

@@ -19,7 +19,7 @@ _LIKES: Final = re.compile(
     r"|i always (?:choose|take|use)|dear to me)\b"
 )
 _LESS: Final = re.compile(
-    r"(?P<more>\bprefer\w* (?!to\b)[^,.;]*?) (?:over|instead of|rather than|to) [^,.;]+"
+    r"(?P<more>\bprefer\w* (?!to\b)[^,.;]{0,200}?) (?:over|instead of|rather than|to) [^,.;]+"
 )
 """What the user likes less is named after what they prefer, and is no advice."""
 _SHARED: Final = 0.3
@@ -34,7 +34,7 @@ _STANDING: Final = re.compile(
     r"|please remember|in future|as a rule)\b"
 )
 _CONDITION: Final = re.compile(
-    r"\b(?:when(?:ever)?|if|each time|every time) i ask(?: for| about)? (?P<when>[^,]+),"
+    r"\b(?:when(?:ever)?|if|each time|every time) i ask(?: for| about)? (?P<when>[^,]{1,200}),"
     r"\s*(?P<then>.+)"
 )
 _NAMED: Final = re.compile(r"\b(?:name for .+ is|call (?:it|him|her|them)|refer to .+ as) [A-Z]")

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from pytest_compaction.case.nuggets import ABSTAINS
+from pytest_compaction.case.remark_forms import ABSTAINS
+from pytest_compaction.text.lexicon.synonyms import base_form, base_stem, senses
 from pytest_compaction.text.matching import TextIndex
 from pytest_compaction.text.quantities.values import Value, values_of
-from pytest_compaction.text.words import content_stems, normalize, segments
+from pytest_compaction.text.words import content_stems, normalize, segments, stem
 
 _NEAR: Final = 3
 """Neighbouring sentences that are read together."""
@@ -23,12 +24,36 @@ _SIDE: Final = re.compile(
 """Where one side of a contradiction ends and the other begins."""
 
 
-@dataclass(frozen=True, slots=True)
+_JOINT: Final = re.compile(r"[,;]\s(?:and|but|though|although|while|whereas|yet)\s", re.IGNORECASE)
+"""Where a clause ends and another one begins."""
+
+
+_OF_SENSE: Final = 0.8
+"""What a word of the same sense counts in place of a word."""
+
+
+@dataclass(frozen=True)
 class Passage:
     """The stems and values of neighbouring sentences."""
 
     stems: frozenset[str]
     values: tuple[Value, ...]
+
+    def share(self, words: frozenset[str]) -> float:
+        """The share of some stems that it holds; one of the same sense counts in part."""
+        if not words:
+            return 0.0
+        return sum(self._holds(word) for word in words) / len(words)
+
+    def _holds(self, word: str) -> float:
+        if word in self.stems:
+            return 1.0
+        meant = senses(word)
+        return _OF_SENSE if meant and not meant.isdisjoint(self._senses) else 0.0
+
+    @cached_property
+    def _senses(self) -> frozenset[int]:
+        return frozenset(sense for each in self.stems for sense in senses(each))
 
 
 @dataclass(frozen=True)
@@ -49,8 +74,10 @@ class Answer:
 
     @cached_property
     def said(self) -> list[str]:
-        """The sentences that do not say that there is no information."""
-        return [text for text in self.sentences if self.whole or not ABSTAINS.search(text)]
+        """What the sentences say before they say that there is no information."""
+        if self.whole:
+            return self.sentences
+        return list(filter(None, map(_before_abstaining, self.sentences)))
 
     @cached_property
     def sides(self) -> list[str]:
@@ -65,7 +92,7 @@ class Answer:
     @cached_property
     def asked(self) -> frozenset[str]:
         """The stems of the question."""
-        return frozenset(content_stems(normalize(self.question)))
+        return stems_of(self.question)
 
     @cached_property
     def given(self) -> tuple[Value, ...]:
@@ -75,20 +102,41 @@ class Answer:
     @cached_property
     def stems(self) -> frozenset[str]:
         """All stems of what is said."""
-        return frozenset(stem for text in self.said for stem in content_stems(normalize(text)))
+        return frozenset(each for text in self.said for each in stems_of(text))
 
     @cached_property
     def passages(self) -> list[Passage]:
         """What is said, in passages."""
         return passages_of(self.said)
 
+    @cached_property
+    def all(self) -> Passage:
+        """All that is said, as one passage."""
+        return Passage(self.stems, tuple(v for each in self.passages for v in each.values))
+
+
+def _before_abstaining(sentence: str) -> str:
+    """The sentence up to the clause that says that there is no information; all without one."""
+    match = ABSTAINS.search(sentence)
+    if match is None:
+        return sentence
+    *_, end = 0, *(joint.start() for joint in _JOINT.finditer(sentence, 0, match.start()))
+    return sentence[:end]
+
+
+def stems_of(text: str) -> frozenset[str]:
+    """The stems of a text, without the words as they stand, which :func:`content_stems` has too."""
+    forms = frozenset(content_stems(normalize(text)))
+    left = (form for form in forms if stem(form) == form or stem(form) not in forms)
+    return frozenset(base_stem(form) if base_form(form) != form else form for form in left)
+
 
 def passages_of(texts: Sequence[str]) -> list[Passage]:
     """Each text with its next neighbours."""
-    each = [(content_stems(normalize(text)), values_of(normalize(text))) for text in texts]
+    each = [(stems_of(text), values_of(normalize(text))) for text in texts]
     found: list[Passage] = []
     for start in range(len(each)):
         near = each[start : start + _NEAR]
-        stems = frozenset(stem for words, _ in near for stem in words)
+        stems = frozenset(each for words, _ in near for each in words)
         found.append(Passage(stems, tuple(value for _, values in near for value in values)))
     return found

@@ -8,14 +8,14 @@ that is so of some. Words of the question earn nothing: an answer that repeats i
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from pytest_compaction.case.nuggets import ABSTAINS, ASKS_BACK, TELLS_CONTRADICTION, Nugget
+from pytest_compaction.case.nuggets import Nugget
 from pytest_compaction.metrics.nugget_scores import ORDERING, NuggetScore
 from pytest_compaction.models.offline.nuggets.answer import Answer
+from pytest_compaction.models.offline.nuggets.contradiction import judge_contradiction
 from pytest_compaction.models.offline.nuggets.event_list import events_of
-from pytest_compaction.models.offline.nuggets.remarks import abstention, remark
-from pytest_compaction.models.offline.nuggets.stated import side_stated, stated
+from pytest_compaction.models.offline.nuggets.forms import form_of
+from pytest_compaction.models.offline.nuggets.remarks import abstention
+from pytest_compaction.models.offline.nuggets.stated import stated
 from pytest_compaction.models.protocol import JudgeReply, JudgeRequest
 from pytest_compaction.text.claims import answer_proper
 
@@ -24,7 +24,7 @@ def judge_nuggets(request: JudgeRequest) -> JudgeReply:
     """Judge each nugget of a request; deterministic, and deaf to text addressed to the judge."""
     text, aside = answer_proper(request.response)
     answer = Answer(text.strip(), request.question)
-    scores = tuple(_score(nugget, request.kind, answer) for nugget in request.nuggets)
+    scores = _scores(request, answer)
     events = None
     if request.kind == ORDERING:
         events = events_of(text, [nugget.content for nugget in request.nuggets])
@@ -32,22 +32,27 @@ def judge_nuggets(request: JudgeRequest) -> JudgeReply:
     return JudgeReply(flags=flags, nuggets=scores, events=events)
 
 
+def _scores(request: JudgeRequest, answer: Answer) -> tuple[NuggetScore, ...]:
+    kind, nuggets = request.kind, request.nuggets
+    if kind != "contradiction_resolution" or not answer.text:
+        return tuple(_score(nugget, kind, answer) for nugget in nuggets)
+    apart = [nugget.abstains or nugget.forbids for nugget in nuggets]
+    sides = [nugget for nugget, other in zip(nuggets, apart, strict=True) if not other]
+    judged = iter(judge_contradiction(sides, answer))
+    return tuple(
+        _score(nugget, kind, answer) if other else next(judged)
+        for nugget, other in zip(nuggets, apart, strict=True)
+    )
+
+
 def _score(nugget: Nugget, kind: str, answer: Answer) -> NuggetScore:
     if not answer.text:
         return NuggetScore(0.0, "the answer is empty")
     if nugget.abstains or kind == "abstention":
         return abstention(nugget, answer)
-    if ABSTAINS.search(nugget.content):  # such a nugget is a thing to say
-        answer = replace(answer, whole=True)
     if nugget.forbids:
         return _forbidden(nugget, answer)
-    if kind != "contradiction_resolution":
-        return stated(nugget, answer)
-    if nugget.tells_contradiction:
-        return remark(TELLS_CONTRADICTION, answer, "that there is a contradiction")
-    if nugget.asks_back:
-        return remark(ASKS_BACK, answer, "to ask which is right")
-    return side_stated(nugget, answer)
+    return form_of(nugget.content, kind, answer) or stated(nugget, answer, kind)
 
 
 def _forbidden(nugget: Nugget, answer: Answer) -> NuggetScore:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from pytest_compaction.case.nuggets import ABSTAINS, Nugget
+from pytest_compaction.case.nuggets import Nugget
+from pytest_compaction.case.remark_forms import ABSTAINS
 from pytest_compaction.metrics.nugget_scores import NuggetScore
-from pytest_compaction.models.offline.nuggets.answer import Answer
+from pytest_compaction.models.offline.nuggets.answer import Answer, stems_of
 from pytest_compaction.models.offline.nuggets.stated import SHOWN
-from pytest_compaction.text.words import content_stems, normalize, printable, stem
+from pytest_compaction.text.words import printable
 
 _ANSWERS: Final = 0.5
 """The share of the words of a question in a sentence that answers it."""
@@ -28,20 +29,16 @@ _DENIED: Final = re.compile(
 
 def abstention(nugget: Nugget, answer: Answer) -> NuggetScore:
     """Satisfied by saying it of what was asked, and in part if the answer is given as well."""
-    empty = _stems(_OF_NOTHING)
-    asked = (_stems(answer.question) | _stems(nugget.content)) - empty
-    about = [_stems(text) - empty for text in answer.sentences if ABSTAINS.search(text)]
+    empty = stems_of(_OF_NOTHING)
+    asked = (stems_of(answer.question) | stems_of(nugget.content)) - empty
+    about = [stems_of(text) - empty for text in answer.sentences if ABSTAINS.search(text)]
     if not any(not answer.said or not words or words & asked for words in about):
         return NuggetScore(0.0, "does not say that there is no such information")
     for text in answer.said:
-        held = answer.asked.intersection(content_stems(normalize(text)))
+        held = answer.asked & stems_of(text)
         if held and len(held) >= _ANSWERS * len(answer.asked):
             return NuggetScore(0.5, f"says it, and answers all the same: {printable(text, SHOWN)}")
     return NuggetScore(1.0, "says that there is no such information")
-
-
-def _stems(text: str) -> frozenset[str]:
-    return frozenset(map(stem, content_stems(normalize(text))))
 
 
 def remark(pattern: re.Pattern[str], answer: Answer, what: str) -> NuggetScore:
