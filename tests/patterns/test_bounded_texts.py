@@ -6,11 +6,16 @@ import re._parser as parser
 
 import pytest
 from support.builders import case_data, write_case
+from support.long_conversations import write
 from support.package_patterns import called
 from support.pattern_exceptions import BOUNDED, MATCHED, QUESTION
 from support.probe_logs import Log
 
+from pytest_compaction.case.case import AnswerSpec
+from pytest_compaction.case.case_set import find_cases
 from pytest_compaction.case.validation import schema_faults
+from pytest_compaction.models.offline.long_memory.answer import answer
+from pytest_compaction.models.offline.long_memory.lookup import parts_of
 from pytest_compaction.models.offline.question import quotations
 from pytest_compaction.probes.lint import inspect
 from pytest_compaction.secrets import people
@@ -57,6 +62,17 @@ CALLS = {
 }
 
 
+MEMORY = "models.offline.long_memory"
+LONG_MEMORY = {
+    f"{MEMORY}.answer:_COUNT": "How many clubs are there?",
+    f"{MEMORY}.answer:_TOTAL": "What did I say of the harbour fair?",
+    f"{MEMORY}.days:_AFTER": "How many days after the parade did the auction come?",
+    f"{MEMORY}.lookup:_ASKS": "Who leads the harbour fair?",
+    f"{MEMORY}.sums:_ITEMS": "How much have I spent on the harbour fair in total?",
+}
+"""A question for each pattern that reads questions about long conversations."""
+
+
 def watch(name, monkeypatch):
     place, _, variable = name.partition(":")
     module = importlib.import_module(f"pytest_compaction.{place}")
@@ -74,13 +90,28 @@ def test_a_pattern_that_grows_faster_is_given_short_texts(name, monkeypatch):
 
 
 def test_patterns_on_questions_are_given_no_longer_text(monkeypatch, tmp_path):
-    watched = [watch(name, monkeypatch) for name in sorted(BOUNDED.keys() - CALLS.keys())]
+    names = BOUNDED.keys() - CALLS.keys() - LONG_MEMORY.keys()
+    watched = [watch(name, monkeypatch) for name in sorted(names)]
     data = case_data()
     data["probes"][0]["question"] = (ASKED * QUESTION)[:QUESTION]
     data["messages"][0]["content"] += ASKED * (2 * QUESTION // len(ASKED))
     inspection = inspect([write_case(tmp_path / "long.json", **data)], answer=False)
     assert inspection.cases
     assert [each.longest for each in watched] == [QUESTION] * len(watched)
+
+
+@pytest.mark.parametrize("name", sorted(LONG_MEMORY))
+def test_patterns_on_questions_of_long_memory_are_given_no_longer_text(name, monkeypatch, tmp_path):
+    folder = write(tmp_path / "chats" / "3K" / "1", 3000)
+    question = LONG_MEMORY[name].ljust(QUESTION, "?")
+    asked = {"knowledge_update": [{"question": question, "rubric": ["900 euros"]}]}
+    (folder / "probing_questions" / "probing_questions.json").write_text(json.dumps(asked), "utf-8")
+    case = find_cases([folder]).case("3K-1")
+    watched = watch(name, monkeypatch)
+    answer(case.messages, case.probes[0].question, AnswerSpec(), len)
+    if name.endswith("lookup:_ASKS"):  # is given questions whose subject is one of several
+        parts_of(case.probes[0].question)
+    assert watched.longest == QUESTION
 
 
 def test_a_question_is_not_longer_than_its_patterns_can_bear():

@@ -304,6 +304,14 @@ def test_turns_of_another_shape_are_named_by_file_and_place(folder, name):
     assert said.startswith(sentence)
 
 
+def ask_at_length(asked):
+    asked["summarization"][0]["question"] = "a" * 4_001
+
+
+def long_nugget(asked):
+    asked["summarization"][0]["rubric"] = ["b" * 4_001]
+
+
 def drop_question(asked):
     del asked["summarization"][0]["question"]
 
@@ -316,6 +324,16 @@ WRONG_QUESTIONS = {
     "no list": (
         lambda asked: asked.update(abstention="none"),
         "/abstention: found str 'none'; expected a list of questions",
+    ),
+    "a long question": (
+        ask_at_length,
+        "/summarization/0/question: found 4,001 characters; expected the text of a question of at "
+        "most 4,000 characters",
+    ),
+    "a long nugget": (
+        long_nugget,
+        "/summarization/0/rubric/0: found 4,001 characters; expected a nugget, a text of at most "
+        "4,000 characters",
     ),
     "no question": (drop_question, "/summarization/0/question: found null; expected the text"),
     "no nugget": (
