@@ -36,10 +36,10 @@ class Watched:
     def __getattr__(self, name):
         method = getattr(self.pattern, name)
 
-        def use(text, start=0, stop=None):
-            length = len(text[start:stop])
-            self.longest = max(length, self.longest or 0)
-            return method(text, start, len(text) if stop is None else stop)
+        def use(text, *places):
+            start, stop = (*places, *(0, None)[len(places) :])
+            self.longest = max(len(text[start:stop]), self.longest or 0)
+            return method(text, *places)
 
         return use
 
