@@ -46,6 +46,7 @@ def test_without_compaction_nearly_everything_is_known(cases):
     assert figures.losses.dropped == 0
 
 
+@pytest.mark.exhaustive
 def test_from_an_empty_view_nothing_is_known():
     figures = measured("measuring:empty_view", compares_nulls=False)
     assert figures.overall.value == 0.0

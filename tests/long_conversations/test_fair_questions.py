@@ -61,7 +61,9 @@ def by_place(conversation):
     return lambda question: tail
 
 
-@pytest.mark.parametrize("tokens", [4_000, 30_000, 100_000])
+@pytest.mark.parametrize(
+    "tokens", [4_000, 30_000, pytest.param(100_000, marks=pytest.mark.exhaustive)]
+)
 @pytest.mark.parametrize("reader", [by_words, by_place])
 def test_no_simple_reader_knows_the_answers(reader, tokens, record_property):
     scores = []

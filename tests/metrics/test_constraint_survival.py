@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 from support.builders import assistant, record, user
 from support.choices import LEGACY, MESSAGES, PROBES, PUSH, choice, choice_case
 
+from pytest_compaction.metrics.constraints import survival
 from pytest_compaction.metrics.constraints.survival import (
     constraint_survival,
     standing_constraints,
-    survival,
 )
 
 

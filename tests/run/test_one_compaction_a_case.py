@@ -20,7 +20,10 @@ def compactions(pytester):
     return Counter((name, case) for name, case, _ in last), {worker for _, _, worker in calls}
 
 
-@pytest.mark.parametrize("workers", [0, 2, 4, pytest.param(8, marks=pytest.mark.exhaustive)])
+SLOWER = [pytest.param(each, marks=pytest.mark.exhaustive) for each in (4, 8)]
+
+
+@pytest.mark.parametrize("workers", [0, 2, *SLOWER])
 def test_each_case_is_compacted_once_for_each_compactor_and_trial(pytester, workers):
     set_up(pytester, *CASES)
     result = run(pytester, BOTH, "--compaction-trials=2", f"-n{workers}", compactor=None)

@@ -6,9 +6,10 @@ import pytest
 from support.builders import COUNTER
 
 from pytest_compaction.compactors.base import passages as passages_module
-from pytest_compaction.compactors.base.passages import Passage, best_passages, indexed
+from pytest_compaction.compactors.base.passages import Passage, best_passages, indexed_by
 from pytest_compaction.compactors.protocol import Context
 from pytest_compaction.compactors.strategies.none import NoCompaction
+from pytest_compaction.compactors.strategies.rag import Rag
 from pytest_compaction.conversation.messages import text_message
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.run.feeder import Feeder
@@ -63,7 +64,8 @@ def test_the_passages_found_are_counted_as_a_whole_only_near_the_limit(room):
         whole.extend([text] if text.count("cache") > 1 else [])
         return COUNTER.text(text)
 
-    found = best_passages(indexed(passages), "cache", room, count)
+    archive = indexed_by(passages, (each.text for each in passages))
+    found = best_passages(archive, "cache", room, count)
     assert room - 100 < COUNTER.text(found) <= room
     assert len(whole) < 40
 
@@ -71,11 +73,11 @@ def test_the_passages_found_are_counted_as_a_whole_only_near_the_limit(room):
 def test_an_archive_is_indexed_once_for_all_questions(monkeypatch):
     made = []
     monkeypatch.setattr(passages_module, "BM25", lambda texts: made.append(BM25(texts)) or made[-1])
-    passages_module.archive_of.cache_clear()
-    messages = tuple(text_message(f"m{n}", "user", f"cache line {n}") for n in range(5))
-    found = [
-        best_passages(passages_module.archive_of((*messages,)), question, 100, COUNTER.text)
-        for question in ("cache", "line 3")
-    ]
-    assert "cache line 4" in found[0] and "cache line 3" in found[1]
+    rag, context = Rag(), Context(1000, 100, COUNTER, OfflineModel(COUNTER))
+    messages = [text_message(f"m{n}", "user", f"cache line {n}") for n in range(60)]
+    state = rag.observe(rag.start(), messages, context)
+    state = asyncio.run(rag.compact(state, context)).state
+    found = [rag.render(state, context, probe) for probe in ("cache line 4", "line 3")]
+    texts = ["\n".join(message.text for message in view.messages) for view in found]
+    assert "cache line 4" in texts[0] and "cache line 3" in texts[1]
     assert len(made) == 1

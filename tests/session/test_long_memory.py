@@ -10,7 +10,9 @@ from support.scenarios import lean, records
 from pytest_compaction.case.kinds import ABILITIES
 
 FOLDER = "chats"
-WORKERS = pytest.mark.parametrize("workers", ["-n0", "-n2"])
+WORKERS = pytest.mark.parametrize(
+    "workers", ["-n0", pytest.param("-n2", marks=pytest.mark.exhaustive)]
+)
 
 
 @pytest.fixture

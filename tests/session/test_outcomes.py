@@ -66,7 +66,7 @@ def test_the_pass_score_decides_and_the_score_stands_beside_each_item(pytester):
         ("not_a_number", "the judge gave completeness_coverage nan, outside 0 to 5"),
         ("invented", "the judge scored 'charm', which does not apply here"),
         ("silent", "no criterion was scored"),
-        ("miscounts", "the judge's facts or traps do not match the probe's"),
+        ("miscounts", "the judge's facts, traps or nuggets do not match the probe's"),
     ],
 )
 def test_an_answer_that_could_not_be_judged_is_unscored_and_makes_the_run_red(

@@ -49,6 +49,7 @@ def records(project, number, *arguments):
     return run_files(project)[-1].read_bytes()
 
 
+@pytest.mark.exhaustive
 def test_records_are_the_same_however_many_processes_work(project):
     assert records(project, 0, SPEC) == records(project, 1, SPEC) == records(project, 3, SPEC)
 

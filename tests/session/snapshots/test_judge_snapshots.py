@@ -29,6 +29,7 @@ def test_verdicts_are_accepted_once_and_then_compared(project):
     assert snapshots(project) == accepted
 
 
+@pytest.mark.exhaustive
 def test_it_is_the_same_with_two_workers(project):
     run(project, "--snapshot-update").assert_outcomes(passed=8)
     serial = snapshots(project)

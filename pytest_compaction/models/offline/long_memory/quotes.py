@@ -42,6 +42,14 @@ _NEAR: Final = 0.65
 """Statements so much as relevant as the best may be newer ones on the same matter."""
 _AS_MUCH: Final = 0.7
 """The share of the question that they hold, of the most that one does."""
+_CHANGES: Final = re.compile(
+    r"\b(?:lowered|raised|reduced|increased|decreased|cut|extended|shortened|postponed|put off"
+    r"|moved|changed|switched|updated|revised|bumped|corrected|instead of|no longer|any more"
+    r"|anymore) "
+)
+"""How one tells a change, often without all the words of what has changed."""
+_OF_A_CHANGE: Final = 0.6
+"""The part of what others must hold that a statement of a change must."""
 _BESIDE: Final = 0.45
 """And so much as relevant, they are worth telling beside it."""
 _MOST: Final = 5
@@ -85,10 +93,15 @@ def quoted(question: str, reading: Reading, most: int = _MOST) -> list[str]:
 def _newest(question: str, fitting: Sequence[Relevant], reading: Reading) -> Relevant:
     """The newest of the statements that bear on the question as much as any, the user's first."""
     said, terms = reading.statements, reading.relevance.terms(question)
-    near = [one for one in fitting if one.score >= _NEAR * fitting[0].score]
-    shares = {one: reading.relevance.share(terms, said[one.number].stems) for one in near}
-    most = max(shares.values())
-    near = [one for one in near if shares[one] >= _AS_MUCH * most]
+    shares = {one: reading.relevance.share(terms, said[one.number].stems) for one in fitting}
+    most = max(shares[one] for one in fitting if one.score >= _NEAR * fitting[0].score)
+
+    def is_near(one: Relevant) -> bool:
+        least = _OF_A_CHANGE if _CHANGES.search(said[one.number].normal) else 1.0
+        enough = one.score >= least * _NEAR * fitting[0].score
+        return enough and shares[one] >= least * _AS_MUCH * most
+
+    near = [one for one in fitting if is_near(one)]
     told = [one for one in near if said[one.number].by_user]
     return max(told or near, key=lambda one: one.number)
 
