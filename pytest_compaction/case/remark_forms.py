@@ -15,8 +15,8 @@ _TELL: Final = (
     r"(?:e|ed|es|s|y|ied|ies|ing)?"
 )
 _TOLD: Final = (
-    rf"(?:{_TELL}|say|said|says|tell|told|tells|give|gave|given|pass(?:ed)? on|went into|gone into"
-    r"|go into|(?:bring|brought) (?:\w+ ){0,2}?up|sp(?:ell|elled|elt) out)"
+    rf"(?:{_TELL}|say|said|says|tell|told|tells|(?:give|gave|given)(?! up\b)|pass(?:ed)? on"
+    r"|went into|gone into|go into|(?:bring|brought) (?:\w+ ){0,2}?up|sp(?:ell|elled|elt) out)"
 )
 _KNOWLEDGE: Final = (
     r"(?:information|info|mention|details?|records?|evidence|answer|notes?|memory|indication)"

@@ -63,10 +63,92 @@ def test_words_of_the_question_earn_nothing():
     assert score("The deposit for the flat in Harbour Street.", nugget, question=question) == 0
 
 
+THEME = {"kind": "summarization", "question": "What did I learn about tracking of objects?"}
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("- You planned how detectors feed a tracker.\n- Objects keep their identity.", 1),
+        ("First you wrote the detector, then you went on holiday.", 0.5),
+        ("You learned about tracking of objects.", 0),
+        ("You went on holiday.", 0),
+    ],
+)
+def test_a_theme_is_looked_for_in_the_whole_answer(answer, expected):
+    nugget = "LLM response should contain: identity of tracked objects from detector to tracker"
+    assert score(answer, nugget, **THEME) == expected
+
+
+@pytest.mark.parametrize(
+    ("nugget", "answer", "expected"),
+    [
+        ("a table of the costs", "| item | cost |\n|---|---|\n| paint | 3 |", 1),
+        ("a table of the costs", "The paint costs 3 euros.", 0),
+        ("step-by-step instructions for the paint", "1. Sand it.\n2. Paint it.", 1),
+        ("step-by-step instructions for the paint", "Sand and paint it.", 0),
+        ("specific dollar amounts", "It takes $30 to $40.", 1),
+        ("specific dollar amounts", "It is cheap.", 0),
+        ("version numbers", "Django 4.2 and psycopg 3.1", 1),
+        ("version numbers", "Django and psycopg", 0),
+        ("a code block with the query", "```sql\nselect 1 -- the query\n```", 1),
+        ("percentages of moonlight and starlight", "About 5 % of it.", 0.5),
+    ],
+)
+def test_a_form_that_is_asked_for_is_looked_for_in_the_answer(nugget, answer, expected):
+    asked = {"kind": "instruction_following", "question": "How do I do the paint?"}
+    assert score(answer, f"LLM response should contain: {nugget}", **asked) == expected
+
+
+def test_a_contradiction_is_told_by_setting_one_side_against_the_other():
+    nuggets = (
+        "LLM response should state: there is contradictory information",
+        "LLM response should mention: You went to Ghent by train",
+        "LLM response should mention: You have never been to Ghent",
+        "LLM response should mention: which statement is correct?",
+    )
+    asked = {"kind": "contradiction_resolution", "question": "Have I been to Ghent?"}
+    answer = (
+        "You went to Ghent by train in May. That said, later you wrote that you have never been to "
+        "Ghent. Did you mean another town?"
+    )
+    assert [nugget.score for nugget in judged(answer, *nuggets, **asked).nuggets] == [1, 1, 1, 1]
+    one_side = "You went to Ghent by train in May. However, it rained. Did you like it?"
+    assert [n.score for n in judged(one_side, *nuggets, **asked).nuggets] == [0, 1, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("It starts on March 29.", 1),
+        ("My best guess is March 29.", 0.5),
+        ("Either reclaimed oak or slate would do.", 0),
+    ],
+)
+def test_a_guess_is_half_of_a_statement(answer, expected):
+    assert score(answer, "LLM response should state: March 29") == expected
+
+
+def test_either_of_two_words_will_do():
+    asked = {"kind": "preference_following", "question": "Which worktop do you suggest?"}
+    nugget = "LLM response should contain: suggests reclaimed or second-hand materials"
+    assert score("I would take reclaimed materials.", nugget, **asked) == 1
+    assert score("Second-hand materials, from the yard.", nugget, **asked) == 1
+    assert score("New steel.", nugget, **asked) == 0
+
+
 @pytest.mark.parametrize(
     ("answer", "expected"),
     [
         ("There is no information on curtains in our chat.", 1),
+        ("I don't have anything from you about curtains.", 1),
+        ("You haven't passed on which curtains you like.", 1),
+        ("I don't think you've told me about the curtains.", 1),
+        ("Curtains haven't come up in what I have.", 1),
+        ("Nothing you've shared with me covers curtains.", 1),
+        ("You never spelled out which curtains you chose.", 1),
+        ("I can't see anything on curtains in my notes.", 1),
+        ("You have not given up on the green curtains.", 0),
         ("I do not know: the context does not say.", 1),
         ("You never mentioned curtains.", 1),
         ("The curtains are green, I think. There is no information on curtains.", 0.5),

@@ -69,15 +69,15 @@ _FORMS: Final = (
     ),
     _form("percentages", rf"\b{_ADJECTIVE}percentages?\b", r"\d\s?(?:%|percent\b|per cent\b)"),
     _form(
+        "versions",
+        rf"\b{_ADJECTIVE}versions?(?: numbers?)?\b",
+        r"\bv?\d+\.\d+|\bversion \d|[a-z]\s\d",
+    ),
+    _form(
         "numbers",
         rf"\b{_ADJECTIVE}(?:numeric(?:al)? examples?|exact values|numeric(?:al)? values|numbers)\b",
         r"\d",
         3,
-    ),
-    _form(
-        "versions",
-        rf"\b{_ADJECTIVE}versions?(?: numbers?)?\b",
-        r"\bv?\d+\.\d+|\bversion \d|[a-z]\s\d",
     ),
     _form("links", rf"\b{_ADJECTIVE}(?:links?|urls?)\b", r"https?://|\bwww\."),
     _form("formulas", rf"\b{_ADJECTIVE}(?:formulas?|formulae|equations?)\b", r"[\w)²³]\s*=\s*\S"),

@@ -29,6 +29,8 @@ THEME: Final = 0.5
 """The share of a theme's words that the whole answer has to hold to satisfy it."""
 THEME_PART: Final = 0.2
 """The share that satisfies it in part. Both were chosen on one half of the labelled answers."""
+_ADVICE: Final = "preference_following"
+"""The ability whose answers say what one would or could do, and are sure of it."""
 _PAIR: Final = 2
 SHOWN: Final = 80
 """Characters of an answer in a reasoning."""
@@ -69,13 +71,13 @@ def stated(nugget: Nugget, answer: Answer, kind: str = "") -> NuggetScore:
 
 def _of_one(nugget: Nugget, answer: Answer, kind: str) -> NuggetScore:
     reading = answer.index.read(Statement(nugget.content))
-    if reading.outcome == "stated" and _holds_both(nugget, answer):
+    if reading.outcome == "stated" and _says_its_own(nugget, answer):
         guessed = _GUESS.search(reading.clause) and not _GUESS.search(nugget.content)
         how, score = ("guesses", 0.5) if guessed else ("states", 1.0)
         return NuggetScore(score, f"{how} it: {printable(reading.clause, SHOWN)}")
     if reading.outcome == "contradicted":
         return NuggetScore(0.0, f"says otherwise: {printable(reading.why, SHOWN)}")
-    uncertain = reading.outcome == "uncertain"
+    uncertain = reading.outcome == "uncertain" and kind != _ADVICE
     return graded(nugget, answer, answer.passages, uncertain, kind in THEMATIC)
 
 
@@ -127,9 +129,11 @@ def graded(
         return NuggetScore(0.5 if part else 0.0, f"{said} in one passage")
     if new and answer.stems <= wanted | answer.asked and "?" not in answer.text:
         return NuggetScore(1.0, "is its value and no more")
-    if thematic and not asked and (whole := answer.all.share(wanted)) >= THEME_PART:
-        score = 1.0 if whole >= THEME and not uncertain else 0.5
-        return NuggetScore(score, f"{whole:.0%} of its words in the answer")
+    if thematic and not asked and answer.all.share(words):  # the question alone earns nothing
+        whole = answer.all.share(wanted)
+        if whole >= THEME_PART:
+            score = 1.0 if whole >= THEME and not uncertain else 0.5
+            return NuggetScore(score, f"{whole:.0%} of its words in the answer")
     if share >= WHOLE and not uncertain:
         return NuggetScore(1.0, f"{said} in one passage")
     return NuggetScore(0.5 if share >= PART else 0.0, f"{said} in one passage")
@@ -140,12 +144,15 @@ def _heard(nugget: Nugget, answer: Answer) -> Answer:
     return replace(answer, whole=True) if ABSTAINS.search(nugget.content) else answer
 
 
-def _holds_both(nugget: Nugget, answer: Answer) -> bool:
-    """Whether an answer holds both words of a nugget of two, where one alone is no statement."""
+def _says_its_own(nugget: Nugget, answer: Answer) -> bool:
+    """Whether an answer holds more of a nugget than its question does, and both words of two."""
     words = stems_of(nugget.content)
-    if len(words) != _PAIR or values_of(normalize(nugget.content)):
+    if values_of(normalize(nugget.content)):
         return True
-    return words <= answer.stems
+    own = words - answer.asked
+    return (len(words) != _PAIR or words <= answer.stems) and (
+        not own or answer.all.share(own) >= PART
+    )
 
 
 def _alternatives(nugget: Nugget) -> list[Nugget]:
