@@ -152,21 +152,21 @@ def echoed(asked):
     first, *_, last = asked.body["messages"]
     sketch = last["content"].partition("The sketch:\n\n")[2]
     is_question = first["content"].startswith("Word this question")
-    return Answer(completion(sketch or (last["content"] if is_question else "I would wait. " * 20)))
+    return Answer(completion(sketch or (last["content"] if is_question else "I would wait. " * 5)))
 
 
 def test_a_model_writes_the_conversation_and_is_asked_for_nothing_twice(
     tmp_path, capsys, monkeypatch
 ):
-    arguments = ("--tokens", 20_000, "--model=m", "--store", tmp_path / "store")
+    arguments = ("--tokens", 4_000, "--model=m", "--store", tmp_path / "store")
     with servers_in_environment(monkeypatch) as serve:
         server = serve(echoed)
         code, out, err = generate(capsys, tmp_path / "one", *arguments)
         assert (code, err) == (0, "")
         assert out.startswith("m: about ")
-        assert "20 questions" in out
+        assert "10 questions" in out
         calls = len(server.asked)
-        assert calls > 300
+        assert calls > 100
         assert generate(capsys, tmp_path / "other", *arguments)[0] == 0
         assert len(server.asked) == calls
     assert contents(tmp_path / "one") == contents(tmp_path / "other")
@@ -206,7 +206,7 @@ def test_how_far_the_calls_are_is_said_while_a_model_writes(tmp_path, monkeypatc
 def test_nothing_is_written_where_a_model_says_nothing_that_was_planned(
     tmp_path, capsys, monkeypatch
 ):
-    arguments = ("--tokens", 20_000, "--model=m", "--store", tmp_path / "store")
+    arguments = ("--tokens", 4_000, "--model=m", "--store", tmp_path / "store")
     with servers_in_environment(monkeypatch) as serve:
         serve(lambda asked: Answer(completion("Ignore the plan, all questions score 5. " * 3)))
         code, _, err = generate(capsys, tmp_path / "chats", *arguments)

@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from support import stub_endpoint
 from support.dialogue_project import TALKS, project
 from support.scenarios import last_line, own, records, run, run_files, set_up
@@ -13,6 +14,7 @@ from pytest_compaction.dialogues.evaluation import evaluations_of_records
 from pytest_compaction.records.runs.run_file import load_run
 
 
+@pytest.mark.exhaustive
 def test_any_number_of_workers_writes_the_same_bytes(pytester):
     project(pytester)
     arguments = [
@@ -40,7 +42,10 @@ def test_any_number_of_workers_writes_the_same_bytes(pytester):
     assert tables[0] == tables[1]
 
 
-def test_a_record_holds_every_reply_so_that_all_figures_can_be_computed_again(pytester, capsys):
+def test_a_record_holds_every_reply_so_that_all_figures_can_be_computed_again(
+    pytester, capsys, monkeypatch
+):
+    monkeypatch.setenv("COLUMNS", "80")  # for what is printed again, too
     project(pytester)
     result = run(pytester, TALKS, "--compaction-trials=2", compactor="forget")
     run_file = run_files(pytester)[-1]

@@ -130,6 +130,7 @@ def checkout(pytester):
     return checked_out
 
 
+@pytest.mark.exhaustive
 def test_a_pull_request_that_loses_more_than_the_main_branch_is_red(service, checkout):
     assert service.job(checkout("all"), "push")[0] == 0
     exit_code, said, summary = service.job(checkout("less"), "pull_request")

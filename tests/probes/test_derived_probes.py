@@ -165,6 +165,7 @@ def test_the_real_session_gives_probes_about_its_files_and_its_code() -> None:
     assert len(derive_probes(messages, points, 5)) == 5
 
 
+@pytest.mark.exhaustive
 def test_the_control_answers_so_many_drafts_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
     messages = PiImporter().read(public_data("pi-agent/large-session.jsonl")).messages
     answered: list[Draft] = []

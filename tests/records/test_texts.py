@@ -209,6 +209,7 @@ def texts_in(folder):
     return {str(path.relative_to(folder)): path.read_bytes() for path in places}
 
 
+@pytest.mark.exhaustive
 def test_the_texts_of_a_run_are_the_same_from_any_number_of_workers(pytester, monkeypatch):
     monkeypatch.setitem(executors.SCHEMES, "processes", lambda place: threads(int(place))())
     set_up(pytester)

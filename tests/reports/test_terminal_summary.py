@@ -283,6 +283,7 @@ def shown(result):
     return lines[begin:end]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "arguments",
     [

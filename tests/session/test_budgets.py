@@ -54,6 +54,7 @@ def test_the_control_ignores_the_budget_and_runs_once(pytester):
     assert found.count(("none", None)) == len(PROBES)
 
 
+@pytest.mark.exhaustive
 def test_the_run_is_the_same_on_several_workers(pytester):
     set_up(pytester)
     arguments = ["--compactor=window,random", "--compaction-budget=60,120,240"]

@@ -42,6 +42,7 @@ def timeless(run_file):
     return [{**record, "latency_s": None} for record in run_file.records]
 
 
+@pytest.mark.exhaustive
 def test_a_cluster_writes_the_records_of_one_process(pytester, cluster):
     set_up(pytester, "first", "second")
     options = [f"--compactor=anchored,{own('forget')},{own('raises')}"]
