@@ -37,7 +37,9 @@ _CONDITION: Final = re.compile(
     r"\b(?:when(?:ever)?|if|each time|every time) i ask(?: for| about)? (?P<when>[^,]{1,200}),"
     r"\s*(?P<then>.+)"
 )
-_NAMED: Final = re.compile(r"\b(?:name for .+ is|call (?:it|him|her|them)|refer to .+ as) [A-Z]")
+_NAMED: Final = re.compile(
+    r"\b(?:name for .{1,200} is|call (?:it|him|her|them)|refer to .{1,200} as) [A-Z]"
+)
 
 
 def likes(question: str, reading: Reading) -> list[str]:
