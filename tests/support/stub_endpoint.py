@@ -7,6 +7,7 @@ of the call (from 1) and may raise or kill. ``calls`` holds the requests receive
 import hashlib
 import json
 import threading
+import time
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -30,10 +31,21 @@ class StubEndpoint:
         self.before = lambda number: None
         self.after = lambda number: None
         self.lock = threading.Lock()
+        self.connected = 0
         stub = self
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+
+            def setup(self):
+                super().setup()
+                with stub.lock:
+                    stub.connected += 1
+
+            def finish(self):
+                with stub.lock:
+                    stub.connected -= 1
+                super().finish()
 
             def do_POST(self):
                 data = self.rfile.read(int(self.headers["Content-Length"]))
@@ -79,6 +91,13 @@ class StubEndpoint:
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
+
+    def settle(self):
+        """Wait until what was sent by clients that are gone is counted."""
+        before = None
+        while self.connected or before != len(self.calls):
+            before = len(self.calls)
+            time.sleep(0.05)
 
     def roles(self):
         """The number of calls of each role, recognised by their prompts."""
