@@ -7,7 +7,7 @@ otherwise, so that only a view most of whose names come from elsewhere is called
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
@@ -20,25 +20,31 @@ from pytest_compaction.text.words import normalize
 
 LEAST: Final = 5
 """The fewest foreign names of a foreign view: with less there is little to go by."""
+_PART: Final = 1_000_000
+"""Characters of a part of a log, at least."""
 SHOWN: Final = 5
 """The most names that a record keeps."""
 
 
-def foreign_names(view: Sequence[Message], log: str) -> tuple[tuple[str, ...], int]:
+def foreign_names(view: Sequence[Message], log: Sequence[str]) -> tuple[tuple[str, ...], int]:
     """The paths and names of a view that its log lacks, and how many the view has in all.
 
-    ``log`` is normalised text. Messages that stand in it word for word are passed over, and
-    of a path its last part is enough.
+    ``log`` is normalised text in parts of whole messages. Messages that stand in it word for word
+    are passed over, and of a path its last part is enough.
     """
+
+    def is_said(text: str) -> bool:
+        return any(text in part for part in log)
+
     texts = (readable(message) for message in view)
-    made = [text for text in texts if normalize(text) not in log]
+    made = [text for text in texts if not is_said(normalize(text))]
     named = {
         claim.text: None
         for text in made
         for claim in claims(text)
         if claim.kind in {"path", "name"}
     }
-    return tuple(name for name in named if _last_part(name) not in log), len(named)
+    return tuple(name for name in named if not is_said(_last_part(name))), len(named)
 
 
 def foreign_of(response: Response) -> dict[str, Any]:
@@ -56,8 +62,21 @@ def _found(view: tuple[Message, ...], case: Case, point: int) -> tuple[tuple[str
 
 
 @lru_cache(maxsize=2)
-def _log_text(case: Case, point: int) -> str:
-    return "\n".join(normalize(readable(message)) for message in case.log_until(point))
+def _log_text(case: Case, point: int) -> tuple[str, ...]:
+    return tuple(_parts(normalize(readable(message)) for message in case.log_until(point)))
+
+
+def _parts(texts: Iterable[str]) -> Iterator[str]:
+    """The texts joined to parts of some size; joined to one, they would be held twice at once."""
+    held: list[str] = []
+    size = 0
+    for text in texts:
+        held.append(text)
+        size += len(text)
+        if size >= _PART:
+            yield "\n".join(held)
+            held, size = [], 0
+    yield "\n".join(held)
 
 
 def _last_part(name: str) -> str:

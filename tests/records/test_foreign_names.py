@@ -17,7 +17,7 @@ LOG = (user("Look at src/queue.py and open_queue()."), assistant("RetryLimit is 
 
 
 def foreign(*view):
-    return foreign_names(view, "\n".join(normalize(readable(message)) for message in LOG))
+    return foreign_names(view, [normalize(readable(message)) for message in LOG])
 
 
 def test_names_of_the_log_are_its_own_however_they_are_spelt():

@@ -114,7 +114,7 @@ async def _compacted(case, spec):
     finally:
         feeder.close()
     log = "\n".join(normalize(readable(message)) for message in case.messages)
-    return found, refused, len(foreign_names(views[-1].messages, log)[0])
+    return found, refused, len(foreign_names(views[-1].messages, [log])[0])
 
 
 def over_budget_block():

@@ -6,6 +6,7 @@ import asyncio
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Final
 
 from pytest_compaction.compactors.base.episodes import Episode
@@ -91,7 +92,7 @@ async def noted_span(
 
 
 async def noted_pairs(
-    notes: Summary, pairs: Sequence[Episode], limit: int, context: Context
+    notes: Summary, pairs: Iterable[Episode], limit: int, context: Context
 ) -> Noted:
     """The scratchpad with the notes of each pair in order, and the notes by which it is found.
 
@@ -101,8 +102,8 @@ async def noted_pairs(
     keys: dict[str, str] = {}
     error: str | None = None
     scratchpad = _Scratchpad(notes, limit, context)
-    for start in range(0, len(pairs), _AT_ONCE):
-        batch = pairs[start : start + _AT_ONCE]
+    left = iter(pairs)
+    while batch := list(islice(left, _AT_ONCE)):
         replies = await asyncio.gather(*(_pair_notes(pair, context) for pair in batch))
         for pair, written in zip(batch, replies, strict=True):
             if written.raised:
@@ -116,7 +117,7 @@ async def noted_pairs(
             failure = await scratchpad.append(written.summary)
             if failure:
                 return Noted(notes, error=failure)
-    if pairs and not keys:
+    if error and not keys:
         return Noted(notes, error=error)
     return Noted(scratchpad.notes, keys)
 

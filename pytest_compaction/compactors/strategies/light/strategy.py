@@ -39,6 +39,7 @@ from pytest_compaction.compactors.base.episodes import (
 )
 from pytest_compaction.compactors.base.history import (
     HistoryCompactor,
+    LoadedMessages,
     dump,
     load,
     spans_between,
@@ -156,7 +157,7 @@ class Light(HistoryCompactor):
         if not settings.scratchpad and not settings.episodic:
             return Noted(notes)
         limit = settings.limit or COMPRESSED_AT * context.budget
-        noted = await noted_pairs(notes, list(episodes_of(gone)), limit, context)
+        noted = await noted_pairs(notes, episodes_of(gone), limit, context)
         return noted if settings.scratchpad else Noted(notes, noted.keys, noted.error)
 
     def render(self, state: State, context: Context, probe: str | None = None) -> View:
@@ -265,7 +266,7 @@ class Light(HistoryCompactor):
 
 def _indexed(known: _Known) -> Archive:
     archive, keys, older = known
-    return episode_index((*load(archive), *older), keys)
+    return episode_index(LoadedMessages(archive, older), keys)
 
 
 def _lost(request: Message | None, newest: Sequence[Message], room: int, context: Context) -> bool:
