@@ -30,10 +30,10 @@ IMAGE_TOKENS: Final = 1024
 """Tokens that an image is taken to cost; endpoints differ, and their usage has the real figure."""
 
 _MOST_TEXTS: Final = 100_000
-_MOST_CHARACTERS: Final = 20_000_000
+_MOST_CHARACTERS: Final = 10_000_000
 """The most texts that a counter remembers, and the most characters in all of them. Views repeat
 most of their messages, so a text is counted dozens of times; but a run of thousands of cases must
-not keep every text. The characters take 20 to 80 MB."""
+not keep every text. The characters take 10 to 40 MB."""
 
 _LONG_TEXT: Final = 32_768
 """Characters of a text that is not kept itself: views of long logs, each counted a few times."""
