@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import inspect
 import threading
 import time
 import weakref
@@ -200,6 +201,32 @@ def test_nothing_is_asked_any_more_once_the_run_is_stopped(bench):
     stopped.until_stopped(stopped.cases["case-05"])
     assert len(stopped.said) == 2
     assert len(stopped.model.begun) == 4
+
+
+def test_work_that_is_cancelled_before_its_first_step_is_closed():
+    loop = WorkLoop(1)
+    loop.wait(asyncio.sleep(0))
+    held = threading.Event()
+    loop.tell(held.wait)
+    stopping = threading.Thread(target=loop.stop)
+    work, said = asyncio.sleep(0), []
+
+    def wait() -> None:
+        try:
+            loop.wait(work)
+        except RunStoppedError as error:
+            said.append(str(error))
+
+    waiting = threading.Thread(target=wait)
+    for thread in (stopping, waiting):  # the loop comes to them in this order
+        thread.start()
+        time.sleep(0.05)
+    held.set()
+    stopping.join()
+    waiting.join()
+    assert said == ["the run was stopped before this was asked or answered"]
+    assert inspect.getcoroutinestate(work) == inspect.CORO_CLOSED
+    loop.close()
 
 
 def test_nothing_is_asked_before_the_first_item_runs(bench):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import inspect
 import threading
 import time
 from collections.abc import Callable, Coroutine, Hashable
@@ -93,6 +94,8 @@ class WorkLoop:
         try:
             return asyncio.run_coroutine_threadsafe(self._unless_stopped(work), self._loop).result()
         except CancelledError:
+            if inspect.getcoroutinestate(work) == inspect.CORO_CREATED:
+                work.close()  # cancelled before its first step; Python warns of such a coroutine
             if self._stopped:
                 raise RunStoppedError from None
             raise
