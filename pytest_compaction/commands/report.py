@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,6 +14,7 @@ from pytest_compaction.records.figures.cost_figures import run_pricing
 from pytest_compaction.records.record import type_of
 from pytest_compaction.records.runs.run_file import Run, RunFileError
 from pytest_compaction.reports.outlets.report_file import write_whole
+from pytest_compaction.reports.tables.long_memory_tables import LABEL
 from pytest_compaction.reports.tables.long_memory_tables import NAMES as LONG_MEMORY
 from pytest_compaction.reports.tables.run_tables import run_tables
 from pytest_compaction.reports.tables.table import Table
@@ -46,10 +47,11 @@ def add(commands: Any) -> None:
     parser = commands.add_parser(
         "report",
         help="show the tables of a run: strategies, real and scripted cases, losses and costs",
-        description="Print the tables of a run from its file: its strategies, real and scripted "
-        "cases apart where it has both, where `recorded` was among the strategies, what production "
-        "compaction lost by type of fact, and what each strategy lost and what that costs. With "
-        "-o PATH.html write one page that shows every item, of several runs too.",
+        description="Print the tables of a run from its file: its strategies, what they know of "
+        "long conversations, real and scripted cases apart where it has both, where `recorded` was "
+        "among the strategies, what production compaction lost by type of fact, and what each "
+        "strategy lost and what that costs. With -o PATH.html write one page that shows every "
+        "item, of several runs too.",
     )
     parser.add_argument(
         "run_files",
@@ -174,4 +176,9 @@ def _rendered(tables: Sequence[Table], form: str) -> str:
         return json.dumps(data, indent=2, allow_nan=False) + "\n"
     if form == "csv":
         return csv_tables(tables)
-    return "\n\n".join("\n".join(plain_table(item)) for item in tables) + "\n"
+    return "\n\n".join("\n".join(_plain(item)) for item in tables) + "\n"
+
+
+def _plain(item: Table) -> Iterator[str]:
+    """A table in columns; the names of abilities are never cut."""
+    return plain_table(item, label=LABEL) if item.name in LONG_MEMORY else plain_table(item)

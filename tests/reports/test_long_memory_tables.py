@@ -1,7 +1,8 @@
 """The tables of long conversations from records: means, intervals, and where the evidence is."""
 
 from pytest_compaction.metrics.long_memory import ability_mean, tenth_mean
-from pytest_compaction.reports.tables.long_memory_tables import long_memory_tables
+from pytest_compaction.reports.tables.long_memory_tables import LABEL, long_memory_tables
+from pytest_compaction.reports.tables.table_page import csv_tables, plain_table
 
 
 def record(case, probe, score, **more):
@@ -61,3 +62,27 @@ def test_the_note_on_intervals_tells_sizes_apart():
         "95 % intervals over conversations: 100K: studentised bootstrap of 3 cases; "
         "10M: none, of one conversation."
     )
+
+
+def of_two_sizes(strategies):
+    records = [
+        record("a", "contradiction_resolution-1", 1, size="100K"),
+        record("b", "contradiction_resolution-1", 0, size="1M"),
+    ]
+    return tables(**dict.fromkeys(strategies, records))["abilities"]
+
+
+def test_columns_that_come_below_have_the_size_of_each_row_again():
+    found = of_two_sizes(f"strategy_{number}" for number in range(12))
+    lines = list(plain_table(found, 60, LABEL))
+    assert sum("strategy_" in line for line in lines) > 1
+    rows = [line.split() for line in lines if line.startswith("  contradiction_resolution")]
+    assert {row[1] for row in rows} == {"100K", "1M"}
+    assert all(row[2:] == ["1.00" if row[1] == "100K" else "0.00"] * len(row[2:]) for row in rows)
+
+
+def test_rows_of_a_list_of_values_are_told_apart_by_their_size():
+    rows = csv_tables([of_two_sizes(["window"])]).splitlines()[1:]
+    assert rows[0] == "abilities,contradiction_resolution 100K,window,1.0,,"
+    assert rows[2] == "abilities,contradiction_resolution 1M,window,0.0,,"
+    assert len(rows) == len({tuple(row.split(",")[1:3]) for row in rows}) == 4

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
 
 from pytest_compaction.records.record import Record
 from pytest_compaction.reports.lines import WIDTH, Line
-from pytest_compaction.reports.tables.long_memory_tables import long_memory_tables
+from pytest_compaction.reports.tables.long_memory_tables import LABEL, long_memory_tables
 from pytest_compaction.reports.tables.table_page import plain_table
-
-_LABEL: Final = 24
-"""Cells of the longest name of an ability."""
 
 
 def long_memory_lines(groups: Mapping[str, Sequence[Record]]) -> Iterator[Line]:
     """The tables of the questions about long conversations, each under an empty line."""
     for found in long_memory_tables(groups):
         yield Line("")
-        title, *rest = plain_table(found, WIDTH, _LABEL)
+        title, *rest = plain_table(found, WIDTH, LABEL)
         yield Line(title, "bold")
         yield from map(Line, rest)

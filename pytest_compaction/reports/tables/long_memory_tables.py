@@ -24,6 +24,8 @@ from pytest_compaction.records.record import Record
 from pytest_compaction.reports.tables.table import Cell, Table, count, estimate, table
 
 NAMES: Final = ("abilities", "event_order", "evidence_place")
+LABEL: Final = 24
+"""Cells of the longest name of an ability."""
 _SCORE: Final = "Mean score of a question, 0 to 1, over its nuggets of 0, ½ or 1"
 _ORDER_NOTE: Final = (
     "Of the events that an answer names: precision and recall, their F1, Kendall's tau-b of the "
@@ -55,7 +57,7 @@ def _abilities(groups: Mapping[str, Sequence[Record]], records: Sequence[Record]
             rows.append((Cell(ability), Cell(size), *map(_share, means)))
     heads = [("ability", "ability"), ("size", "size"), *((name, name) for name in groups)]
     notes = [f"{_SCORE}.", *_intervals(records)]
-    return table("abilities", "Abilities by size of the conversation", heads, rows, notes)
+    return table("abilities", "Abilities by size of the conversation", heads, rows, notes, naming=2)
 
 
 def _event_order(groups: Mapping[str, Sequence[Record]], records: Sequence[Record]) -> Table:
@@ -66,7 +68,7 @@ def _event_order(groups: Mapping[str, Sequence[Record]], records: Sequence[Recor
             if any(means):
                 rows.append((Cell(figure), Cell(size), *map(_share, means)))
     heads = [("figure", "figure"), ("size", "size"), *((name, name) for name in groups)]
-    return table("event_order", "Order of events", heads, rows, [_ORDER_NOTE])
+    return table("event_order", "Order of events", heads, rows, [_ORDER_NOTE], naming=2)
 
 
 def _evidence_place(groups: Mapping[str, Sequence[Record]]) -> Table:

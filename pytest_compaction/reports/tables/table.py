@@ -40,13 +40,17 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table: ``name`` for programs, ``title`` for people; ``notes`` are sentences below it."""
+    """A table: ``name`` for programs, ``title`` for people; ``notes`` are sentences below it.
+
+    The first ``naming`` cells of a row say what it is about.
+    """
 
     name: str
     title: str
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
     notes: tuple[str, ...] = ()
+    naming: int = 1
 
 
 def table(
@@ -55,13 +59,14 @@ def table(
     columns: Iterable[tuple[str, str]],
     rows: Iterable[Sequence[Cell]],
     notes: Iterable[str] = (),
+    naming: int = 1,
 ) -> Table:
     """A table of columns given as (key, head); every row has one cell for each."""
     heads = tuple(Column(key, head) for key, head in columns)
     lines = tuple(tuple(row) for row in rows)
     if any(len(line) != len(heads) for line in lines):
         raise ValueError(f"a row of the table {name!r} does not have one cell for each column")
-    return Table(name, title, heads, lines, tuple(notes))
+    return Table(name, title, heads, lines, tuple(notes), naming)
 
 
 def count(value: float | None, absent: str = UNDEFINED) -> Cell:

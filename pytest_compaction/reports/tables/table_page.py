@@ -7,6 +7,7 @@ import io
 import re
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any, Final
 
 from wcwidth import wcwidth
@@ -107,13 +108,13 @@ def plain_table(table: Table, width: int = WIDTH, label: int = _WIDE_LABEL) -> I
     """One table in lines of at most ``width`` cells: title, head, rows and notes.
 
     Columns for which a line has no room come below, rather than that less than ``label`` cells
-    are left for the first one.
+    are left for the first one. What names a row stands in each part.
     """
     yield table.title
     heads = tuple(column.head for column in table.columns)
     lines = [heads, *_rows(table)]
     names = _strategies(table)
-    for number, part in enumerate(_parts(lines, width, label)):
+    for number, part in enumerate(_parts(lines, width, label, table.naming)):
         if number:
             yield ""
         yield from _aligned(part, width, names)
@@ -139,21 +140,23 @@ def _strategies(table: Table) -> list[str]:
 
 
 def _parts(
-    lines: Sequence[Sequence[str]], width: int, label: int
+    lines: Sequence[Sequence[str]], width: int, label: int, naming: int
 ) -> Iterator[list[tuple[str, ...]]]:
-    """The lines with as many columns at a time as fit beside the first."""
-    labels, *columns = zip(*lines, strict=True)
-    room = width - len(_INDENT) - min(max(map(cells, labels)), label)
+    """The lines with as many columns at a time as fit beside those that name a row."""
+    columns = list(zip(*lines, strict=True))
+    names, columns = columns[:naming], columns[naming:]
+    room = width - len(_INDENT) - min(max(map(cells, names[0])), label)
+    room -= sum(max(map(cells, name)) + len(_GAP) for name in names[1:])
     part: list[tuple[str, ...]] = []
     used = 0
     for column in columns:
         size = max(map(cells, column)) + len(_GAP)
         if part and used + size > room:
-            yield list(zip(labels, *part, strict=True))
+            yield list(zip(*names, *part, strict=True))
             part, used = [], 0
         part.append(column)
         used += size
-    yield list(zip(labels, *part, strict=True))
+    yield list(zip(*names, *part, strict=True))
 
 
 def _aligned(lines: Sequence[tuple[str, ...]], width: int, names: Sequence[str]) -> Iterator[str]:
@@ -206,19 +209,27 @@ def _json_value(cell: Cell) -> Any:
 def csv_tables(tables: Iterable[Table]) -> str:
     """Tables as one list of values for a spreadsheet: ``table,row,column,value,low,high``.
 
-    ``row`` is the first cell of the row; ``low`` and ``high`` are the bounds of an estimate.
+    ``row`` is what names the row, as in "abstention 100K"; ``low`` and ``high`` are the bounds of
+    an estimate.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(["table", "row", "column", "value", "low", "high"])
     for table in tables:
-        for label, *row in table.rows:
-            for column, cell in zip(table.columns[1:], row, strict=True):
+        for line in table.rows:
+            name = _name(line[: table.naming])
+            shown = zip(table.columns, line, strict=True)
+            for column, cell in islice(shown, table.naming, None):
                 bounds = cell.interval or ("", "")
                 value = "" if cell.value is None else cell.value
-                line = [table.name, label.value, column.key, value, *bounds]
-                writer.writerow([inert(each) for each in line])
+                fields = [table.name, name, column.key, value, *bounds]
+                writer.writerow([inert(each) for each in fields])
     return out.getvalue()
+
+
+def _name(cells: Sequence[Cell]) -> Any:
+    """What names a row: the value of its only cell, or those of several in one text."""
+    return cells[0].value if len(cells) == 1 else " ".join(str(cell.value) for cell in cells)
 
 
 def inert(value: Any) -> Any:
