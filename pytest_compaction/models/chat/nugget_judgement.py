@@ -121,7 +121,8 @@ def read_nuggets(text: str, request: JudgeRequest) -> JudgeReply:
         reasoning = given["reasoning"]
         if not any(character.isalnum() for character in reasoning):
             raise JudgementError(f"nuggets.{number} has a score without reasoning")
-        scores.append(NuggetScore(float(given["score"]), printable(reasoning, MAX_REASONING)))
+        score = float(given["score"]) + 0.0  # -0.0 is 0.0
+        scores.append(NuggetScore(score, printable(reasoning, MAX_REASONING)))
     events = tuple(n - 1 if n else None for n in data["events"]) if _orders(request) else None
     return JudgeReply(
         nuggets=tuple(scores), events=None if events is None else events[:MOST_EVENTS]

@@ -9,6 +9,8 @@ from pytest_compaction.text.words import printable
 
 MAX_CHARACTERS: Final = 400_000
 """The longest reply that is read as data: far more than a limit of tokens lets through."""
+MAX_DEPTH: Final = 100
+"""The most levels of a reply that is read as data: what goes through it or quotes it recurses."""
 
 
 class NoObjectError(ValueError):
@@ -42,8 +44,22 @@ def only_object(text: str) -> dict[str, Any]:
         raise NoObjectError("it holds more than one JSON object")
     if "}" in rest or "}" in text[:start]:
         raise NoObjectError("it holds a brace that belongs to no JSON object")
+    if _is_deep(value):
+        raise NoObjectError("its JSON is nested too deep")
     found: dict[str, Any] = value
     return found
+
+
+def _is_deep(value: Any) -> bool:
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        level = [
+            member
+            for each in level
+            if isinstance(each, dict | list)
+            for member in (each.values() if isinstance(each, dict) else each)
+        ]
+    return bool(level)
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

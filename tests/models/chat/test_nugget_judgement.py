@@ -63,6 +63,7 @@ def test_the_order_of_events_comes_with_the_same_reply():
         (reply(1, 0.7), "0.7 is not one of"),
         (reply(1, 1, note="x"), "Additional properties are not allowed"),
         (completion("1 and 1"), "JSON"),
+        (completion(f'{{"nuggets": {"[" * 200}{"]" * 200}}}'), "nested too deep"),
         (
             completion(json.dumps({"nuggets": {n: {"reasoning": " ", "score": 1} for n in "12"}})),
             "has a score without reasoning",
@@ -76,3 +77,8 @@ def test_a_reply_that_is_no_judgement_is_repaired_once_or_unscored(bad, said):
     found = ask(chat(Replies(bad, bad)).judge(request()))
     assert found.nuggets == ()
     assert said in found.unscored
+
+
+def test_a_score_of_minus_nothing_is_nothing():
+    found = ask(chat(Replies(reply(-0.0, 1))).judge(request()))
+    assert str(found.nuggets[0].score) == "0.0"
