@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from pytest_compaction.metrics.item_figures import is_stated, outcome_of, reading_of
+from pytest_compaction.metrics.long_memory import ORDER_FIGURES
 from pytest_compaction.records.record import Record, type_of
 from pytest_compaction.reports.case_page import Page
 from pytest_compaction.rubric import DIMENSIONS
@@ -122,11 +123,32 @@ def _verdict(record: Record, page: Page) -> Iterator[str]:
         yield from page.lines(
             f"{criterion['id']}: {criterion.get('reasoning') or ''}", 8, f"  {shown}"
         )
+    yield from _nuggets(record, page)
     for trap in record.get("traps") or ():
         if trap.get("hit"):
             yield from page.lines(str(trap["text"]), _LABEL, "stale")
     for flag in record.get("flags") or ():
         yield from page.lines(str(flag), _LABEL, "noticed")
+
+
+def _nuggets(record: Record, page: Page) -> Iterator[str]:
+    """The nuggets with their scores and reasons, and the figures of an order."""
+    nuggets = record.get("nuggets") or ()
+    if nuggets:
+        score = f"{_of_one(record.get('score'))} of 1"
+        yield from page.lines(f"{len(nuggets)}, score {score}", _LABEL, "nuggets")
+    for nugget in nuggets:
+        yield from page.lines(str(nugget["text"]), 8, f"  {_of_one(nugget.get('score'))}")
+        if nugget.get("reasoning"):
+            yield from page.lines(str(nugget["reasoning"]), 10)
+    ordering = record.get("ordering") or {}
+    if ordering:
+        figures = ", ".join(f"{name} {_of_one(ordering.get(name))}" for name in ORDER_FIGURES)
+        yield from page.lines(figures, _LABEL, "order")
+
+
+def _of_one(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"
 
 
 def _score(record: Record) -> str:

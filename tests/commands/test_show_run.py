@@ -60,6 +60,23 @@ def test_an_item_is_shown_with_what_became_of_each_fact_and_why(made, capsys, sn
     assert all(len(line) <= 80 for line in page.splitlines())
 
 
+def test_an_item_judged_by_nuggets_is_shown_with_each_of_them_and_the_order(folder, capsys):
+    nuggets = [
+        {"text": "the \x1b[31mlease", "score": 1.0, "reasoning": "says so"},
+        {"text": "the movers", "score": 0.5, "reasoning": "names them"},
+    ]
+    figures = {"precision": 1.0, "recall": 0.5, "f1": 0.667, "order": 0.9, "product": 0.6}
+    more = {"score": 0.6, "nuggets": nuggets, "ordering": figures}
+    write(folder, [scored("talk", "order-1", overall=3.0, **more)])
+    text = shown(capsys, "last", "talk-order-1")
+    lines = text.splitlines()
+    assert "nuggets   2, score 0.60 of 1" in lines
+    assert "  1.00  the \\x1b[31mlease" in lines
+    assert lines[lines.index("  0.50  the movers") + 1].strip() == "names them"
+    words = " ".join(text.split())
+    assert "order precision 1.00, recall 0.50, f1 0.67, order 0.90, product 0.60" in words
+
+
 @pytest.mark.parametrize("text", ["0.81", "anchored-case-00-limit", "case-00-limit"])
 def test_an_item_is_named_by_its_id_a_part_of_it_or_its_score(made, capsys, text):
     assert shown(capsys, "last", text).startswith("anchored-case-00-limit\n0.81 of 5, failed")

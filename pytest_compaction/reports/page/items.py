@@ -18,6 +18,8 @@ _DETAILS: Final = (
     "response",
     "reason",
     "criteria",
+    "nuggets",
+    "ordering",
     "answer",
     "view",
     "flags",

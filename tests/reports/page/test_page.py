@@ -214,6 +214,16 @@ def test_a_poor_run_still_makes_a_page(records):
         assert "One case: there are no intervals." in text
 
 
+def test_an_item_has_its_nuggets_and_the_order_of_events(tmp_path):
+    nuggets = [{"text": "the lease", "score": 0.5, "reasoning": "a part of it"}]
+    order = {"precision": 1.0, "recall": 0.5, "f1": 0.67, "order": 0.9, "product": 0.6}
+    judged = record("talk", score=0.6, nuggets=nuggets, ordering=order)
+    run = Run({"format": 1}, {each["item"]: each for each in [judged, record("talk", "q")]})
+    items = block_of(page_of([PageRun("long", run, tmp_path)]))["items"]
+    assert (items["0"]["nuggets"], items["0"]["ordering"]) == (nuggets, order)
+    assert "nuggets" not in items["1"]
+
+
 def test_a_page_is_written_whole(tmp_path, small, text):
     target = tmp_path / "out.html"
     write_page(target, [small])

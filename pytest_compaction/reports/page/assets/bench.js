@@ -80,16 +80,24 @@ function factButton(fact, k) {
   );
 }
 
-function verdict(item, detail) {
-  const rows = (detail.criteria ?? []).map((criterion) =>
-    make(
-      "li",
-      {},
-      make("span", { class: "figure" }, score(criterion.score)),
-      make("span", { class: "criterion" }, shown(String(criterion.id).replaceAll("_", " "))),
-      said("span", criterion.reasoning ?? "", { class: "reasoning" }),
-    ),
+const ORDER_FIGURES = ["precision", "recall", "f1", "order", "product"];
+
+function judged({ score: figure, reasoning }, what) {
+  return make(
+    "li",
+    {},
+    make("span", { class: "figure" }, score(figure)),
+    make("span", { class: "criterion" }, shown(what)),
+    said("span", reasoning ?? "", { class: "reasoning" }),
   );
+}
+
+function verdict(item, detail) {
+  const rows = [
+    ...(detail.criteria ?? []).map((each) => judged(each, String(each.id).replaceAll("_", " "))),
+    ...(detail.nuggets ?? []).map((each) => judged(each, String(each.text))),
+  ];
+  const order = ORDER_FIGURES.filter((name) => name in (detail.ordering ?? {}));
   const traps = item.probe.traps.filter((_, k) => detail.hit?.[k]);
   const other = detail.reading === "view" ? detail.answer : detail.view;
   return [
@@ -102,6 +110,13 @@ function verdict(item, detail) {
     rows.length
       ? make("ul", { class: "criteria" }, ...rows)
       : make("p", { class: "none" }, "no criteria"),
+    order.length
+      ? make(
+          "p",
+          { class: "note" },
+          `Order of events: ${order.map((name) => `${name} ${score(detail.ordering[name])}`).join(", ")}.`,
+        )
+      : null,
     other && typeof other.overall === "number"
       ? make(
           "p",
