@@ -13,6 +13,7 @@ from pytest_compaction.judges.verdict import (
     Scores,
     Verdict,
 )
+from pytest_compaction.metrics.event_order import mean_order
 from pytest_compaction.metrics.facts.survival import Readings
 from pytest_compaction.metrics.nugget_scores import NuggetFigures, NuggetScore, nugget_figures
 from pytest_compaction.models.protocol import JudgeReply
@@ -33,7 +34,7 @@ def nugget_verdict(
     """The verdict from what the judges said; ``judges`` are their names and models, in order.
 
     The answer leads, whoever gave it. Several judges count the same: their scores are averaged,
-    and the order of events is that of the first of them. ``view`` is the second figure.
+    and each figure of the order of events. ``view`` is the second figure.
     """
     named = list(zip(judges, replies, strict=True))
     scored = [reply for _, reply in named if reply.unscored is None and reply.nuggets]
@@ -62,12 +63,12 @@ def nugget_verdict(
 def _combined(probe: Probe, replies: Sequence[JudgeReply], rounding: bool) -> Nuggets:
     figures = [_figures(probe, reply, rounding) for reply in replies]
     score = math.fsum(each.score for each in figures) / len(figures)
-    ordering = next((each.ordering for each in figures if each.ordering is not None), None)
+    orders = [each.ordering for each in figures if each.ordering is not None]
     scored = tuple(
         (nugget.text, _mean([reply.nuggets[number] for reply in replies]))
         for number, nugget in enumerate(probe.nuggets)
     )
-    return Nuggets(scored, NuggetFigures(score, ordering))
+    return Nuggets(scored, NuggetFigures(score, mean_order(orders) if orders else None))
 
 
 def _figures(probe: Probe, reply: JudgeReply, rounding: bool) -> NuggetFigures:

@@ -10,8 +10,9 @@ nothing is 0, and the only event of a reference, alone in the answer, is 1.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,23 +20,22 @@ class EventOrder:
     """Figures of an ordering, each from 0 to 1.
 
     ``precision`` is the share of the answer's events that are in the reference, ``recall`` that
-    of the reference's in the answer, ``order`` the normalised tau-b.
+    of the reference's in the answer, ``f1`` their harmonic mean, 0 if both are. ``order`` is the
+    normalised tau-b, and ``product`` order times F1: both the right events and their right order.
     """
 
     precision: float
     recall: float
+    f1: float
     order: float
+    product: float
 
-    @property
-    def f1(self) -> float:
-        """The harmonic mean of precision and recall; 0 if both are."""
-        both = self.precision + self.recall
-        return 2 * self.precision * self.recall / both if both else 0.0
 
-    @property
-    def product(self) -> float:
-        """Order times F1: both the right events and their right order."""
-        return self.order * self.f1
+def mean_order(orders: Sequence[EventOrder]) -> EventOrder:
+    """The mean of each figure, as several judges give them; of the product, too."""
+    names = [field.name for field in fields(EventOrder)]
+    means = (math.fsum(getattr(each, name) for each in orders) / len(orders) for name in names)
+    return EventOrder(*means)
 
 
 def event_order(events: int, answered: Sequence[int | None]) -> EventOrder:
@@ -51,7 +51,11 @@ def event_order(events: int, answered: Sequence[int | None]) -> EventOrder:
     first, second = ranks(events, answered)
     named = len(set(answered) - {None})
     precision = named / len(answered) if answered else 0.0
-    return EventOrder(precision, named / events, _normalised(first, second, named))
+    recall = named / events
+    both = precision + recall
+    f1 = 2 * precision * recall / both if both else 0.0
+    order = _normalised(first, second, named)
+    return EventOrder(precision, recall, f1, order, order * f1)
 
 
 def ranks(events: int, answered: Sequence[int | None]) -> tuple[list[int], list[int]]:

@@ -241,8 +241,9 @@ def agreement_lines(records: Sequence[Record]) -> list[Line]:
         shown = f"  {printable(name, 40):<40}  {mean} ({len(given)} of {len(said)} items)"
         lines.append(Line(shown, style))
         lines += _why_not(said)
-    for what, units in (("overall", overall), ("criterion", single)):
-        lines.append(Line(f"  {_alpha(what, units)}"))
+    lines.append(Line(f"  {_alpha('overall', overall)}"))
+    if single or not any(record.get("nuggets") for record in records):  # which have no criteria
+        lines.append(Line(f"  {_alpha('criterion', single)}"))
     return lines
 
 

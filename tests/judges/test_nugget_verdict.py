@@ -99,6 +99,19 @@ def test_several_judges_count_the_same_and_one_that_fails_is_named():
     assert found.judges[2].unscored == "no answer"
 
 
+def test_the_figures_of_an_order_are_means_over_the_judges_as_the_score_is():
+    asked = probe("event_ordering", "lease", "course", "movers")
+    right = Says(1.0, 1.0, 1.0, events=(0, 1, 2))
+    turned = Says(1.0, 1.0, 0.0, events=(1, 0))
+    each = [verdict(judge, asked=asked).nuggets.figures.ordering for judge in (right, turned)]
+    found = verdict(right, turned, asked=asked).nuggets.figures
+    for name in ("precision", "recall", "f1", "order", "product"):
+        mean = sum(getattr(one, name) for one in each) / 2
+        assert getattr(found.ordering, name) == pytest.approx(mean)
+    assert found.score == pytest.approx(found.ordering.product)
+    assert each[0].order != each[1].order
+
+
 def test_without_a_single_score_the_answer_is_unscored_with_the_reason():
     for judge, why in ((Says(fails="no answer"), "no answer"), (Says(1.0), "do not match")):
         found = verdict(judge)

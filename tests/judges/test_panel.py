@@ -280,3 +280,15 @@ def test_judges_who_never_differ_in_score_have_no_alpha():
         "  Krippendorff's alpha is not defined: nothing varies (1 overall scores)",
         "  Krippendorff's alpha is not defined: nothing varies (1 criterion scores)",
     ]
+
+
+def test_judges_of_nuggets_are_not_said_to_lack_criteria():
+    panel = [
+        {"name": name, "overall": overall, "criteria": {}, "unscored": None}
+        for name, overall in (("a", 5.0), ("b", 2.5))
+    ]
+    nuggets = [{"text": "the lease", "score": 0.75}]
+    records = [builders.record(case, judges=panel, nuggets=nuggets) for case in "ab"]
+    text = "\n".join(line.text for line in agreement_lines(records))
+    assert "(2 overall scores)" in text
+    assert "criterion" not in text
