@@ -26,14 +26,24 @@ _OF_OTHERS: Final = r"(?<!\byou )(?<!\bhe )(?<!\bshe )(?<!\bthey )"
 _BY: Final = r"(?! by\b)"
 """What "was not mentioned by" somebody is said of that person and not of the conversation."""
 
+_OUR_CHAT: Final = (
+    r"(?:the|this|that|our|your|my|any)(?: \w+)? (?:chat|conversation|context|history|memory)s?"
+)
+
 _NO_INFORMATION: Final = (
     rf"\bno (?:such |specific |relevant |further |other |explicit |clear )*{_KNOWLEDGE}\b",
     rf"\b(?:is|are|was|were|has|have|had){_NOT} (?:been |explicitly |ever |actually )*{_TELL}"
     rf"\b{_BY}",
     rf"\bnot (?:been |explicitly |ever )*{_TELL}\b{_BY}",
+    rf"\b(?:is|are|was|were){_NOT} (?:any|enough|sufficient) (?:\w+ ){{0,2}}{_KNOWLEDGE}\b",
+    rf"\b(?:insufficient|not enough) {_KNOWLEDGE}\b",
+    rf"\b(?:information|info|details?) (?:is|are|was|were)"
+    rf"(?:{_NOT} (?:\w+ )?(?:available|there|present|known|found)| unavailable)\b",
+    rf"(?:{_NOT} (?:anywhere )?in|\b(?:missing|absent) from) {_OUR_CHAT}\b",
+    rf"\b(?:unclear|not clear|unknown|can['’]t be seen) from {_OUR_CHAT}\b",
     # The conversation, or who speaks in it, does not say.
     rf"\b{_CHAT}\b[^.?!;]{{0,40}}?\b(?:does|do|did|has|have){_NOT} (?:\w+ )?"
-    rf"(?:{_TOLD}|contain|include|hold)\w*",
+    rf"(?:{_TOLD}|contain|include|hold|reveal|disclose|indicate)\w*",
     rf"\b(?:you|we|i|it|user) (?:did|do|does|have|has){_NOT} (?:\w+ )?{_TOLD}\b",
     rf"\b(?:you|we)['’]ve not (?:\w+ )?{_TOLD}\b",
     rf"\bnever (?:\w+ )?{_TELL}\b",
