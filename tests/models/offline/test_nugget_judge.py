@@ -342,3 +342,16 @@ def test_what_introduces_a_list_is_no_event():
 
 def test_an_event_that_is_named_twice_is_one_of_the_reference_once():
     assert events_of("- movers\n- movers", ["Lease", "Movers"]) == (1, None)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "You had the movers on March 29. Then you saw a dentist on April 3. The lease came last.",
+        "- movers\n  - they cost 200\n  - in May\n- dentist\n- lease",
+        "1. movers, who came on May 2. They were late.\n2. dentist\n3. lease",
+        "Like this: 1. movers 2. dentist in week 7. He was nice. 3. lease",
+    ],
+)
+def test_a_day_that_ends_a_sentence_and_a_list_in_a_list_are_no_events(answer):
+    assert events_of(answer, ["Lease", "Dentist", "Movers"]) == (2, 1, 0)
