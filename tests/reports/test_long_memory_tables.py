@@ -2,7 +2,7 @@
 
 from pytest_compaction.metrics.long_memory import ability_mean, tenth_mean
 from pytest_compaction.reports.tables.long_memory_tables import LABEL, long_memory_tables
-from pytest_compaction.reports.tables.table_page import csv_tables, plain_table
+from pytest_compaction.reports.tables.table_page import csv_tables, markdown_table, plain_table
 
 
 def record(case, probe, score, **more):
@@ -86,3 +86,13 @@ def test_rows_of_a_list_of_values_are_told_apart_by_their_size():
     assert rows[0] == "abilities,contradiction_resolution 100K,window,1.0,,"
     assert rows[2] == "abilities,contradiction_resolution 1M,window,0.0,,"
     assert len(rows) == len({tuple(row.split(",")[1:3]) for row in rows}) == 4
+
+
+def test_a_long_or_hostile_name_of_a_strategy_stays_in_its_line_and_whole_for_programs():
+    names = [f"team.strategies:compact:keep={n}:{'x' * 90}" for n in (1, 2)] + ["\x1b[31mred"]
+    found = of_two_sizes(names)
+    lines = list(plain_table(found, 80, LABEL))
+    assert max(map(len, lines)) <= 80
+    assert "\x1b" not in "".join([*lines, *markdown_table(found)])
+    assert [column.key for column in found.columns[2:]] == names
+    assert len({column.head for column in found.columns}) == 5

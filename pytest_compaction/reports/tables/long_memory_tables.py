@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from pytest_compaction.metrics.aggregate import Mean
@@ -21,11 +21,14 @@ from pytest_compaction.metrics.long_memory import (
 )
 from pytest_compaction.metrics.statistics.cluster_interval import interval_method
 from pytest_compaction.records.record import Record
+from pytest_compaction.reports.short_names import short_names
 from pytest_compaction.reports.tables.table import Cell, Table, count, estimate, table
 
 NAMES: Final = ("abilities", "event_order", "evidence_place")
 LABEL: Final = 24
 """Cells of the longest name of an ability."""
+_NAME: Final = 40
+"""The most characters of a strategy at the head of a column."""
 _SCORE: Final = "Mean score of a question, 0 to 1, over its nuggets of 0, ½ or 1"
 _ORDER_NOTE: Final = (
     "Of the events that an answer names: precision and recall, their F1, Kendall's tau-b of the "
@@ -55,7 +58,7 @@ def _abilities(groups: Mapping[str, Sequence[Record]], records: Sequence[Record]
         for ability in [*abilities_of(records, size), ALL]:
             means = (ability_mean(group, size, ability) for group in groups.values())
             rows.append((Cell(ability), Cell(size), *map(_share, means)))
-    heads = [("ability", "ability"), ("size", "size"), *((name, name) for name in groups)]
+    heads = [("ability", "ability"), ("size", "size"), *_strategies(groups)]
     notes = [f"{_SCORE}.", *_intervals(records)]
     return table("abilities", "Abilities by size of the conversation", heads, rows, notes, naming=2)
 
@@ -67,7 +70,7 @@ def _event_order(groups: Mapping[str, Sequence[Record]], records: Sequence[Recor
             means = [order_mean(group, size, figure) for group in groups.values()]
             if any(means):
                 rows.append((Cell(figure), Cell(size), *map(_share, means)))
-    heads = [("figure", "figure"), ("size", "size"), *((name, name) for name in groups)]
+    heads = [("figure", "figure"), ("size", "size"), *_strategies(groups)]
     return table("event_order", "Order of events", heads, rows, [_ORDER_NOTE], naming=2)
 
 
@@ -79,8 +82,13 @@ def _evidence_place(groups: Mapping[str, Sequence[Record]]) -> Table:
         if any(means):
             number = count(questions_of_tenth(records, tenth))
             rows.append((Cell(f"{tenth} of 10"), number, *map(_share, means)))
-    heads = [("tenth", "tenth"), ("questions", "questions"), *((name, name) for name in groups)]
+    heads = [("tenth", "tenth"), ("questions", "questions"), *_strategies(groups)]
     return table("evidence_place", "Score by the place of the evidence", heads, rows, [_PLACE_NOTE])
+
+
+def _strategies(groups: Iterable[str]) -> list[tuple[str, str]]:
+    """A column for each strategy: its name for programs, and one to read that fits on a line."""
+    return list(short_names(groups, _NAME).items())
 
 
 def _share(mean: Mean | None) -> Cell:
