@@ -14,8 +14,8 @@ from pytest_compaction.models.offline.nuggets.answer import Answer
 from pytest_compaction.models.offline.nuggets.contradiction import judge_contradiction
 from pytest_compaction.models.offline.nuggets.event_list import events_of
 from pytest_compaction.models.offline.nuggets.forms import form_of
-from pytest_compaction.models.offline.nuggets.remarks import abstention
-from pytest_compaction.models.offline.nuggets.stated import stated
+from pytest_compaction.models.offline.nuggets.remarks import abstention, only_denied
+from pytest_compaction.models.offline.nuggets.stated import own_words, stated
 from pytest_compaction.models.protocol import JudgeReply, JudgeRequest
 from pytest_compaction.text.claims import answer_proper
 
@@ -62,4 +62,6 @@ def _forbidden(nugget: Nugget, answer: Answer) -> NuggetScore:
     found = stated(nugget, answer)
     if found.score == 0:
         return NuggetScore(1.0, "does not say what it must not")
+    if only_denied(own_words(nugget, answer), answer):
+        return NuggetScore(1.0, "names it only to say that it is left out")
     return NuggetScore(1.0 - found.score, f"must not say it, but: {found.reasoning}")

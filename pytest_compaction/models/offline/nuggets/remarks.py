@@ -25,6 +25,15 @@ _DENIED: Final = re.compile(
     r"(?:\b(?:no|not|never|without|nothing)|n['’]t)\s+(?:\w+\s+){0,2}$", re.IGNORECASE
 )
 """Words of denial right before something."""
+_LEFT_OUT: Final = re.compile(
+    r"(?:\b(?:no|not|never|without|avoid(?:ing|s|ed)?|skip(?:ping|s)?|(?:instead|free) of"
+    r"|rather than)|n['’]t)\s+(?:\w+\s+){0,2}$",
+    re.IGNORECASE,
+)
+"""What says right before something that it is left out."""
+_BEFORE: Final = 60
+"""Characters before something that are looked at."""
+_WORD: Final = re.compile(r"\w+")
 
 
 def abstention(nugget: Nugget, answer: Answer) -> NuggetScore:
@@ -48,3 +57,15 @@ def remark(pattern: re.Pattern[str], answer: Answer, what: str) -> NuggetScore:
             if not _DENIED.search(text[: match.start()]):
                 return NuggetScore(1.0, f"{what}: {printable(match[0], SHOWN)!r}")
     return NuggetScore(0.0, f"no word of it: {what}")
+
+
+def only_denied(words: frozenset[str], answer: Answer) -> bool:
+    """Whether some words stand in the answer, and each time right after a word of denial."""
+    found = False
+    for text in answer.said:
+        for match in _WORD.finditer(text):
+            if stems_of(match[0]) & words:
+                found = True
+                if not _LEFT_OUT.search(text[max(match.start() - _BEFORE, 0) : match.start()]):
+                    return False
+    return found

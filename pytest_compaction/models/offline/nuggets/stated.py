@@ -110,14 +110,12 @@ def graded(
 
     What the question holds already is not asked for, if the nugget holds more.
     """
-    normal = _BOTH.sub("", normalize(nugget.content)) or normalize(nugget.content)
+    normal = _normal(nugget)
     all_values = tuple(value for value in values_of(normal) if not _is_compound(value, normal))
     new = tuple(v for v in all_values if not any(equal(v, given) for given in answer.given))
     asked = new or all_values
-    stems = stems_of(normal)
-    wanted = (stems - stems_of(_FRAME)) or stems
-    words = (wanted - answer.asked) or wanted
-    if _DENIAL in stems:
+    wanted, words = _wanted(normal), own_words(nugget, answer)
+    if _DENIAL in stems_of(normal):
         passages = [passage for passage in passages if _DENIAL in passage.stems]
     read = [_held(asked, words, passage) for passage in passages]
     if new:  # an answer with all values that the question lacks knows more than the question
@@ -137,6 +135,23 @@ def graded(
     if share >= WHOLE and not uncertain:
         return NuggetScore(1.0, f"{said} in one passage")
     return NuggetScore(0.5 if share >= PART else 0.0, f"{said} in one passage")
+
+
+def own_words(nugget: Nugget, answer: Answer) -> frozenset[str]:
+    """The stems of what a nugget says, without those of its question if there are others."""
+    wanted = _wanted(_normal(nugget))
+    return (wanted - answer.asked) or wanted
+
+
+def _normal(nugget: Nugget) -> str:
+    said = normalize(nugget.content)
+    return _BOTH.sub("", said) or said
+
+
+def _wanted(text: str) -> frozenset[str]:
+    """The stems of a text without what frames a statement, if there are others."""
+    stems = stems_of(text)
+    return (stems - stems_of(_FRAME)) or stems
 
 
 def _heard(nugget: Nugget, answer: Answer) -> Answer:
