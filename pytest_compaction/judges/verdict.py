@@ -172,6 +172,10 @@ class Verdict:
             if nugget.score < 1:
                 said = printable(nugget.reasoning, 80)
                 lines.append(f"  nugget {nugget.score:.2g}: {printable(text, 90)} ({said})")
+        ordering = self.nuggets.figures.ordering if self.nuggets else None
+        if ordering is not None:
+            found = f"precision {ordering.precision:.2f}, recall {ordering.recall:.2f}"
+            lines.append(f"  order of the events {ordering.order:.2f}, {found}")
         lines += self._lost("dropped", "not in the view")
         if self.reading == "answer":
             lines += self._lost("unused", "in the view, not in the answer")

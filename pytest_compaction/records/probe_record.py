@@ -227,6 +227,8 @@ def _reason(verdict: Verdict) -> str:
         scores = [nugget.score for _, nugget in verdict.nuggets.scored]
         met = sum(score == 1 for score in scores)
         parts.append(f"{met} of {len(scores)} nuggets")
+        ordering = verdict.nuggets.figures.ordering
+        parts += [] if ordering is None else [f"order {ordering.order:.2f}"]
     stale = [text for text, hit in verdict.traps if hit]
     if stale:
         parts.append(f"stale: {stale[0]}")

@@ -125,3 +125,11 @@ def test_a_failure_names_the_nuggets_that_are_missing():
         verdict(Says(1.0, 0.0)).check()
     assert "  nugget 0: the lease was signed (because)" in str(raised.value).splitlines()
     assert "1,450" not in str(raised.value)
+
+
+def test_a_failure_of_an_order_says_how_the_events_stand():
+    asked = probe("event_ordering", "lease", "course", "movers")
+    with pytest.raises(BelowPassScoreError) as raised:
+        verdict(Says(1.0, 1.0, 1.0, events=(2, 1, 0)), asked=asked).check()
+    said = "  order of the events 0.00, precision 1.00, recall 1.00"
+    assert said in str(raised.value).splitlines()

@@ -44,6 +44,7 @@ def test_a_run_shows_abilities_order_and_place_and_gates_on_a_kind(project, work
         assert title in shown
         assert title in (project.path / "run.md").read_text("utf-8")
         assert title in (project.path / "run.html").read_text("utf-8")
+    assert "Dimensions" not in (project.path / "run.md").read_text("utf-8")
     for ability in (*ABILITIES, "all"):
         assert re.search(rf"^  {ability} +100K +\d\.\d\d \[", shown, re.M), ability
     assert re.search(r"^  1 of 10 +\d+ +\d\.\d\d", shown, re.M)
@@ -72,6 +73,13 @@ def test_a_record_holds_nuggets_score_and_place_beside_the_rubric(project):
     assert found["event_ordering"]["score"] == ordering["product"]
     assert ordering["product"] == pytest.approx(ordering["order"] * ordering["f1"], abs=1e-3)
     assert all(record["nulls"] == {} for record in found.values())
+
+
+def test_the_reason_of_a_low_order_says_how_the_events_stand(project):
+    run(project, "-n0", strategies="window", folder=f"{FOLDER}/100K/1")
+    (found,) = (each for each in records(project).records if each["kind"] == "event_ordering")
+    assert found["status"] == "failed"
+    assert found["reason"].endswith(f"nuggets, order {found['ordering']['order']:.2f}")
 
 
 def test_published_rounding_lowers_what_is_satisfied_in_part(project):

@@ -91,8 +91,10 @@ def _interval(check: Check) -> str:
 
 
 def _strategies(run: FinishedRun) -> Iterator[str]:
-    for found in (strategies_table(run.strategies()), _dimensions(run)):
-        yield from markdown_table(found)
+    yield from markdown_table(strategies_table(run.strategies()))
+    dimensions = _dimensions(run)
+    if any(cell.value is not None for row in dimensions.rows for cell in row[1:]):
+        yield from markdown_table(dimensions)
 
 
 def _further(run: FinishedRun) -> Iterator[str]:
