@@ -71,7 +71,7 @@ def stated(nugget: Nugget, answer: Answer, kind: str = "") -> NuggetScore:
 
 def _of_one(nugget: Nugget, answer: Answer, kind: str) -> NuggetScore:
     reading = answer.index.read(Statement(nugget.content))
-    if reading.outcome == "stated" and _says_its_own(nugget, answer):
+    if reading.outcome == "stated" and reading.clause and _says_its_own(nugget, answer):
         guessed = _GUESS.search(reading.clause) and not _GUESS.search(nugget.content)
         how, score = ("guesses", 0.5) if guessed else ("states", 1.0)
         return NuggetScore(score, f"{how} it: {printable(reading.clause, SHOWN)}")
