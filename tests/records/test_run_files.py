@@ -223,6 +223,26 @@ def test_a_record_without_what_every_report_reads_is_left_out(tmp_path):
     assert run.problems == (f"{path}:2 is a record whose facts cannot be read; it is left out",)
 
 
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("size", 5),
+        ("score", "high"),
+        ("score", 1.5),
+        ("tenths", None),
+        ("tenths", [1, "2"]),
+        ("nuggets", ["the lease"]),
+        ("nuggets", [{"text": "the lease", "score": None}]),
+        ("ordering", {}),
+    ],
+)
+def test_a_record_whose_nuggets_no_report_can_read_is_left_out(folder, key, value):
+    path = written(folder, record(), record(probe="q", **{key: value}))
+    run = load_run(path)
+    assert [each["probe"] for each in run.records] == [record()["probe"]]
+    assert run.problems == (f"{path}:3 is a record whose {key} cannot be read; it is left out",)
+
+
 def test_a_sound_file_has_no_problems(folder):
     assert load_run(written(folder, record())).problems == ()
 

@@ -14,6 +14,7 @@ from typing import Any, Final
 from pytest_compaction.conversation.messages import canonical_json
 from pytest_compaction.folders import make_folder
 from pytest_compaction.records.record import Record, type_of
+from pytest_compaction.records.runs.nugget_shapes import unreadable_keys
 from pytest_compaction.secrets.keys import scrubbed_json
 
 FORMAT: Final = 1
@@ -275,6 +276,7 @@ def _record(data: Any) -> Record:
         raise _UnsoundLineError(f"is not a record of this format ({FORMAT})")
     if type_of(data) == "probe":
         wrong = [key for key, types in _SHAPES.items() if not isinstance(data.get(key, ...), types)]
+        wrong += unreadable_keys(data)
         if wrong:
             raise _UnsoundLineError(f"is a record whose {', '.join(wrong)} cannot be read")
     return data

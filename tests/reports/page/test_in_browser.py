@@ -166,14 +166,14 @@ def test_nuggets_and_the_order_of_events_stand_in_the_verdict(browser, tmp_path)
     def by_nuggets(found):
         found["criteria"] = []
         found["nuggets"] = [{"text": "the lease <b>", "score": 0.5, "reasoning": "a part of it"}]
-        found["ordering"] = {"precision": 1.0, "recall": 0.5}
+        found["ordering"] = dict.fromkeys(("precision", "recall", "f1", "order", "product"), 0.5)
 
     path = write_small_run(tmp_path, change=by_nuggets)
     write_page(tmp_path / "out.html", [PageRun("small", load_run(path), tmp_path)])
     browser.open(tmp_path / "out.html", FAILURES)
     shown = browser.text(".criteria")
     assert ("0.50" in shown, "the lease <b>" in shown, "a part of it" in shown) == (True,) * 3
-    assert "Order of events: precision 1.00, recall 0.50." in browser.text(".verdict")
+    assert "Order of events: precision 0.50, recall 0.50, f1 0.50," in browser.text(".verdict")
 
 
 @pytest.mark.parametrize("part", ["#overview", "#items", "#item", "#changes"])
