@@ -27,6 +27,7 @@ from pytest_compaction.case.long_memory.shapes import (
 )
 from pytest_compaction.case.validation import CaseFault
 from pytest_compaction.conversation.messages import Message, Text, canonical_json
+from pytest_compaction.text.words import printable
 
 KIND_OF: Final[Mapping[int, Ability]] = {
     1: "multi_session_reasoning",
@@ -41,6 +42,8 @@ _SESSION: Final = re.compile(r"session_(\d{1,9})")
 _TURN_ID: Final = re.compile(r"D:?(\d{1,9}):(\d{1,9})")
 """Also as the set mistypes it: ``D:11:26`` and ``D30:05``."""
 _NOT_IN_ID: Final = re.compile(r"[^A-Za-z0-9_.-]+")
+_LONGEST_ID: Final = 200
+"""Of a message, as the schema of cases has it."""
 _MARKS: Final = (b'"conversation"', b'"qa"')
 
 
@@ -115,7 +118,7 @@ def _messages(pointer: str, conversation: dict[str, Any]) -> Iterator[Message]:
         for turn, said in enumerate(turns):
             message = _message(f"{place}/{turn}", said, first, "" if turn else date)
             if message.id in seen:
-                found = f"the id {message.id!r} a second time"
+                found = f"the id {printable(message.id, 60)!r} a second time"
                 raise ShapeError(f"{place}/{turn}/dia_id", found, "an id for each turn")
             seen.add(message.id)
             yield message
@@ -127,6 +130,9 @@ def _message(pointer: str, said: Any, first: Any, date: Any) -> Message:
     for key in ("speaker", "dia_id", "text"):
         if not isinstance(said.get(key), str):
             raise ShapeError(at(pointer, key), shown(said.get(key)), "a text")
+    if not 0 < len(said["dia_id"]) <= _LONGEST_ID:
+        expected = f"an id of 1 to {_LONGEST_ID} characters"
+        raise ShapeError(at(pointer, "dia_id"), shown(said["dia_id"]), expected)
     caption = said.get("blip_caption")
     image = f"\n[shares an image: {caption}]" if isinstance(caption, str) and caption else ""
     head = f"[{date}]\n" if isinstance(date, str) and date else ""

@@ -59,6 +59,16 @@ def test_each_conversation_of_a_file_is_a_case(file):
     ]
 
 
+def test_two_conversations_of_the_same_content_stay_two(file):
+    sample = {key: value for key, value in SAMPLE.items() if key != "sample_id"}
+    write(file, sample, sample)
+    found = find_cases([file])
+    assert [found.case(entry.id).id for entry in found.entries] == [
+        "locomo-talks-1",
+        "locomo-talks-2",
+    ]
+
+
 def test_categories_are_kinds_and_answers_nuggets(file):
     write(file, SAMPLE)
     probes = find_cases([file.parent]).case("locomo-talk-1").probes
@@ -129,6 +139,14 @@ WRONG = {
     "twice": (
         at(("conversation", "session_2", 0, "dia_id"), "D1:1"),
         "/0/conversation/session_2/0/dia_id: found the id 'D1:1' a second time; expected an id",
+    ),
+    "no id": (
+        at(("conversation", "session_2", 0, "dia_id"), ""),
+        "/0/conversation/session_2/0/dia_id: found str ''; expected an id of 1 to 200 characters",
+    ),
+    "a long id": (
+        at(("conversation", "session_2", 0, "dia_id"), "D" * 201),
+        "/0/conversation/session_2/0/dia_id: found str 'DDD",
     ),
     "session": (
         at(("conversation", "session_2"), "none"),
