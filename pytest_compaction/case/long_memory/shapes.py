@@ -77,5 +77,8 @@ def shown(value: Any) -> str:
 
 
 def at(pointer: str, key: object) -> str:
-    """The place of a member."""
-    return f"{pointer}/{str(key).replace('~', '~0').replace('/', '~1')}"
+    """The place of a member; of a long key only the start, and none of what moves a cursor."""
+    name = str(key)
+    if len(name) > _SHOWN or not name.isprintable():
+        name = printable(name, _SHOWN)
+    return f"{pointer}/{name.replace('~', '~0').replace('/', '~1')}"

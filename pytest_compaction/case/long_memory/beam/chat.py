@@ -24,12 +24,14 @@ _PLAN: Final = re.compile(r"plan-(\d{1,9})")
 class Turns:
     """The messages of a conversation, plan after plan.
 
-    ``ids`` are the ids of the set in the numbering of the whole conversation.
+    ``ids`` are those of the messages, in the numbering of the whole conversation: a message
+    without text is none, and nothing can be its evidence.
     """
 
     def __init__(self) -> None:
         self.messages: list[Message] = []
         self.ids: set[int] = set()
+        self._taken: set[int] = set()
         self._next = 0
 
     def add(self, value: Any) -> None:
@@ -37,8 +39,6 @@ class Turns:
 
         A file holds batches, or the plans of a long conversation by name.
         """
-        if isinstance(value, dict) and "turns" not in value:
-            value = [value]
         for pointer, batches in _plans(value):
             self._take(pointer, batches)
 
@@ -54,26 +54,31 @@ class Turns:
             if shift is None:
                 shift = self._next if id < self._next else 0
             number = id + shift
-            if number in self.ids:
+            if number in self._taken:
                 found = f"the id {id} a second time"
                 raise ShapeError(at(place, "id"), found, "an id for each message")
-            self.ids.add(number)
+            self._taken.add(number)
             self._next = max(self._next, number + 1)
             text = _text(place, said)
             if text:
+                self.ids.add(number)
                 self.messages.append(Message(str(number), said["role"], (Text(text),)))
 
 
 def _plans(value: Any) -> Iterator[tuple[str, list[Any]]]:
     """The batches of each plan in the order of their numbers, with their place."""
-    if not isinstance(value, list):
+    if isinstance(value, dict) and _names_plans(value):
+        parts = [("", value)]
+    elif not isinstance(value, list):
         raise ShapeError("", shown(value), "a list of batches, or of plans by name")
-    if not (value and all(isinstance(one, dict) and _names_plans(one) for one in value)):
+    elif value and all(isinstance(one, dict) and _names_plans(one) for one in value):
+        parts = [(f"/{number}", one) for number, one in enumerate(value)]
+    else:
         yield "", value
         return
     named = [
-        (_plan_number(name), at(f"/{number}", name), batches)
-        for number, plans in enumerate(value)
+        (_plan_number(name), at(place, name), batches)
+        for place, plans in parts
         for name, batches in plans.items()
         if batches is not None  # a table has a column for each plan
     ]

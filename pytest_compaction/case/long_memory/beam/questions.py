@@ -11,6 +11,7 @@ from pytest_compaction.case.case import AnswerSpec, Fact, Nugget, Probe
 from pytest_compaction.case.kinds import ABILITIES, Ability
 from pytest_compaction.case.long_memory.shapes import ShapeError, at, short_text, shown
 from pytest_compaction.case.validation import CaseFault
+from pytest_compaction.text.words import printable
 
 ANSWER_KEYS: Final = (
     "answer",
@@ -51,7 +52,7 @@ def probes_of(value: Any, ids: Container[int]) -> tuple[list[Probe], list[CaseFa
             near = difflib.get_close_matches(name, ABILITIES, 1)
             hint = f"{near[0]}, or another" if near else "one"
             expected = f"{hint} of {', '.join(ABILITIES)}"
-            faults.append(CaseFault(at("", name), f"the ability {name!r}", expected))
+            faults.append(CaseFault(at("", name), f"the ability '{printable(name, 60)}'", expected))
             continue
         try:
             for number, pointer, asked in _listed(at("", name), questions):
