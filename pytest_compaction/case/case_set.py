@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -130,7 +131,7 @@ class CaseSet:
         cases = [
             [
                 each.named,
-                each.file.relative_to(paths[each.named]).as_posix(),
+                Path(os.path.relpath(each.file, paths[each.named])).as_posix(),
                 each.source,
                 IndexedCase(each.place, each.entry).as_json(),
                 each.truncated,
@@ -149,7 +150,7 @@ class CaseSet:
         located = [
             _Located(
                 CaseEntry.from_json(case["case"], source),
-                paths[named] / file,
+                _from(paths[named], file),
                 Place(*case["place"]),
                 named,
                 truncated,
@@ -233,6 +234,13 @@ def _conversations(
             yield _Located(indexed.found, path, indexed.place, named, truncated)
 
 
+def _from(path: Path, way: str) -> Path:
+    """The file to which a way leads; it leads up where a part of a conversation was named."""
+    for step in way.split("/"):
+        path = path.parent if step == ".." else path / step
+    return path
+
+
 def is_case_file(path: Path, index: CaseIndex) -> bool:
     """Whether the index knows that a file holds sound cases and nothing else."""
     content = read_bytes(path) if path.is_file() else b""
@@ -266,7 +274,7 @@ def _parsed_again(located: _Located) -> Case | tuple[CaseFault, ...]:
 def _read_again(located: _Located) -> Case | tuple[CaseFault, ...]:
     """The long conversation of an entry."""
     for _, found in conversations(located.file, located.source, located.truncated):
-        if isinstance(found, Case) and found.digest == located.entry.digest:
+        if isinstance(found, Case) and found.id == located.id and located.holds(found):
             return found
     return (_CHANGED,)
 

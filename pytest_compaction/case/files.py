@@ -13,6 +13,7 @@ from pytest_compaction.case.json_text import decoded, read_json
 from pytest_compaction.case.long_memory.places import (
     conversations,
     is_conversation,
+    stands_for,
     with_conversations,
 )
 from pytest_compaction.case.long_memory.shapes import FileFaults
@@ -119,9 +120,10 @@ def with_ids_of_their_own(
             expected = "a case file (.json, .jsonl) or a folder of case files"
             errors.append(CaseFileError(shorten(path, root), [CaseFault("", what, expected)]))
         for file in with_conversations(found_here.cases):
-            if file.resolve() in seen:
+            stands = stands_for(file).resolve()
+            if stands in seen:
                 continue
-            seen.add(file.resolve())
+            seen.add(stands)
             for item in read(number, file):
                 if isinstance(item, CaseFileError):
                     errors.append(item)

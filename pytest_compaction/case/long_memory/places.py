@@ -10,9 +10,11 @@ from typing import Final
 from pytest_compaction.case.case import Case
 from pytest_compaction.case.long_memory.beam.conversation import read_conversation
 from pytest_compaction.case.long_memory.beam.folder import (
+    TRUNCATED,
     conversation_files,
     folder_of,
     is_part,
+    is_whole,
 )
 from pytest_compaction.case.long_memory.locomo import is_locomo, read_locomo
 from pytest_compaction.case.long_memory.shapes import FileFaults
@@ -23,15 +25,25 @@ _BLOCK: Final = 1024 * 1024
 def with_conversations(files: Iterable[Path]) -> list[Path]:
     """The files, with the folder of a conversation in place of all files below it.
 
-    A single file stays: it was named, and may be the cut variant.
+    One that stands whole below another is read, too. A single file stays: it was named, and
+    may be the cut variant.
     """
     found = list(files)
     if len(found) == 1:
         return found
     folders = {folder_of(file) for file in found if is_part(file)}
-    outer = {each for each in folders if not folders.intersection(each.parents)}
-    others = [file for file in found if not outer.intersection(file.parents)]
-    return sorted([*others, *outer])
+    own = {each for each in folders if not folders.intersection(each.parents) or is_whole(each)}
+    others = [file for file in found if not own.intersection(file.parents)]
+    return sorted([*others, *own])
+
+
+def stands_for(path: Path) -> Path:
+    """What is read where a path is named: the whole conversation for a part of it.
+
+    The cut variant is a conversation of its own.
+    """
+    is_other = path.is_dir() or path.name == TRUNCATED or not is_part(path)
+    return path if is_other else folder_of(path)
 
 
 def is_conversation(path: Path) -> bool:

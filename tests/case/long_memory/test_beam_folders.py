@@ -132,6 +132,28 @@ def test_other_files_of_a_conversation_are_not_read(folder):
     assert only_case(folder.parent).id == "100K-7"
 
 
+def test_a_conversation_below_another_is_read_too(folder, tmp_path):
+    write(folder / "more" / "8", 3000)
+    write(tmp_path / "chats" / "100K" / "9", 3000)
+    for part in (folder / "chat.json", folder / QUESTIONS):
+        shutil.copy(part, tmp_path / "chats")
+    ids = [entry.id for entry in find_cases([tmp_path / "chats"]).entries]
+    assert ids == ["100K-7", "100K-9", "8", "chats"]
+
+
+def test_questions_that_lie_in_a_plan_make_no_conversation_of_it(tmp_path):
+    folder = write(tmp_path / "10M" / "1", 12_000, plans=2)
+    shutil.copytree(folder / "probing_questions", folder / "plan-0" / "probing_questions")
+    assert only_case(folder).id == "10M-1"
+
+
+@pytest.mark.parametrize("part", ["chat.json", QUESTIONS, "probing_questions"])
+def test_a_conversation_and_a_part_of_it_are_one_case(folder, part):
+    found = find_cases([folder / part, folder, folder.parent])
+    assert [entry.id for entry in found.entries] == ["100K-7"]
+    assert found.errors == ()
+
+
 def test_plans_are_one_conversation_whose_ids_go_on_counting(tmp_path):
     whole = only_case(write(tmp_path / "whole", 12_000))
     parts = only_case(write(tmp_path / "parts", 12_000, plans=2))
@@ -220,6 +242,23 @@ def test_the_cut_variant_is_taken_on_request(folder):
     assert cut.digest != whole.digest
 
 
+@pytest.mark.parametrize("content", ["", "->-> 1,2"])
+def test_a_message_without_text_is_no_evidence(folder, content):
+    def change(chat):
+        said = [message for batch in chat for turn in batch["turns"] for message in turn]
+        said[2]["content"] = content
+
+    changed(folder / "chat.json", change)
+    changed(
+        folder / QUESTIONS,
+        lambda asked: asked["information_extraction"][0].update(source_chat_ids=[2, 4]),
+    )
+    case = only_case(folder)
+    probe = next(p for p in case.probes if p.kind == "information_extraction")
+    assert "2" not in {message.id for message in case.messages}
+    assert {nugget.evidence for nugget in probe.nuggets} == {("4",)}
+
+
 SOURCES = {
     "a list": ([2, 4], ("2", "4")),
     "a number": (2, ("2",)),
@@ -275,6 +314,15 @@ def test_a_conversation_in_no_folder_of_a_size_is_named_by_its_own_length(tmp_pa
 
 WRONG_CHATS = {
     "an object": ({"turns": []}, "/: found an object with turns; expected a list of batches"),
+    "no plan": ({}, "/: found an empty object; expected a list of batches, or of plans by name"),
+    "a plan": (
+        {"plan-0": [{"turns": 3}]},
+        "/plan-0/0/turns: found int 3; expected a list of turns",
+    ),
+    "a plan of a list": (
+        [{"plan-0": [{"turns": 3}]}],
+        "/0/plan-0/0/turns: found int 3; expected a list of turns",
+    ),
     "turns": ([{"turns": 3}], "/0/turns: found int 3; expected a list of turns"),
     "no turns": ([{"batch": 1}], "/0: found an object with batch; expected an object with the key"),
     "a role": ([[[{"role": "system", "id": 0}]]], "/0/0/0/role: found str 'system'; expected"),
@@ -320,6 +368,10 @@ WRONG_QUESTIONS = {
     "an ability": (
         lambda asked: asked.update(knowledge_updates=asked.pop("knowledge_update")),
         "/knowledge_updates: found the ability 'knowledge_updates'; expected knowledge_update,",
+    ),
+    "an ability of any length, in colour": (
+        lambda asked: asked.update({"\x1b[31m" + "x" * 5000: []}),
+        f"/\\x1b[31m{'x' * 51}…: found the ability '\\x1b[31m{'x' * 51}…'; expected one of",
     ),
     "no list": (
         lambda asked: asked.update(abstention="none"),
@@ -410,6 +462,16 @@ def test_other_processes_find_the_same_conversation(folder, tmp_path, place):
     sent = json.loads(json.dumps(found.as_json(named)))
     received = CaseSet.from_json(sent, named)
     assert received.case("100K-7") == found.case("100K-7")
+
+
+@pytest.mark.parametrize("place", ["plan-0", "probing_questions"])
+def test_other_processes_find_the_conversation_of_which_a_folder_was_named(tmp_path, place):
+    folder = write(tmp_path / "10M" / "1", 6000, plans=2)
+    (folder / place / "topic.json").write_text("{}", "utf-8")
+    named = [folder / place]
+    found = find_cases(named)
+    received = CaseSet.from_json(json.loads(json.dumps(found.as_json(named))), named)
+    assert received.case("10M-1") == found.case("10M-1")
 
 
 def test_a_conversation_that_changes_while_a_run_lasts_is_refused(folder):

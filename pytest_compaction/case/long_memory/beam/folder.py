@@ -86,6 +86,13 @@ def is_part(file: Path) -> bool:
     return file.name in {CHAT, TRUNCATED} and (_is_list(file) or _has_questions(file.parent))
 
 
+def is_whole(folder: Path) -> bool:
+    """Whether a folder has turns and questions of its own and is no plan of another one."""
+    if _plan(folder) or not _has_questions(folder):
+        return False
+    return (folder / CHAT).is_file() or bool(_plans(folder)[0])
+
+
 def _plan(folder: Path) -> re.Match[str] | None:
     return _PLAN.fullmatch(folder.name)
 
