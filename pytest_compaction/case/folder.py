@@ -9,13 +9,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from pytest_compaction.case.long_memory.beam.folder import is_part
+
 SUFFIXES: Final = (".json", ".jsonl")
 """How the name of a case file ends, in small or capital letters."""
 _ALIKE: Final = (".json", ".ndjson")
 """What stands in the name of a file that may have been meant as one."""
 _MADE_BY_TOOLS: Final = frozenset({"__pycache__", "__snapshots__"})
-_KEYS: Final = ("messages", "probes", "source_chat_ids")
-"""A file with one of these words is taken for a case or a part of one, sound or broken."""
+_KEYS: Final = ("messages", "probes", "source_chat_ids", "dia_id")
+"""A file with one of these words is taken for a case or a part of one, sound or broken: also the
+questions of BEAM and the turns of LoCoMo."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +105,8 @@ def _cases_in(folder: Path) -> Sequence[Path]:
 
 def _may_be_case(file: Path) -> bool:
     """Whether a file is a case or could be a broken one: not whole JSON without its keys."""
+    if is_part(file):
+        return True
     try:
         text = file.read_text("utf-8-sig")
         if any(f'"{key}"' in text for key in _KEYS):

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from pytest_compaction.case.case_set import CaseSet, find_cases, is_case_file
 from pytest_compaction.case.index import CaseIndex
+from pytest_compaction.case.long_memory.beam.folder import has_questions
 from pytest_compaction.dialogues.files import is_dialogue_file
 from pytest_compaction.session.session import BenchmarkSession, shipped_digests
 
@@ -40,12 +41,15 @@ def find_named(
         files = tuple(named[number] for number in found["dialogue_files"])
         folders = tuple(path for path in named if path not in files)
         return NamedFiles(folders, files, CaseSet.from_json(found, folders))
-    files = tuple(
-        path for path in named if not is_case_file(path, index) and is_dialogue_file(path)
-    )
+    files = tuple(path for path in named if _holds_dialogues(path, index))
     folders = tuple(path for path in named if path not in files)
     found_cases = find_cases(folders, root, shipped_digests(), index, truncated)
     return NamedFiles(folders, files, found_cases)
+
+
+def _holds_dialogues(path: Path, index: CaseIndex) -> bool:
+    """Whether a file holds dialogues; turns with questions beside them are none, in any shape."""
+    return not (has_questions(path) or is_case_file(path, index)) and is_dialogue_file(path)
 
 
 def to_workers(session: BenchmarkSession) -> str:

@@ -2,6 +2,8 @@
 
 import json
 import re
+import shutil
+from itertools import chain
 
 import pytest
 from support.long_conversations import write
@@ -116,3 +118,42 @@ def test_the_control_is_a_row_and_kept_is_told_of_the_score(project):
     result = run(project, "-n0", "--compaction-control", strategies="window")
     assert re.search(r"^overall +\d\.\d\d .* \d+%$", result.stdout.str(), re.M)
     assert re.search(r"^  ability +size +window +none$", result.stdout.str(), re.M)
+
+
+@WORKERS
+def test_a_folder_in_a_conversation_stands_for_all_of_it(pytester, workers):
+    folder = write(pytester.path / FOLDER / "10M" / "1", 8000, plans=2)
+    (folder / "plan-0" / "topic.json").write_text("{}", "utf-8")
+    run(pytester, workers, strategies="window", folder=f"{FOLDER}/10M/1/plan-0")
+    assert {record["case"] for record in records(pytester).records} == {"10M-1"}
+    assert len(records(pytester).records) == len(ABILITIES)
+
+
+def test_turns_with_questions_beside_them_are_no_dialogue_in_any_shape(project):
+    file = project.path / FOLDER / "100K" / "1" / "chat.json"
+    batches = json.loads(file.read_text("utf-8"))
+    file.write_text(json.dumps([list(chain(*batch["turns"])) for batch in batches]), "utf-8")
+    run(project, "-n0", strategies="window", folder=f"{FOLDER}/100K/1/chat.json")
+    assert {record["case"] for record in records(project).records} == {"100K-1"}
+
+
+def test_a_folder_of_cases_may_hold_long_conversations_alone(project):
+    shutil.move(project.path / FOLDER, project.path / "cases")
+    for questions in project.path.glob("cases/100K/*/probing_questions/*.json"):
+        asked = json.loads(questions.read_text("utf-8"))
+        questions.write_text(json.dumps({"abstention": asked["abstention"]}), "utf-8")
+    project.runpytest_inprocess(*lean(), "--compactor=window", "--compaction-budget=1500", "-n0")
+    assert {record["case"] for record in records(project).records} == {"100K-1", "100K-2"}
+
+
+def test_a_folder_of_cases_may_hold_talks_of_locomo_alone(pytester):
+    cases = pytester.path / "cases"
+    cases.mkdir()
+    said = {"speaker": "Ines", "dia_id": "D1:1", "text": "I row."}
+    sample = {
+        "conversation": {"speaker_a": "Ines", "session_1": [said]},
+        "qa": [{"question": "What does Ines do?", "answer": "rowing", "category": 4}],
+    }
+    (cases / "talks.json").write_text(json.dumps([sample]), "utf-8")
+    pytester.runpytest_inprocess(*lean(), "--compactor=window", "-n0")
+    assert {record["case"] for record in records(pytester).records} == {"locomo-talks-1"}

@@ -86,6 +86,11 @@ def is_part(file: Path) -> bool:
     return file.name in {CHAT, TRUNCATED} and (_is_list(file) or _has_questions(file.parent))
 
 
+def has_questions(file: Path) -> bool:
+    """Whether a file is one of a conversation of which the questions are there."""
+    return file.name in {CHAT, TRUNCATED, QUESTIONS} and _has_questions(folder_of(file))
+
+
 def is_whole(folder: Path) -> bool:
     """Whether a folder has turns and questions of its own and is no plan of another one."""
     if _plan(folder) or not _has_questions(folder):
