@@ -114,6 +114,22 @@ def test_a_broken_conversation_is_an_error_and_the_other_one_runs(project):
     assert result.ret == 1
 
 
+def test_a_broken_conversation_is_selected_by_its_id_as_a_sound_one_is(project):
+    folder = project.path / FOLDER / "100K"
+    write(folder.parent / "10M" / "3", 8000, plans=3)
+    (folder / "1" / "chat.json").write_text("[", "utf-8")
+    (folder / "2" / "probing_questions" / "probing_questions.json").write_text("[", "utf-8")
+    (folder.parent / "10M" / "3" / "plan-1" / "chat.json").unlink()
+    listed = run(project, "-n0", "--collect-only", "-q", strategies="window").stdout.str()
+    assert re.findall(r"\[(broken-.*)\]", listed) == [
+        "broken-100K-1-chat.json",
+        "broken-100K-2-probing_questions.json",
+        "broken-10M-3-chat.json",
+    ]
+    result = run(project, "-n0", "-k", "100K-2", strategies="window")
+    result.assert_outcomes(failed=1, deselected=2)
+
+
 def test_the_control_is_a_row_and_kept_is_told_of_the_score(project):
     result = run(project, "-n0", "--compaction-control", strategies="window")
     assert re.search(r"^overall +\d\.\d\d .* \d+%$", result.stdout.str(), re.M)

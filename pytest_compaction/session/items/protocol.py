@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Final, Protocol, Self
 import pytest
 
 from pytest_compaction.case.files import CaseFileError
+from pytest_compaction.case.long_memory.beam.folder import conversation_named_by
 from pytest_compaction.records.record import Record, RecordType, Status
 from pytest_compaction.run.response import Arm
 from pytest_compaction.run.triggers import Trigger
@@ -28,9 +29,14 @@ class BrokenFile:
 
     @property
     def id(self) -> str:
-        """The file name with every character replaced that an item id cannot carry."""
-        name = Path(self.error.source.replace(":", "_")).name
-        return "".join(ch if ch.isalnum() or ch in "._" else "_" for ch in name)
+        """The file name with every character replaced that an item id cannot carry.
+
+        The files of long conversations share their names, so the conversation stands before it.
+        """
+        file = Path(self.error.source.replace(":", "_"))
+        name = "".join(ch if ch.isalnum() or ch in "._" else "_" for ch in file.name)
+        conversation = conversation_named_by(file)
+        return f"{conversation}-{name}" if conversation else name
 
 
 class BenchmarkItem(Protocol):

@@ -79,6 +79,15 @@ def folder_of(file: Path) -> Path:
     return folder.parent if is_part and _has_questions(folder.parent) else folder
 
 
+def conversation_named_by(file: Path) -> str:
+    """The id of the conversation that a file is part of, by its path alone; empty for others."""
+    if file.name not in {CHAT, TRUNCATED, QUESTIONS}:
+        return ""
+    folder = file.parent
+    inner = folder.name == QUESTIONS_FOLDER or _plan(folder)
+    return ConversationFiles(folder.parent if inner else folder, (), file).id
+
+
 def is_part(file: Path) -> bool:
     """Whether a file is one of a conversation: its questions, or turns in a list."""
     if file.name == QUESTIONS:
