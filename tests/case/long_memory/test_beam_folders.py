@@ -132,6 +132,17 @@ def test_other_files_of_a_conversation_are_not_read(folder):
     assert only_case(folder.parent).id == "100K-7"
 
 
+@pytest.mark.parametrize("place", ["chats", "chats/100K"])
+def test_the_topics_that_the_set_has_beside_its_conversations_are_no_case(folder, tmp_path, place):
+    (folder.parent / "topics.json").write_text('[{"id": 1, "title": "A move"}]', "utf-8")
+    assert only_case(tmp_path / place).id == "100K-7"
+
+
+def test_topics_beside_no_conversation_are_a_broken_case(folder, tmp_path):
+    (tmp_path / "topics.json").write_text('[{"id": 1, "title": "A move"}]', "utf-8")
+    assert [error.source for error in find_cases([tmp_path], tmp_path).errors] == ["topics.json"]
+
+
 def test_a_conversation_below_another_is_read_too(folder, tmp_path):
     write(folder / "more" / "8", 3000)
     write(tmp_path / "chats" / "100K" / "9", 3000)

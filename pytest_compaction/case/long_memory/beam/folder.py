@@ -15,6 +15,8 @@ TRUNCATED: Final = "chat_trunecated.json"
 """As the set spells it: a conversation cut to its size."""
 QUESTIONS: Final = "probing_questions.json"
 QUESTIONS_FOLDER: Final = "probing_questions"
+TOPICS: Final = "topics.json"
+"""What the conversations of a size are about; it lies beside their folders and is no case."""
 _PLAN: Final = re.compile(r"plan-(\d{1,9})")
 _NOT_IN_ID: Final = re.compile(r"[^A-Za-z0-9_.-]+")
 _MOST: Final = 80
