@@ -10,6 +10,7 @@ from typing import Final
 from pytest_compaction.case.case import Case
 from pytest_compaction.case.long_memory.beam.conversation import read_conversation
 from pytest_compaction.case.long_memory.beam.folder import (
+    FILES,
     TOPICS,
     TRUNCATED,
     conversation_files,
@@ -26,17 +27,23 @@ _BLOCK: Final = 1024 * 1024
 def with_conversations(files: Iterable[Path]) -> list[Path]:
     """The files, with the folder of a conversation in place of all files below it.
 
-    One that stands whole below another is read, too. The topics of a set are left out. A single
-    file stays: it was named, and may be the cut variant.
+    One that stands whole below another is read, too, and so is what lies beside turns without
+    questions or the other way round. The topics of a set are left out. A single file stays: it
+    was named, and may be the cut variant.
     """
     found = list(files)
     if len(found) == 1:
         return found
     folders = {folder_of(file) for file in found if is_part(file)}
-    own = {each for each in folders if not folders.intersection(each.parents) or is_whole(each)}
+    whole = {each for each in folders if is_whole(each)}
+    own = {each for each in folders if each in whole or not folders.intersection(each.parents)}
     beside = {folder.parent / TOPICS for folder in own}
-    others = [f for f in found if f not in beside and not own.intersection(f.parents)]
-    return sorted([*others, *own])
+
+    def is_other(file: Path) -> bool:
+        taken = own if file.name in FILES else whole
+        return file not in beside and not taken.intersection(file.parents)
+
+    return sorted([*filter(is_other, found), *own])
 
 
 def stands_for(path: Path) -> Path:

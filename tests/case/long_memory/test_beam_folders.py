@@ -6,6 +6,7 @@ from itertools import chain
 
 import pytest
 from support.long_conversations import SAID, write
+from support.scenarios import case
 
 from pytest_compaction.case.case_set import CaseSet, find_cases
 from pytest_compaction.case.files import load_cases
@@ -141,6 +142,19 @@ def test_the_topics_that_the_set_has_beside_its_conversations_are_no_case(folder
 def test_topics_beside_no_conversation_are_a_broken_case(folder, tmp_path):
     (tmp_path / "topics.json").write_text('[{"id": 1, "title": "A move"}]', "utf-8")
     assert [error.source for error in find_cases([tmp_path], tmp_path).errors] == ["topics.json"]
+
+
+@pytest.mark.parametrize("part", ["chat.json", "probing_questions.json"])
+def test_turns_or_questions_alone_hide_no_case_beside_them(folder, part):
+    found = {"chat.json": folder / "chat.json", "probing_questions.json": folder / QUESTIONS}
+    cases = folder.parents[2] / "cases"
+    cases.mkdir()
+    shutil.copy(found[part], cases)
+    (cases / "topic.json").write_text("{}", "utf-8")
+    (cases / "own.json").write_text(json.dumps(case("own")), "utf-8")
+    found = find_cases([cases], cases)
+    assert [entry.id for entry in found.entries] == ["own"]
+    assert len(found.errors) == 1
 
 
 def test_a_conversation_below_another_is_read_too(folder, tmp_path):

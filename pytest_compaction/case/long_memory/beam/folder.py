@@ -15,6 +15,10 @@ TRUNCATED: Final = "chat_trunecated.json"
 """As the set spells it: a conversation cut to its size."""
 QUESTIONS: Final = "probing_questions.json"
 QUESTIONS_FOLDER: Final = "probing_questions"
+FILES: Final = frozenset(
+    {CHAT, TRUNCATED, QUESTIONS, "new_relationships.json", "topic.json", "user_messages.json"}
+)
+"""The JSON files that the set has in the folder of a conversation."""
 TOPICS: Final = "topics.json"
 """What the conversations of a size are about; it lies beside their folders and is no case."""
 _PLAN: Final = re.compile(r"plan-(\d{1,9})")
