@@ -210,6 +210,10 @@ class ModelError(ChargedError):
     """
 
 
+class NoReplyError(ModelError):
+    """The model was asked, and what came back is no answer: it refused, or said nothing."""
+
+
 class UnsupportedError(ModelError):
     """The model cannot do this at all, so that asking it again is useless."""
 

@@ -62,3 +62,23 @@ def test_at_an_endpoint_each_pair_is_noted_once_and_a_replay_makes_no_call(
         run(pytester, folder, "light", *model, "--compaction-replay", "-k", "temporal")
         assert len(endpoint.bodies) == len(prompts)
     assert all(record["score"] is not None for record in records(pytester).records)
+
+
+def test_a_reply_that_is_empty_costs_its_pair_its_notes_and_not_the_conversation(
+    pytester, monkeypatch, folder
+):
+    refused = []
+
+    def decide(asked):
+        if "## Summary" in asked.body["messages"][-1]["content"] and not refused:
+            refused.append(asked)
+            return Answer(completion(""))
+        return yes_or_no(asked)
+
+    with serving(decide) as endpoint:
+        monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
+        model = ("--compaction-model=gpt-4o-mini", "--compaction-judge=offline", "-n0")
+        shown = run(pytester, folder, "light", *model, "-k", "knowledge_update").stdout.str()
+        assert refused
+        assert billed(shown) == len(endpoint.bodies)
+    assert [record["score"] is None for record in records(pytester).records] == [False]

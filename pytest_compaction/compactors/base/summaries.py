@@ -13,7 +13,7 @@ from pytest_compaction.compactors.base.not_a_summary import mistaken_for
 from pytest_compaction.compactors.base.read_limits import NO_LIMITS, ReadLimits
 from pytest_compaction.compactors.protocol import Context
 from pytest_compaction.conversation.messages import Message, text_message
-from pytest_compaction.models.protocol import ModelError, SummaryRequest
+from pytest_compaction.models.protocol import ModelError, NoReplyError, SummaryRequest
 from pytest_compaction.models.structured_summary import Section, Summary
 
 SUMMARY_OVERHEAD: Final = 60
@@ -28,6 +28,7 @@ class Written:
     """A summary with its text, or ``error``: a sentence for the user on why there is none.
 
     ``raised`` is true if the model could not be asked, false if its reply was of no use.
+    ``silent`` is true if it was asked and refused, or said nothing; ``raised`` then is as well.
     ``empty`` is true if it was asked and wrote nothing.
     """
 
@@ -35,6 +36,7 @@ class Written:
     text: str = ""
     error: str | None = None
     raised: bool = False
+    silent: bool = False
     empty: bool = False
 
 
@@ -71,7 +73,9 @@ async def write_summary(
     try:
         summary = (await context.model.summarize(request)).summary
     except ModelError as error:
-        return Written(error=f"the summary could not be written: {error}", raised=True)
+        silent = isinstance(error, NoReplyError)
+        said = f"the summary could not be written: {error}"
+        return Written(error=said, raised=True, silent=silent)
     if summary.empty:
         return Written(error="the summary came back empty", empty=True)
     mistaken = None if as_written else mistaken_for(summary, sections)

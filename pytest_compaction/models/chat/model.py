@@ -33,6 +33,7 @@ from pytest_compaction.models.protocol import (
     JudgeReply,
     JudgeRequest,
     ModelError,
+    NoReplyError,
     NotAskedError,
     SummaryReply,
     SummaryRequest,
@@ -268,7 +269,7 @@ class ChatModel:
             latency = None if latency is None or longer is None else latency + longer
         if reply.problem:
             said = printable(f"{self._name} gave no answer: {reply.problem}", 300)
-            raise ModelError(said, spent={role: usage})
+            raise NoReplyError(said, spent={role: usage})
         return reply, usage, latency
 
     async def _ask(

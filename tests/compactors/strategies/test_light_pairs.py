@@ -14,7 +14,7 @@ from pytest_compaction.compactors.strategies.light.noise_filter import chunks_of
 from pytest_compaction.compactors.strategies.light.notes import SECTIONS
 from pytest_compaction.compactors.strategies.light.strategy import MEMORY_ID, Light
 from pytest_compaction.conversation.messages import structure_faults
-from pytest_compaction.models.protocol import AnswerReply, ModelError, SummaryReply
+from pytest_compaction.models.protocol import AnswerReply, ModelError, NoReplyError, SummaryReply
 from pytest_compaction.models.structured_summary import Summary, summary_from_json
 
 TOPICS = "lease course garden movers bicycle deposit library landlord balcony exam".split()
@@ -205,6 +205,59 @@ def test_a_model_that_cannot_be_asked_about_notes_is_an_error():
     compactor, outcome, context = compacted_by(model=Silent())
     with pytest.raises(ModelError, match="the endpoint is away"):
         asked(compactor, outcome, context)
+
+
+def test_a_chunk_of_which_the_model_says_nothing_is_left_out():
+    class Refusing(CountingModel):
+        async def answer(self, request):
+            if "garden plan 2:" in request.view[0].text:
+                return await super().answer(request)
+            raise NoReplyError("it refused")
+
+    compactor, outcome, context = compacted_by(120, model=Refusing(), episodic=False)
+    chunks = chunks_of(summary_from_json(outcome.state["notes"]))
+    (kept,) = [chunk for chunk in chunks if "garden plan 2:" in chunk.text]
+    memory = memory_of(asked(compactor, outcome, context))
+    assert re.findall(r"- (.*)", memory) == list(kept.lines)
+
+
+def test_a_model_that_says_nothing_of_any_chunk_is_an_error():
+    class Refusing(CountingModel):
+        async def answer(self, request):
+            raise NoReplyError("it refused")
+
+    compactor, outcome, context = compacted_by(model=Refusing())
+    with pytest.raises(ModelError, match="it refused"):
+        asked(compactor, outcome, context)
+
+
+class PartlyRefusing(CountingModel):
+    """Refuses to write notes of what is about the topic."""
+
+    def __init__(self, topic):
+        super().__init__()
+        self.topic = topic
+
+    async def summarize(self, request):
+        if self.topic in request.messages[0].text:
+            raise NoReplyError("it refused")
+        return await super().summarize(request)
+
+
+def test_a_refused_pair_has_no_notes_and_is_found_by_its_own_words():
+    compactor, outcome, context = compacted_by(model=PartlyRefusing("garden"))
+    notes = summary_from_json(outcome.state["notes"]).render(SECTIONS)
+    assert "garden" not in notes
+    assert "lease plan" in notes
+    found = episodes_in(asked(compactor, outcome, context))
+    assert len(found) == 5
+    assert all("garden" in user_said for user_said, _ in found)
+
+
+def test_a_model_that_refuses_every_pair_is_an_error():
+    context, compactor = context_of(1200, model=PartlyRefusing("plan")), Light()
+    outcome, _ = compacted(compactor, pairs(60), context)
+    assert (outcome.status, "it refused" in outcome.error) == ("failed", True)
 
 
 def test_every_note_is_in_one_chunk():

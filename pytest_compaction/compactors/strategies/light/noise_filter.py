@@ -12,7 +12,7 @@ from pytest_compaction.case.case import AnswerSpec
 from pytest_compaction.compactors.base.passages import ranked
 from pytest_compaction.compactors.protocol import Context
 from pytest_compaction.conversation.messages import text_message
-from pytest_compaction.models.protocol import AnswerRequest
+from pytest_compaction.models.protocol import AnswerRequest, NoReplyError
 from pytest_compaction.models.structured_summary import Summary
 from pytest_compaction.text.words import content_stems, normalize
 
@@ -96,16 +96,24 @@ def best_chunks(chunks: Sequence[Chunk], question: str, room: int, context: Cont
 async def chosen_chunks(chunks: Sequence[Chunk], question: str, context: Context) -> Summary:
     """The chunks of which the model says that they bear on the question.
 
-    Raises :class:`~pytest_compaction.models.protocol.ModelError` if it cannot be asked.
+    A refusal, or a reply that says nothing, is no yes. Raises
+    :class:`~pytest_compaction.models.protocol.ModelError` if it cannot be asked, or replies
+    nothing at all.
     """
     replies = await asyncio.gather(*(_is_chosen(chunk, question, context) for chunk in chunks))
-    return joined(chunk for chunk, chosen in zip(chunks, replies, strict=True) if chosen)
+    silent = [reply for reply in replies if isinstance(reply, NoReplyError)]
+    if silent and len(silent) == len(replies):
+        raise silent[0]
+    return joined(chunk for chunk, chosen in zip(chunks, replies, strict=True) if chosen is True)
 
 
-async def _is_chosen(chunk: Chunk, question: str, context: Context) -> bool:
+async def _is_chosen(chunk: Chunk, question: str, context: Context) -> bool | NoReplyError:
     view = (text_message("notes", "user", chunk.text, "synthetic"),)
     asked = _ASKED.format(question=question)
-    reply = await context.model.answer(AnswerRequest(view, asked, _REPLY, role="compaction"))
+    try:
+        reply = await context.model.answer(AnswerRequest(view, asked, _REPLY, role="compaction"))
+    except NoReplyError as error:
+        return error
     return _YES.match(reply.text) is not None
 
 

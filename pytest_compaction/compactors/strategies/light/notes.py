@@ -96,8 +96,8 @@ async def noted_pairs(
 ) -> Noted:
     """The scratchpad with the notes of each pair in order, and the notes by which it is found.
 
-    A reply that is of no use leaves a pair without notes. A model that cannot be asked, or that
-    has nothing of use to say of any pair, is an error.
+    A refusal, or a reply that is of no use, leaves a pair without notes. A model that cannot be
+    asked, or that has nothing of use to say of any pair, is an error.
     """
     keys: dict[str, str] = {}
     error: str | None = None
@@ -106,7 +106,7 @@ async def noted_pairs(
     while batch := list(islice(left, _AT_ONCE)):
         replies = await asyncio.gather(*(_pair_notes(pair, context) for pair in batch))
         for pair, written in zip(batch, replies, strict=True):
-            if written.raised:
+            if written.raised and not written.silent:
                 return Noted(notes, error=written.error)
             if written.error:
                 error = error or written.error
