@@ -115,5 +115,15 @@ BIRDS: Final = (
     *("Curlew", "Gannet", "Petrel"),
 )
 CODES: Final = ("Amber", "Cobalt", "Indigo", "Saffron", "Crimson", "Ivory", "Umber", "Ochre")
-MACHINES: Final = ("Torvik", "Ansgar", "Belmara", "Corvane", "Dextra", "Evanto", "Fjordal", "Gelmo")
+MACHINES: Final = (
+    "Torvik",
+    "Hansgar",
+    "Belmara",
+    "Corvane",
+    "Dextra",
+    "Levanto",
+    "Fjordal",
+    "Gelmo",
+)
+"""Each can stand after the article of a consonant."""
 WEEKDAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")

@@ -205,9 +205,20 @@ def test_nothing_else_speaks_for_or_against_what_the_user_denied(conversation):
 
 def test_the_words_are_grammatical(conversation):
     for text in conversation.texts():
-        assert not re.search(r"\ba (?=[aeiou])", text), text
+        assert not re.search(r"\ba (?=[aeiouAEIOU])", text), text
         assert not re.search(r"\b(\w+) \1\b", text), text
         assert "{" not in text
+
+
+def test_the_name_of_a_machine_stands_after_a():
+    assert not [name for name in names.MACHINES if name[0] in "AEIOU"]
+
+
+def test_no_two_undertakings_have_a_step_in_the_same_words():
+    for seed in range(200):
+        plan = make_plan(seed, SHORT)
+        steps = [step for course in (*plan.courses, *plan.told) for step in course.steps]
+        assert len(steps) == len(set(steps)) == 20, steps
 
 
 def test_a_part_belongs_to_one_kind_of_undertaking():

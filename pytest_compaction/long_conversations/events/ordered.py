@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
 from pytest_compaction.long_conversations.dice import Dice
@@ -39,12 +40,7 @@ def plan_course(dice: Dice, key: str, about: Undertaking, count: int = 5) -> Cou
     """As many steps, spread over the conversation."""
     parts = dice.rng.sample(about.parts, len(about.parts))
     steps = tuple(
-        wording.format(
-            person=dice.person(),
-            part=parts[number % len(parts)],
-            town=dice.town(),
-            number=dice.number(110, 890, 3),
-        )
+        _step(dice, wording, parts[number % len(parts)])
         for number, wording in enumerate(dice.rng.sample(_STEPS, count))
     )
     shares = dice.spread(count, 0.04, 0.95)
@@ -53,3 +49,12 @@ def plan_course(dice: Dice, key: str, about: Undertaking, count: int = 5) -> Cou
         for number, (share, step) in enumerate(zip(shares, steps, strict=True), start=1)
     )
     return Course(about, steps, said)
+
+
+def _step(dice: Dice, wording: str, part: str) -> str:
+    """A step that no other course has."""
+    person, town, number = dice.person(), dice.town(), dice.number(110, 890, 3)
+    towns = chain((town,), iter(dice.town, ""))
+    return dice.unlike(
+        lambda: wording.format(person=person, part=part, town=next(towns), number=number)
+    )
