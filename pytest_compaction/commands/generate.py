@@ -31,6 +31,8 @@ from pytest_compaction.models.registry import UnknownModelError, is_offline
 from pytest_compaction.text.words import printable
 
 MOST_TOKENS: Final = 100_000_000
+INTERRUPTED: Final = 130
+"""The exit code of a command that was interrupted, as shells have it."""
 _PLANS_FROM: Final = 10_000_000
 """From this length on a conversation is split over ten files, as in the published set."""
 
@@ -104,6 +106,14 @@ def run(options: argparse.Namespace) -> int:
 
     So the same command goes on where it was interrupted.
     """
+    try:
+        return _run(options)
+    except KeyboardInterrupt:
+        complain("interrupted; the same command goes on where it was")
+        return INTERRUPTED
+
+
+def _run(options: argparse.Namespace) -> int:
     size = size_name(options.tokens)
     seeds = range(options.seed, options.seed + options.conversations)
     try:

@@ -40,6 +40,11 @@ def print_estimate(options: argparse.Namespace, seeds: Iterable[int], endpoints:
         flush=True,
     )
     usd = endpoints.prices.cost(options.model, usage)
+    if options.max_cost is not None and usd is None and not options.estimate:
+        options.refuse(
+            f"--max-cost needs a price, and none is known for {options.model} at this endpoint; "
+            "leave the limit out, or take another model"
+        )
     if options.max_cost is not None and usd is not None and usd > options.max_cost:
         complain(
             f"that is more than --max-cost {options.max_cost:g}, which ends it unless "

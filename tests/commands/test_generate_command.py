@@ -2,6 +2,7 @@
 
 import io
 import re
+import signal
 import time
 
 import pytest
@@ -214,3 +215,37 @@ def test_nothing_is_written_where_a_model_says_nothing_that_was_planned(
     assert "no message states" in err
     assert "seed 1: its text answers no question, so nothing is written: m does not keep" in err
     assert contents(tmp_path / "chats") == {}
+
+
+def test_an_interruption_is_a_sentence_and_the_same_command_goes_on(tmp_path, capsys, monkeypatch):
+    arguments = ("--tokens", 4_000, "--model=m", "--store", tmp_path / "store")
+    asked = []
+
+    def interrupting(request):
+        asked.append(request)
+        if len(asked) == 30:
+            signal.raise_signal(signal.SIGINT)
+        return echoed(request)
+
+    with servers_in_environment(monkeypatch) as serve:
+        serve(interrupting)
+        code, out, err = generate(capsys, tmp_path / "chats", *arguments)
+        assert (code, len(out.splitlines())) == (130, 1)
+        assert err == "pytest-compaction: interrupted; the same command goes on where it was\n"
+        assert contents(tmp_path / "chats") == {}
+        assert generate(capsys, tmp_path / "chats", *arguments)[0] == 0
+    assert set(contents(tmp_path / "chats")) == {f"4K/1/{name}" for name in FILES}
+    assert len({str(request.body) for request in asked}) > len(asked) - 30
+
+
+def test_a_limit_on_costs_without_a_price_is_a_usage_error(tmp_path, capsys, monkeypatch):
+    arguments = ("--tokens", 4_000, "--model=m", "--store", tmp_path / "store", "--max-cost=1")
+    with servers_in_environment(monkeypatch) as serve:
+        server = serve(echoed)
+        with pytest.raises(SystemExit) as ended:
+            generate(capsys, tmp_path / "chats", *arguments)
+        assert ended.value.code == 2
+        said = capsys.readouterr().err
+        assert "--max-cost needs a price, and none is known for m at this endpoint" in said
+        assert generate(capsys, tmp_path / "chats", *arguments, "--estimate")[0] == 0
+        assert server.asked == []

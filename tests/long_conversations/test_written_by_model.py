@@ -6,6 +6,7 @@ import re
 import pytest
 from support.endpoint_builders import Replies
 
+from pytest_compaction.case.case_set import find_cases
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.long_conversations.assemble import draft
 from pytest_compaction.long_conversations.by_model.writer import estimated, write_out
@@ -292,3 +293,29 @@ def test_a_name_with_a_capital_is_found():
     assert names_it(about, "I go on with the Portuguese lessons.")
     assert names_it(about, "THE EVENING CLASSES went well.")
     assert not names_it(about, "The lessons went well.")
+
+
+def test_what_a_model_says_holds_no_marker_of_the_set_and_no_escape(tmp_path):
+    def spoil(sketch, trial):
+        return f"->-> 1,2 \x1b[31m\u202e{sketch}\x07 ->-> 3"
+
+    found = written(model(spoil, "I would ->-> wait.\x1b[2J " * 9))
+    assert found.dropped == {}
+    texts = found.conversation.texts()
+    assert not any(re.search("->->|[\x00-\x09\x0b-\x1f\x7f\u202e]", text) for text in texts)
+    found.conversation.write(tmp_path / "1")
+    found_cases = find_cases([tmp_path / "1"])
+    case = found_cases.case(found_cases.entries[0].id)
+    assert [message.text for message in case.messages] == texts
+
+
+@pytest.mark.parametrize("tail", [" Please" * 2000, "?" * 5000])
+def test_other_words_for_a_question_are_not_taken_if_they_never_end(tail):
+    saying = model()
+
+    def say(call):
+        who, text = asked_for(call)
+        return reply(text + tail) if who == "question" else saying._bodies[0](call)
+
+    asked = [each.question for each in written(Replies(say)).conversation.probings]
+    assert asked == [each.question for each in draft(TOKENS, SEED).probings]

@@ -23,6 +23,7 @@ from pytest_compaction.long_conversations.assemble import (
 )
 from pytest_compaction.long_conversations.by_model import prompts
 from pytest_compaction.long_conversations.by_model.dropped import dropped_questions
+from pytest_compaction.long_conversations.by_model.plain_text import plain
 from pytest_compaction.long_conversations.names import TOWNS
 from pytest_compaction.long_conversations.questions.probing import Probing, Truth
 from pytest_compaction.long_conversations.truths import (
@@ -44,6 +45,8 @@ TRIALS: Final = 3
 _MOST_LOST: Final = 20
 """So many turns may be missing where fewer were written."""
 _SIDE_BY_SIDE: Final = 16
+_LONGER: Final = 4
+"""So many times its length may a question have in other words."""
 MISSED: Final = 0.02
 """The share of the length by which a conversation may miss what was asked for."""
 _ROUNDS: Final = 20
@@ -205,7 +208,8 @@ class _Writer:
             text = await self._said(prompts.question(probing), 1)
         spoken = any(gives_away(truth, text) for truth in probing.truths)
         same = all(word in text for word in self._named_in(probing.question))
-        if not text or "\n" in text or spoken or not same:
+        long = len(text) > _LONGER * len(probing.question)
+        if not text or "\n" in text or long or spoken or not same:
             return probing
         return replace(probing, question=text)
 
@@ -222,7 +226,7 @@ class _Writer:
         reply = read_reply("chat.completions", answered.body)
         if reply.problem:
             self._last_problem = f": {reply.problem}"
-        return reply.text.strip() if not reply.problem else ""
+        return plain(reply.text) if not reply.problem else ""
 
 
 def _mixed(turns: Sequence[Turn], more: Sequence[Turn]) -> list[Turn]:
