@@ -17,6 +17,7 @@ from pytest_compaction.commands.generate_by_model import (
     DEFAULT_STORE,
     connected,
     print_estimate,
+    say_notes,
     written_by_model,
 )
 from pytest_compaction.commands.generate_progress import CallsLine
@@ -134,6 +135,9 @@ def _run(options: argparse.Namespace) -> int:
     problem = missing_key()
     if problem and not options.estimate:
         options.refuse(problem)
+    if options.store.exists() and not options.store.is_dir():
+        complain(f"--store {options.store} is no folder, so that no call could be kept there")
+        return 1
     try:
         endpoints = connected(options)
     except OSError as error:
@@ -148,6 +152,7 @@ def _run(options: argparse.Namespace) -> int:
             options, folders, lambda seed: written_by_model(options, seed, endpoints, line)
         )
     finally:
+        say_notes(endpoints)
         endpoints.close()
 
 

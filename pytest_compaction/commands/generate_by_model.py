@@ -84,8 +84,8 @@ def written_by_model(
             written = asyncio.run(_write(made, options.model, endpoints))
     except ModelError as error:
         complain(
-            f"the conversation of seed {seed} is not finished: {error}. What was written is in "
-            f"{options.store}; the same command goes on there"
+            f"the conversation of seed {seed} is not finished; the same command goes on with what "
+            f"is in {options.store}: {_in_names_of_here(str(error))}"
         )
         return None
     found = written.conversation.tokens
@@ -103,6 +103,17 @@ def written_by_model(
         )
         return None
     return written.conversation
+
+
+def say_notes(endpoints: Endpoints) -> None:
+    """Say what calls have left to say, as that their replies could not be kept."""
+    for note in endpoints.accounts.notes:
+        complain(_in_names_of_here(note))
+
+
+def _in_names_of_here(text: str) -> str:
+    """A sentence on calls with the option as this command names it."""
+    return text.replace("--compaction-max-cost", "--max-cost")
 
 
 async def _write(made: Draft, model: str, endpoints: Endpoints) -> Written:

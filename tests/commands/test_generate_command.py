@@ -11,7 +11,9 @@ from support.endpoint_replies import Answer, completion
 
 from pytest_compaction import cli
 from pytest_compaction.commands import generate_progress
+from pytest_compaction.models import registry
 from pytest_compaction.models.calls.accounts import Accounts
+from pytest_compaction.models.calls.prices import prices_at
 from pytest_compaction.models.usage import Usage
 
 FILES = ("chat.json", "probing_questions/probing_questions.json")
@@ -249,3 +251,44 @@ def test_a_limit_on_costs_without_a_price_is_a_usage_error(tmp_path, capsys, mon
         assert "--max-cost needs a price, and none is known for m at this endpoint" in said
         assert generate(capsys, tmp_path / "chats", *arguments, "--estimate")[0] == 0
         assert server.asked == []
+
+
+def test_a_store_that_is_no_folder_is_said_before_a_model_is_asked(tmp_path, capsys, monkeypatch):
+    store = tmp_path / "store"
+    store.write_text("", "utf-8")
+    with servers_in_environment(monkeypatch) as serve:
+        server = serve(echoed)
+        arguments = ("--tokens", 4_000, "--model=m", "--store", store)
+        code, out, err = generate(capsys, tmp_path / "chats", *arguments)
+        assert (code, out, server.asked) == (1, "", [])
+    assert "store is no folder, so that no call could be kept there" in err
+
+
+def test_replies_that_cannot_be_kept_are_said(tmp_path, capsys, monkeypatch):
+    store = tmp_path / "store"
+
+    def blocking(asked):
+        for number in range(256):
+            (store / f"{number:02x}").touch()
+        return echoed(asked)
+
+    store.mkdir()
+    with servers_in_environment(monkeypatch) as serve:
+        serve(blocking)
+        arguments = ("--tokens", 4_000, "--model=m", "--store", store)
+        code, _, err = generate(capsys, tmp_path / "chats", *arguments)
+    assert code == 0
+    assert "replies could not be kept in" in err
+    assert "they will be paid for again" in err
+
+
+def test_a_limit_on_costs_is_called_as_this_command_calls_it(tmp_path, capsys, monkeypatch):
+    priced = prices_at(None)
+    monkeypatch.setattr(registry, "prices_at", lambda _: priced)
+    arguments = ("--tokens", 4_000, "--model=gpt-4o-mini", "--store", tmp_path / "store")
+    with servers_in_environment(monkeypatch) as serve:
+        server = serve(echoed)
+        code, _, err = generate(capsys, tmp_path / "chats", *arguments, "--max-cost=0.00000001")
+    assert (code, server.asked) == (1, [])
+    assert "--max-cost" in err
+    assert "--compaction-" not in err
