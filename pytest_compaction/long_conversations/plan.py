@@ -97,6 +97,7 @@ def make_plan(seed: int, tokens: int) -> Plan:
         Absence(asked[number], attribute, plan_fact(dice, f"lure/{number}", asked[0], attribute))
         for number, attribute in ((8, wanted[3]), (9, BY_NAME[changing[0]]))
     )
+    nowhere = next((each.about for each in absences if each.attribute.name == "venue"), None)
     taken = {(fact.about, fact.attribute.name) for fact in facts}
     taken |= {(update.about, update.attribute.name) for update in updates}
     taken |= {(absence.about, absence.attribute.name) for absence in absences}
@@ -118,7 +119,7 @@ def make_plan(seed: int, tokens: int) -> Plan:
         spans=tuple(plan_span(dice, f"span/{n}", asked[n], start, months) for n in (2, 4)),
         payments=tuple(plan_payments(dice, f"paid/{each}", asked[each]) for each in (3, 7)),
         instructions=tuple(plan_instructions(dice, (asked[6], asked[7]))),
-        preferences=tuple(plan_preferences(dice, (asked[8], asked[4]))),
+        preferences=tuple(plan_preferences(dice, (asked[8], asked[4]), nowhere)),
         absences=absences,
     )
 

@@ -210,6 +210,20 @@ def test_the_words_are_grammatical(conversation):
         assert "{" not in text
 
 
+def test_no_question_says_the_town_of_what_is_told_to_be_nowhere():
+    absent = 0
+    for seed in range(600):
+        plan = make_plan(seed, SHORT)
+        for absence in plan.absences:
+            asked = [
+                each.question for each in plan.preferences if absence.about.asked in each.question
+            ]
+            if absence.attribute.name == "venue" and asked:
+                absent += 1
+                assert not any(town in text for text in asked for town in names.TOWNS)
+    assert absent > 20
+
+
 def test_the_name_of_a_machine_stands_after_a():
     assert not [name for name in names.MACHINES if name[0] in "AEIOU"]
 

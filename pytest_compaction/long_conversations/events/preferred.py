@@ -40,10 +40,14 @@ class Preference:
     said: tuple[Said, Said]
 
 
-def plan_preferences(dice: Dice, about: tuple[Undertaking, ...]) -> list[Preference]:
-    """A preference for each of some undertakings."""
+def plan_preferences(
+    dice: Dice, about: tuple[Undertaking, ...], nowhere: Undertaking | None = None
+) -> list[Preference]:
+    """A preference for each of some undertakings; no question says that ``nowhere`` has a town."""
     found: list[Preference] = []
     rows = dice.rng.sample(_ROWS, len(about))
+    if any(each is nowhere and "{town}" in row[0] for each, row in zip(about, rows, strict=True)):
+        rows.reverse()
     for number, (undertaking, row) in enumerate(zip(about, rows, strict=True), start=1):
         question, liked, avoided = row
         shares = dice.rng.sample(dice.spread(2), 2)
