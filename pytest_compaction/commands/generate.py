@@ -115,6 +115,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
+    if not options.model.strip():
+        options.refuse("--model: name a model, or leave the option out")
     size = size_name(options.tokens)
     seeds = range(options.seed, options.seed + options.conversations)
     try:

@@ -111,6 +111,7 @@ def test_an_estimate_without_a_model_is_a_usage_error(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
+        (["--model="], "--model: name a model, or leave the option out"),
         (["--model=offlin"], "unknown model 'offlin'; did you mean 'offline'"),
         (["--max-cost=1"], "--max-cost needs --model NAME: without a model there are no calls"),
         (["--max-cost=0"], "'0' is not an amount of US dollars above 0"),
