@@ -54,7 +54,7 @@ def replayed_record(
             "errors": [_one_line(error) for error in replayed.errors],
             **_over_budget(replayed),
         },
-        **charged(replayed.usage, replayed.judging, settings, prices, replayed.own),
+        **charged(replayed.usage, replayed.judging, settings, prices, {"compaction": replayed.own}),
     }
 
 

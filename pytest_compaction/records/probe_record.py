@@ -62,13 +62,14 @@ def scored_record(
         **charged(
             {
                 "compaction": response.compaction_usage,
+                "view": response.view_usage,
                 "responder": response.usage,
                 "judge": verdict.usage,
             },
             [(scores.model, scores.usage) for scores in verdict.judges],
             settings,
             prices,
-            response.own_calls,
+            {"compaction": response.own_calls, "view": response.view_own_calls},
         ),
         "judges": [_judge(scores) for scores in verdict.judges],
         "latency_s": {} if response.latency_s is None else {"responder": response.latency_s},

@@ -86,7 +86,7 @@ def spent_before(
 ) -> dict[str, Any]:
     """Usage and US dollars of an item that has no verdict, for its record."""
     unpaid = {"unpaid": True} if failure.unpaid else {}
-    return charged(failure.spent, (), settings, prices, failure.own) | unpaid
+    return charged(failure.spent, (), settings, prices, {"compaction": failure.own}) | unpaid
 
 
 def charged(
@@ -94,29 +94,31 @@ def charged(
     judging: Sequence[tuple[str, Usage]],
     settings: Settings,
     prices: PriceTable | None,
-    own: OwnCalls = OwnCalls(),
+    own: Mapping[str, OwnCalls] = {},
 ) -> dict[str, Any]:
     """``usage`` and ``usd`` of a record, by role; dollars are ``None`` where no price is known.
 
     ``judging`` is the usage of each judge with the name of its model; without it the first
-    judge is charged for all judging. ``own`` is the part of the compaction that the strategy's own
+    judge is charged for all judging. ``own`` is the part of a role that the strategy's own
     client asked for, from whatever model. Without ``prices`` there is no endpoint, and
-    nothing costs anything.
+    nothing costs anything. A view for which nothing was asked is left out.
     """
-    models = {"compaction": settings.model, "judge": settings.judges[0]}
+    models = {"compaction": settings.model, "view": settings.model, "judge": settings.judges[0]}
+    spent = {role: used for role, used in spent.items() if role != "view" or used.calls}
     usd: dict[str, float | None] = {}
     if prices:
         for role, usage in spent.items():
             alone = [(models.get(role, settings.responder), usage)]
-            if role == "compaction" and own.usage.calls:
-                usd[role] = _with_own(usage, own, settings.model, prices)
+            by_itself = own.get(role, OwnCalls())
+            if by_itself.usage.calls:
+                usd[role] = _with_own(usage, by_itself, settings.model, prices)
                 continue
             usd[role] = _dollars(judging if judging and role == "judge" else alone, prices)
     return {"usage": {role: used.as_json() for role, used in spent.items()}, "usd": usd}
 
 
 def _with_own(usage: Usage, own: OwnCalls, model: str, prices: PriceTable) -> float | None:
-    """The cost of a compaction with calls that its strategy's own client made."""
+    """The cost of a role with calls that the strategy's own client made."""
     rest = _dollars([(model, usage - own.usage)], prices)
     return None if rest is None or own.usd is None else round(rest + own.usd, _DOLLAR_DIGITS)
 

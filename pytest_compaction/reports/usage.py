@@ -19,8 +19,9 @@ from pytest_compaction.text.words import printable
 if TYPE_CHECKING:
     from pytest_compaction.models.dry_run import Estimate
 
-ROLES: Final = ("compaction", "baseline", "responder", "judge")
-"""``baseline``: the answers from full history, with which dialogues are compared."""
+ROLES: Final = ("compaction", "view", "baseline", "responder", "judge")
+"""``view``: what a strategy asks about a question. ``baseline``: the answers from full history,
+with which dialogues are compared."""
 _SHARED: Final = frozenset({"compaction", "baseline"})
 
 

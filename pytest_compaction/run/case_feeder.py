@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pytest_compaction.case.case import Case, Point
 from pytest_compaction.compactors.protocol import Compactor, CompactorError, Context, State, View
 from pytest_compaction.conversation.messages import Message, groups
+from pytest_compaction.models.protocol import Model
 from pytest_compaction.run.feeder import Feeder, Step
 from pytest_compaction.run.loops.shared_loop import FunctionLoops
 from pytest_compaction.run.runway import with_runway
@@ -90,9 +91,16 @@ class CaseFeeder:
         steps = with_runway(self._feeder.steps, self._case.messages, self._context.tokens)
         return FeedResult(tuple(points), steps)
 
-    async def rendered(self, state: State, point: int, question: str | None = None) -> View:
-        """The view of the state at a point, checked for broken structure."""
-        return await self._feeder.strategy.rendered(state, self._at(point), question)
+    async def rendered(
+        self, state: State, point: int, question: str | None = None, model: Model | None = None
+    ) -> View:
+        """The view of the state at a point, checked for broken structure.
+
+        ``model`` is asked in place of that of the compactions.
+        """
+        context = self._at(point)
+        context = context if model is None else replace(context, model=model)
+        return await self._feeder.strategy.rendered(state, context, question)
 
     def _at(self, point: int) -> Context:
         return replace(self._context, budget=self.budgets[point])

@@ -22,6 +22,7 @@ from pytest_compaction.run.compaction import CompactedCase
 from pytest_compaction.run.figures.token_counts import TokenCounts
 from pytest_compaction.run.figures.view_figures import ViewReader
 from pytest_compaction.run.forced_choice import ForcedChoice
+from pytest_compaction.run.loops.metered_model import MeteredModel
 from pytest_compaction.run.loops.work_loop import WorkLoop
 from pytest_compaction.run.responder import Responder
 from pytest_compaction.run.response import Arm, Reminded, Response, Roles
@@ -181,21 +182,27 @@ class CaseWork:
             feeder.close()
             raise
         compared = arm.compactor != CONTROL and not getattr(compactor.traits, "null", False)
-        return CompactedCase(case, arm, fed, model.usage, model.error, feeder, compared, model.own)
+        return CompactedCase(
+            case, arm, fed, model.usage, model.error, feeder, model, compared, model.own
+        )
 
     async def _response_or_spent(self, probe: Probe) -> Response:
-        """The response. An error carries what the compaction had used by then."""
+        """The response. An error carries what compaction and view had used by then."""
         compacted = await self.compacted()
+        asking = compacted.model.apart()
         try:
-            return await self._response(compacted, probe)
+            return await self._response(compacted, probe, asking)
         except ChargedError as error:
             error.spent["compaction"], error.own = compacted.usage, compacted.own
+            error.spent["view"] = asking.usage
             raise
 
-    async def _response(self, compacted: CompactedCase, probe: Probe) -> Response:
+    async def _response(
+        self, compacted: CompactedCase, probe: Probe, asking: MeteredModel
+    ) -> Response:
         tokens = self._method.roles.tokens
-        view = await compacted.view(probe.point, probe.question)
-        earlier = await compacted.earlier(probe)
+        view = await compacted.view(probe.point, probe.question, asking)
+        earlier = await compacted.earlier(probe, asking)
         failure = compacted.failure(probe.point)
         reply = AnswerReply("")
         reminded: Reminded | None = None
@@ -219,6 +226,8 @@ class CaseWork:
             usage=reply.usage,
             compaction_usage=compacted.usage,
             own_calls=compacted.own,
+            view_usage=asking.usage,
+            view_own_calls=asking.own,
             latency_s=reply.latency_s,
             steps=compacted.fed.steps,
             failure=failure,

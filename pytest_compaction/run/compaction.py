@@ -12,6 +12,7 @@ from pytest_compaction.models.protocol import ChargedError, ModelError, NotAsked
 from pytest_compaction.models.usage import OwnCalls, Usage
 from pytest_compaction.run.case_feeder import CaseFeeder, FeedResult
 from pytest_compaction.run.feeder import CompactionError, Step
+from pytest_compaction.run.loops.metered_model import MeteredModel
 from pytest_compaction.run.response import Arm, Response
 
 
@@ -45,8 +46,8 @@ class CompactedCase:
     """A case that was fed to a strategy, and the strategy itself, which renders its views.
 
     ``compared`` says whether it is compared with the nulls: the nulls and the control are
-    not. ``usage`` is that of its compactions. ``model_error`` says why the model could not
-    summarise, whatever the strategy then did.
+    not. ``usage`` is that of its compactions, for which ``model`` was asked. ``model_error`` says
+    why it could not summarise, whatever the strategy then did.
     """
 
     case: Case
@@ -55,12 +56,18 @@ class CompactedCase:
     usage: Usage
     model_error: ModelError | None
     feeder: CaseFeeder
+    model: MeteredModel
     compared: bool = True
     own: OwnCalls = OwnCalls()
     """The part of the usage that the strategy's own client asked for."""
 
-    async def view(self, point: int, question: str | None = None) -> View:
-        """The view after a point; strategies that read per question are given it."""
+    async def view(
+        self, point: int, question: str | None = None, model: MeteredModel | None = None
+    ) -> View:
+        """The view after a point; strategies that read per question are given it.
+
+        What they ask about the question is counted by the meter of ``model``.
+        """
         at_point = self.fed.points[point]
         failed = at_point.error is not None or at_point.state is None
         if self.model_error and (failed or isinstance(self.model_error, NotAskedError)):
@@ -68,14 +75,16 @@ class CompactedCase:
         if at_point.error is not None or at_point.state is None:
             raise CompactionError(at_point.error or "there is no view") from at_point.cause
         try:
-            return await self.feeder.rendered(at_point.state, point, question)
+            return await self.feeder.rendered(at_point.state, point, question, model)
         except CompactorError as error:
             if isinstance(error.__cause__, ModelError):  # the view for a question takes a model
                 raise error.__cause__ from None
             said = f"{error} (case {self.case.id})"
             raise CompactionError(said) from error.__cause__
 
-    async def earlier(self, probe: Probe) -> tuple[tuple[Message, ...] | None, ...]:
+    async def earlier(
+        self, probe: Probe, model: MeteredModel
+    ) -> tuple[tuple[Message, ...] | None, ...]:
         """What the model would have read at each point before that of a probe.
 
         Where views depend on the question, it is what it would have been given with the same
@@ -83,11 +92,13 @@ class CompactedCase:
         """
         if not self.feeder.needs_probe:
             return tuple(point.view for point in self.fed.points[: probe.point])
-        return tuple([await self._asked_at(n, probe) for n in range(probe.point)])
+        return tuple([await self._asked_at(n, probe, model) for n in range(probe.point)])
 
-    async def _asked_at(self, point: int, probe: Probe) -> tuple[Message, ...] | None:
+    async def _asked_at(
+        self, point: int, probe: Probe, model: MeteredModel
+    ) -> tuple[Message, ...] | None:
         try:
-            view = await self.view(point, probe.question)
+            view = await self.view(point, probe.question, model)
         except ChargedError:
             return None
         return None if view.parameters else view.messages

@@ -146,6 +146,10 @@ class Response:
     compaction_usage: Usage = Usage()
     own_calls: OwnCalls = OwnCalls()
     """The part of it that the strategy's own client asked for."""
+    view_usage: Usage = Usage()
+    """What the strategy asked about the question, to make the view for it."""
+    view_own_calls: OwnCalls = OwnCalls()
+    """The part of that which its own client asked for."""
     latency_s: float | None = None
     steps: tuple[Step, ...] = field(default=(), repr=False)
     failure: str | None = None

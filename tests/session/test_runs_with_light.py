@@ -45,6 +45,29 @@ def yes_or_no(asked):
     return sensible(asked)
 
 
+def calls_by_role(shown):
+    """The calls of each row of the table of models that has some."""
+    rows = re.findall(r"(?m)^(compaction|view|responder|judge|total) +([\d,]+) ", shown)
+    return {role: int(calls.replace(",", "")) for role, calls in rows if calls != "0"}
+
+
+def test_what_was_asked_about_a_question_is_booked_where_it_then_has_no_answer(
+    pytester, monkeypatch, folder
+):
+    def decide(asked):
+        if re.search("yes or no|## Summary", asked.body["messages"][-1]["content"]):
+            return yes_or_no(asked)
+        return Answer({"error": {"message": "no more"}}, 400)
+
+    with serving(decide) as endpoint:
+        monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
+        model = ("--compaction-model=gpt-4o-mini", "--compaction-judge=offline", "-n0")
+        run(pytester, folder, "light", *model, "-k", "knowledge_update")
+    (record,) = records(pytester).records
+    assert record["status"] == "unscored"
+    assert record["usage"]["view"] == {**record["usage"]["view"], "calls": 1, "input_tokens": 10}
+
+
 def test_at_an_endpoint_each_pair_is_noted_once_and_a_replay_makes_no_call(
     pytester, monkeypatch, folder
 ):
@@ -59,6 +82,12 @@ def test_at_an_endpoint_each_pair_is_noted_once_and_a_replay_makes_no_call(
         assert len({str(body["messages"][:-1]) for body in chunks}) * 2 == len(chunks) > 0
         assert len(prompts) == len(notes) + len(chunks) + 2
         assert billed(first.stdout.str()) == len(prompts)
+        assert calls_by_role(first.stdout.str()) == {
+            "compaction": len(notes),
+            "view": len(chunks),
+            "responder": 2,
+            "total": len(prompts),
+        }
         run(pytester, folder, "light", *model, "--compaction-replay", "-k", "temporal")
         assert len(endpoint.bodies) == len(prompts)
     assert all(record["score"] is not None for record in records(pytester).records)

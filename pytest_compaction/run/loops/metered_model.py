@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable, Coroutine
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol, TypeVar
 
@@ -37,12 +37,9 @@ T = TypeVar("T")
 
 
 @dataclass
-class _Account:
-    """What was used, and the first failure. Changed on the loop of the model alone."""
+class _Clock:
+    """How long requests waited. Changed on the loop of the model alone."""
 
-    usage: Usage = Usage()
-    own: OwnCalls = OwnCalls()
-    error: ModelError | None = None
     waited: float = 0.0
     """Seconds in which a request waited to be sent, up to the last such time."""
     _waiting: int = 0
@@ -55,6 +52,16 @@ class _Account:
             self.waited += now - self._since
         self._waiting += step
         self._since = now
+
+
+@dataclass
+class _Account:
+    """What was used, and the first failure. Changed on the loop of the model alone."""
+
+    usage: Usage = Usage()
+    own: OwnCalls = OwnCalls()
+    error: ModelError | None = None
+    clock: _Clock = field(default_factory=_Clock)
 
 
 class MeteredModel:
@@ -101,8 +108,8 @@ class MeteredModel:
 
     def waited(self) -> float:
         """Seconds in which a request waited for others before it was sent. For its loop."""
-        self._account.wait(0)
-        return self._account.waited
+        self._account.clock.wait(0)
+        return self._account.clock.waited
 
     @property
     def unasked(self) -> NotAskedError | None:
@@ -114,6 +121,11 @@ class MeteredModel:
         """The model of that trial, on the same meter."""
         model = self._model.at_trial(trial)
         return MeteredModel(model, self._loop, self._limit, self._account, trial)
+
+    def apart(self) -> MeteredModel:
+        """The same model on a meter that begins at nothing; what waits there counts here too."""
+        account = _Account(clock=self._account.clock)
+        return MeteredModel(self._model, self._loop, self._limit, account, self.trial)
 
     async def summarize(self, request: SummaryRequest) -> SummaryReply:
         """Forward the request and count its usage."""
@@ -175,11 +187,12 @@ class MeteredModel:
 
     async def _in_turn(self, call: Callable[[], Coroutine[Any, Any, T]]) -> T:
         waiting = 1
-        self._account.wait(1)
+        clock = self._account.clock
+        clock.wait(1)
         try:
             async with self._limit:
-                self._account.wait(-1)
+                clock.wait(-1)
                 waiting = 0
                 return await call()
         finally:
-            self._account.wait(-waiting)
+            clock.wait(-waiting)

@@ -42,6 +42,7 @@ class CallPlans:
             role
             for role, asked in (
                 ("compaction", summarises or self._own_clients),
+                ("view", summarises or self._own_clients),
                 ("baseline", self._answers),
                 ("responder", self._answers),
                 ("judge", self._judges),
