@@ -207,6 +207,7 @@ def test_how_far_the_calls_are_is_said_while_a_model_writes(tmp_path, monkeypatc
     assert said.getvalue().endswith(last)
 
 
+@pytest.mark.exhaustive
 def test_nothing_is_written_where_a_model_says_nothing_that_was_planned(
     tmp_path, capsys, monkeypatch
 ):
@@ -265,6 +266,7 @@ def test_a_store_that_is_no_folder_is_said_before_a_model_is_asked(tmp_path, cap
     assert "store is no folder, so that no call could be kept there" in err
 
 
+@pytest.mark.exhaustive
 def test_replies_that_cannot_be_kept_are_said(tmp_path, capsys, monkeypatch):
     store = tmp_path / "store"
 

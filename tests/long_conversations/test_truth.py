@@ -210,6 +210,7 @@ def test_the_words_are_grammatical(conversation):
         assert "{" not in text
 
 
+@pytest.mark.exhaustive
 def test_no_question_says_the_town_of_what_is_told_to_be_nowhere():
     absent = 0
     for seed in range(600):
