@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pytest_compaction.importers.registry import conversations, importer_for, load_importers
-from tests.benchmarks.length import ROOT, slope
+from tests.benchmarks.length import ROOT, markdown_head, markdown_row, say, slope
 
 SUPPORT = ROOT / "tests"
 SIZES = (1, 2, 4, 8)
@@ -51,12 +51,12 @@ def main(arguments: Sequence[str]) -> None:
     sizes = [size for size in SIZES if size <= chosen.most]
     logs = [lengthened(messages, size * MEGABYTE) for size in sizes]
     for line in _head(sizes):
-        _say(line)
+        say(line)
     with tempfile.TemporaryDirectory() as folder:
         for name, write in WRITERS.items():
             if chosen.only in name:
                 texts = [write(log) for log in logs]
-                _say(_row(name, [_measured(text, Path(folder)) for text in texts]))
+                say(_row(name, [_measured(text, Path(folder)) for text in texts]))
 
 
 def _measured(text: str, folder: Path) -> dict[str, float]:
@@ -71,22 +71,13 @@ def _measured(text: str, folder: Path) -> dict[str, float]:
 def _head(sizes: Sequence[int]) -> list[str]:
     titles = [f"{size} MB (s a MB)" for size in sizes]
     columns = ["format", *titles, "slope", "memory (MB a MB)"]
-    return [_cells(columns), _cells(["---", *["--:"] * (len(columns) - 1)])]
+    return markdown_head(columns)
 
 
 def _row(name: str, found: Sequence[dict[str, float]]) -> str:
     times = [f"{one['seconds'] / one['bytes'] * MEGABYTE:.2f}" for one in found]
     sizes = [{"tokens": int(one["bytes"])} for one in found]
     last = found[-1]
-    return _cells(
+    return markdown_row(
         [name, *times, f"{slope(found, sizes):.2f}", f"{last['memory'] / last['bytes']:.0f}"]
     )
-
-
-def _cells(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
-
-
-def _say(line: str) -> None:
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()

@@ -36,14 +36,15 @@ def main(arguments: Sequence[str]) -> None:
         _written(20_000, folder / WARM)
         sizes = [_written(length, folder / str(length)) for length in lengths]
         for line in _head(sizes):
-            _say(line)
+            say(line)
         for name in names():
             if chosen.only in name:
                 folders = [folder / str(length) for length in lengths]
-                _say(_row(name, list(_measured(name, folders, chosen.limit)), sizes))
+                say(_row(name, list(_measured(name, folders, chosen.limit)), sizes))
 
 
-def _say(line: str) -> None:
+def say(line: str) -> None:
+    """Print a line of a table as soon as it is known."""
     sys.stdout.write(line + "\n")
     sys.stdout.flush()
 
@@ -78,14 +79,14 @@ def _head(sizes: Sequence[dict[str, int]]) -> list[str]:
         for title, size in zip(titles, sizes, strict=True)
     )
     columns = ["work", *(f"{title} (s)" for title in titles), "slope", "memory ÷ text"]
-    return [counted, "", _cells(columns), _cells(["---", *["--:"] * (len(columns) - 1)])]
+    return [counted, "", *markdown_head(columns)]
 
 
 def _row(name: str, found: Sequence[dict[str, float]], sizes: Sequence[dict[str, int]]) -> str:
     times = [f"{one['seconds']:.2f}" for one in found]
     times += ["-"] * (len(sizes) - len(found))
     share = found[-1]["memory"] / sizes[len(found) - 1]["characters"]
-    return _cells([name, *times, f"{slope(found, sizes):.2f}", f"{share:.1f}"])
+    return markdown_row([name, *times, f"{slope(found, sizes):.2f}", f"{share:.1f}"])
 
 
 def slope(found: Sequence[dict[str, float]], sizes: Sequence[dict[str, int]]) -> float:
@@ -101,7 +102,13 @@ def slope(found: Sequence[dict[str, float]], sizes: Sequence[dict[str, int]]) ->
     return sum((x - across) * (y - up) for x, y in points) / spread if spread else math.nan
 
 
-def _cells(cells: Sequence[str]) -> str:
+def markdown_head(columns: Sequence[str]) -> list[str]:
+    """The first two lines of a Markdown table whose first column is text."""
+    return [markdown_row(columns), markdown_row(["---", *["--:"] * (len(columns) - 1)])]
+
+
+def markdown_row(cells: Sequence[str]) -> str:
+    """A row of a Markdown table."""
     return f"| {' | '.join(cells)} |"
 
 

@@ -23,10 +23,14 @@ SHOWN = 3000
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What a run took, in seconds: wall time, and CPU time of all its processes."""
+    """What a run took: wall time and CPU time of all its processes in seconds, memory in bytes.
+
+    The memory is that of the largest process at its peak.
+    """
 
     seconds: float
     cpu: float
+    memory: int
 
     def sample(self) -> dict[str, float]:
         return {"seconds": self.seconds, "cpu": self.cpu}
@@ -47,15 +51,18 @@ def run_pytest(
     arguments: Sequence[str],
     more: Mapping[str, str] | None = None,
     command: Sequence[str] = ("-m", "pytest"),
+    usual: Sequence[str] = ("-q", "--tb=no"),
 ) -> Run:
     """Run pytest with the plugin of a checkout; ``more`` is added to the environment.
 
+    ``command`` is what Python runs in its place, with the arguments that are ``usual`` for it.
+
     Ends the benchmark if pytest could not do what it was asked for.
     """
-    whole = [sys.executable, *command, "-q", "--tb=no", *arguments]
+    whole = [sys.executable, *command, *usual, *arguments]
     environment = _environment(checkout, more or {})
     output = folder / "output.txt"
-    _say(f"{checkout.commit}: pytest {' '.join(arguments)}")
+    _say(f"{checkout.commit}: {' '.join(arguments)}")
     with output.open("wb") as file:
         started = time.perf_counter()
         process = subprocess.Popen(
@@ -67,8 +74,8 @@ def run_pytest(
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode not in (0, 1, NO_ITEMS):
         text = output.read_text("utf-8", "replace")[-SHOWN:]
-        raise SystemExit(f"pytest {' '.join(arguments)} ended with {process.returncode}:\n{text}")
-    return Run(seconds, used.ru_utime + used.ru_stime)
+        raise SystemExit(f"{' '.join(arguments)} ended with {process.returncode}:\n{text}")
+    return Run(seconds, used.ru_utime + used.ru_stime, used.ru_maxrss * 1024)
 
 
 def run_module(module: str, *arguments: str) -> str:

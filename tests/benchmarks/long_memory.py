@@ -1,0 +1,117 @@
+"""Long conversations by their length: ``python -m tests.benchmarks long_memory [--most TOKENS]``.
+
+Conversations of 0.1, 1 and (with ``--most 10000000``) 10 million tokens are generated in the
+format of BEAM. They are read, and asked with strategies that rules serve, each in a process of its
+own that starts no other: seconds of CPU, their slope over tokens on logarithmic axes (1 is
+linear), and the memory of the process at its peak. ``memory ÷ text`` is what the longest takes
+more than the shortest, for each byte that it is longer. ``--only TEXT`` takes the rows with this
+text in their name.
+"""
+
+import argparse
+import json
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from tests.benchmarks import arguments as options
+from tests.benchmarks.checkouts import Checkout, checkouts
+from tests.benchmarks.length import markdown_head, markdown_row, say, slope
+from tests.benchmarks.measured_run import Run, fresh_folder, run_pytest
+
+LENGTHS = (100_000, 1_000_000, 10_000_000)
+STRATEGIES = ("window", "rag", "light")
+MEGABYTE = 1_000_000
+_COMMAND = "import sys; from pytest_compaction.cli import main; sys.exit(main(sys.argv[1:]))"
+_READ = """
+import sys
+from pathlib import Path
+from pytest_compaction.case.long_memory.places import conversations
+found = [case for _, case in conversations(Path(sys.argv[1]), "read")]
+sys.exit(0 if all(hasattr(case, "messages") for case in found) and len(found) == 1 else 2)
+"""
+
+Work = Callable[[Path], Run]
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Print the table as Markdown, each line when it is measured."""
+    parser = argparse.ArgumentParser(prog="long_memory", description=__doc__)
+    parser.add_argument("--most", type=int, default=1_000_000)
+    parser.add_argument("--only", action="append")
+    chosen = parser.parse_args(arguments)
+    lengths = [length for length in LENGTHS if length <= chosen.most]
+    (checkout,) = checkouts(None)
+    works: dict[str, Work] = {"read": lambda folder: _read(checkout, folder)}
+    works |= {f"`{name}`, a run": _asked(checkout, name) for name in STRATEGIES}
+    with tempfile.TemporaryDirectory() as temporary:
+        folders = [_generated(checkout, length, Path(temporary)) for length in lengths]
+        texts = [_characters(folder) for folder in folders]
+        for line in _head(lengths, texts):
+            say(line)
+        for name, work in works.items():
+            if options.is_wanted(chosen, name):
+                say(_row(name, [work(folder) for folder in folders], lengths, texts))
+
+
+def _generated(checkout: Checkout, tokens: int, folder: Path) -> Path:
+    """The folder of a conversation of that length."""
+    made = folder / str(tokens)
+    given = ["generate", f"--tokens={tokens}", "--seed=1", f"-o{made}"]
+    run_pytest(checkout, folder, given, command=("-c", _COMMAND), usual=())
+    (conversation,) = made.glob("*/1")
+    return conversation
+
+
+def _characters(folder: Path) -> int:
+    """Bytes of what is said in a conversation, without the keys around it."""
+    files = [path for path in folder.rglob("chat.json") if path.parent == folder] or [
+        *folder.rglob("chat.json")
+    ]
+    return sum(_said(json.loads(path.read_text("utf-8"))) for path in files)
+
+
+def _said(value: object) -> int:
+    if isinstance(value, list):
+        return sum(map(_said, value))
+    if not isinstance(value, dict):
+        return 0
+    own = value.get("content")
+    return len(own.encode()) if isinstance(own, str) else sum(map(_said, value.values()))
+
+
+def _read(checkout: Checkout, folder: Path) -> Run:
+    with fresh_folder() as empty:
+        return run_pytest(checkout, empty, [str(folder)], command=("-c", _READ), usual=())
+
+
+def _asked(checkout: Checkout, strategy: str) -> Work:
+    given = ["-n0", "--compaction-processes=0", "--compaction-timeout=3600"]
+
+    def run(folder: Path) -> Run:
+        named = [f"--compactor={strategy}", f"--compaction-cases={folder}"]
+        with fresh_folder() as empty:
+            return run_pytest(checkout, empty, [*named, *given])
+
+    return run
+
+
+def _head(lengths: Sequence[int], texts: Sequence[int]) -> list[str]:
+    titles = [f"{length / 1e6:.2g}M" for length in lengths]
+    counted = ", ".join(
+        f"{title}: {text / MEGABYTE:.1f} MB of text"
+        for title, text in zip(titles, texts, strict=True)
+    )
+    columns = ["work", *(f"{title} (s)" for title in titles), "slope"]
+    columns += [*(f"{title} (MB)" for title in titles), "memory ÷ text"]
+    return [counted, "", *markdown_head(columns)]
+
+
+def _row(name: str, runs: Sequence[Run], lengths: Sequence[int], texts: Sequence[int]) -> str:
+    sizes = [{"tokens": length} for length in lengths]
+    rise = slope([{"seconds": run.cpu} for run in runs], sizes)
+    cells = [name, *(f"{run.cpu:.1f}" for run in runs), f"{rise:.2f}"]
+    cells += [f"{run.memory / MEGABYTE:.0f}" for run in runs]
+    longer = texts[-1] - texts[0]
+    share = (runs[-1].memory - runs[0].memory) / longer if longer else float("nan")
+    return markdown_row([*cells, f"{share:.1f}"])
