@@ -14,13 +14,13 @@ from pytest_compaction.case.long_memory.beam.folder import QUESTIONS, QUESTIONS_
 from pytest_compaction.case.long_memory.size import size_name
 from pytest_compaction.commands.complaint import complain
 from pytest_compaction.commands.generate_by_model import (
-    DEFAULT_STORE,
     connected,
     print_estimate,
     say_notes,
     written_by_model,
 )
 from pytest_compaction.commands.generate_progress import CallsLine
+from pytest_compaction.commands.store_option import add_store_option
 from pytest_compaction.long_conversations.assemble import (
     FEWEST_TOKENS,
     Conversation,
@@ -43,10 +43,11 @@ def add(commands: Any) -> None:
     parser = commands.add_parser(
         "generate",
         help="write long conversations with questions of ten abilities of memory",
-        description="Write conversations in the layout of BEAM, with twenty questions each, two of "
-        "each ability. An invented user tells an assistant of some months; what the questions ask "
-        "for is stated, changed, contradicted or never said by plan. No model is needed, and the "
-        "same seed and length give the same bytes. What is there stays as it is.",
+        description="Write conversations in the layout of BEAM, with two questions of each "
+        "ability, or one below 20,000 tokens. An invented user tells an assistant of some months; "
+        "what the questions ask for is stated, changed, contradicted or never said by plan. No "
+        "model is needed, and the same seed and length give the same bytes. What is there stays "
+        "as it is.",
     )
     parser.add_argument(
         "--tokens",
@@ -81,13 +82,7 @@ def add(commands: Any) -> None:
         help="model that writes the plan out; questions that its text does not answer are dropped "
         "(templates)",
     )
-    parser.add_argument(
-        "--store",
-        type=Path,
-        default=Path(DEFAULT_STORE),
-        metavar="DIR",
-        help=f"where the calls of that model are kept ({DEFAULT_STORE})",
-    )
+    add_store_option(parser)
     parser.add_argument(
         "--estimate",
         action="store_true",

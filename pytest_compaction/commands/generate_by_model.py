@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 from collections.abc import Iterable
-from typing import Final
 
 from pytest_compaction.commands.complaint import complain
 from pytest_compaction.commands.generate_progress import CallsLine
@@ -22,8 +21,6 @@ from pytest_compaction.models.protocol import ModelError
 from pytest_compaction.models.registry import Endpoints, connect
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.text.words import printable
-
-DEFAULT_STORE: Final = ".pytest_compaction/store"
 
 
 def print_estimate(options: argparse.Namespace, seeds: Iterable[int], endpoints: Endpoints) -> int:

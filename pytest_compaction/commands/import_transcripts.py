@@ -26,6 +26,7 @@ from pytest_compaction.commands.import_report import (
     report_redaction,
     too_little,
 )
+from pytest_compaction.commands.store_option import add_store_option
 from pytest_compaction.garbage import look_less_often
 from pytest_compaction.importers.protocol import Importer, ImportFormatError, Transcript
 from pytest_compaction.importers.reading.faults import fault_of_file
@@ -40,8 +41,6 @@ from pytest_compaction.models.registry import UnknownModelError, is_offline
 from pytest_compaction.probes.by_model.source import ModelProbes, model_probes
 from pytest_compaction.probes.derive import DEFAULT_COUNT, derive_probes
 from pytest_compaction.text.words import printable
-
-DEFAULT_STORE = ".pytest_compaction/store"
 
 
 @dataclass(slots=True)
@@ -107,13 +106,7 @@ def add(commands: Any) -> None:
         metavar="NAME",
         help="model that writes the probes; those that the log confirms are kept (rules)",
     )
-    parser.add_argument(
-        "--store",
-        type=Path,
-        default=Path(DEFAULT_STORE),
-        metavar="DIR",
-        help=f"where the calls of that model are kept ({DEFAULT_STORE})",
-    )
+    add_store_option(parser)
     parser.add_argument(
         "-v",
         "--verbose",

@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from typing import Final
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +32,18 @@ class EventOrder:
     product: float
 
 
+ORDER_FIGURES: Final = tuple(field.name for field in fields(EventOrder))
+"""The names of the figures, in the order of tables and records."""
+
+
 def mean_order(orders: Sequence[EventOrder]) -> EventOrder:
     """The mean of each figure, as several judges give them; of the product, too."""
-    names = [field.name for field in fields(EventOrder)]
-    means = (math.fsum(getattr(each, name) for each in orders) / len(orders) for name in names)
-    return EventOrder(*means)
+    return EventOrder(
+        *(
+            math.fsum(getattr(each, figure) for each in orders) / len(orders)
+            for figure in ORDER_FIGURES
+        )
+    )
 
 
 def event_order(events: int, answered: Sequence[int | None]) -> EventOrder:

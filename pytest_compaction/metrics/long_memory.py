@@ -16,7 +16,6 @@ from pytest_compaction.metrics.item_figures import Record
 
 ALL: Final = "all"
 """The row over all abilities of a size."""
-ORDER_FIGURES: Final = ("precision", "recall", "f1", "order", "product")
 TENTHS: Final = range(1, 11)
 
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from pytest_compaction.case.case import Case
 from pytest_compaction.judges.verdict import Nuggets, Verdict
-from pytest_compaction.metrics.event_order import EventOrder
+from pytest_compaction.metrics.event_order import ORDER_FIGURES, EventOrder
 from pytest_compaction.records.record import clean, rounded
 from pytest_compaction.run.response import Response
 from pytest_compaction.text.words import printable
@@ -52,13 +52,7 @@ def _scored(found: Nuggets | None) -> dict[str, Any]:
 
 
 def _ordering(order: EventOrder) -> dict[str, float | None]:
-    return {
-        "precision": rounded(order.precision),
-        "recall": rounded(order.recall),
-        "f1": rounded(order.f1),
-        "order": rounded(order.order),
-        "product": rounded(order.product),
-    }
+    return {figure: rounded(getattr(order, figure)) for figure in ORDER_FIGURES}
 
 
 @lru_cache(maxsize=2)

@@ -65,6 +65,15 @@ def test_the_limit_is_measured_and_put_on_a_page(cases, tmp_path, capsys):
     assert {row["calls"] for row in found.values()} == {calls}
 
 
+def test_long_conversations_are_generated_and_read_for_their_benchmark(capsys):
+    assert main(["long_memory", "--most=100000", "--only=read"]) == 0
+    shown = capsys.readouterr().out
+    assert "0.1M: 0.4 MB of text" in shown
+    (found,) = rows(shown).values()
+    assert found["work"] == "read"
+    assert float(found["0.1M (MB)"]) > 10
+
+
 def test_statistics_are_measured_and_put_on_a_page(tmp_path, capsys):
     page = tmp_path / "page.md"
     page.write_text("<!-- table statistics -->\n<!-- /table statistics -->\n", "utf-8")

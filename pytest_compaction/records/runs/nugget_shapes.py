@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-_FIGURES: Final = frozenset({"precision", "recall", "f1", "order", "product"})
+from pytest_compaction.metrics.event_order import ORDER_FIGURES
 
 
 def unreadable_keys(record: Mapping[str, Any]) -> list[str]:
@@ -31,7 +31,7 @@ def _are_nuggets(value: Any) -> bool:
 
 
 def _is_ordering(value: Any) -> bool:
-    return isinstance(value, dict) and all(_is_share(value.get(name)) for name in _FIGURES)
+    return isinstance(value, dict) and all(_is_share(value.get(name)) for name in ORDER_FIGURES)
 
 
 _SOUND: Final[Mapping[str, Callable[[Any], bool]]] = {

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from pytest_compaction.metrics.aggregate import Mean
+from pytest_compaction.metrics.event_order import ORDER_FIGURES
 from pytest_compaction.metrics.long_memory import (
     ALL,
-    ORDER_FIGURES,
     TENTHS,
     abilities_of,
     ability_mean,
