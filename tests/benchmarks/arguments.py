@@ -8,6 +8,9 @@ from pathlib import Path
 from tests.benchmarks.checkouts import Checkout, checkouts
 from tests.benchmarks.figures import Column, Row, Sample, table
 
+SHIPPED = "shipped"
+"""The name of the cases of the package on the command line."""
+
 
 def parser(name: str, text: str | None) -> argparse.ArgumentParser:
     """A parser with the options that all benchmarks of whole runs have."""
@@ -37,8 +40,9 @@ def add_cases(made: argparse.ArgumentParser) -> None:
 
 
 def cases_of(chosen: argparse.Namespace) -> list[str]:
-    """The arguments of pytest for the chosen cases."""
-    return [] if chosen.cases is None else [f"--compaction-cases={chosen.cases.resolve()}"]
+    """The argument of pytest for the chosen cases: a project with a gate has to name them."""
+    chosen_cases = SHIPPED if chosen.cases is None else chosen.cases.resolve()
+    return [f"--compaction-cases={chosen_cases}"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,10 +89,12 @@ def run_module(module: str, *arguments: str) -> str:
 
 
 def _environment(checkout: Checkout, more: Mapping[str, str]) -> dict[str, str]:
+    """That of this process, without what changes a run; modules are compiled once."""
     kept = {
         name: value
         for name, value in os.environ.items()
         if not name.startswith(("PYTEST_", "OPENAI_", "COMPACTION_"))
+        and name != "PYTHONDONTWRITEBYTECODE"
     }
     return {**kept, "PYTHONPATH": str(checkout.folder), **more}
 

@@ -46,6 +46,12 @@ def test_an_unknown_benchmark_is_refused_with_the_names(capsys):
     assert all(name in complaint for name in BENCHMARKS)
 
 
+def test_the_shipped_cases_are_measured_where_no_others_are_named(capsys):
+    assert main(["startup", "--only=no item, -n 0"]) == 0
+    (found,) = rows(capsys.readouterr().out).values()
+    assert float(found["CPU time (s)"]) > 0
+
+
 @pytest.mark.exhaustive
 def test_the_limit_is_measured_and_put_on_a_page(cases, tmp_path, capsys):
     page = tmp_path / "page.md"
