@@ -99,7 +99,7 @@ SHAPES: Final = (
     ),
     # PGPASSWORD=…: a password that is set as shells set variables, however short
     KeyShape(
-        ("PASS",),
+        ("PASSWORD=", "PASSWD=", "PASSPHRASE="),
         re.compile(
             r"""(?x)(?<![A-Za-z0-9])(?:[A-Z][A-Z0-9]*_?)?(?:PASSWORD|PASSWD|PASSPHRASE)=["']?
             (?P<secret>(?=[^\s"']{0,200}[0-9])(?=[^\s"']{0,200}[A-Za-z])
