@@ -10,6 +10,8 @@ random: the same request gives the same text.
 
 from __future__ import annotations
 
+import operator
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -37,6 +39,8 @@ _QUESTIONS: Final = 64
 
 _MOST_CHARACTERS: Final = 20_000_000
 """Characters of all logs that are held ready."""
+_MOST_GROWING: Final = 4
+"""Cases whose index the log of a further point is added to."""
 
 
 def _places(kept: Any) -> list[list[int]]:
@@ -114,17 +118,57 @@ def prepare(digest: LogDigest) -> PreparedLog:
     return _PREPARED.get(digest, lambda: _prepared(digest))
 
 
-def _prepared(digest: LogDigest) -> PreparedLog:
-    excerpts: list[Excerpt] = []
-    parts: list[tuple[str, int, MessageExcerpts]] = []
-    for id, role, whole in digest.messages or (("", "log", digest.whole),):
-        message = message_excerpts(whole)
+class _GrowingLog:
+    """The log of a case as far as it was asked for; each of its beginnings is a prepared log."""
+
+    def __init__(self) -> None:
+        self._messages: list[tuple[str, str, str]] = []
+        self._ends: list[tuple[int, int]] = [(0, 0)]
+        """How many excerpts and parts there are before the first message, and after each."""
+        self._excerpts: list[Excerpt] = []
+        self._parts: list[tuple[str, int, MessageExcerpts]] = []
+        self._index = BM25()
+
+    def begins_as(self, messages: Sequence[tuple[str, str, str]]) -> bool:
+        """Whether one of the two is a beginning of the other."""
+        return all(map(operator.eq, self._messages, messages))
+
+    def until(self, messages: Sequence[tuple[str, str, str]]) -> PreparedLog:
+        """The log with these messages, of which those that are not known yet are added."""
+        for message in messages[len(self._messages) :]:
+            self._add(*message)
+        excerpts, parts = self._ends[len(messages)]
+        return PreparedLog(
+            tuple(self._excerpts[:excerpts]),
+            tuple(self._parts[:parts]),
+            self._index.beginning(excerpts),
+        )
+
+    def _add(self, id: str, role: str, text: str) -> None:
+        message = message_excerpts(text)
         if message.texts:
-            parts.append((id, len(excerpts), message))
+            self._parts.append((id, len(self._excerpts), message))
         label = f"[{role} {id}]" if id else f"[{role}]"
-        excerpts += [Excerpt(id, label, text) for text in message.texts]
-    index = BM25(stems for _, _, message in parts for stems in message.stems())
-    return PreparedLog(tuple(excerpts), tuple(parts), index)
+        self._excerpts += [Excerpt(id, label, piece) for piece in message.texts]
+        for stems in message.stems():
+            self._index.add(stems)
+        self._messages.append((id, role, text))
+        self._ends.append((len(self._excerpts), len(self._parts)))
+
+
+_GROWING: Final[OrderedDict[str, _GrowingLog]] = OrderedDict()
+
+
+def _prepared(digest: LogDigest) -> PreparedLog:
+    """The prepared log; those of the points of a case that follow one another share an index."""
+    messages = digest.messages or (("", "log", digest.whole),)
+    growing = _GROWING.pop(digest.case, None)
+    if growing is None or not growing.begins_as(messages):
+        growing = _GrowingLog()
+    _GROWING[digest.case] = growing
+    while len(_GROWING) > _MOST_GROWING:
+        _GROWING.popitem(last=False)
+    return growing.until(messages)
 
 
 def excerpts_for(
