@@ -214,8 +214,9 @@ class BenchmarkScheduling(Scheduling):
     """The same for a benchmark, whose workers also share one account of what was spent.
 
     Where models at an endpoint are asked they share the requests in flight too, and each is
-    dealt enough cases for its share of them. Where nothing waits, more workers than processors
-    would only keep each other from working, and so get nothing to do.
+    dealt enough cases for its share of them. Where only code of this package runs, one loop of a
+    worker waits for all its requests. More workers than processors would only keep each other from
+    working, and so get nothing to do.
     """
 
     def __init__(self, session: BenchmarkSession) -> None:
@@ -247,12 +248,13 @@ class BenchmarkScheduling(Scheduling):
 
     def pytest_xdist_setupnodes(self, specs: Sequence[Any]) -> None:
         """Make the files that the workers share."""
-        self._shared = SharedFiles.make(self._session.settings.concurrency, len(specs))
+        if self._session.blocks_nowhere:
+            self.at_work = processors()
+        count = self._session.settings.concurrency
+        self._shared = SharedFiles.make(count, len(specs), self.at_work)
         self.deal = self._shared.deal
         if self._session.asks_models:
             self.depth = self._shared.share + 2
-        if self._session.waits_for_nothing:
-            self.at_work = processors()
 
     def pytest_configure_node(self, node: Any) -> None:
         """Tell workers which cases there are, and whether they may work ahead: a case is whole."""

@@ -105,9 +105,9 @@ class BenchmarkSession:
         return tuple(self.registry.without_model(self.specs))
 
     @property
-    def waits_for_nothing(self) -> bool:
-        """Whether all that runs is rules of this package, which only take processors."""
-        return not self.asks_models and all(map(self.registry.is_shipped, self.specs))
+    def blocks_nowhere(self) -> bool:
+        """Whether all that runs is code of this package, where one loop waits for all requests."""
+        return not self._has_own_clients and all(map(self.registry.is_shipped, self.specs))
 
     @cached_property
     def items(self) -> dict[Any, Any]:

@@ -7,9 +7,11 @@ from collections import Counter
 
 import pytest
 from support.counting_endpoint import case_of, counting
-from support.endpoint_project import CALLS, ITEMS, EndpointProject, billed
+from support.endpoint_project import CALLS, CASES, ITEMS, EndpointProject, billed
 from support.stub_endpoint import role_of
 from support.worker_counts import BOTH
+
+from pytest_compaction.session import scheduler
 
 
 @pytest.fixture
@@ -35,6 +37,18 @@ def test_as_many_requests_are_in_flight_as_may_and_never_more(project, workers):
         project.run(endpoint, workers, "--compaction-concurrency=6").assert_outcomes(passed=ITEMS)
         assert endpoint.most == 6
         assert len(endpoint.begun) == CALLS
+
+
+@pytest.mark.parametrize("processors", [1, pytest.param(2, marks=SLOW)])
+def test_as_many_workers_as_processors_ask_and_together_use_all_slots(
+    project, monkeypatch, processors
+):
+    monkeypatch.setattr(scheduler, "processors", lambda: processors)
+    with counting(lambda body: time.sleep(0.2)) as endpoint:
+        project.run(endpoint, "-n3", "--compaction-concurrency=6").assert_outcomes(passed=ITEMS)
+        assert endpoint.most == 6
+        assert len(endpoint.begun) == CALLS
+    assert len({project.process_of(case) for case in CASES}) == processors
 
 
 @pytest.mark.exhaustive

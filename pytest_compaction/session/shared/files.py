@@ -30,13 +30,16 @@ class SharedFiles:
     signal: StopSignal | None
 
     @classmethod
-    def make(cls, count: int, workers: int) -> SharedFiles:
-        """Make the folder and what is in it."""
+    def make(cls, count: int, workers: int, at_work: int | None = None) -> SharedFiles:
+        """Make the folder and what is in it. Of the workers only ``at_work`` ask at a time, if so.
+
+        Slots in a pipe are right for any number of them, slots of their own for all alone.
+        """
         scratch = Scratch()
         if not can_share():
             return cls(scratch, count, workers, None, None)
         pool, signal = SlotPool(scratch.path, count), StopSignal(scratch.path)
-        return cls(scratch, count, workers, pool, signal)
+        return cls(scratch, count, min(workers, at_work or workers), pool, signal)
 
     @property
     def folder(self) -> Path:
