@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -19,6 +18,7 @@ from pytest_compaction.conversation.tokens import MESSAGE_TOKENS, TokenCounter
 from pytest_compaction.dialogues.dialogue import Dialogue, Reply, Turn
 from pytest_compaction.dialogues.history import CompactedHistory, FullHistory, exchange, tool_steps
 from pytest_compaction.dialogues.replayed import History
+from pytest_compaction.models.calls.turns import RequestTurn, in_turn
 from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.protocol import AnswerReply, Model
 from pytest_compaction.models.usage import Usage
@@ -39,7 +39,7 @@ class TurnResponder:
 
     model: Model
     tokens: TokenCounter
-    limit: AbstractAsyncContextManager[None]
+    turn: RequestTurn
     history: History
 
     async def answer_all(
@@ -74,7 +74,7 @@ class TurnResponder:
         if responder.model.name == offline.NAME:
             low, high = _EXTRACT_TOKENS
             spec = AnswerSpec(max_tokens=min(max(self.tokens.text(turn.reference), low), high))
-        async with self.limit:
+        with in_turn(self.turn):
             reply = await responder.answer(view, turn.user, spec)
         if not reply.by_rules:
             return reply

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from contextlib import AbstractAsyncContextManager
 
 from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.judges.choice import choice_verdict
@@ -12,6 +11,7 @@ from pytest_compaction.judges.model_judge import ModelJudge
 from pytest_compaction.judges.nuggets import nugget_verdict
 from pytest_compaction.judges.verdict import JudgeScores, Verdict, verdict_from_reply
 from pytest_compaction.metrics.facts.survival import Readings, Source
+from pytest_compaction.models.calls.turns import RequestTurn, in_turn
 from pytest_compaction.models.protocol import JudgeReply
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.rubric import CRITERIA, CriterionScore, dimension_scores, overall_score
@@ -30,13 +30,13 @@ class PanelJudge:
         self,
         judges: Sequence[ModelJudge],
         pass_score: float,
-        limit: AbstractAsyncContextManager[None],
+        turn: RequestTurn,
         published_rounding: bool = False,
     ) -> None:
         self._published_rounding = published_rounding
         self._judges = tuple(judges)
         self._pass_score = pass_score
-        self._limit = limit
+        self._turn = turn
 
     def verdict(
         self,
@@ -74,7 +74,7 @@ class PanelJudge:
     async def replies(self, case: Case, probe: Probe, response: str) -> list[JudgeReply]:
         """The replies of all judges; none to a forced choice, about which no judge is asked.
 
-        Each is waited for, also if one before it was not asked; each request holds ``limit``.
+        Each is waited for, also if one before it was not asked; requests are sent in the ``turn``.
         """
         if probe.choice is not None:
             return []
@@ -89,7 +89,7 @@ class PanelJudge:
     async def _reply(
         self, judge: ModelJudge, case: Case, probe: Probe, response: str
     ) -> JudgeReply:
-        async with self._limit:
+        with in_turn(self._turn):
             return await judge.reply(case, probe, response)
 
 

@@ -10,10 +10,11 @@ from typing import Any, Final, TypeVar
 
 from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.compactors.protocol import Compactor, Context, State, View
-from pytest_compaction.conversation.messages import Message
+from pytest_compaction.conversation.messages import Message, Text, ToolResult
 from pytest_compaction.judges.model_judge import ModelJudge
 from pytest_compaction.judges.panel import PanelJudge
 from pytest_compaction.judges.verdict import Verdict, unscored_verdict
+from pytest_compaction.models.calls.turns import in_turn
 from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.protocol import AnswerReply, ChargedError, JudgeReply, Model
 from pytest_compaction.run.asked import AskedOfCase
@@ -65,7 +66,8 @@ class CaseWork:
     """The work on one case in one arm, for the coroutines of one loop.
 
     ``rank`` is the place of its first item, which decides who is served first. ``planned`` is
-    what its items will ask. ``begun`` is set once a model is to be asked, or all is made.
+    what its items will ask. ``begun`` is set once a model is to be asked, or all is made;
+    ``characters`` are those of the log.
     """
 
     def __init__(
@@ -74,6 +76,7 @@ class CaseWork:
         self.case = case
         self.arm = arm
         self.begun = asyncio.Event()
+        self.characters = _characters_of(case)
         self._method = method
         self._planned = planned
         self._rank = rank
@@ -243,7 +246,7 @@ class CaseWork:
             forced = ForcedChoice(self._responder, turn, self._method.roles.leads == "view")
             reminds = self._method.reminds and self.arm.compactor != CONTROL
             return await forced.replies(view, probe, probe.choice, reminds)
-        async with turn:
+        with in_turn(turn):
             reply = await self._responder.answer(
                 view.messages, probe.question, probe.answer, view.parameters, probe.kind
             )
@@ -265,6 +268,12 @@ class CaseWork:
         ]
         turn = method.work.limit.at(self._rank_of(probe), self.begun)
         return PanelJudge(judges, method.pass_score, turn, method.published_rounding)
+
+
+def _characters_of(case: Case) -> int:
+    """The characters of what was said in a log, and of what tools returned."""
+    parts = (part for message in case.messages for part in message.parts)
+    return sum(len(part.text) for part in parts if isinstance(part, Text | ToolResult))
 
 
 def _mark_error_as_seen(task: asyncio.Task[Any]) -> None:

@@ -31,6 +31,9 @@ _FOR_PROCESS: Final = 3
 """Cases that are begun for each process that helps, so that it always has something to do."""
 OPEN: Final = 32
 """The same if that is more, so that requests need not wait for the figures of earlier items."""
+OPEN_CHARACTERS: Final = 20_000_000
+"""While requests may fly, further cases are opened as long as the logs of all open ones have
+fewer characters: what bounds the memory is not how many they are but how long."""
 
 
 class Engine:
@@ -98,6 +101,7 @@ class Engine:
         self._plan = Plan()
         self._more: Callable[[], Sequence[Asked]] | None = None
         self._works: dict[Key, CaseWork] = {}
+        self._open_characters = 0
         self._finished: asyncio.Event | None = None
         self._ahead: asyncio.Task[None] | None = None
 
@@ -124,6 +128,8 @@ class Engine:
     def verdict(self, response: Response) -> Verdict:
         """The verdict on a response; its judges are asked once. Blocks."""
         work, replies = self._work.wait(self._replies(response))
+        if not self._one_by_one:
+            self._work.give_way()
         return work.verdict(response, replies)
 
     def finish(self, case: str, arm: Arm) -> None:
@@ -151,6 +157,7 @@ class Engine:
             planned = self._plan.of(key)
             rank = planned.rank if planned else 0
             work = self._works[key] = CaseWork(case, arm, self.method, rank, planned)
+            self._open_characters += work.characters
             work.run_ahead()
         return work
 
@@ -172,7 +179,7 @@ class Engine:
 
     async def _has_room(self) -> bool:
         """Wait for room; false if time has gone by, so that the plan may have changed."""
-        if len(self._works) > self._window and self._finished is not None:
+        if self._is_full and self._finished is not None:
             self._finished.clear()
             await self._finished.wait()
             return False
@@ -187,6 +194,13 @@ class Engine:
             return True
         await self._work.limit.room()
         return False
+
+    @property
+    def _is_full(self) -> bool:
+        """Whether as many cases are open as may be."""
+        if len(self._works) <= self._window:
+            return False
+        return self._one_by_one or self._open_characters >= OPEN_CHARACTERS
 
     async def _begin(self, key: Key, case_of: Callable[[str], Case]) -> None:
         """Begin the work on a case, and wait until it asks a model or is done."""
@@ -205,6 +219,7 @@ class Engine:
             return
         work = self._works.pop((case, arm), None)
         if work is not None:
+            self._open_characters -= work.characters
             work.close()
         if self._forget is not None and not self._plan.needs(case):
             self._forget(case)

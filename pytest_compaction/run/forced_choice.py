@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ from pytest_compaction.case.case import Fact, Probe
 from pytest_compaction.case.choice import Choice
 from pytest_compaction.compactors.protocol import View
 from pytest_compaction.metrics.facts.survival import view_index
+from pytest_compaction.models.calls.turns import RequestTurn, in_turn
 from pytest_compaction.models.protocol import AnswerReply, ModelError, NotAskedError
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.run.responder import Responder
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ForcedChoice:
-    """Puts the choices of compliance probes to a responder, within a limit of requests.
+    """Puts the choices of compliance probes to a responder, within a turn.
 
     ``by_rules``: the offline model has no will of its own, so it is not asked. It takes the
     option that complies if the view states the constraint, and the habit if not.
     """
 
     responder: Responder
-    limit: AbstractAsyncContextManager[None]
+    turn: RequestTurn
     by_rules: bool
 
     async def replies(
@@ -66,7 +66,7 @@ class ForcedChoice:
         return replace(reply, usage=reply.usage + used), reminded
 
     async def _reply(self, view: View, probe: Probe, question: str) -> AnswerReply:
-        async with self.limit:
+        with in_turn(self.turn):
             return await self.responder.answer(
                 view.messages, question, probe.answer, view.parameters
             )

@@ -13,6 +13,7 @@ from support.worker_counts import BOTH
 from pytest_compaction.judges.model_judge import ModelJudge
 from pytest_compaction.judges.panel import PanelJudge, combined
 from pytest_compaction.metrics.facts.survival import read
+from pytest_compaction.models.calls.turns import turn_of_context
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import (
     CriterionScore,
@@ -23,6 +24,8 @@ from pytest_compaction.models.protocol import (
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.reports.usage import agreement_lines
 from pytest_compaction.rubric import applicable
+from pytest_compaction.run.loops.request_limit import RequestLimit
+from pytest_compaction.run.loops.slots import OwnSlots
 from pytest_compaction.text.matching import TextIndex
 
 RECALL = [criterion.id for criterion in applicable(builders.build_case().probes[0].facts)]
@@ -58,7 +61,8 @@ def verdict_of(*models, limit=8):
     view = read(probe.facts, probe.traps, TextIndex("The timeout is 45 seconds."))
 
     async def work():
-        panel = PanelJudge([ModelJudge(m) for m in models], 3.5, asyncio.Semaphore(limit))
+        turn = RequestLimit(OwnSlots(limit)).at(0)
+        panel = PanelJudge([ModelJudge(m) for m in models], 3.5, turn)
         return await judged(panel, case, probe, "45 seconds", view)
 
     return asyncio.run(work())
@@ -184,10 +188,11 @@ def test_at_most_as_many_judges_as_requests_are_allowed_ask_at_once():
     class Slow(Fixed):
         async def judge(self, request):
             nonlocal now, most
-            now += 1
-            most = max(most, now)
-            await asyncio.sleep(0)
-            now -= 1
+            async with turn_of_context():
+                now += 1
+                most = max(most, now)
+                await asyncio.sleep(0)
+                now -= 1
             return await super().judge(request)
 
     verdict_of(*(Slow(f"j{n}", 4.0) for n in range(6)), limit=2)

@@ -13,6 +13,7 @@ import pytest
 from support.builders import COUNTER, build_case
 
 from pytest_compaction.compactors.registry import named_strategies
+from pytest_compaction.models.calls.turns import turn_of_context
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.run import engine
 from pytest_compaction.run.asked import Asked
@@ -53,6 +54,10 @@ class Asking(OfflineModel):
         return await self._fly("judge", super().judge, request)
 
     async def _fly(self, what, method, request):
+        async with turn_of_context():
+            return await self._flight(what, method, request)
+
+    async def _flight(self, what, method, request):
         self.begun.append(what)
         self.flying += 1
         self.most = max(self.most, self.flying)
@@ -248,14 +253,16 @@ def test_a_case_is_let_go_after_its_last_item(bench):
     assert response() is None
 
 
-def test_only_a_window_of_cases_is_open_while_items_are_not_done(bench, monkeypatch):
+@pytest.mark.parametrize("are_long", [True, False])
+def test_only_a_window_of_cases_is_open_while_items_are_not_done(bench, monkeypatch, are_long):
     monkeypatch.setattr(engine, "OPEN", 4)
+    monkeypatch.setattr(engine, "OPEN_CHARACTERS", 1 if are_long else 10**9)
     window = bench(30, 2)
     window.engine.select(window.asked)
     case = window.cases["case-00"]
     window.engine.compaction(case, ARM)
     window.work.wait(asyncio.sleep(1.0))
-    assert len(window.parsed) <= 5
+    assert len(window.parsed) <= 5 if are_long else len(window.parsed) > 20
 
 
 def test_items_that_are_dealt_later_are_begun_when_they_come(bench):

@@ -23,6 +23,7 @@ from pytest_compaction.models.calls.accounts import Accounts, Claim
 from pytest_compaction.models.calls.background import Background
 from pytest_compaction.models.calls.file_text import CIPHERTEXT, file_bytes, scrubbed_request
 from pytest_compaction.models.calls.transactions import repeat_off_loop
+from pytest_compaction.models.calls.turns import turn_of_context
 from pytest_compaction.models.protocol import NotRecordedError
 from pytest_compaction.models.reference import shipped
 from pytest_compaction.models.reference.archive import ArchiveError
@@ -139,13 +140,21 @@ class Store:
         return claim == "ours"
 
     async def _asked(self, following: Caller, call: Call, digest: str) -> CallReply:
-        """The reply of the next caller, kept; the claim ends whatever happens."""
+        """The reply of the next caller, kept; the claim ends whatever happens.
+
+        The call gives its turn back when its reply is kept: if the process is killed, no more
+        than what flew is paid for again.
+        """
+        is_answered = False
         try:
-            reply = await following.call(call)
+            async with turn_of_context():
+                reply = await following.call(call)
+                is_answered = True
+                return await self._keep(call, digest, reply)
         except BaseException:
-            self._unclaim(digest)
+            if not is_answered:
+                self._unclaim(digest)
             raise
-        return await self._keep(call, digest, reply)
 
     async def find(self, call: Call) -> CallReply | None:
         """The stored reply to a call; a file that cannot be used is passed over with a note.

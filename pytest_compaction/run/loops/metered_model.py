@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Coroutine
-from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from functools import partial
+from types import TracebackType
 from typing import Any, Protocol, TypeVar
 
+from pytest_compaction.models.calls.turns import RequestTurn, in_turn
 from pytest_compaction.models.parameters import Parameters
 from pytest_compaction.models.protocol import (
     AnswerReply,
@@ -54,6 +55,44 @@ class _Clock:
         self._since = now
 
 
+class _TimedTurn:
+    """A turn of a request, and the time until it comes: what the loop does for others counts too.
+
+    A request may be sent more than once, one time after the other.
+    """
+
+    def __init__(self, turn: RequestTurn, clock: _Clock) -> None:
+        self._turn = turn
+        self._clock = clock
+        self._waits = False
+
+    def announce(self) -> None:
+        self._turn.announce()
+        self._wait(True)
+
+    def end(self) -> None:
+        """The request is over, whether it was sent or not."""
+        self._wait(False)
+
+    async def __aenter__(self) -> None:
+        self._wait(True)
+        await self._turn.__aenter__()
+        self._wait(False)
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self._turn.__aexit__(kind, error, traceback)
+
+    def _wait(self, waits: bool) -> None:
+        if waits != self._waits:
+            self._waits = waits
+            self._clock.wait(1 if waits else -1)
+
+
 @dataclass
 class _Account:
     """What was used, and the first failure. Changed on the loop of the model alone."""
@@ -76,14 +115,14 @@ class MeteredModel:
         self,
         model: Model,
         loop: asyncio.AbstractEventLoop,
-        limit: AbstractAsyncContextManager[None],
+        turn: RequestTurn,
         account: _Account | None = None,
         trial: int = 1,
     ) -> None:
         self.trial = trial
         self._model = model
         self._loop = loop
-        self._limit = limit
+        self._turn = turn
         self._account = account or _Account()
 
     @property
@@ -120,12 +159,12 @@ class MeteredModel:
     def at_trial(self, trial: int) -> MeteredModel:
         """The model of that trial, on the same meter."""
         model = self._model.at_trial(trial)
-        return MeteredModel(model, self._loop, self._limit, self._account, trial)
+        return MeteredModel(model, self._loop, self._turn, self._account, trial)
 
     def apart(self) -> MeteredModel:
         """The same model on a meter that begins at nothing; what waits there counts here too."""
         account = _Account(clock=self._account.clock)
-        return MeteredModel(self._model, self._loop, self._limit, account, self.trial)
+        return MeteredModel(self._model, self._loop, self._turn, account, self.trial)
 
     async def summarize(self, request: SummaryRequest) -> SummaryReply:
         """Forward the request and count its usage."""
@@ -186,13 +225,9 @@ class MeteredModel:
         return reply
 
     async def _in_turn(self, call: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        waiting = 1
-        clock = self._account.clock
-        clock.wait(1)
+        turn = _TimedTurn(self._turn, self._account.clock)
         try:
-            async with self._limit:
-                clock.wait(-1)
-                waiting = 0
+            with in_turn(turn):
                 return await call()
         finally:
-            clock.wait(-waiting)
+            turn.end()

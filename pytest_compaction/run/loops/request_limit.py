@@ -114,17 +114,23 @@ class RequestLimit:
 
 
 class Turn:
-    """``async with`` it to hold a slot; several coroutines may do so at once."""
+    """``async with`` it to hold a slot; several coroutines may do so at once.
+
+    A :class:`~pytest_compaction.models.calls.turns.RequestTurn` for requests to models.
+    """
 
     def __init__(self, limit: RequestLimit, rank: int, asked: asyncio.Event | None) -> None:
         self._limit = limit
         self._rank = rank
         self._asked = asked
 
-    async def __aenter__(self) -> None:
-        """Wait for a slot."""
+    def announce(self) -> None:
+        """Tell that a request is wanted."""
         if self._asked is not None:
             self._asked.set()
+
+    async def __aenter__(self) -> None:
+        """Wait for a slot."""
         await self._limit.acquire(self._rank)
 
     async def __aexit__(

@@ -21,6 +21,8 @@ from pytest_compaction.run.loops.slots import OwnSlots, Slots
 T = TypeVar("T")
 
 BUSY_S: Final = 0.003
+_REST_S: Final = 0.02
+"""Seconds until the next look whether the loop is busy; a look takes time of the loop."""
 _LONGEST_WAIT_S: Final = 1.0
 
 
@@ -124,7 +126,7 @@ class WorkLoop:
             told.wait(_LONGEST_WAIT_S)
             if time.perf_counter() - began < BUSY_S:
                 return
-            time.sleep(BUSY_S)
+            time.sleep(_REST_S)
 
     def _start(self) -> None:
         if self._thread is None:

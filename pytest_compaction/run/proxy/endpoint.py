@@ -8,6 +8,7 @@ from collections.abc import Coroutine
 from typing import Any, Final
 
 from pytest_compaction.models.calls.accounts import Accounts
+from pytest_compaction.models.calls.turns import in_turn
 from pytest_compaction.models.protocol import ModelError, NotAskedError
 from pytest_compaction.models.relay.answers import Answer, answer_of, error_answer
 from pytest_compaction.models.relay.relay import Relay, in_trial
@@ -102,7 +103,7 @@ class RecordingEndpoint:
     async def _reply(self, call: Call, owner: MeteredModel | None) -> CallReply:
         relay = self._relay
         if owner is None:
-            async with self._limit.at(_LAST):
+            with in_turn(self._limit.at(_LAST)):
                 return await _passed_on(relay, call)
         mine = in_trial(call, owner.trial)
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from weakref import WeakValueDictionary
 
 from pytest_compaction.models.calls.file_text import CIPHERTEXT
+from pytest_compaction.models.calls.turns import turn_of_context
 from pytest_compaction.models.protocol import NotRecordedError
 from pytest_compaction.models.wire.call import Call, Caller, CallReply
 from pytest_compaction.run.remote.result import CallMade
@@ -51,7 +52,9 @@ class Collector:
             if self._following is None:
                 self.lacks_replies = True
                 raise NotRecordedError(f"this request is not in the store: {digest}")
-            return self._collected(digest, call, await self._following.call(call))
+            async with turn_of_context():
+                reply = await self._following.call(call)
+            return self._collected(digest, call, reply)
 
     async def close(self) -> None:
         """Close the next caller."""
