@@ -98,3 +98,27 @@ def test_what_is_shown_twice_is_made_visible_once(text):
     shown.cache_clear()
     fences_for([text]).around("log", text)
     assert shown.cache_info().misses == 1
+
+
+@given(
+    st.lists(st.text("ab \n", max_size=12), min_size=1, max_size=6),
+    st.lists(st.integers(1, 6), min_size=1, max_size=6),
+    st.booleans(),
+)
+def test_the_log_of_a_point_is_the_same_whatever_points_were_asked_for_before(
+    texts, points, changes
+):
+    def log(point, case):
+        changed = ["changed", *texts[1:]] if changes and point % 2 else texts
+        said = tuple((f"m{n}", "user", text) for n, text in enumerate(changed[:point]))
+        return LogDigest("", said, case)
+
+    for point in points:
+        shared, alone = log_excerpt._prepared(log(point, "shared")), log(point, f"alone-{point}")
+        log_excerpt._GROWING.pop(alone.case, None)
+        fresh = log_excerpt._prepared(alone)
+        assert shared.excerpts == fresh.excerpts
+        assert [(id, first) for id, first, _ in shared.parts] == [
+            (id, first) for id, first, _ in fresh.parts
+        ]
+        assert shared.scores("a ab", "b aa") == fresh.scores("a ab", "b aa")
