@@ -111,7 +111,7 @@ def _in_words(text: str, encoded: bool) -> Iterator[Span]:
 def _long_words(text: str) -> Iterator[int]:
     """Where the words begin that are long enough to be of a key.
 
-    To search for a row of equal bytes takes a fifth of the time of a pattern.
+    A row of equal bytes is found much faster than what a pattern describes.
     """
     signs = text.encode("ascii", "replace").translate(_WORD_SIGNS)
     start = signs.find(_LONG_WORD)

@@ -48,8 +48,10 @@ def test_an_unknown_benchmark_is_refused_with_the_names(capsys):
 
 def test_the_shipped_cases_are_measured_where_no_others_are_named(capsys):
     assert main(["startup", "--only=no item, -n 0"]) == 0
-    (found,) = rows(capsys.readouterr().out).values()
+    printed = capsys.readouterr()
+    (found,) = rows(printed.out).values()
     assert float(found["CPU time (s)"]) > 0
+    assert "--compaction-cases=shipped" in printed.err
 
 
 @pytest.mark.exhaustive

@@ -10,28 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
-from types import TracebackType
 from typing import Final, Protocol
 
 
-class RequestTurn(Protocol):
+class RequestTurn(AbstractAsyncContextManager[None], Protocol):
     """The place of somebody's requests in the order of all; ``async with`` it while one flies."""
 
     def announce(self) -> None:
-        """Tell that a request is about to be prepared; called once."""
-        ...
-
-    async def __aenter__(self) -> None:
-        """Wait until a request may fly."""
-        ...
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        """Let another request fly."""
+        """Tell that a request is about to be prepared; may be called again."""
         ...
 
 

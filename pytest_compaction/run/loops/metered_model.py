@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from functools import partial
-from types import TracebackType
 from typing import Any, Protocol, TypeVar
 
 from pytest_compaction.models.calls.turns import RequestTurn, in_turn
@@ -79,13 +78,8 @@ class _TimedTurn:
         await self._turn.__aenter__()
         self._wait(False)
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        await self._turn.__aexit__(kind, error, traceback)
+    async def __aexit__(self, *error: Any) -> None:
+        await self._turn.__aexit__(*error)
 
     def _wait(self, waits: bool) -> None:
         if waits != self._waits:
