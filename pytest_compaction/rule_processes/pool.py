@@ -15,7 +15,8 @@ import threading
 import zlib
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from concurrent.futures import CancelledError, Future
+from concurrent.futures import CancelledError, Future, InvalidStateError
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -114,6 +115,15 @@ class RuleProcesses:
             self._left_places[place] = process.waiting > BUSY
         return self._left_places[place]
 
+    def help(self) -> bool:
+        """Make the last of the calls that wait for a process here; false if none waits.
+
+        For a caller that waits for one of the first, and has nothing else to do.
+        """
+        with self._lock:
+            processes = list(self._processes.values())
+        return any(process.help() for process in processes)
+
     def close(self) -> None:
         """Let the processes end when they have done what they do; may be called again."""
         with self._lock:
@@ -150,6 +160,35 @@ class _Process:
     def waiting(self) -> int:
         return len(self._waiting)
 
+    def help(self) -> bool:
+        with self._changed:
+            if not self._waiting:
+                return False
+            last = max(self._waiting, key=lambda one: one[:2])
+            self._waiting.remove(last)
+            heapq.heapify(self._waiting)
+        _, _, future, work = last
+        here: Future[Any] = Future()
+        _call_here(here, work)
+        error = here.exception()
+        if error is not None and not isinstance(error, Exception):
+            self._put_back(last)  # Ctrl-C or a time limit of pytest: it is not the call's error
+            raise error
+        with suppress(InvalidStateError):  # cancelled meanwhile
+            if error is None:
+                future.set_result(here.result())
+            else:
+                future.set_exception(error)
+        return True
+
+    def _put_back(self, one: tuple[int, int, Future[Any], Work]) -> None:
+        with self._changed:
+            if self._closed:
+                one[2].cancel()
+            else:
+                heapq.heappush(self._waiting, one)
+                self._changed.notify()
+
     def close(self) -> None:
         with self._changed:
             self._closed = True
@@ -169,7 +208,7 @@ class _Process:
                 continue
             try:
                 made = self._made(process, work)
-            except (OSError, EOFError):
+            except Exception:  # it has gone, or what it was to be told cannot be sent
                 made = None
             finally:
                 with self._changed:

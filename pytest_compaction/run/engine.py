@@ -83,7 +83,9 @@ class Engine:
             pass_score,
             timeout,
             work,
-            ViewReader(roles, compares_nulls, work.give_way, kept, processes),
+            ViewReader(
+                roles, compares_nulls, work.give_way, lambda: work.limit.is_idle, kept, processes
+            ),
             TokenCounts(roles.tokens, kept),
             reminds,
             judgements,

@@ -142,3 +142,50 @@ def test_there_are_as_many_as_processors_without_work(monkeypatch, processors, w
     )
     environment = {"PYTEST_XDIST_WORKER_COUNT": workers} if workers else {}
     assert pool.processes_to_spare(environment) == spare
+
+
+def busy_with(one, number):
+    """A call that takes long in the process of a place, and calls that wait for it."""
+    under_way = one.call("a", time.sleep, 3600)
+    waiting = [one.call("a", os.getpid) for _ in range(number)]
+    while not under_way.running():
+        time.sleep(0.01)
+    return under_way, waiting
+
+
+def test_whoever_helps_makes_the_last_call_that_waits_until_none_does(processes):
+    one = processes()
+    _, waiting = busy_with(one, 3)
+    assert one.help()
+    assert [future.done() for future in waiting] == [False, False, True]
+    assert [one.help(), one.help(), one.help()] == [True, True, False]
+    assert [future.result() for future in waiting] == [os.getpid()] * 3
+
+
+def test_without_a_process_there_is_nothing_to_help_with(processes):
+    assert not processes(0).help()
+    assert not processes(2).help()
+
+
+def test_an_error_of_a_call_is_not_that_of_whoever_helps(processes):
+    one = processes()
+    busy_with(one, 0)
+    broken = one.call("a", operator.truediv, 1, 0)
+    assert one.help()
+    with pytest.raises(ZeroDivisionError):
+        broken.result()
+
+
+def test_a_call_that_was_interrupted_where_it_helps_waits_again(processes):
+    one = processes()
+    busy_with(one, 0)
+    interrupted = one.call("a", signal.raise_signal, signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt):
+        one.help()
+    assert not interrupted.done()
+    one.close()
+    assert interrupted.cancelled()
+
+
+def test_what_cannot_be_sent_is_done_here(processes):
+    assert processes().call("a", len, (time.sleep, lambda: 0)).result() == 2

@@ -15,6 +15,7 @@ from support.builders import COUNTER, build_case
 from pytest_compaction.compactors.registry import named_strategies
 from pytest_compaction.models.calls.turns import turn_of_context
 from pytest_compaction.models.offline.model import OfflineModel
+from pytest_compaction.rule_processes import pool
 from pytest_compaction.run import engine
 from pytest_compaction.run.asked import Asked
 from pytest_compaction.run.case_work import CaseWork
@@ -74,7 +75,7 @@ class Asking(OfflineModel):
 class Bench:
     """An engine over some cases, and what it asked for."""
 
-    def __init__(self, count, slots, model=None):
+    def __init__(self, count, slots, model=None, processes=None):
         self.cases = {f"case-{n:02}": build_case(id=f"case-{n:02}") for n in range(count)}
         self.model = model or Asking()
         self.parsed, self.forgotten, self.said = Counter(), [], []
@@ -90,6 +91,7 @@ class Bench:
             compares_nulls=False,
             case_of=self.case_of,
             forget=self.forgotten.append,
+            processes=processes,
         )
 
     def case_of(self, id):
@@ -314,3 +316,17 @@ def test_rules_take_one_case_after_the_other(bench):
     by_rules.engine.verdict(by_rules.engine.compaction(case, ARM).ask(case.probes[0]))
     by_rules.work.wait(asyncio.sleep(0.3))
     assert len(by_rules.parsed) <= 3
+
+
+def test_once_nobody_is_asked_any_more_figures_are_made_here_too(bench, monkeypatch):
+    monkeypatch.setattr(pool, "HERE_FIRST", 0)
+    processes = pool.RuleProcesses(1)
+    under_way = processes.call("elsewhere", time.sleep, 3600)
+    try:
+        helped = bench(3, 4, None, processes)
+        helped.cases = {id: replace(one, digest=id) for id, one in helped.cases.items()}
+        helped.engine.select(helped.asked)
+        helped.run()
+        assert not under_way.done(), "the process had no time for any of them"
+    finally:
+        processes.close()

@@ -133,3 +133,20 @@ def test_the_slot_of_a_request_cancelled_by_a_stop_goes_to_no_other_process(tmp_
 
     asyncio.run(asyncio.wait_for(stop(), 60))
     pool.close()
+
+
+def test_it_is_idle_while_nobody_flies_or_waits():
+    limit, seen = RequestLimit(OwnSlots(1)), []
+
+    async def two_of_them():
+        async def fly():
+            async with limit.at(0):
+                seen.append(limit.is_idle)
+                await asyncio.sleep(0)
+
+        seen.append(limit.is_idle)
+        await asyncio.gather(fly(), fly())
+        seen.append(limit.is_idle)
+
+    asyncio.run(two_of_them())
+    assert seen == [True, False, False, True]

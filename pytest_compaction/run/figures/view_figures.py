@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Sequence
-from concurrent.futures import CancelledError, Future
+from concurrent.futures import CancelledError, Future, wait
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from pytest_compaction.cache.kept_results import KeptResults, results_of_process
 from pytest_compaction.cache.latest import Latest
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from pytest_compaction.run.figures.null_views import NullViews
 
 T = TypeVar("T")
+_LOOK_S: Final = 0.02
+"""Seconds after which whoever waits for figures looks whether it can help."""
 Numbered = tuple[tuple[int | Message, ...] | None, ...]
 """Views with the numbers of messages of the log in their place."""
 
@@ -131,7 +133,8 @@ class ViewReader:
     """Has the figures of views made, in one of the ``processes`` if there is any.
 
     With ``compares_nulls`` the nulls are run beside a strategy. ``give_way`` blocks as long as
-    something else goes before, and ``kept`` keeps the figures from run to run.
+    something else goes before, ``is_idle`` says whether requests neither fly nor wait, and
+    ``kept`` keeps the figures from run to run.
     """
 
     def __init__(
@@ -139,10 +142,12 @@ class ViewReader:
         roles: Roles,
         compares_nulls: bool,
         give_way: Callable[[], object],
+        is_idle: Callable[[], bool],
         kept: KeptResults,
         processes: RuleProcesses,
     ) -> None:
         self._give_way = give_way
+        self._is_idle = is_idle
         self._processes = processes
         self._encoding = roles.tokens.name
         self._kept = kept
@@ -176,7 +181,7 @@ class ViewReader:
         elsewhere = self._elsewhere(case, asked)
         make = partial(self._rules.figures, case, asked)
         if elsewhere is not None:
-            make = partial(_waited_for, elsewhere)
+            make = partial(self._waited_for, elsewhere)
         elif self._by_rules:
             made = make()
             return lambda: made
@@ -186,6 +191,16 @@ class ViewReader:
         if not self._by_rules:
             self._give_way()
         return make()
+
+    def _waited_for(self, figures: Future[ViewFigures]) -> ViewFigures:
+        """What a process makes of a view. Once nobody is asked any more, this one helps it."""
+        while not self._by_rules and not figures.done():
+            if not (self._is_idle() and self._processes.help()):
+                wait([figures], _LOOK_S)
+        try:
+            return figures.result()
+        except CancelledError:
+            raise RunStoppedError from None
 
     def _elsewhere(self, case: Case, asked: AskedOfView) -> Future[ViewFigures] | None:
         if not case.digest:  # its name would not say what it holds
@@ -241,13 +256,6 @@ def _rules_of_process(encoding: str, file: Path | None) -> FigureRules:
     counter = TokenCounter(encoding)
     model = OfflineModel(counter)  # nulls ask nobody
     return FigureRules(Roles(model, model, (model,), counter), results_of_process(file))
-
-
-def _waited_for(figures: Future[ViewFigures]) -> ViewFigures:
-    try:
-        return figures.result()
-    except CancelledError:
-        raise RunStoppedError from None
 
 
 def _result(work: Coroutine[Any, Any, T]) -> T:

@@ -67,6 +67,11 @@ class RequestLimit:
         return self._slots.share
 
     @property
+    def is_idle(self) -> bool:
+        """Whether no request of this process flies or waits. Any thread may ask."""
+        return not self._slots.held and not self._waiting
+
+    @property
     def has_room(self) -> bool:
         """Whether a further request would fly at once, or this process has not its share."""
         self._drop_cancelled()
