@@ -51,11 +51,14 @@ class Endpoints:
     """What rules find in logs, kept from run to run."""
     processes: RuleProcesses = field(default_factory=RuleProcesses)
     """Where rules read logs."""
+    keeping: RuleProcesses = field(default_factory=RuleProcesses)
+    """Where replies are written to the store."""
     scratch: Scratch | None = None
     """A folder that this process made and removes at the end, if it made one."""
 
     def close(self) -> None:
         """Write what is to be written, and remove the files that only a run needs."""
+        self.keeping.close()
         self.accounts.close()
         if self.scratch is not None:
             self.scratch.close()
@@ -79,13 +82,14 @@ def connect(
     tokens: TokenCounter,
     request_timeout: float | None = None,
     prices: PriceTable | None = None,
+    keeping: RuleProcesses | None = None,
 ) -> Endpoints:
     """Callers one behind the other, from the store to the endpoint. Nothing is connected to yet.
 
     ``shown`` is how the folder of the store is named to the user; ``limit`` is in US
     dollars, ``request_timeout`` in seconds, ``prices`` are list prices if not given.
     ``accounts`` is the file of another process of the run; without one a file is made in a
-    temporary folder.
+    temporary folder. Replies are kept by the process of ``keeping``, if there is one.
     """
     from pytest_compaction.models.chat.prompts import Prompts
 
@@ -94,8 +98,9 @@ def connect(
     shared = Accounts(accounts or (scratch.path if scratch else Path()) / "accounts.sqlite")
     prices = prices_at(base_url_for()) if prices is None else prices
     following = asking(shared, prices, tokens, limit, request_timeout, shown)
-    caller = Store(store, following, mode, shared, shown)
-    return Endpoints(caller, shared, prices, prompts, tokens, scratch=scratch)
+    keeping = keeping or RuleProcesses()
+    caller = Store(store, following, mode, shared, shown, keeping)
+    return Endpoints(caller, shared, prices, prompts, tokens, keeping=keeping, scratch=scratch)
 
 
 def asking(

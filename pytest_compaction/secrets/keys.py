@@ -234,14 +234,17 @@ def _known(secret: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![A-Za-z0-9_]){literal}(?![A-Za-z0-9_])")
 
 
-def scrubbed_json(value: Any, ciphertext: Set[str] = frozenset()) -> Any:
+def scrubbed_json(
+    value: Any, ciphertext: Set[str] = frozenset(), secrets: tuple[str, ...] | None = None
+) -> Any:
     """A copy of a JSON value with all its texts scrubbed, the names of members included.
 
     ``ciphertext`` names members in which anything can look like a key by chance: only known
     secrets are replaced there. A name that is also the endpoint's key, when that is a short
-    word, stays.
+    word, stays. ``secrets`` are keys whatever their shape; without them, those of the
+    environment are.
     """
-    secrets = environment_secrets()
+    secrets = environment_secrets() if secrets is None else secrets
     # A key such as "content" would otherwise rename the members of every record.
     in_names = tuple(s for s in secrets if len(s) >= LONG or not s.isalpha())
     least = min(map(len, _all_forms(secrets)), default=LONG)

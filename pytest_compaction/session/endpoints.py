@@ -39,7 +39,11 @@ def endpoints_of(
     endpoints = None
     if real or settings.calls.proxy:
         connected = _connected(
-            settings, root, tokens, Path(accounts_file) if accounts_file else None
+            settings,
+            root,
+            tokens,
+            Path(accounts_file) if accounts_file else None,
+            RuleProcesses(min(1, processes.number)),
         )
         endpoints = replace(connected, kept=kept, processes=processes)
     _check_prices(settings, real, endpoints)
@@ -52,7 +56,11 @@ def endpoints_of(
 
 
 def _connected(
-    settings: Settings, root: Path, tokens: TokenCounter, accounts: Path | None
+    settings: Settings,
+    root: Path,
+    tokens: TokenCounter,
+    accounts: Path | None,
+    keeping: RuleProcesses,
 ) -> Endpoints:
     """The store, the accounts, the prices and the prompt of the models behind an endpoint."""
     calls = settings.calls
@@ -66,6 +74,7 @@ def _connected(
         tokens,
         calls.request_timeout,
         _prices(settings, root),
+        keeping,
     )
 
 

@@ -14,7 +14,7 @@ from json.encoder import encode_basestring
 from typing import Any, Final
 
 from pytest_compaction.conversation.messages import canonical_json
-from pytest_compaction.secrets.keys import environment_secrets, scrubbed_json
+from pytest_compaction.secrets.keys import scrubbed_json
 
 CIPHERTEXT: Final = frozenset({"encrypted_content", "signature"})
 """Members in which anything can look like a key by chance: only known secrets are replaced."""
@@ -29,23 +29,23 @@ class Written:
     text: str
 
 
-def scrubbed_request(body: Mapping[str, Any]) -> dict[str, Any]:
-    """A scrubbed copy of a request for :func:`file_bytes`; objects in it are :class:`Written`."""
-    secrets = environment_secrets()
-    request: dict[str, Any] = scrubbed_json(
-        {
-            name: _written(canonical_json(value), secrets) if isinstance(value, dict) else value
-            for name, value in body.items()
-        },
-        CIPHERTEXT,
-    )
-    return request
+def written_request(body: Mapping[str, Any], secrets: tuple[str, ...]) -> Written:
+    """The text of a request without keys, for :func:`file_bytes`.
+
+    ``secrets`` are keys whatever their shape. Raises :class:`ValueError` for a value that JSON
+    does not know.
+    """
+    request = {
+        name: _written(canonical_json(value), secrets) if isinstance(value, dict) else value
+        for name, value in body.items()
+    }
+    return Written(_indented(scrubbed_json(request, CIPHERTEXT, secrets), "\n"))
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _written(text: str, _secrets: tuple[str, ...]) -> Written:
-    """The object with this JSON, scrubbed of what is secret now."""
-    return Written(_indented(scrubbed_json(json.loads(text), CIPHERTEXT), "\n"))
+def _written(text: str, secrets: tuple[str, ...]) -> Written:
+    """The object with this JSON, scrubbed."""
+    return Written(_indented(scrubbed_json(json.loads(text), CIPHERTEXT, secrets), "\n"))
 
 
 def file_bytes(data: dict[str, Any]) -> bytes:

@@ -10,33 +10,33 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-import threading
-from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Literal
 from weakref import WeakValueDictionary
 
-from pytest_compaction.conversation.messages import canonical_json
 from pytest_compaction.models.calls.accounts import Accounts, Claim
 from pytest_compaction.models.calls.background import Background
-from pytest_compaction.models.calls.file_text import CIPHERTEXT, file_bytes, scrubbed_request
+from pytest_compaction.models.calls.store_file import (
+    NOT_JSON,
+    PARTIAL,
+    Filed,
+    path_in,
+    reply_in,
+)
+from pytest_compaction.models.calls.store_files import StoreFiles
 from pytest_compaction.models.calls.transactions import repeat_off_loop
 from pytest_compaction.models.calls.turns import turn_of_context
 from pytest_compaction.models.protocol import NotRecordedError
 from pytest_compaction.models.reference import shipped
 from pytest_compaction.models.reference.archive import ArchiveError
-from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Call, Caller, CallReply
+from pytest_compaction.rule_processes.pool import RuleProcesses
 from pytest_compaction.scratch import remove_left_files
-from pytest_compaction.secrets.keys import BLOT, scrubbed, scrubbed_json
+from pytest_compaction.secrets.keys import scrubbed
 from pytest_compaction.text.words import printable
 
 Mode = Literal["normal", "replay", "refresh"]
-FORMAT: Final = 1
-_PARTIAL: Final = ".partial"
-_TO_WRITE: Final = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)
 
 
 class Store:
@@ -47,7 +47,7 @@ class Store:
     :class:`~pytest_compaction.models.protocol.NotRecordedError`. In ``refresh`` every call
     is made anew, once. Two equal calls at the same time become one: within a process by a
     lock, between the processes of a run by a claim in ``accounts``. ``shown`` is how the
-    folder is named to the user.
+    folder is named to the user. Replies are written in one of the ``processes``, if there is any.
     """
 
     def __init__(
@@ -57,6 +57,7 @@ class Store:
         mode: Mode = "normal",
         accounts: Accounts | None = None,
         shown: str | None = None,
+        processes: RuleProcesses | None = None,
     ) -> None:
         self._folder = folder
         self._following = None if mode == "replay" else following
@@ -65,6 +66,8 @@ class Store:
         self._shown = shown or str(folder)
         # One thread for both: a claim ends right after its reply is written.
         self._thread = Background("compaction-store") if accounts is None else accounts.thread
+        self._processes = processes or RuleProcesses()
+        self._files = StoreFiles(folder, self._thread, self._processes)
         self._fresh: set[str] = set()
         self._swept = False
         # A lock is forgotten once no call holds it or waits for it.
@@ -94,7 +97,7 @@ class Store:
 
     def before(self, following: Caller, accounts: Accounts | None) -> Store:
         """A store in the same folder and of the same mode before another caller."""
-        return Store(self._folder, following, self._mode, accounts, self._shown)
+        return Store(self._folder, following, self._mode, accounts, self._shown, self._processes)
 
     @property
     def is_empty(self) -> bool:
@@ -148,11 +151,13 @@ class Store:
         is_answered = False
         try:
             async with turn_of_context():
+                self._files.prepare(call, digest)
                 reply = await following.call(call)
                 is_answered = True
                 return await self._keep(call, digest, reply)
         except BaseException:
             if not is_answered:
+                self._files.forget(digest)
                 self._unclaim(digest)
             raise
 
@@ -177,7 +182,17 @@ class Store:
             finally:
                 self._unclaim(digest)
 
-        return await self._thread.result(keep)
+        try:
+            filed = await self._files.write_elsewhere(call, digest, reply, self._mode == "refresh")
+        except asyncio.CancelledError:
+            await self._thread.result(keep)
+            raise
+        if filed is None:
+            return await self._thread.result(keep)
+        try:
+            return self._scrubbed(filed, digest, reply)
+        finally:
+            self._unclaim(digest)
 
     def _is_missing(self, digest: str) -> bool:
         """Whether no file is there: a look that takes less than a thread, which reading needs."""
@@ -216,7 +231,7 @@ class Store:
             self._unusable(digest, f"it cannot be read ({type(error).__name__})")
             return None
         try:
-            return _reply(json.loads(text), digest)
+            return reply_in(json.loads(text), digest)
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             self._unusable(digest, "it is torn, or is not a file of a store")
             return None
@@ -228,31 +243,23 @@ class Store:
             if found is not None:
                 self._fresh.add(digest)
                 return found
-        reply = CallReply(scrubbed_json(reply.body, CIPHERTEXT), reply.usage, reply.latency_s)
-        data = {
-            "format": FORMAT,
-            "digest": digest,
-            "operation": call.operation,
-            "trial": call.trial,
-            "request": scrubbed_request(call.body),
-            "reply": reply.body,
-            "usage": reply.usage.as_json(),
-        }
         if not self._swept:
             self._swept = True
-            remove_left_files(self._folder / _PARTIAL)
-        try:
-            _write(self._folder, self._path(digest), file_bytes(data))
-        except ValueError:
-            self._note(f"a reply that is not valid JSON was not kept in {self._shown}")
-        except OSError as error:
-            reason = error.strerror or type(error).__name__
-            self._note(
-                f"replies could not be kept in {self._shown}: {reason}; they will be paid for again"
-            )
-        else:
+            remove_left_files(self._folder / PARTIAL)
+        return self._scrubbed(self._files.write(call, digest, reply), digest, reply)
+
+    def _scrubbed(self, filed: Filed, digest: str, reply: CallReply) -> CallReply:
+        """The scrubbed reply; a note if it could not be kept."""
+        if filed.problem is None:
             self._fresh.add(digest)
-        return reply
+        elif filed.problem == NOT_JSON:
+            self._note(f"a reply that is not valid JSON was not kept in {self._shown}")
+        else:
+            self._note(
+                f"replies could not be kept in {self._shown}: {filed.problem}; "
+                "they will be paid for again"
+            )
+        return replace(reply, body=filed.reply)
 
     def _unusable(self, digest: str, why: str) -> None:
         self._note(f"passed over {self._shown}/{digest[:2]}/{digest}.json: {why}")
@@ -262,7 +269,7 @@ class Store:
             self._accounts.note(printable(text))
 
     def _path(self, digest: str) -> Path:
-        return self._folder / digest[:2] / f"{digest}.json"
+        return path_in(self._folder, digest)
 
     def _missing(self, call: Call, digest: str) -> str:
         if call.model == shipped.NAME:
@@ -272,53 +279,3 @@ class Store:
             f"{call.operation} of {scrubbed(call.model)}, trial {call.trial}); "
             "run once without --compaction-replay to record it"
         )
-
-
-def _reply(data: dict[str, Any], digest: str) -> CallReply:
-    """The reply in a store file; raises if the file does not hold what its name says."""
-    if data["format"] != FORMAT or data["digest"] != digest:
-        raise ValueError("a file of another kind")
-    if not isinstance(data["reply"], dict) or not isinstance(data["request"], dict):
-        raise TypeError("request and reply are objects")
-    asked = Call(data["operation"], data["request"], data["trial"])
-    # A request in which a key was replaced no longer has the digest that names it.
-    if asked.digest != digest and BLOT not in canonical_json(data["request"]):
-        raise ValueError("the request is not the one of this digest")
-    usage = Usage(**data["usage"])
-    if not all(isinstance(count, int) for count in asdict(usage).values()):
-        raise TypeError("usage is counted in whole numbers")
-    return CallReply(data["reply"], usage)
-
-
-def _write(folder: Path, path: Path, data: bytes) -> None:
-    """Write beside the place of a file, and move it there."""
-    partial = folder / _PARTIAL
-    # A writer of its own name: no two threads of any processes write into one file.
-    temporary = partial / f"{path.stem}.{os.getpid()}.{threading.get_ident()}"
-    try:
-        _write_and_move(data, temporary, path)
-    except FileNotFoundError:
-        # To look for the folders before each file would take as long as to write it.
-        partial.mkdir(parents=True, exist_ok=True)
-        path.parent.mkdir(exist_ok=True)
-        _write_and_move(data, temporary, path)
-
-
-def _write_and_move(data: bytes, temporary: Path, path: Path) -> None:
-    # Without a file object: at each call of the system this thread lets others run, and then
-    # has to wait for them.
-    file = os.open(temporary, _TO_WRITE, 0o666)
-    try:
-        try:
-            while data:
-                data = data[os.write(file, data) :]
-        finally:
-            os.close(file)
-        temporary.replace(path)
-    except FileNotFoundError:
-        raise
-    except OSError:
-        # Where the disk is full, what was written of it is in the way.
-        with suppress(OSError):
-            temporary.unlink()
-        raise

@@ -313,7 +313,7 @@ def test_a_full_disk_leaves_no_partial_file(tmp_path, monkeypatch):
     def write(file, data):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("pytest_compaction.models.calls.store.os.write", write)
+    monkeypatch.setattr("pytest_compaction.models.calls.store_file.os.write", write)
     accounts = Noting()
     ask(Store(tmp_path, Answering(), accounts=accounts), call())
     monkeypatch.undo()
