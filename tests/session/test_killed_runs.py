@@ -121,6 +121,14 @@ def run_once(runner, project, stub, point=None):
     return os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
 
 
+def wait_until_still(folder):
+    """Wait until no more files come: a process that writes for a killed one ends what it began."""
+    before = None
+    while before != (now := sorted(folder.rglob("*"))):
+        before = now
+        time.sleep(0.3)
+
+
 def whole_store_files(folder):
     """The digests of the store, after checking that each of its files is whole."""
     digests = set()
@@ -149,6 +157,7 @@ def test_a_killed_run_leaves_whole_files_and_the_next_pays_only_for_what_was_in_
 ):
     with serving() as stub:
         assert run_once(runner, project, stub, point) == signal.SIGKILL
+        wait_until_still(project / "store")
         paid = len(stub.calls)
         stored = whole_store_files(project / "store")
         in_flight = paid - len(stored)
@@ -233,6 +242,7 @@ def test_a_worker_or_the_controller_killed_under_pytest_costs_only_what_was_in_f
         setattr(stub, "before" if when == "asked" else "after", kill)
         code = process.wait(120)
         wait_for_the_end_of(workers_of(project))
+        wait_until_still(store)
         stub.before = stub.after = lambda number: None
         assert flying, "the run was over before it could be killed"
         if who == "controller":

