@@ -26,8 +26,6 @@ NOT_JSON: Final = "it is not valid JSON"
 PARTIAL: Final = ".partial"
 """The folder within the store for files that are being written."""
 _TO_WRITE: Final = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)
-
-
 _MOST: Final = 1_024
 """Prepared requests that are held at a time: more than fly."""
 
