@@ -180,6 +180,7 @@ class Store:
             try:
                 return self._kept(call, digest, reply)
             finally:
+                self._files.forget(digest)
                 self._unclaim(digest)
 
         try:

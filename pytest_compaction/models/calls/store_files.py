@@ -47,7 +47,7 @@ class StoreFiles:
         self._begun[digest] = secrets, made
 
     def forget(self, digest: str) -> None:
-        """Drop what was prepared for a call without a reply."""
+        """Drop what was prepared for a call, if it was not written."""
         if digest not in self._begun:
             return
         secrets, made = self._begun.pop(digest)
@@ -58,7 +58,7 @@ class StoreFiles:
         self, call: Call, digest: str, reply: CallReply, anew: bool
     ) -> Filed | None:
         """What came of writing a reply in a process; ``None`` if it has to be written here."""
-        secrets, prepared = self._begun.pop(digest, ((), None))
+        secrets, prepared = self._begun.get(digest, ((), None))
         if prepared is None:
             return None
         answered = replace(Answered.of(self._folder, call, digest, reply), request=None)
@@ -72,7 +72,10 @@ class StoreFiles:
             await asyncio.wait([told])
         finally:
             told.cancel()
-        return None if told.cancelled() or told.exception() else told.result()
+        filed = None if told.cancelled() or told.exception() else told.result()
+        if filed is not None:
+            del self._begun[digest]
+        return filed
 
     def write(self, call: Call, digest: str, reply: CallReply) -> Filed:
         """Write a reply here, whether or not there was a file. Blocks."""

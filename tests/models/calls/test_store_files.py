@@ -106,15 +106,27 @@ def test_a_reply_with_a_key_comes_back_without_it(tmp_path, processes, monkeypat
     assert reply.latency_s == 0.25
 
 
-def test_a_reply_that_another_run_stored_meanwhile_counts(tmp_path, processes):
+@pytest.mark.parametrize("number", [0, 1])
+def test_a_reply_that_another_run_stored_meanwhile_counts(tmp_path, monkeypatch, number):
+    monkeypatch.setattr(pool, "HERE_FIRST", 0)
+    before = ask(Store(tmp_path / "other", Answering()), call())
+
     class Late(Answering):
         async def call(self, asked):
-            await Store(tmp_path, Answering()).call(asked)
+            path = path_of(tmp_path, asked)
+            path.parent.mkdir()
+            path.write_bytes(path_of(tmp_path / "other", asked).read_bytes())
             self.calls.append(None)
             return await super().call(asked)
 
-    (reply,) = ask(Store(tmp_path, Late(), processes=processes), call())
-    assert reply.body == {"text": "answer 1"}
+    processes = pool.RuleProcesses(number)
+    store = Store(tmp_path, Late(), processes=processes)
+    (reply,) = ask(store, call())
+    store._thread.wait_for(lambda: None)
+    processes.close()
+    assert reply.body == before[0].body == {"text": "answer 1"}
+    assert store_file._prepared == {}, "what was begun is not held for ever"
+    assert store._files._begun == {}
 
 
 def test_a_process_that_dies_while_requests_fly_loses_none(tmp_path, processes, written_here):
