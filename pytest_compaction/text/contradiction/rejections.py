@@ -15,11 +15,10 @@ from pytest_compaction.text.sentences.negatives import denies
 from pytest_compaction.text.sentences.parsed import Parsed
 from pytest_compaction.text.sentences.things import within
 
-_JOINED: Final = re.compile(
-    r" (?:is|are|was|were) (?!(?:\w+ly )?\w+(?:ed|en|t|n)\b)[^,;]{0,1000}\b(?:and|but|or|then)\b"
-    r"(?: \w+){0,2} $"
-)
-"""What a subject is, before "and": "the loft is the store and was given up"."""
+_AND: Final = re.compile(r"(?s:.*)\b(?P<and>(?:and|but|or|then)\b(?: \w+){0,2} )$")
+"""The last "and" before a cue, with two words between them at most."""
+_STATE: Final = re.compile(r" (?:is|are|was|were) (?!(?:\w+ly )?\w+(?:ed|en|t|n)\b)")
+"""Where it is said what a subject is, and not what was done with it."""
 _JUDGED: Final = re.compile(r"(?:is|was|are|were) ")
 
 
@@ -39,8 +38,7 @@ def idea_rejected(text: str, passage: Parsed, groups: Sequence[Sequence[Found]] 
         idle = NO_PART.match(passage.normal, cue.at[0]) is not None
         if negative and not idle:
             continue
-        joined = _JOINED.search(passage.normal, *cue.before)
-        subject = (cue.before[0], joined.start() if joined else cue.before[1])
+        subject = subject_of_rejection(passage.normal, *cue.before)
         if passage.normal.startswith(":", cue.at[1]):
             subject = NOWHERE
         inside = [
@@ -58,6 +56,21 @@ def idea_rejected(text: str, passage: Parsed, groups: Sequence[Sequence[Found]] 
             start, end = passage.term_places(words[0])[0]
             return f'"{passage.normal[start:end]}" was rejected'
     return None
+
+
+def subject_of_rejection(normal: str, start: int, end: int) -> tuple[int, int]:
+    """Whose rejection a cue behind ``end`` tells of: "the loft is the store and was given up".
+
+    The subject ends where it is said what it is; a comma between that and the "and" parts them.
+    """
+    joined = _AND.match(normal, start, end)
+    if joined:
+        at = joined.start("and")
+        clause = max(start, normal.rfind(",", start, at) + 1, normal.rfind(";", start, at) + 1)
+        state = _STATE.search(normal, clause, end)
+        if state and state.end() <= at:
+            return start, state.start()
+    return start, end
 
 
 def ban_rejected(groups: Sequence[Sequence[Found]], passage: Parsed) -> str | None:
