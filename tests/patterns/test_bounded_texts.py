@@ -16,7 +16,6 @@ from pytest_compaction.case.case_set import find_cases
 from pytest_compaction.case.validation import schema_faults
 from pytest_compaction.models.offline.long_memory.answer import answer
 from pytest_compaction.models.offline.long_memory.lookup import parts_of
-from pytest_compaction.models.offline.question import quotations
 from pytest_compaction.probes.lint import inspect
 from pytest_compaction.secrets import people
 from pytest_compaction.secrets.blocks import find_blocks
@@ -45,7 +44,6 @@ class Watched:
 
 
 CALLS = {
-    "models.offline.question:_QUOTATION": lambda: quotations("“" * LONG),
     "probes.sources.values:_VALUE_LINE": lambda: (
         Log().say("user", f"Port: {'1' * LONG}\n" * 3).chatter(3).probes()
     ),
@@ -68,7 +66,6 @@ LONG_MEMORY = {
     f"{MEMORY}.answer:_TOTAL": "What did I say of the harbour fair?",
     f"{MEMORY}.days:_AFTER": "How many days after the parade did the auction come?",
     f"{MEMORY}.lookup:_ASKS": "Who leads the harbour fair?",
-    f"{MEMORY}.sums:_ITEMS": "How much have I spent on the harbour fair in total?",
 }
 """A question for each pattern that reads questions about long conversations."""
 

@@ -7,8 +7,6 @@ BOUNDED = {
     "models.offline.long_memory.answer:_TOTAL": QUESTION,
     "models.offline.long_memory.days:_AFTER": QUESTION,
     "models.offline.long_memory.lookup:_ASKS": QUESTION,
-    "models.offline.long_memory.sums:_ITEMS": QUESTION,
-    "models.offline.question:_QUOTATION": QUESTION,
     "probes.lint_rules.latest:_LAST_CHECK": QUESTION,
     "probes.lint_rules.standing:_ANNOUNCED": QUESTION,
     "probes.lint_rules.standing:_CODE": QUESTION,

@@ -12,9 +12,7 @@ _LAST_REQUEST: Final = re.compile(
     r"\b(?:user|i|we)\b.{0,40}\b(?:ask|want|request|say|said)\w*\b.{0,20}\b(?:last|latest)\b"
     r"|\b(?:last|latest|most recent) (?:request|wish|instruction)"
 )
-_QUOTATION: Final = re.compile(r"`([^`\n]{3,})`|“([^”\n]{3,})”|\"([^\"\n]{3,})\"")
-_LONGEST: Final = 4000
-"""Characters of a question in which quotations are looked for; that of a probe has no more."""
+_QUOTATION: Final = re.compile(r"`([^`\n]{3,})`|“([^“”\n]{3,})”|\"([^\"\n]{3,})\"")
 _QUESTION_TERMS: Final = frozenset(
     content_stems(
         "exactly list answer give name say tell remind question session far sentence words"
@@ -70,6 +68,6 @@ def quotations(question: str) -> tuple[str, ...]:
     """The quotations of a question, normalised: code in backticks, phrases in quotation marks."""
     found = [
         normalize(next(filter(None, match)).rstrip("… .,;:"))
-        for match in _QUOTATION.findall(question[:_LONGEST])
+        for match in _QUOTATION.findall(question)
     ]
     return tuple(dict.fromkeys(text for text in found if len(text) > 3))

@@ -5,6 +5,7 @@ import pytest
 from pytest_compaction.conversation.messages import text_message
 from pytest_compaction.models.offline.long_memory.answer import answer_lines
 from pytest_compaction.models.offline.long_memory.reading import Reading
+from pytest_compaction.models.offline.long_memory.sums import listed_items
 
 TOLD = (
     "For the harbour fair, Nora Lund leads the team.",
@@ -104,3 +105,22 @@ def test_what_is_liked_less_is_no_part_of_the_advice() -> None:
     text = "\n".join(answer_lines(told, "Which worktops would you suggest for the galley?"))
     assert "reclaimed oak" in text
     assert "buying new" not in text
+
+
+@pytest.mark.parametrize(
+    ("question", "items"),
+    [
+        (
+            "What did I pay for the flags, the stage and the band?",
+            "the flags, the stage and the band",
+        ),
+        ("Is it true? What was spent on tea AND\nsoup in total, please?", "tea AND soup"),
+        ("How much went to fairs across Ribe and Esbjerg altogether", "Ribe and Esbjerg"),
+        ("What of the flags? And the stage, and the band?", None),
+        ("What did I pay for the flags, ?", "the flags, "),
+        ("What did I pay for the flags,?", None),
+    ],
+    ids=["three", "next sentence", "no mark", "of one", "blank", "nothing behind the comma"],
+)
+def test_a_question_lists_two_items_at_least(question, items):
+    assert listed_items(question) == items

@@ -16,10 +16,9 @@ _AMOUNT: Final = re.compile(
     r"(?P<sign>[$€£]|\bR(?=\d))?\s?(?P<number>\d[\d,]*(?:\.\d+)?)"
     r"\s?(?P<unit>euros?|dollars?|pounds?)?\b"
 )
-_ITEMS: Final = re.compile(
-    r"\b(?:on|across|for|of) (?P<items>[^?]+?(?:,|\band\b)[^?]+?)(?:\?| altogether| in total|$)",
-    re.IGNORECASE,
-)
+_LISTED: Final = re.compile(r"\b(?:on|across|for|of) ", re.IGNORECASE)
+_NEXT_ITEM: Final = re.compile(r",|\band\b", re.IGNORECASE)
+_LIST_END: Final = re.compile(r" altogether| in total", re.IGNORECASE)
 _NEAR: Final = 0.6
 _PAID: Final = re.compile(r"\b(?:paid|pay|cost\w*|charged|bought|ordered|booked|bill\w*|spent)\b")
 """What was paid or settled, and not only quoted or wished for."""
@@ -43,12 +42,12 @@ def expenses(subject: Subject | None, reading: Reading) -> list[str]:
 
 def sum_of_items(question: str, reading: Reading) -> list[str]:
     """The total of what the question lists, each by the statement that gives its amount."""
-    match = _ITEMS.search(" ".join(question.split()))
-    if match is None:
+    items = listed_items(question)
+    if items is None:
         return []
     found: list[tuple[float, str, str]] = []
     priced = [n for n, said in enumerate(reading.statements) if said.by_user and _amounts(said)]
-    for item in _CUT.split(match["items"]):
+    for item in _CUT.split(items):
         stems = frozenset(content_stems(normalize(item)))
         ranked = reading.relevance.of(priced, stems)
         if not ranked:
@@ -60,6 +59,17 @@ def sum_of_items(question: str, reading: Reading) -> list[str]:
         found.append((amount, currency, paid.text))
     total = _total([(amount, sign) for amount, sign, _ in found])
     return [total, *dict.fromkeys(text for _, _, text in found)]
+
+
+def listed_items(question: str) -> str | None:
+    """The first list of a question, two items at least: "on the tent, the stove and the map"."""
+    for sentence in " ".join(question.split()).split("?"):
+        listed = _LISTED.search(sentence)
+        second = listed and _NEXT_ITEM.search(sentence, listed.end() + 1)
+        if listed and second and second.end() < len(sentence):
+            end = _LIST_END.search(sentence, second.end() + 1)
+            return sentence[listed.end() : end.start() if end else len(sentence)]
+    return None
 
 
 def _nearest(stems: frozenset[str], said: Statement) -> tuple[float, str]:
