@@ -16,7 +16,7 @@ from pytest_compaction.session import resolve
 from pytest_compaction.session.configured_gates import need_named_cases
 from pytest_compaction.session.endpoints import need_key, with_prices_of_user
 from pytest_compaction.session.items import fixtures, packaged
-from pytest_compaction.session.items.own_tests import take_in_on_worker, take_in_own_tests
+from pytest_compaction.session.items.own_tests import take_in_own_tests
 from pytest_compaction.session.own_clients import open_door, serve
 from pytest_compaction.session.process.unrun_items import UnrunItems
 from pytest_compaction.session.remembered import WhatIsRemembered
@@ -102,7 +102,6 @@ def _collect(config: pytest.Config, session: BenchmarkSession, named: bool) -> N
     if named:
         folder = config.invocation_params.dir
         config.args[:] = [packaged.argument(text, folder) for text in config.args]
-        take_in_on_worker(config, getattr(config, "workerinput", {}))
     else:
         own = take_in_own_tests(config, (*session.folders, shipped_cases()))
         measured = resolve.collection_arguments(session.folders, session.has_dialogues)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
@@ -12,7 +13,10 @@ from typing import Final, Self
 from pytest_compaction.session.items.kinds import KINDS
 
 _FUNCTION: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
+_BLOCKS: Final = ("body", "orelse", "handlers", "finalbody", "cases")
+"""What of a statement holds others."""
 _MEASURED: Final = tuple(frozenset(kind.fixtures) for kind in KINDS.values())
+_WORDS: Final = frozenset().union(*_MEASURED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +45,6 @@ class Fixtures:
                     autouse.add(name)
         return type(self)(asked, frozenset(autouse))
 
-    @property
-    def measuring(self) -> frozenset[str]:
-        """The names of those through which a test asks for what a benchmark measures."""
-        measured = frozenset().union(*_MEASURED)
-        return frozenset(name for name in self.asked if self.reached({name}) & measured)
-
     def reached(self, names: set[str] | frozenset[str]) -> frozenset[str]:
         """The names and all that they ask for, through any number of fixtures."""
         found: set[str] = set()
@@ -65,15 +63,16 @@ def measures(text: str, above: Fixtures, test_names: Sequence[str]) -> bool:
     beginnings or patterns of the names of test functions. A file that is no Python is taken for
     one if it has the words, so that its error is seen.
     """
-    words = set(re.findall(r"\w+", text))
-    if not (any(kind <= words for kind in _MEASURED) or words & above.measuring or above.autouse):
+    named = frozenset(re.findall(r"\w+", text)) | above.autouse
+    may_ask = above.reached(named & (above.asked.keys() | _WORDS))
+    if not any(kind <= may_ask for kind in _MEASURED):
         return False
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError):
         return True
     fixtures = above.with_those_of(tree)
-    used = fixtures.autouse | _used_by_mark(tree)
+    used = fixtures.autouse | (_used_by_mark(tree) if "usefixtures" in text else frozenset())
     for function in _functions(tree):
         if not any(function.name.startswith(n) or fnmatch(function.name, n) for n in test_names):
             continue
@@ -93,7 +92,14 @@ def parsed(text: str) -> ast.AST:
 
 
 def _functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    return (node for node in ast.walk(tree) if isinstance(node, _FUNCTION))
+    """All functions, from the top: they stand in statements, whose expressions are passed over."""
+    left = deque([tree])
+    while left:
+        node = left.popleft()
+        if isinstance(node, _FUNCTION):
+            yield node
+        for name in _BLOCKS:
+            left.extend(getattr(node, name, ()))
 
 
 def _arguments(function: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:

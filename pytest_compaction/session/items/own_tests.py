@@ -28,8 +28,10 @@ class OwnTests:
         self._files = frozenset(files)
         self._shown = [printable(shorten(file, root), 60) for file in files]
 
-    def pytest_report_header(self) -> str:
-        """The files, and what becomes of their other tests."""
+    def pytest_report_header(self) -> str | list[str]:
+        """The files, and what becomes of their other tests; nothing if there are none."""
+        if not self._shown:
+            return []
         names = ", ".join(self._shown[:_SHOWN])
         more = f" and {len(self._shown) - _SHOWN} more" if len(self._shown) > _SHOWN else ""
         return (
@@ -61,18 +63,20 @@ class OwnTests:
 def take_in_own_tests(config: pytest.Config, without: Iterable[Path]) -> list[str]:
     """The files with such tests among what pytest would collect, as arguments.
 
-    ``without`` are the folders of cases, which are collected as they are.
+    ``without`` are the folders of cases, which are collected as they are. Workers of pytest-xdist
+    are told the files by their controller, which alone looks for them.
     """
-    files = sorted(_found(config, [folder.resolve() for folder in (*without, PACKAGE)]))
-    if files:
-        config.pluginmanager.register(OwnTests(files, config.rootpath), "compaction-own-tests")
+    files = _told(config)
+    if files is None:
+        files = sorted(_found(config, [folder.resolve() for folder in (*without, PACKAGE)]))
+    config.pluginmanager.register(OwnTests(files, config.rootpath), "compaction-own-tests")
     return [str(file) for file in files]
 
 
-def take_in_on_worker(config: pytest.Config, workerinput: dict[str, Any]) -> None:
-    """The same in a worker of pytest-xdist, whose arguments have the files already."""
-    if files := [Path(file) for file in workerinput.get(_KEY, ())]:
-        config.pluginmanager.register(OwnTests(files, config.rootpath), "compaction-own-tests")
+def _told(config: pytest.Config) -> list[Path] | None:
+    """The files that the controller named; ``None`` in a process that has none."""
+    named = getattr(config, "workerinput", {}).get(_KEY)
+    return None if named is None else [Path(file) for file in named]
 
 
 def _found(config: pytest.Config, without: Sequence[Path]) -> Iterator[Path]:
