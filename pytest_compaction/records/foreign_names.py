@@ -15,7 +15,6 @@ from pytest_compaction.case.case import Case
 from pytest_compaction.conversation.messages import Message, readable
 from pytest_compaction.records.record import clean
 from pytest_compaction.run.response import Response
-from pytest_compaction.text.claims import claims
 from pytest_compaction.text.words import normalize
 
 LEAST: Final = 5
@@ -32,6 +31,8 @@ def foreign_names(view: Sequence[Message], log: Sequence[str]) -> tuple[tuple[st
     ``log`` is normalised text in parts of whole messages. Messages that stand in it word for word
     are passed over, and of a path its last part is enough.
     """
+
+    from pytest_compaction.text.claims import claims  # takes long to import
 
     def is_said(text: str) -> bool:
         return any(text in part for part in log)

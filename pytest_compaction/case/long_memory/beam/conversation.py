@@ -15,7 +15,6 @@ from pytest_compaction.case.long_memory.beam.folder import (
     conversation_files,
 )
 from pytest_compaction.case.long_memory.beam.questions import probes_of
-from pytest_compaction.case.long_memory.calculated import without_calculated
 from pytest_compaction.case.long_memory.shapes import FileFaults, ShapeError, bytes_of, json_of
 from pytest_compaction.case.long_memory.size import size_of
 from pytest_compaction.case.validation import CaseFault
@@ -82,6 +81,9 @@ def case_of(
     size: str = "",
 ) -> Case:
     """A case of a long conversation, compacted once, at its end."""
+    # It takes long to import, and most runs have no long conversation.
+    from pytest_compaction.case.long_memory.calculated import without_calculated
+
     return Case(
         id=id,
         task=TASK,
