@@ -1,8 +1,9 @@
 """What passes before and beside the items: ``python -m tests.benchmarks startup``.
 
 A test file that does nothing is run without the plugin and with it; cases are collected with and
-without what an earlier run left in its folder; workers are started for no item; and the headline
-command is run twice in one folder.
+without what an earlier run left in its folder; workers are started for no item, also beside the
+test files of a project, which the plugin searches for tests over cases; and the headline command is
+run twice in one folder.
 """
 
 import sys
@@ -17,6 +18,10 @@ HEADLINE = "--compactor=anchored"
 EMPTY = "def test_nothing():\n    pass\n"
 WITHOUT = "-pno:compaction"
 NO_ITEM = "-knamed_by_nothing"
+PROJECT_FILES = 500
+PROJECT_TESTS = (
+    "def test_{n}():\n    case, probe = [{n}], {{'at': {n}}}\n    assert case != probe\n\n"
+)
 UNUSED = (
     "an empty test, without the plugin",
     "an empty test, with the plugin unused",
@@ -35,6 +40,8 @@ def main(arguments: Sequence[str]) -> None:
         twice("collect", [HEADLINE, "--co", *cases]),
         once("no item, -n 0", [HEADLINE, NO_ITEM, "-n0", *cases]),
         once("no item, -n 8", [HEADLINE, NO_ITEM, "-n8", *cases]),
+        beside_tests("-n 0", [HEADLINE, NO_ITEM, "-n0", *cases]),
+        beside_tests("-n 8", [HEADLINE, NO_ITEM, "-n8", *cases]),
         twice("headline, -n 0", [HEADLINE, "-n0", *cases]),
         twice("headline, -n 8", [HEADLINE, "-n8", *cases]),
     ]
@@ -60,6 +67,19 @@ def once(name: str, arguments: Sequence[str]) -> options.Measurement:
             return [run_pytest(checkout, folder, arguments).sample()]
 
     return options.Measurement([name], measure)
+
+
+def beside_tests(name: str, arguments: Sequence[str]) -> options.Measurement:
+    """No item of a project with test files of its own, none of which is over cases."""
+
+    def measure(checkout: Checkout) -> list[Sample]:
+        tests = "".join(PROJECT_TESTS.format(n=number) for number in range(20))
+        with fresh_folder() as folder:
+            for number in range(PROJECT_FILES):
+                (folder / f"test_{number}.py").write_text(tests, "utf-8")
+            return [run_pytest(checkout, folder, arguments).sample()]
+
+    return options.Measurement([f"no item beside {PROJECT_FILES} test files, {name}"], measure)
 
 
 def twice(name: str, arguments: Sequence[str]) -> options.Measurement:

@@ -64,6 +64,22 @@ def test_a_run_without_paths_takes_in_the_projects_tests_over_cases(project, wor
     result.assert_outcomes(passed=12, deselected=1 if workers == "-n0" else 0)
 
 
+def test_workers_are_told_what_the_controller_found(project):
+    """The search reads every test file of a project, so that it is not repeated."""
+    asked = project.path / "asked"
+    asked.mkdir()
+    project.makepyfile(**{"elsewhere/test_plain": "def test_plain(): ..."})
+    (project.path / "conftest.py").write_text(
+        "import os\nfrom pathlib import Path\n\n"
+        "def pytest_ignore_collect(collection_path):\n"
+        "    if collection_path.name == 'test_plain.py':\n"
+        f"        Path({str(asked)!r}, str(os.getpid())).touch()\n"
+    )
+    result = run(project, "-n2", "--ignore=tests/left")
+    result.assert_outcomes(passed=12)
+    assert len(list(asked.iterdir())) == 1
+
+
 def test_a_user_who_wants_one_of_the_two_names_it(project):
     benchmark = run(project, "-v", BENCHMARK)
     assert len(ran(benchmark)) == 4
