@@ -14,7 +14,6 @@ from pytest_compaction.judges.verdict import JudgeScores, Scores, Verdict
 from pytest_compaction.models.calls.prices import PriceTable
 from pytest_compaction.records.compaction_record import compaction_of
 from pytest_compaction.records.fact_records import facts_of
-from pytest_compaction.records.foreign_names import foreign_of
 from pytest_compaction.records.nugget_record import nuggets_of
 from pytest_compaction.records.record import (
     Record,
@@ -87,10 +86,19 @@ def scored_record(
         record["answer" if verdict.reading == "view" else "view"] = _second(verdict.second)
     record["hashes"]["prompt"] = response.prompt_hash
     record |= _constraints(response) | _compliance(response)
-    record |= nuggets_of(response, verdict) | foreign_of(response)
+    record |= nuggets_of(response, verdict) | _foreign(response)
     if verdict.unpaid:
         record["unpaid"] = True
     return record
+
+
+def _foreign(response: Response) -> dict[str, Any]:
+    """What names a foreign view has; nothing of any other."""
+    foreign = response.foreign
+    if not foreign.make_it_foreign:
+        return {}
+    names = [clean(name) for name in foreign.names]
+    return {"foreign": {"names": names, "count": foreign.count, "of": foreign.of}}
 
 
 def record_without_verdict(

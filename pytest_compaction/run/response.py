@@ -10,6 +10,7 @@ from typing import Any
 from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.conversation.tokens import TokenCounter
+from pytest_compaction.metrics.facts.foreign_names import ForeignNames
 from pytest_compaction.metrics.facts.survival import Readings, Source
 from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.protocol import Model
@@ -110,14 +111,16 @@ class ViewFigures:
     ``reading`` is what the view does with each of the probe's facts and traps. ``nulls`` says
     what each null states at equal tokens; empty for a null or the control. ``constraints``
     are those that stand there, and whether the view states each. ``prompt_hash`` is that of
-    view and question. ``history`` is what became of each fact until there.
+    view and question. ``history`` is what became of each fact until there. ``foreign`` are
+    the names of the view that its log lacks.
     """
 
     reading: Readings
     nulls: tuple[NullReading, ...]
     constraints: tuple[tuple[str, bool], ...]
     prompt_hash: str
-    history: tuple[FactHistory, ...] = ()
+    history: tuple[FactHistory, ...]
+    foreign: ForeignNames
 
 
 @dataclass(frozen=True)
@@ -185,6 +188,11 @@ class Response:
     def history(self) -> tuple[FactHistory, ...]:
         """What became of each of the probe's facts until there."""
         return self._view.history
+
+    @property
+    def foreign(self) -> ForeignNames:
+        """The names of the view that its log lacks."""
+        return self._view.foreign
 
     @property
     def prompt_hash(self) -> str:

@@ -12,8 +12,8 @@ from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import parse_spec
 from pytest_compaction.conversation.messages import readable
 from pytest_compaction.metrics.budgets import times
+from pytest_compaction.metrics.facts.foreign_names import foreign_names
 from pytest_compaction.models.offline.model import OfflineModel
-from pytest_compaction.records.foreign_names import foreign_names
 from pytest_compaction.run.case_feeder import CaseFeeder
 from pytest_compaction.run.triggers import Trigger
 from pytest_compaction.text.words import normalize
@@ -114,7 +114,7 @@ async def _compacted(case, spec):
     finally:
         feeder.close()
     log = "\n".join(normalize(readable(message)) for message in case.messages)
-    return found, refused, len(foreign_names(views[-1].messages, [log])[0])
+    return found, refused, foreign_names(views[-1].messages, [log]).count
 
 
 def over_budget_block():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from pytest_compaction.cache.kept_results import Form
+from pytest_compaction.metrics.facts.foreign_names import ForeignNames
 from pytest_compaction.metrics.facts.survival import READING, Readings
 from pytest_compaction.run.response import FactHistory, NullReading, ViewFigures
 
@@ -16,11 +17,13 @@ def _as_json(figures: ViewFigures) -> dict[str, Any]:
         "nulls": [[null.name, null.overall, null.stated, null.tokens] for null in figures.nulls],
         "constraints": figures.constraints,
         "prompt_hash": figures.prompt_hash,
+        "foreign": [figures.foreign.names, figures.foreign.count, figures.foreign.of],
         "history": [[h.stated_after, h.recoverable, h.source] for h in figures.history],
     }
 
 
 def _from_json(kept: Any) -> ViewFigures:
+    names, count, of = kept["foreign"]
     facts = tuple(READING.from_json(reading) for reading in kept["facts"])
     return ViewFigures(
         Readings(facts, tuple(kept["hit"])),
@@ -28,6 +31,7 @@ def _from_json(kept: Any) -> ViewFigures:
         tuple((text, held) for text, held in kept["constraints"]),
         kept["prompt_hash"],
         tuple(_history(*history) for history in kept["history"]),
+        ForeignNames(tuple(names), count, of),
     )
 
 

@@ -8,30 +8,45 @@ otherwise, so that only a view most of whose names come from elsewhere is called
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final
+from typing import Final
 
 from pytest_compaction.case.case import Case
 from pytest_compaction.conversation.messages import Message, readable
-from pytest_compaction.records.record import clean
-from pytest_compaction.run.response import Response
 from pytest_compaction.text.words import normalize
 
 LEAST: Final = 5
 """The fewest foreign names of a foreign view: with less there is little to go by."""
+SHOWN: Final = 5
+"""The most names that are kept."""
 _PART: Final = 1_000_000
 """Characters of a part of a log, at least."""
-SHOWN: Final = 5
-"""The most names that a record keeps."""
 
 
-def foreign_names(view: Sequence[Message], log: Sequence[str]) -> tuple[tuple[str, ...], int]:
-    """The paths and names of a view that its log lacks, and how many the view has in all.
+@dataclass(frozen=True, slots=True)
+class ForeignNames:
+    """The first ``SHOWN`` names of a view that its log lacks.
+
+    ``count`` is how many it lacks, ``of`` how many paths and names the view has in all.
+    """
+
+    names: tuple[str, ...] = ()
+    count: int = 0
+    of: int = 0
+
+    @property
+    def make_it_foreign(self) -> bool:
+        """Whether most names of the view come from elsewhere, and not just a few."""
+        return self.count >= LEAST and 2 * self.count > self.of
+
+
+def foreign_names(view: Sequence[Message], log: Sequence[str]) -> ForeignNames:
+    """The paths and names of a view that its log lacks.
 
     ``log`` is normalised text in parts of whole messages. Messages that stand in it word for word
     are passed over, and of a path its last part is enough.
     """
-
     from pytest_compaction.text.claims import claims  # takes long to import
 
     def is_said(text: str) -> bool:
@@ -45,20 +60,13 @@ def foreign_names(view: Sequence[Message], log: Sequence[str]) -> tuple[tuple[st
         for claim in claims(text)
         if claim.kind in {"path", "name"}
     }
-    return tuple(name for name in named if not is_said(_last_part(name))), len(named)
-
-
-def foreign_of(response: Response) -> dict[str, Any]:
-    """What a record says of a foreign view; nothing of any other."""
-    foreign, named = _found(response.view, response.case, response.probe.point)
-    if len(foreign) < LEAST or 2 * len(foreign) <= named:
-        return {}
-    names = [clean(name) for name in foreign[:SHOWN]]
-    return {"foreign": {"names": names, "count": len(foreign), "of": named}}
+    lacking = [name for name in named if not is_said(_last_part(name))]
+    return ForeignNames(tuple(lacking[:SHOWN]), len(lacking), len(named))
 
 
 @lru_cache(maxsize=8)  # the probes of a case follow one another and share a view
-def _found(view: tuple[Message, ...], case: Case, point: int) -> tuple[tuple[str, ...], int]:
+def foreign_to_case(view: tuple[Message, ...], case: Case, point: int) -> ForeignNames:
+    """The names of a view after a point of a case that its log until there lacks."""
     return foreign_names(view, _log_text(case, point))
 
 
