@@ -26,6 +26,9 @@ class OwnTests:
 
     def __init__(self, files: Sequence[Path], root: Path) -> None:
         self._files = frozenset(files)
+        self._names = [
+            str(file.relative_to(root) if file.is_relative_to(root) else file) for file in files
+        ]
         self._shown = [printable(shorten(file, root), 60) for file in files]
 
     def pytest_report_header(self) -> str | list[str]:
@@ -56,8 +59,8 @@ class OwnTests:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
-        """Tell the workers of pytest-xdist, to which all files are named alike."""
-        node.workerinput[_KEY] = [str(file) for file in self._files]
+        """Tell the workers of pytest-xdist, whose root may be elsewhere, on another machine."""
+        node.workerinput[_KEY] = self._names
 
 
 def take_in_own_tests(config: pytest.Config, without: Iterable[Path]) -> list[str]:
@@ -76,7 +79,7 @@ def take_in_own_tests(config: pytest.Config, without: Iterable[Path]) -> list[st
 def _told(config: pytest.Config) -> list[Path] | None:
     """The files that the controller named; ``None`` in a process that has none."""
     named = getattr(config, "workerinput", {}).get(_KEY)
-    return None if named is None else [Path(file) for file in named]
+    return None if named is None else [config.rootpath / name for name in named]
 
 
 def _found(config: pytest.Config, without: Sequence[Path]) -> Iterator[Path]:
