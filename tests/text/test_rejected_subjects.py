@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_compaction.text.contradiction.rejections import subject_of_rejection
@@ -23,9 +23,21 @@ DEFINITION = re.compile(
         ("the loft for tea is the store and so then was ", "the loft for tea"),
         ("the loft was kept as a store and was ", "the loft was kept as a store and was "),
         ("the loft is dry, it holds tea and was ", "the loft is dry, it holds tea and was "),
+        ("the loft is dry; it holds tea and was ", "the loft is dry; it holds tea and was "),
+        ("the loft is the store and soon was ", "the loft"),
+        ("the loft is the store and it soon was ", "the loft is the store and it soon was "),
         ("the loft is the store ", "the loft is the store "),
     ],
-    ids=["what it is", "words between", "what was done with it", "a comma", "no and"],
+    ids=[
+        "what it is",
+        "words between",
+        "what was done with it",
+        "a comma",
+        "a semicolon",
+        "two words",
+        "three words",
+        "no and",
+    ],
 )
 def test_a_subject_ends_where_it_is_said_what_it_is(before, subject):
     text = f"{before}given up"
@@ -33,12 +45,15 @@ def test_a_subject_ends_where_it_is_said_what_it_is(before, subject):
     assert text[start:end] == subject
 
 
-@given(st.lists(st.sampled_from(WORDS), max_size=12), st.data())
-@example(["loft", "is", "or"], None)
-def test_the_subject_is_the_one_of_the_definition(words, data):
-    text = f" {' '.join(words)} "
-    start = data.draw(st.integers(0, len(text))) if data else 0
-    end = data.draw(st.integers(start, len(text))) if data else len(text)
+@given(
+    st.lists(st.sampled_from(WORDS), max_size=9),
+    st.sampled_from(["", "and ", "or was ", "but so it ", "and it soon was "]),
+    st.integers(0, 9),
+    st.integers(0, 3),
+)
+def test_the_subject_is_the_one_of_the_definition(words, end_of_text, left_out, cut):
+    text = f" {' '.join(words)} {end_of_text}"
+    start, end = min(left_out, len(text)), max(min(left_out, len(text)), len(text) - cut)
     found = DEFINITION.search(text, start, end)
     expected = (start, found.start() if found else end)
     assert subject_of_rejection(text, start, end) == expected

@@ -44,13 +44,16 @@ class ForeignNames:
 def foreign_names(view: Sequence[Message], log: Sequence[str]) -> ForeignNames:
     """The paths and names of a view that its log lacks.
 
-    ``log`` is normalised text in parts of whole messages. Messages that stand in it word for word
-    are passed over, and of a path its last part is enough.
+    ``log`` are the normalised texts of its messages. Messages that stand in it word for word are
+    passed over, and of a path its last part is enough.
     """
     from pytest_compaction.text.claims import claims  # takes long to import
 
+    whole = frozenset(log)  # to look for a message in all of a long log takes long
+    parts = tuple(_parts(log))
+
     def is_said(text: str) -> bool:
-        return any(text in part for part in log)
+        return text in whole or any(text in part for part in parts)
 
     texts = (readable(message) for message in view)
     made = [text for text in texts if not is_said(normalize(text))]
@@ -67,12 +70,12 @@ def foreign_names(view: Sequence[Message], log: Sequence[str]) -> ForeignNames:
 @lru_cache(maxsize=8)  # the probes of a case follow one another and share a view
 def foreign_to_case(view: tuple[Message, ...], case: Case, point: int) -> ForeignNames:
     """The names of a view after a point of a case that its log until there lacks."""
-    return foreign_names(view, _log_text(case, point))
+    return foreign_names(view, _normal_log(case)[: len(case.log_until(point))])
 
 
-@lru_cache(maxsize=2)
-def _log_text(case: Case, point: int) -> tuple[str, ...]:
-    return tuple(_parts(normalize(readable(message)) for message in case.log_until(point)))
+@lru_cache(maxsize=2)  # points and strategies of a case follow one another
+def _normal_log(case: Case) -> tuple[str, ...]:
+    return tuple(normalize(readable(message)) for message in case.messages)
 
 
 def _parts(texts: Iterable[str]) -> Iterator[str]:
