@@ -21,7 +21,7 @@ ENOUGH = 30
 
 @pytest.fixture(scope="module")
 def anchored():
-    return measured("anchored", compares_nulls=False)
+    return measured("anchored")
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_without_compaction_nearly_everything_is_known(cases):
 
 @pytest.mark.exhaustive
 def test_from_an_empty_view_nothing_is_known():
-    figures = measured("measuring:empty_view", compares_nulls=False)
+    figures = measured("measuring:empty_view")
     assert figures.overall.value == 0.0
     assert figures.losses.dropped == figures.losses.facts
 

@@ -65,7 +65,7 @@ def test_no_pattern_grows_faster_than_its_text():
 def test_no_pattern_grows_faster_than_a_long_text_of_any_unit(part):
     slow = []
     for used in patterns()[part::PARTS]:
-        slow += too_slow(used, texts_for(used.pattern, LONG_TEXTS), SIZES)
+        slow += too_slow(used, texts_for(used.pattern, LONG_TEXTS), SIZES, hurried=True)
     assert slow == []
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass
+from functools import cache
 
 from support.builders import COUNTER
 from support.measuring import for_all_workers
@@ -113,8 +114,16 @@ async def _compacted(case, spec):
             refused += [(case.id, step.point)] if failed else []
     finally:
         feeder.close()
-    log = "\n".join(normalize(readable(message)) for message in case.messages)
-    return found, refused, foreign_names(views[-1].messages, [log]).count
+    return found, refused, foreign_names(views[-1].messages, [_logs()[case.id]]).count
+
+
+@cache
+def _logs():
+    """The log of each case, as names are looked for in it."""
+    return {
+        case.id: "\n".join(normalize(readable(message)) for message in case.messages)
+        for case in shipped()
+    }
 
 
 def over_budget_block():

@@ -106,7 +106,7 @@ def summary_block():
     from pytest_compaction.reports.summary.origin_lines import origin_lines
     from pytest_compaction.reports.summary.terminal import summary
 
-    records = [*records_of("anchored"), *records_of("none")]
+    records = [*records_of("anchored", True), *records_of("none", True)]
     block = _until_blank(summary(records, ["anchored"], control=True), 3)
     apart = "\n".join(line.text for line in origin_lines(by_arm(records), grouped=True))
     return f"{block}\n{apart}" if apart else block
@@ -118,7 +118,7 @@ def comparison_block():
 
     from pytest_compaction.reports.summary.terminal import summary
 
-    records = [record for name in STRATEGIES for record in records_of(name)]
+    records = [r for name in STRATEGIES for r in records_of(name, True)]
     return _until_blank(summary(records, STRATEGIES, control=False), 1)
 
 
@@ -203,8 +203,9 @@ def difficulty():
     names = ("case", "messages", "tokens", "probes", "facts", *DIFFICULTY, "removed", "dropped")
     rows = [f"| {' | '.join(names)} |", "|---" * len(names) + "|"]
     folder = shipped_cases()
+    of = {name: records_of(name) for name in DIFFICULTY}
     for case in sorted(load_cases([folder], folder).cases, key=lambda case: case.source):
-        own = {name: [r for r in records_of(name) if r["case"] == case.id] for name in DIFFICULTY}
+        own = {name: [r for r in found if r["case"] == case.id] for name, found in of.items()}
         means = [overall_mean(own[name]) for name in DIFFICULTY]
         last = max(own["anchored"], key=lambda r: r["tokens"]["log"])["tokens"]
         facts = [fact for record in own["anchored"] for fact in record["facts"]]
