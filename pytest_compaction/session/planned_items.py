@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from pytest_compaction.case.case_set import CaseSet
 from pytest_compaction.case.entries import CaseEntry, ProbeEntry
+from pytest_compaction.compactors.protocol import Traits
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import Spec
 from pytest_compaction.dialogues.files import DialogueSet
@@ -13,18 +14,14 @@ from pytest_compaction.gate.coverage import Planned
 from pytest_compaction.settings import Settings
 
 
-def probes_of(
-    spec: Spec, registry: Registry, cases: Sequence[CaseEntry]
-) -> Iterator[tuple[CaseEntry, ProbeEntry]]:
-    """The probes that a strategy is asked, by case and id.
+def probes_of(case: CaseEntry, traits: Traits | None) -> list[ProbeEntry]:
+    """The probes of a case that a strategy with these traits is asked, by id.
 
     One that replays the compactions on record is not asked what came after them.
     """
-    needs_record = getattr(registry.traits(spec), "needs_record", False)
-    for case in cases:
-        for probe in sorted(case.probes, key=lambda probe: probe.id):
-            if not (needs_record and case.went_on(probe.point)):
-                yield case, probe
+    needs_record = getattr(traits, "needs_record", False)
+    probes = sorted(case.probes, key=lambda probe: probe.id)
+    return [probe for probe in probes if not (needs_record and case.went_on(probe.point))]
 
 
 def planned(
@@ -41,9 +38,10 @@ def planned(
     ``left_out`` is the number of cases that were found and are not measured.
     """
     probes = sum(
-        sum(1 for _ in probes_of(spec, registry, found.entries))
-        * len(settings.budgets_of(spec.text))
+        len(probes_of(case, traits)) * len(settings.budgets_of(spec.text))
         for spec in specs
+        for traits in [registry.traits(spec)]
+        for case in found.entries
     )
     cases = len(found.entries) + len(found.errors) + found.uncovered + left_out
     return Planned(

@@ -24,17 +24,14 @@ def parameters(result):
     return [line.partition("[")[2].removesuffix("]") for line in node_ids(result)]
 
 
-def test_items_are_sorted_by_compactor_then_case_then_probe(pytester):
+def test_items_are_sorted_by_case_then_compactor_then_probe(pytester):
     set_up(pytester)
     write_cases(pytester, case("also", probes=case()["probes"][:2]))
     (pytester.path / "cases" / "also.json").rename(pytester.path / "cases" / "zzz.json")
     expected = [
-        name
-        for arm in ("strategies:forget", KEEP)
-        for name in [
-            *ids([arm], ["also"], ["files", "limit"]),
-            *ids([arm], ["first", "second"]),
-        ]
+        id
+        for name, probes in (("also", [["files", "limit"]]), ("first", []), ("second", []))
+        for id in ids(["strategies:forget", KEEP], [name], *probes)
     ]
     both = f"{own('keep')},{own('forget')}"
     listed = run(pytester, "--collect-only", "-q", f"--compactor={both}", compactor=None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any, ClassVar, Final, Self
 
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.case.entries import CaseEntry, ProbeEntry
 from pytest_compaction.case.files import CaseFileError
+from pytest_compaction.compactors.specs import Spec
 from pytest_compaction.judges.verdict import REPORTED, Verdict
 from pytest_compaction.records.probe_record import record_without_verdict, scored_record
 from pytest_compaction.records.record import Record, RecordType, Status
@@ -75,25 +77,35 @@ class ProbeItem:
 
     @classmethod
     def planned(cls, session: BenchmarkSession, with_arms: bool) -> Iterator[tuple[str, Self]]:
-        """Broken files, then all probes by compactor, budget, case, probe and trial."""
+        """Broken files, then all probes by case, compactor, budget, probe and trial.
+
+        What is known of a case, such as the facts that its log states, is used by all strategies.
+        """
         for error in session.case_set.errors:
             broken = BrokenFile(error)
             yield f"broken-{broken.id}", cls(broken, None, None)
-        if not with_arms:
-            for case in session.case_set.entries:
+        specs = sorted(session.specs, key=lambda spec: spec.text)
+        traits = {spec: session.registry.traits(spec) for spec in specs}
+        for case in session.case_set.entries:
+            if not with_arms:
                 for probe in sorted(case.probes, key=lambda probe: probe.id):
                     yield f"{case.id}-{probe.id}", cls(case, probe, None)
-            return
-        trials = session.settings.trials
-        for spec in sorted(session.specs, key=lambda spec: spec.text):
-            asked = list(probes_of(spec, session.registry, session.case_set.entries))
-            for budget in session.settings.budgets_of(spec.text):
-                start = spec.slug if budget is None else f"{spec.slug}-b{budget}"
-                for case, probe in asked:
-                    for trial in range(1, trials + 1):
-                        end = f"-t{trial}" if trials > 1 else ""
-                        name = f"{start}-{case.id}-{probe.id}{end}"
-                        yield name, cls(case, probe, Arm(spec.text, trial, budget))
+            for spec in specs if with_arms else ():
+                probes = probes_of(case, traits[spec])
+                yield from cls._of_strategy(session.settings, spec, case, probes)
+
+    @classmethod
+    def _of_strategy(
+        cls, settings: Settings, spec: Spec, case: CaseEntry, probes: Sequence[ProbeEntry]
+    ) -> Iterator[tuple[str, Self]]:
+        """The probes that a strategy is asked about a case, by budget, probe and trial."""
+        trials = range(1, settings.trials + 1)
+        for budget in settings.budgets_of(spec.text):
+            start = spec.slug if budget is None else f"{spec.slug}-b{budget}"
+            for probe, trial in product(probes, trials):
+                end = f"-t{trial}" if settings.trials > 1 else ""
+                arm = Arm(spec.text, trial, budget)
+                yield f"{start}-{case.id}-{probe.id}{end}", cls(case, probe, arm)
 
     @classmethod
     def from_parameters(cls, parameters: Mapping[str, Any]) -> Self | None:
