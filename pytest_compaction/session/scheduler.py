@@ -6,7 +6,6 @@ item ids, which pytest 9 does not allow.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -14,13 +13,12 @@ import pytest
 from xdist.scheduler import LoadScopeScheduling
 
 from pytest_compaction.rule_processes.pool import processors
-from pytest_compaction.session.items.collection import groups_of
+from pytest_compaction.session.case_queue import CaseQueue, Unit
+from pytest_compaction.session.items.collection import cases_of, groups_of
 from pytest_compaction.session.named_files import to_workers
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.session.shared.files import SharedFiles
 
-Unit = list[int]
-"""The numbers of items that stay together, in their order."""
 Deal = Callable[[str, Sequence[str]], object]
 """Takes the name of a worker and the node ids that are sent to it."""
 
@@ -30,7 +28,8 @@ class CaseScheduling(LoadScopeScheduling):
 
     A worker is given the next group when it has fewer than ``depth`` groups to finish, or
     fewer items than xdist needs to know which one comes next. ``deal`` is told of each. At most
-    ``at_work`` workers are given any, where all items are in groups.
+    ``at_work`` workers are given any, where all items are in groups. ``cases`` maps groups to the
+    cases that they are about; a worker stays at its case.
     """
 
     def __init__(
@@ -41,14 +40,18 @@ class CaseScheduling(LoadScopeScheduling):
         depth: int = 1,
         deal: Deal | None = None,
         at_work: int | None = None,
+        cases: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(config, log)
+        self._cases = cases or {}
+        self._at: dict[Any, str] = {}
+        """The case of which each worker was given items last."""
         self._at_work = at_work
         self._groups = groups
         self._depth = depth
         self._deal = deal
         self._nodeids: list[str] = []
-        self._queue: deque[Unit] = deque()
+        self._queue = CaseQueue()
         self._pending: dict[Any, dict[int, Unit]] = {}
         """The items of each worker that are not done, each with what is left of its group."""
         self._units: dict[Any, int] = {}
@@ -83,6 +86,7 @@ class CaseScheduling(LoadScopeScheduling):
         """
         self.assigned_work.pop(node)
         self._dead.discard(node)
+        self._at.pop(node, None)
         del self._units[node]
         pending = self._pending.pop(node)
         if not pending:
@@ -90,7 +94,8 @@ class CaseScheduling(LoadScopeScheduling):
         killer = next(iter(pending))
         pending.pop(killer).remove(killer)
         units = {id(unit): unit for unit in pending.values()}
-        self._queue.extendleft(reversed(units.values()))
+        for unit in reversed(units.values()):
+            self._queue.put_back(self._case_of(unit), unit)
         for other in self.nodes:
             self._reschedule(other)
         return self._nodeids[killer]
@@ -113,7 +118,8 @@ class CaseScheduling(LoadScopeScheduling):
                 return
             self._nodeids = list(next(iter(self.registered_collections.values())))
             self.collection = self._nodeids
-            self._queue.extend(self._all_units())
+            for unit in self._all_units():
+                self._queue.add(self._case_of(unit), unit)
             if not all(group_of(nodeid, self._groups) for nodeid in self._nodeids):
                 self._at_work = None
             self._deal_round()
@@ -125,6 +131,12 @@ class CaseScheduling(LoadScopeScheduling):
         for number, nodeid in enumerate(self._nodeids):
             units.setdefault(group_of(nodeid, self._groups) or nodeid, []).append(number)
         return list(units.values())
+
+    def _case_of(self, unit: Unit) -> str:
+        """The case that a group is about; a group without one is by itself, as other tests are."""
+        nodeid = self._nodeids[unit[0]]
+        group = group_of(nodeid, self._groups)
+        return nodeid if group is None else self._cases.get(group, group)
 
     def _deal_round(self) -> None:
         """Give a group to each worker in turn, so that the first cases are begun side by side."""
@@ -157,16 +169,18 @@ class CaseScheduling(LoadScopeScheduling):
         return len(self._pending[node]) <= 2 or self._units[node] < self._depth
 
     def _send(self, node: Any) -> None:
-        unit = self._queue.popleft()
+        taken = {case for other, case in self._at.items() if other is not node}
+        case, unit = self._queue.take(taken)
         if self._deal is not None:
             # Before the worker has the items: it looks here when it begins the first of them.
             self._deal(node.gateway.id, [self._nodeids[number] for number in unit])
         try:
             node.send_runtest_some(list(unit))
         except OSError:  # it died, and its items are handed on when xdist tells so
-            self._queue.appendleft(unit)
+            self._queue.put_back(case, unit)
             self._dead.add(node)
             return
+        self._at[node] = case
         self._pending[node].update(dict.fromkeys(unit, unit))
         self._units[node] += 1
 
@@ -192,22 +206,31 @@ def group_of(nodeid: str, groups: Mapping[str, str]) -> str | None:
 class Scheduling:
     """Keeps items of one group on one worker; registered only with xdist.
 
-    ``groups`` maps parameter ids to groups.
+    ``groups`` maps parameter ids to groups, and ``cases`` groups to cases.
     """
 
     depth = 1
     deal: Deal | None = None
     at_work: int | None = None
 
-    def __init__(self, groups: Mapping[str, str]) -> None:
+    def __init__(self, groups: Mapping[str, str], cases: Mapping[str, str] | None = None) -> None:
         self._groups = groups
+        self._cases_of_groups = cases
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_xdist_make_scheduler(self, config: pytest.Config, log: Any) -> Any:
         """Replace the default scheduler; a mode chosen by the user is respected."""
         if config.getvalue("dist") != "load":
             return None
-        return CaseScheduling(config, log, self._groups, self.depth, self.deal, self.at_work)
+        return CaseScheduling(
+            config,
+            log,
+            self._groups,
+            self.depth,
+            self.deal,
+            self.at_work,
+            self._cases_of_groups,
+        )
 
 
 class BenchmarkScheduling(Scheduling):
@@ -220,7 +243,7 @@ class BenchmarkScheduling(Scheduling):
     """
 
     def __init__(self, session: BenchmarkSession) -> None:
-        super().__init__(groups_of(session))
+        super().__init__(groups_of(session), cases_of(session))
         self._accounts = session.endpoints.accounts if session.endpoints else None
         self._cases = to_workers(session)
         self._session = session

@@ -3,6 +3,7 @@
 Workers of pytest-xdist are played here: they do what they are sent, in any order of events.
 """
 
+from collections import Counter
 from types import SimpleNamespace
 
 from hypothesis import given
@@ -32,9 +33,12 @@ class Node:
 
 
 class Run:
-    """A scheduler with some workers, over groups of items of the given sizes."""
+    """A scheduler with some workers, over groups of items of the given sizes.
 
-    def __init__(self, sizes, workers, depth=1, at_work=None, ungrouped=None):
+    ``groups_of_case`` groups that follow each other are about one case.
+    """
+
+    def __init__(self, sizes, workers, depth=1, at_work=None, ungrouped=None, groups_of_case=None):
         self.nodeids = [
             f"t.py::t[g{group}-{item}]" for group, size in enumerate(sizes) for item in range(size)
         ]
@@ -55,6 +59,7 @@ class Run:
             depth,
             lambda name, ids: self.dealt.append((name, list(ids))),
             at_work,
+            {f"g{n}": f"c{n // groups_of_case}" for n in range(len(sizes)) if groups_of_case},
         )
         self.nodes = []
         for _ in range(workers):
@@ -120,6 +125,29 @@ def test_each_item_is_done_once_in_order_and_a_group_on_one_worker(sizes, worker
     for node in run.nodes:
         mine = [run.nodeids.index(id) for name, id in run.done if name == node.gateway.id]
         assert mine == sorted(mine)
+
+
+@given(st.integers(1, 6), st.integers(1, 4), st.integers(1, 3), st.integers(1, 3), CHOICES)
+def test_a_worker_stays_at_its_case_as_long_as_anything_of_it_waits(
+    cases, of_case, workers, size, choices
+):
+    run = Run([size] * cases * of_case, workers, groups_of_case=of_case)
+    step = 0
+    while run.scheduler.has_pending:
+        run.step(choices[step % len(choices)])
+        step += 1
+    assert sorted(id for _, id in run.done) == sorted(run.nodeids)
+    dealt = [(name, int(ids[0].split("[g")[1].split("-")[0]) // of_case) for name, ids in run.dealt]
+    waiting = Counter(case for _, case in dealt)
+    at = {}
+    for name, case in dealt:
+        if waiting[at.get(name)]:
+            assert case == at[name]
+        elif any(count and other not in at.values() for other, count in waiting.items()):
+            assert case not in at.values()
+            assert case == min(o for o, count in waiting.items() if count and o not in at.values())
+        at[name] = case
+        waiting[case] -= 1
 
 
 @given(SIZES, st.integers(1, 4), st.integers(1, 6), CHOICES, st.integers(0, 30))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 import pytest
@@ -62,12 +62,19 @@ def item_of(node: pytest.Item) -> BenchmarkItem | None:
 
 def groups_of(session: BenchmarkSession) -> dict[str, str]:
     """The group of every item id, for scheduling."""
-    return {
-        id: item.group
-        for kind in KINDS.values()
-        for with_arms in (False, True)
-        for id, item in items_of(kind, session, with_arms).items()
-    }
+    return {id: item.group for id, item in _all_items(session)}
+
+
+def cases_of(session: BenchmarkSession) -> dict[str, str]:
+    """The case or dialogue of every group."""
+    return {item.group: item.mark["case"] for _, item in _all_items(session)}
+
+
+def _all_items(session: BenchmarkSession) -> Iterator[tuple[str, BenchmarkItem]]:
+    """The items of all kinds, with their ids."""
+    for kind in KINDS.values():
+        for with_arms in (False, True):
+            yield from items_of(kind, session, with_arms).items()
 
 
 def parametrize(metafunc: pytest.Metafunc, kind: Kind, session: BenchmarkSession) -> None:
