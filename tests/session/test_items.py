@@ -5,7 +5,18 @@ from textwrap import dedent
 
 import pytest
 from support import scenarios
-from support.scenarios import PROBES, case, lean, node_ids, own, ran, run, set_up, write_cases
+from support.scenarios import (
+    PROBES,
+    case,
+    lean,
+    node_ids,
+    own,
+    ran,
+    records,
+    run,
+    set_up,
+    write_cases,
+)
 
 from pytest_compaction.session.session import shipped_cases
 
@@ -56,6 +67,15 @@ def test_parameters_of_a_compactor_are_part_of_the_id(pytester):
         pytester, "--collect-only", "-q", "--compactor=truncate:fraction=0.25", compactor=None
     )
     assert parameters(listed) == ids(["truncate:fraction=0.25"], ["first"])
+
+
+def test_a_parameter_may_be_a_list(pytester):
+    set_up(pytester, "first")
+    pytester.makepyfile(cut="def last(messages, budget, roles=()): return messages[-len(roles) :]")
+    run(pytester, "--compactor=cut:last:roles=['user','tool']", compactor=None)
+    assert {record["compactor"] for record in records(pytester).records} == {
+        "cut:last:roles=['user','tool']"
+    }
 
 
 @pytest.mark.parametrize(

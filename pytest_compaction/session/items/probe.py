@@ -85,13 +85,13 @@ class ProbeItem:
             broken = BrokenFile(error)
             yield f"broken-{broken.id}", cls(broken, None, None)
         specs = sorted(session.specs, key=lambda spec: spec.text)
-        traits = {spec: session.registry.traits(spec) for spec in specs}
+        asked = [(spec, session.registry.traits(spec)) for spec in specs] if with_arms else []
         for case in session.case_set.entries:
             if not with_arms:
                 for probe in sorted(case.probes, key=lambda probe: probe.id):
                     yield f"{case.id}-{probe.id}", cls(case, probe, None)
-            for spec in specs if with_arms else ():
-                probes = probes_of(case, traits[spec])
+            for spec, traits in asked:
+                probes = probes_of(case, traits)
                 yield from cls._of_strategy(session.settings, spec, case, probes)
 
     @classmethod
