@@ -37,7 +37,7 @@ def _is_matched(used):
     return used.name in MATCHED and used.pattern.pattern.startswith(MATCHED[used.name][0])
 
 
-def too_slow(used, texts, sizes, hurried=False):
+def too_slow(used, texts, sizes):
     """What is wrong with a pattern, or nothing."""
     run, bound = runner(used), BOUNDED.get(used.name)
     for text in texts:
@@ -46,7 +46,7 @@ def too_slow(used, texts, sizes, hurried=False):
             if all(each > BOUNDED_S for each in took):
                 yield f"{used.name}: more than {BOUNDED_S} s for {bound} characters of {text}"
                 return
-        elif (found := growth(run, text, sizes, hurried)) is not None:
+        elif (found := growth(run, text, sizes)) is not None:
             size, times = found
             yield f"{used.name}: {times} times as long for twice {size} characters of {text}"
             return
@@ -56,7 +56,7 @@ def test_no_pattern_grows_faster_than_its_text():
     slow = []
     for used in patterns():
         texts = texts_for(used.pattern, QUICK_TEXTS)
-        slow += too_slow(used, texts, SIZES[:4], hurried=True)
+        slow += too_slow(used, texts, SIZES[:4])
     assert slow == []
 
 
@@ -65,7 +65,7 @@ def test_no_pattern_grows_faster_than_its_text():
 def test_no_pattern_grows_faster_than_a_long_text_of_any_unit(part):
     slow = []
     for used in patterns()[part::PARTS]:
-        slow += too_slow(used, texts_for(used.pattern, LONG_TEXTS), SIZES, hurried=True)
+        slow += too_slow(used, texts_for(used.pattern, LONG_TEXTS), SIZES)
     assert slow == []
 
 

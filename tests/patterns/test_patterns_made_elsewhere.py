@@ -17,7 +17,7 @@ from pytest_compaction.probes.test_commands import runs_tests
 from pytest_compaction.text.contradiction.denials import _named_others
 from pytest_compaction.text.file_changes.changes import folder_gone
 
-HURRIED = (256, 2048, 16384)
+QUICK = (256, 2048, 16384)
 SECRET = "sk-live-4f9Q2mZ7xV1nB8kL"
 
 
@@ -38,7 +38,7 @@ UNITS = (
 @pytest.mark.parametrize("name", READERS)
 def test_a_pattern_made_of_foreign_text_is_linear(name):
     texts = [Repeated(start, unit, "\0") for unit in UNITS for start in ("", "python ", "rm ")]
-    grown = {text: growth(READERS[name], text, HURRIED, hurried=True) for text in texts}
+    grown = {text: growth(READERS[name], text, QUICK) for text in texts}
     assert {text: found for text, found in grown.items() if found} == {}
 
 
@@ -70,7 +70,7 @@ def test_patterns_in_data_of_the_package_are_linear():
     for pattern in found:
         used = Used(pattern, re.compile(pattern), frozenset({"search"}))
         for text in texts_for(used.pattern, 16):
-            assert growth(runner(used), text, SIZES[:4], hurried=True) is None, (pattern, text)
+            assert growth(runner(used), text, SIZES[:4]) is None, (pattern, text)
 
 
 def test_a_long_pattern_of_a_command_puts_all_files_in_doubt():

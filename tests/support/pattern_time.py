@@ -29,19 +29,19 @@ def seconds(run, text):
     return time.process_time() - began
 
 
-def growth(run, repeated, sizes=SIZES, hurried=False):
+def growth(run, repeated, sizes=SIZES):
     """The size and the growth at which the time grows too fast; ``None`` if it does not.
 
-    ``run`` takes a text, ``repeated`` makes one of a length. In a hurry a size is left out if at
-    the one before it so little time was taken that four times as much for twice the text is
-    not worth a look.
+    ``run`` takes a text, ``repeated`` makes one of a length. A size is left out if at the one
+    before it so little time was taken that four times as much for twice the text is not worth a
+    look.
     """
     for few, most in ((repeated.of_times(_FEW), _FEW_S), (repeated.of_length(SIZES[0]), _SHORT_S)):
         if all(seconds(run, few) > most for _ in range(_ROUNDS * _REPEATS)):
             return len(few), float("inf")
     before = None
     for size in sizes:
-        if hurried and before and before[1] * (size / before[0]) ** 2 < _WORTH_S[size]:
+        if before and before[1] * (size / before[0]) ** 2 < _WORTH_S[size]:
             continue
         text = repeated.of_length(size)
         took = seconds(run, text)
