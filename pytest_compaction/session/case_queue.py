@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Container
+from dataclasses import dataclass
 
-Unit = list[int]
-"""The numbers of items that stay together, in their order."""
+
+@dataclass(eq=False, slots=True)
+class Unit:
+    """The numbers of items that stay together, in their order, and the case they are about."""
+
+    case: str
+    items: list[int]
 
 
 class CaseQueue:
@@ -22,16 +28,17 @@ class CaseQueue:
     def __bool__(self) -> bool:
         return bool(self._cases)
 
-    def add(self, case: str, unit: Unit) -> None:
-        """Let a group of a case wait behind all others."""
-        self._cases.setdefault(case, deque()).append(unit)
+    def add(self, unit: Unit) -> None:
+        """Let a unit wait behind all others."""
+        self._cases.setdefault(unit.case, deque()).append(unit)
 
-    def put_back(self, case: str, unit: Unit) -> None:
-        """Let a group wait before all others."""
-        self._cases = {case: deque([unit, *self._cases.pop(case, ())]), **self._cases}
+    def put_back(self, unit: Unit) -> None:
+        """Let a unit wait before all others."""
+        waiting = self._cases.pop(unit.case, ())
+        self._cases = {unit.case: deque([unit, *waiting]), **self._cases}
 
-    def take(self, taken: Container[str]) -> tuple[str, Unit]:
-        """The next group and its case, for a worker while others are at the cases ``taken``.
+    def take(self, taken: Container[str]) -> Unit:
+        """The next unit for a worker while others are at the cases ``taken``.
 
         That is of the first case that no other is at, or of the first of all. Raises ``KeyError``
         if nothing waits.
@@ -44,4 +51,4 @@ class CaseQueue:
         unit = units.popleft()
         if not units:
             del self._cases[case]
-        return case, unit
+        return unit

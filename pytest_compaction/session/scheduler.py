@@ -44,8 +44,6 @@ class CaseScheduling(LoadScopeScheduling):
     ) -> None:
         super().__init__(config, log)
         self._cases = cases or {}
-        self._at: dict[Any, str] = {}
-        """The case of which each worker was given items last."""
         self._at_work = at_work
         self._groups = groups
         self._depth = depth
@@ -53,7 +51,7 @@ class CaseScheduling(LoadScopeScheduling):
         self._nodeids: list[str] = []
         self._queue = CaseQueue()
         self._pending: dict[Any, dict[int, Unit]] = {}
-        """The items of each worker that are not done, each with what is left of its group."""
+        """The items of each worker that are not done, each with what is left of its unit."""
         self._units: dict[Any, int] = {}
         self._dead: set[Any] = set()
         """Workers that take nothing more, though nobody has told of their death yet."""
@@ -86,16 +84,15 @@ class CaseScheduling(LoadScopeScheduling):
         """
         self.assigned_work.pop(node)
         self._dead.discard(node)
-        self._at.pop(node, None)
         del self._units[node]
         pending = self._pending.pop(node)
         if not pending:
             return None
         killer = next(iter(pending))
-        pending.pop(killer).remove(killer)
+        pending.pop(killer).items.remove(killer)
         units = {id(unit): unit for unit in pending.values()}
         for unit in reversed(units.values()):
-            self._queue.put_back(self._case_of(unit), unit)
+            self._queue.put_back(unit)
         for other in self.nodes:
             self._reschedule(other)
         return self._nodeids[killer]
@@ -103,8 +100,8 @@ class CaseScheduling(LoadScopeScheduling):
     def mark_test_complete(self, node: Any, item_index: int, duration: float = 0) -> None:
         """Note that an item is done, and give the worker more."""
         unit = self._pending[node].pop(item_index)
-        unit.remove(item_index)
-        self._units[node] -= not unit
+        unit.items.remove(item_index)
+        self._units[node] -= not unit.items
         self._reschedule(node)
         if not self._queue and self._at_work is not None:
             for other in self.nodes:
@@ -118,25 +115,23 @@ class CaseScheduling(LoadScopeScheduling):
                 return
             self._nodeids = list(next(iter(self.registered_collections.values())))
             self.collection = self._nodeids
-            for unit in self._all_units():
-                self._queue.add(self._case_of(unit), unit)
-            if not all(group_of(nodeid, self._groups) for nodeid in self._nodeids):
-                self._at_work = None
+            self._wait_in_queue()
             self._deal_round()
         for node in self.nodes:
             self._reschedule(node)
 
-    def _all_units(self) -> list[Unit]:
+    def _wait_in_queue(self) -> None:
+        """Let all items wait; a group without a case is by itself, as other tests are."""
         units: dict[str, Unit] = {}
         for number, nodeid in enumerate(self._nodeids):
-            units.setdefault(group_of(nodeid, self._groups) or nodeid, []).append(number)
-        return list(units.values())
-
-    def _case_of(self, unit: Unit) -> str:
-        """The case that a group is about; a group without one is by itself, as other tests are."""
-        nodeid = self._nodeids[unit[0]]
-        group = group_of(nodeid, self._groups)
-        return nodeid if group is None else self._cases.get(group, group)
+            group = group_of(nodeid, self._groups)
+            if group is None:
+                self._at_work = None
+            name = group or nodeid
+            unit = units.setdefault(name, Unit(self._cases.get(name, name), []))
+            unit.items.append(number)
+        for unit in units.values():
+            self._queue.add(unit)
 
     def _deal_round(self) -> None:
         """Give a group to each worker in turn, so that the first cases are begun side by side."""
@@ -169,19 +164,18 @@ class CaseScheduling(LoadScopeScheduling):
         return len(self._pending[node]) <= 2 or self._units[node] < self._depth
 
     def _send(self, node: Any) -> None:
-        taken = {case for other, case in self._at.items() if other is not node}
-        case, unit = self._queue.take(taken)
+        others = (pending for other, pending in self._pending.items() if other is not node)
+        unit = self._queue.take({unit.case for pending in others for unit in pending.values()})
         if self._deal is not None:
             # Before the worker has the items: it looks here when it begins the first of them.
-            self._deal(node.gateway.id, [self._nodeids[number] for number in unit])
+            self._deal(node.gateway.id, [self._nodeids[number] for number in unit.items])
         try:
-            node.send_runtest_some(list(unit))
+            node.send_runtest_some(list(unit.items))
         except OSError:  # it died, and its items are handed on when xdist tells so
-            self._queue.put_back(case, unit)
+            self._queue.put_back(unit)
             self._dead.add(node)
             return
-        self._at[node] = case
-        self._pending[node].update(dict.fromkeys(unit, unit))
+        self._pending[node].update(dict.fromkeys(unit.items, unit))
         self._units[node] += 1
 
 

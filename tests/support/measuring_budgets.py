@@ -114,14 +114,14 @@ async def _compacted(case, spec):
             refused += [(case.id, step.point)] if failed else []
     finally:
         feeder.close()
-    return found, refused, foreign_names(views[-1].messages, [_logs()[case.id]]).count
+    return found, refused, foreign_names(views[-1].messages, _logs()[case.id]).count
 
 
 @cache
 def _logs():
-    """The log of each case, as names are looked for in it."""
+    """The messages of each case, as names are looked for in them."""
     return {
-        case.id: "\n".join(normalize(readable(message)) for message in case.messages)
+        case.id: tuple(normalize(readable(message)) for message in case.messages)
         for case in shipped()
     }
 

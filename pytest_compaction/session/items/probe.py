@@ -88,7 +88,7 @@ class ProbeItem:
         asked = [(spec, session.registry.traits(spec)) for spec in specs] if with_arms else []
         for case in session.case_set.entries:
             if not with_arms:
-                for probe in sorted(case.probes, key=lambda probe: probe.id):
+                for probe in probes_of(case, None):
                     yield f"{case.id}-{probe.id}", cls(case, probe, None)
             for spec, traits in asked:
                 probes = probes_of(case, traits)
