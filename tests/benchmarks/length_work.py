@@ -205,8 +205,8 @@ def _judged(folder) -> Work:
 
 def _excerpts(folder) -> Work:
     case = _case(folder)
-    count = TokenCounter().text
-    return lambda: [excerpts_for(_request(case, p), 8000, count) for p in case.probes]
+    tokens = TokenCounter()
+    return lambda: [excerpts_for(_request(case, p), 8000, tokens) for p in case.probes]
 
 
 def _run(work: Callable[[], Coroutine[Any, Any, object]]) -> list[object]:

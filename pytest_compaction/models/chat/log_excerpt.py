@@ -11,7 +11,7 @@ random: the same request gives the same text.
 from __future__ import annotations
 
 import operator
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -49,6 +49,8 @@ def _places(kept: Any) -> list[list[int]]:
 
 _EVIDENCE: Final[Form[list[list[int]]]] = Form(list, _places)
 """For each fact, the numbers of the excerpts that state it."""
+_CHOICE: Final[Form[list[int]]] = Form(list, lambda kept: [int(number) for number in kept])
+"""The numbers of the excerpts that a judge is shown, in order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,16 +64,21 @@ class Excerpt:
 
 @dataclass(frozen=True, slots=True)
 class PreparedLog:
-    """A log cut into excerpts and indexed, made once for all probes.
+    """A log cut into excerpts, and indexed when first asked, once for all probes.
 
     ``parts`` are its messages: the id, the number of the first excerpt, and the excerpts.
     """
 
     excerpts: tuple[Excerpt, ...]
     parts: tuple[tuple[str, int, MessageExcerpts], ...]
-    index: BM25
+    _indexed: Callable[[], BM25]
     _costs: dict[Callable[[str], int], list[int]] = field(default_factory=dict)
     _asked: dict[str, tuple[frozenset[str], Sequence[float]]] = field(default_factory=dict)
+
+    @property
+    def index(self) -> BM25:
+        """The index of the excerpts."""
+        return self._indexed()
 
     def costs(self, count: Callable[[str], int]) -> list[int]:
         """What each excerpt takes of the budget, in tokens."""
@@ -128,6 +135,7 @@ class _GrowingLog:
         self._excerpts: list[Excerpt] = []
         self._parts: list[tuple[str, int, MessageExcerpts]] = []
         self._index = BM25()
+        self._to_index: deque[MessageExcerpts] = deque()
 
     def begins_as(self, messages: Sequence[tuple[str, str, str]]) -> bool:
         """Whether one of the two is a beginning of the other."""
@@ -141,8 +149,16 @@ class _GrowingLog:
         return PreparedLog(
             tuple(self._excerpts[:excerpts]),
             tuple(self._parts[:parts]),
-            self._index.beginning(excerpts),
+            lambda: self._indexed(excerpts),
         )
+
+    def _indexed(self, excerpts: int) -> BM25:
+        while len(self._index) < excerpts:
+            found = self._to_index[0].stems()  # which takes long, and may be interrupted
+            self._to_index.popleft()
+            for stems in found:
+                self._index.add(stems)
+        return self._index.beginning(excerpts)
 
     def _add(self, id: str, role: str, text: str) -> None:
         message = message_excerpts(text)
@@ -150,8 +166,7 @@ class _GrowingLog:
             self._parts.append((id, len(self._excerpts), message))
         label = f"[{role} {id}]" if id else f"[{role}]"
         self._excerpts += [Excerpt(id, label, piece) for piece in message.texts]
-        for stems in message.stems():
-            self._index.add(stems)
+        self._to_index.append(message)
         self._messages.append((id, role, text))
         self._ends.append((len(self._excerpts), len(self._parts)))
 
@@ -174,27 +189,43 @@ def _prepared(digest: LogDigest) -> PreparedLog:
 def excerpts_for(
     request: JudgeRequest,
     budget: int,
-    count: Callable[[str], int],
+    tokens: TokenCounter,
     kept: KeptResults | None = None,
 ) -> str:
     """The best excerpts of the request's log, together at most ``budget`` tokens.
 
-    ``kept`` keeps which excerpts state the facts, from run to run.
+    ``kept`` keeps which they are, and which state the facts, from run to run.
     """
-    log = prepare(request.digest)
+    log, kept = prepare(request.digest), kept or KeptResults()
+    about = ""
+    if kept.keeps:
+        asked = [request.digest, request.facts, request.traps, request.question, request.response]
+        about = identity(["excerpts", tokens.name, budget, *asked])
+    chosen = kept.once(about, _CHOICE, lambda: _chosen(log, request, budget, tokens.text, kept))
+    return _rendered(log.excerpts, chosen)
+
+
+def _chosen(
+    log: PreparedLog,
+    request: JudgeRequest,
+    budget: int,
+    count: Callable[[str], int],
+    kept: KeptResults,
+) -> list[int]:
+    """The numbers of the best excerpts, in order."""
     costs = log.costs(count)
     if sum(costs) <= budget:
-        return _rendered(log.excerpts, set(range(len(costs))))
+        return list(range(len(costs)))
     least = min(costs)
     chosen: set[int] = set()
     spent = 0
-    for number in _by_importance(log, request, kept or KeptResults()):
+    for number in _by_importance(log, request, kept):
         if number not in chosen and spent + costs[number] <= budget:
             chosen.add(number)
             spent += costs[number]
             if spent + least > budget:
                 break
-    return _rendered(log.excerpts, chosen)
+    return sorted(chosen)
 
 
 def excerpts_of_log(
@@ -202,7 +233,7 @@ def excerpts_of_log(
 ) -> str:
     """The same for a process that does nothing else; ``digest`` is the request's log."""
     kept = results_of_process(file)
-    return excerpts_for(replace(request, digest=digest), budget, _counter(encoding).text, kept)
+    return excerpts_for(replace(request, digest=digest), budget, _counter(encoding), kept)
 
 
 @lru_cache(maxsize=4)
@@ -230,10 +261,10 @@ def _by_importance(log: PreparedLog, request: JudgeRequest, kept: KeptResults) -
     yield from (number for number, score in enumerate(scores) if not score)
 
 
-def _rendered(excerpts: Sequence[Excerpt], chosen: set[int]) -> str:
+def _rendered(excerpts: Sequence[Excerpt], chosen: Sequence[int]) -> str:
     lines: list[str] = []
     last = -1
-    for number in sorted(chosen):
+    for number in chosen:
         excerpt = excerpts[number]
         if number != last + 1:
             lines.append(GAP)

@@ -187,7 +187,7 @@ class ChatModel:
                 request.digest.case, excerpts_of_log, log, rest, *how, urgent=True
             )
         if made is None:
-            return excerpts_for(request, self._log_tokens, self._tokens.text, self._kept)
+            return excerpts_for(request, self._log_tokens, self._tokens, self._kept)
         return await asyncio.wrap_future(made)
 
     async def judge(self, request: JudgeRequest) -> JudgeReply:

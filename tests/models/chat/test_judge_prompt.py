@@ -168,7 +168,7 @@ def long_digest():
 
 def test_a_short_log_is_shown_whole():
     request = judge_request()
-    text = excerpts_for(request, 6000, COUNTER.text)
+    text = excerpts_for(request, 6000, COUNTER)
     assert GAP not in text
     assert all(line in text for line in request.digest.text.splitlines())
 
@@ -179,24 +179,24 @@ def test_of_a_long_log_the_evidence_and_what_the_answer_says_are_shown():
         response="It is 45 seconds, see src/lease/retry.py.",
         digest=long_digest(),
     )
-    text = excerpts_for(request, 600, COUNTER.text)
+    text = excerpts_for(request, 600, COUNTER)
     assert COUNTER.text(text) <= 600
     assert "[user m411]\nSet the timeout to 45 seconds" in text
     assert "[assistant m700]\nThe retry queue lives in src/lease/retry.py." in text
     assert text.index("m411") < text.index("m700")
     assert text.startswith(GAP) or "[tool m0]" in text
-    assert excerpts_for(request, 600, COUNTER.text) == text
+    assert excerpts_for(request, 600, COUNTER) == text
 
 
 @given(st.integers(0, 400))
 def test_an_excerpt_is_within_its_budget(budget):
     request = judge_request(digest=LogDigest("\n".join(f"row {n} is new" for n in range(200))))
-    assert COUNTER.text(excerpts_for(request, budget, COUNTER.text)) <= budget + 2
+    assert COUNTER.text(excerpts_for(request, budget, COUNTER)) <= budget + 2
 
 
 def test_a_log_of_one_endless_line_is_cut():
     request = judge_request(digest=LogDigest("x " * 200_000 + "45 seconds"))
-    text = excerpts_for(request, 500, COUNTER.text)
+    text = excerpts_for(request, 500, COUNTER)
     assert COUNTER.text(text) <= 500
     assert "45 seconds" in text
 

@@ -1,12 +1,17 @@
 """The judge's excerpt of the log: what is the same for all probes is made once."""
 
+from collections import OrderedDict
+from contextlib import closing
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.builders import COUNTER
 from support.endpoint_builders import judge_request
 
+from pytest_compaction.cache.kept_results import KeptResults
 from pytest_compaction.cache.sized_cache import SizedCache
 from pytest_compaction.case.case import Fact
 from pytest_compaction.models.chat import log_excerpt, message_excerpts
@@ -86,7 +91,7 @@ def test_a_log_is_prepared_and_read_once_for_all_probes_and_points(monkeypatch):
     for digest in (first, second):
         for response in ("It is 45 seconds.", "I do not know.", "Four attempts."):
             request = judge_request(digest=digest, facts=facts, response=response)
-            assert excerpts_for(request, 300, count)
+            assert excerpts_for(request, 300, SimpleNamespace(name="quarters", text=count))
     assert built == texts, "each message is cut once, though the second log begins as the first"
     assert len(read) == len(set(read)) > 0, "no excerpt is read twice for a fact"
     pieces = [len(prepare(digest).excerpts) for digest in (first, second)]
@@ -122,3 +127,28 @@ def test_the_log_of_a_point_is_the_same_whatever_points_were_asked_for_before(
             (id, first) for id, first, _ in fresh.parts
         ]
         assert shared.scores("a ab", "b aa") == fresh.scores("a ab", "b aa")
+
+
+def test_which_excerpts_are_shown_is_kept_for_the_same_request(tmp_path, monkeypatch):
+    digest = log_of("\n".join(ROWS * 9), "\n".join(f"row {n} is new" for n in range(300)))
+    request = judge_request(digest=digest, facts=FACTS, response="It is 45 seconds.")
+    with closing(KeptResults(tmp_path / "results.sqlite")) as kept:
+        first = excerpts_for(request, 300, COUNTER, kept)
+
+    def refuse(*arguments):
+        raise LookupError("the log is searched")
+
+    monkeypatch.setattr(log_excerpt, "_PREPARED", SizedCache(1_000_000, lambda log: 1))
+    monkeypatch.setattr(log_excerpt, "_GROWING", OrderedDict())
+    monkeypatch.setattr(BM25, "add", refuse)
+    monkeypatch.setattr(log_excerpt, "_chosen", refuse)
+    with closing(KeptResults(tmp_path / "results.sqlite")) as kept:
+        assert excerpts_for(request, 300, COUNTER, kept) == first
+    others = [
+        (replace(request, response="Four attempts."), 300),
+        (replace(request, question="How many attempts?"), 300),
+        (request, 200),
+    ]
+    for other, budget in others:
+        with closing(KeptResults(tmp_path / "results.sqlite")) as kept, pytest.raises(LookupError):
+            excerpts_for(other, budget, COUNTER, kept)
