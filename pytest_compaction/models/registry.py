@@ -23,6 +23,8 @@ from pytest_compaction.scratch import Scratch
 from pytest_compaction.text.words import printable
 
 if TYPE_CHECKING:
+    from pytest_compaction.models.calls.endpoint import Endpoint
+    from pytest_compaction.models.calls.endpoint_process.caller import EndpointProcess
     from pytest_compaction.models.chat.prompts import Prompts
 
 _OWN: Final = {
@@ -89,18 +91,29 @@ def connect(
     ``shown`` is how the folder of the store is named to the user; ``limit`` is in US
     dollars, ``request_timeout`` in seconds, ``prices`` are list prices if not given.
     ``accounts`` is the file of another process of the run; without one a file is made in a
-    temporary folder. Replies are kept by the process of ``keeping``, if there is one.
+    temporary folder. Replies are kept by the process of ``keeping``. If there is one, calls are
+    sent by one of their own too.
     """
+    from pytest_compaction.models.calls.endpoint_process.caller import EndpointProcess
     from pytest_compaction.models.chat.prompts import Prompts
 
     prompts = Prompts.load(judge_prompt)
     scratch = None if accounts else Scratch()
     shared = Accounts(accounts or (scratch.path if scratch else Path()) / "accounts.sqlite")
     prices = prices_at(base_url_for()) if prices is None else prices
-    following = asking(shared, prices, tokens, limit, request_timeout, shown)
     keeping = keeping or RuleProcesses()
-    caller = Store(store, following, mode, shared, shown, keeping)
+    endpoint = endpoint_within(request_timeout)
+    sender = EndpointProcess(endpoint) if keeping.number else None
+    following = asking(shared, prices, tokens, limit, sender or endpoint, shown)
+    caller = Store(store, following, mode, shared, shown, keeping, sender)
     return Endpoints(caller, shared, prices, prompts, tokens, keeping=keeping, scratch=scratch)
+
+
+def endpoint_within(request_timeout: float | None) -> Endpoint:
+    """The endpoint with this bound on a request in seconds, or the usual one."""
+    from pytest_compaction.models.calls.endpoint import READ_SECONDS, Endpoint
+
+    return Endpoint(read=request_timeout or READ_SECONDS)
 
 
 def asking(
@@ -108,19 +121,17 @@ def asking(
     prices: PriceTable,
     tokens: TokenCounter,
     limit: float | None,
-    request_timeout: float | None,
+    endpoint: Endpoint | EndpointProcess,
     shown: str = "of this run",
 ) -> Caller:
     """Callers one behind the other that ask the endpoint, without a store before them.
 
-    The arguments are those of :func:`connect`.
+    The other arguments are those of :func:`connect`.
     """
     from pytest_compaction.models.calls.adaptation import AdaptingCaller
-    from pytest_compaction.models.calls.endpoint import READ_SECONDS, Endpoint
     from pytest_compaction.models.calls.retries import RetryingCaller
     from pytest_compaction.models.calls.spending_limit import SpendingLimit
 
-    endpoint = Endpoint(read=request_timeout or READ_SECONDS)
     paying = SpendingLimit(endpoint, accounts, prices, tokens, limit)
     adapting = AdaptingCaller(RetryingCaller(paying, endpoint.total), endpoint.total)
     return RecordedOnly(adapting, shown)

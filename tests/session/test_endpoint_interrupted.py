@@ -24,6 +24,9 @@ from support.scenarios import PROBES
 from support.stub_endpoint import role_of
 from support.worker_counts import BOTH
 
+from pytest_compaction.models.calls.endpoint import Endpoint
+from pytest_compaction.models.calls.endpoint_process import caller
+
 
 @pytest.fixture
 def project(pytester, monkeypatch):
@@ -54,10 +57,29 @@ def holding_all_after_the_first_case(project):
         yield endpoint
 
 
-@BOTH
-@pytest.mark.parametrize(
+TOO_MANY = pytest.mark.parametrize(
     ("option", "failing"), [("-x", ["c00-next"]), ("--maxfail=2", ["c00-limit", "c00-next"])]
 )
+
+
+@TOO_MANY
+def test_what_another_process_sends_for_a_run_that_ends_is_paid_for_once(
+    project, monkeypatch, option, failing
+):
+    monkeypatch.setattr(caller, "may_leave", lambda: True)
+    with holding_all_after_the_first_case(project) as endpoint:
+        with monkeypatch.context() as here:
+            here.setattr(Endpoint, "call", None)
+            result = project.run(
+                endpoint, "-n0", "--compaction-processes=1", option, failing=failing
+            )
+        assert result.parseoutcomes()["failed"] == len(failing)
+        ended_well(endpoint, project, str(result.stdout))
+        rest_is_paid_for(project, endpoint)
+
+
+@BOTH
+@TOO_MANY
 def test_after_too_many_failures_the_run_ends_and_the_next_pays_only_for_the_rest(
     project, workers, option, failing
 ):

@@ -18,7 +18,7 @@ from pytest_compaction.models.calls.accounts import (
     Accounts,
     LimitReachedError,
 )
-from pytest_compaction.models.calls.attempt import AttemptError
+from pytest_compaction.models.calls.attempt import AttemptError, NotSentError, cancel_later
 from pytest_compaction.models.calls.prices import PriceTable
 from pytest_compaction.models.calls.transactions import repeat_off_loop
 from pytest_compaction.models.protocol import ModelError, NotAskedError
@@ -67,7 +67,7 @@ class SpendingLimit:
         except AttemptError as error:
             await (self._lost(number, call) if error.charged else self._free(number))
             raise
-        except ModelError:
+        except (ModelError, NotSentError):
             await self._free(number)
             raise
         except BaseException:
@@ -78,7 +78,7 @@ class SpendingLimit:
             await self._settle(number, call, reply)
         except asyncio.CancelledError:
             # It is paid for, and goes to the store; whoever gave up is cancelled after that.
-            _cancel_later()
+            cancel_later()
         return reply
 
     async def close(self) -> None:
@@ -160,14 +160,6 @@ class SpendingLimit:
         read = int(usage.input_tokens * _MARGIN)
         kept, long = (read if asks else 0 for asks in _keeps(call.body))
         return Usage(1, read, 0, usage.output_tokens, kept, long)
-
-
-def _cancel_later() -> None:
-    """Cancel the running task, as it was asked to be, when it waits next."""
-    task = asyncio.current_task()
-    if task is not None:
-        task.uncancel()
-        task.cancel()
 
 
 def most_usage(call: Call, tokens: TokenCounter) -> Usage:

@@ -12,7 +12,7 @@ import asyncio
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Protocol
 from weakref import WeakValueDictionary
 
 from pytest_compaction.models.calls.accounts import Accounts, Claim
@@ -20,7 +20,6 @@ from pytest_compaction.models.calls.background import Background
 from pytest_compaction.models.calls.store_file import (
     NOT_JSON,
     PARTIAL,
-    Filed,
     path_in,
     reply_in,
 )
@@ -30,13 +29,20 @@ from pytest_compaction.models.calls.turns import turn_of_context
 from pytest_compaction.models.protocol import NotRecordedError
 from pytest_compaction.models.reference import shipped
 from pytest_compaction.models.reference.archive import ArchiveError
-from pytest_compaction.models.wire.call import Call, Caller, CallReply
+from pytest_compaction.models.wire.call import Call, Caller, CallReply, Filed
 from pytest_compaction.rule_processes.pool import RuleProcesses
 from pytest_compaction.scratch import remove_left_files
 from pytest_compaction.secrets.keys import scrubbed
 from pytest_compaction.text.words import printable
 
 Mode = Literal["normal", "replay", "refresh"]
+
+
+class Sender(Protocol):
+    """Sends calls, and may keep their replies where they arrive."""
+
+    async def keeps(self) -> bool:
+        """Whether it would keep the reply to a call that is made now, on the running loop."""
 
 
 class Store:
@@ -47,7 +53,8 @@ class Store:
     :class:`~pytest_compaction.models.protocol.NotRecordedError`. In ``refresh`` every call
     is made anew, once. Two equal calls at the same time become one: within a process by a
     lock, between the processes of a run by a claim in ``accounts``. ``shown`` is how the
-    folder is named to the user. Replies are written in one of the ``processes``, if there is any.
+    folder is named to the user. Replies are kept by the ``sender`` that the last of the callers
+    is, if it can, or written in one of the ``processes``, if there is any.
     """
 
     def __init__(
@@ -58,6 +65,7 @@ class Store:
         accounts: Accounts | None = None,
         shown: str | None = None,
         processes: RuleProcesses | None = None,
+        sender: Sender | None = None,
     ) -> None:
         self._folder = folder
         self._following = None if mode == "replay" else following
@@ -67,6 +75,7 @@ class Store:
         # One thread for both: a claim ends right after its reply is written.
         self._thread = Background("compaction-store") if accounts is None else accounts.thread
         self._processes = processes or RuleProcesses()
+        self._sender = sender
         self._files = StoreFiles(folder, self._thread, self._processes)
         self._fresh: set[str] = set()
         self._swept = False
@@ -96,13 +105,18 @@ class Store:
             await self._following.close()
 
     def before(self, following: Caller, accounts: Accounts | None) -> Store:
-        """A store in the same folder and of the same mode before another caller."""
+        """A store in the same folder and of the same mode before another caller, not its sender."""
         return Store(self._folder, following, self._mode, accounts, self._shown, self._processes)
 
     @property
     def is_empty(self) -> bool:
         """Whether the folder holds no call at all."""
         return not self._folder.is_dir() or not any(self._folder.glob("[0-9a-f][0-9a-f]"))
+
+    @property
+    def _anew(self) -> bool:
+        """Whether a reply is written in place of one that is there."""
+        return self._mode == "refresh"
 
     async def held(self, call: Call, digest: str) -> CallReply | None:
         """The stored reply, if this run may use it. It is not entered in the accounts."""
@@ -150,8 +164,12 @@ class Store:
         """
         is_answered = False
         try:
-            async with turn_of_context():
-                self._files.prepare(call, digest)
+            is_apart = self._sender is not None and await self._sender.keeps()
+            async with turn_of_context(or_next=is_apart):
+                if is_apart:
+                    call = replace(call, keeping=self._files.keeping(digest, self._anew))
+                else:
+                    self._files.prepare(call, digest)
                 reply = await following.call(call)
                 is_answered = True
                 return await self._keep(call, digest, reply)
@@ -175,6 +193,11 @@ class Store:
 
         Such a caller waits for the end of the writing.
         """
+        if reply.filed is not None:
+            try:
+                return self._scrubbed(reply.filed, digest, reply)
+            finally:
+                self._unclaim(digest)
 
         def keep() -> CallReply:
             try:
@@ -184,7 +207,7 @@ class Store:
                 self._unclaim(digest)
 
         try:
-            filed = await self._files.write_elsewhere(call, digest, reply, self._mode == "refresh")
+            filed = await self._files.write_elsewhere(call, digest, reply, self._anew)
         except asyncio.CancelledError:
             await self._thread.result(keep)
             raise
@@ -260,7 +283,7 @@ class Store:
                 f"replies could not be kept in {self._shown}: {filed.problem}; "
                 "they will be paid for again"
             )
-        return replace(reply, body=filed.reply)
+        return replace(reply, body=filed.reply, filed=None)
 
     def _unusable(self, digest: str, why: str) -> None:
         self._note(f"passed over {self._shown}/{digest[:2]}/{digest}.json: {why}")

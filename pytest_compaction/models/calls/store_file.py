@@ -18,7 +18,7 @@ from pytest_compaction.models.calls.file_text import (
     written_request,
 )
 from pytest_compaction.models.usage import Usage
-from pytest_compaction.models.wire.call import Call, CallReply
+from pytest_compaction.models.wire.call import Call, CallReply, Filed
 from pytest_compaction.secrets.keys import BLOT, scrubbed_json
 
 FORMAT: Final = 1
@@ -50,14 +50,6 @@ class Answered:
         """The same of a call and its reply."""
         usage = reply.usage.as_json()
         return cls(str(folder), call.operation, call.trial, digest, call.body, reply.body, usage)
-
-
-@dataclass(frozen=True, slots=True)
-class Filed:
-    """The scrubbed reply, and why it could not be kept, if it could not."""
-
-    reply: Mapping[str, Any]
-    problem: str | None = None
 
 
 _prepared: dict[tuple[str, tuple[str, ...]], Written] = {}

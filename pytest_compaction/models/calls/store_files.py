@@ -15,12 +15,11 @@ from typing import Final
 from pytest_compaction.models.calls.background import Background
 from pytest_compaction.models.calls.store_file import (
     Answered,
-    Filed,
     file_answer,
     forget_request,
     prepare_request,
 )
-from pytest_compaction.models.wire.call import Call, CallReply
+from pytest_compaction.models.wire.call import Call, CallReply, Filed, Keeping
 from pytest_compaction.rule_processes.pool import RuleProcesses
 from pytest_compaction.secrets.keys import environment_secrets
 
@@ -37,6 +36,10 @@ class StoreFiles:
         self._processes = processes
         self._begun: dict[str, tuple[tuple[str, ...], Future[None] | None]] = {}
         """What was secret when each request was sent, and what prepares it in a process."""
+
+    def keeping(self, digest: str, anew: bool) -> Keeping:
+        """How the reply to the call of this digest is kept, for another process that can do it."""
+        return Keeping(str(self._folder), digest, environment_secrets(), anew)
 
     def prepare(self, call: Call, digest: str) -> None:
         """Begin with the file of a call that is about to be sent."""

@@ -12,7 +12,7 @@ from pytest_compaction.compactors.specs import Spec, UnknownCompactorError
 from pytest_compaction.conversation.tokens import EncodingUnavailableError, TokenCounter
 from pytest_compaction.models.calls.accounts import Accounts
 from pytest_compaction.models.calls.address import host_of
-from pytest_compaction.models.registry import asking
+from pytest_compaction.models.registry import asking, endpoint_within
 from pytest_compaction.models.wire.call import Call, CallReply
 from pytest_compaction.run.remote.code import digest_of_module, disagreement
 from pytest_compaction.run.remote.collector import Collector
@@ -55,7 +55,8 @@ def _result(task: Task) -> TaskResult:
         return TaskResult(measured(task, registry, spec, tokens, Collector(sent)))
     with scratch_folder() as folder:
         accounts = Accounts(folder / "accounts.sqlite")
-        paying = asking(accounts, briefing.prices, tokens, None, briefing.request_timeout)
+        endpoint = endpoint_within(briefing.request_timeout)
+        paying = asking(accounts, briefing.prices, tokens, None, endpoint)
         collector = Collector(sent, paying)
         findings = measured(task, registry, spec, tokens, collector)
         return TaskResult(

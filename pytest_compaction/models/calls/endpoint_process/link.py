@@ -1,0 +1,194 @@
+"""The process that sends calls, started and told what to send, and what it answers."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import subprocess
+import sys
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_compaction.models.calls.attempt import (
+    AttemptError,
+    NotSentError,
+    cancel_later,
+    sentence_on,
+)
+from pytest_compaction.models.calls.endpoint import Limits
+from pytest_compaction.models.calls.endpoint_process.frames import Frames, framed
+from pytest_compaction.models.calls.endpoint_process.process import (
+    Begin,
+    Cancelled,
+    Dropped,
+    Fly,
+    Outcome,
+    Ready,
+    Result,
+    Sent,
+)
+from pytest_compaction.models.calls.turns import Place, place_of_context
+from pytest_compaction.models.protocol import ModelError
+from pytest_compaction.models.wire.call import Call, CallReply
+from pytest_compaction.secrets.keys import environment_secrets
+from pytest_compaction.secrets.own_environment import own_environment
+
+_END_S: Final = 10.0
+"""Seconds that the process has to end by itself."""
+_START_S: Final = 60.0
+"""Seconds that it has to begin, on a slow machine too."""
+_START: Final = (
+    "import sys; sys.argv[1] in sys.path or sys.path.insert(0, sys.argv[1]); "
+    "from pytest_compaction.models.calls.endpoint_process.process import main; main()"
+)
+_GIVE_UP_S: Final = 1.0
+"""Seconds in which the process says whether a call that is given up was sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """A call that the process was told, and from which place."""
+
+    call: Call
+    result: asyncio.Future[Result]
+    place: Place | None
+
+
+class Link:
+    """Calls that a process has been told and has not answered yet. For one event loop."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self._process = process
+        self._numbers = count()
+        self._flying: dict[int, _Told] = {}
+        self._transport: Any = None
+        self._begun = asyncio.Event()
+        """Whether the process is ready, or has gone."""
+        self.is_broken = False
+        """Whether the process has gone, so that nothing more can be sent."""
+
+    async def connect(self, connection: socket.socket, limits: Limits) -> None:
+        """Begin to talk to the process, and wait until it is ready; it may be broken then."""
+        loop = asyncio.get_running_loop()
+        self._transport, _ = await loop.create_unix_connection(
+            lambda: Frames(self._answered, self._ended), sock=connection
+        )
+        self._transport.write(framed(Begin(limits, environment_secrets())))
+        try:
+            async with asyncio.timeout(_START_S):
+                await self._begun.wait()
+        except TimeoutError:
+            self.is_broken = True
+
+    async def call(self, call: Call) -> CallReply:
+        """What the process answers to a call.
+
+        If it goes meanwhile, it is an :class:`AttemptError` that another attempt may overcome.
+        """
+        number, place = next(self._numbers), place_of_context()
+        told: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
+        self._flying[number] = _Told(call, told, place)
+        is_next = place is not None and not place.is_held
+        self._tell(Sent(number, call, is_next))
+        if place is not None and is_next:
+            place.when_held(lambda: self._tell(Fly(number)))
+        try:
+            return _reply(await asyncio.shield(told))
+        except asyncio.CancelledError:
+            self._tell(Cancelled(number))
+            await asyncio.wait([told], timeout=_GIVE_UP_S)
+            if not told.done() or told.result() is Dropped.FLYING:
+                raise
+            reply = _reply(told.result())
+            cancel_later()
+            return reply
+        finally:
+            del self._flying[number]
+
+    def _tell(self, one: Sent | Fly | Cancelled) -> None:
+        if not self.is_broken:
+            self._transport.write(framed(one))
+
+    async def close(self) -> None:
+        """Let the process end, which gives up what flies."""
+        self.is_broken = True
+        self._transport.close()
+        await asyncio.get_running_loop().run_in_executor(None, self._wait)
+
+    def _answered(self, outcome: Ready | Outcome) -> None:
+        if isinstance(outcome, Ready):
+            self._begun.set()
+            return
+        one = self._flying.get(outcome.number)
+        if one is None or one.result.done():
+            return
+        one.result.set_result(outcome.result)
+        following = self._flying.get(outcome.followed_by)
+        if one.place is not None and following is not None and following.place is not None:
+            one.place.pass_to(following.place)
+
+    def _ended(self) -> None:
+        self.is_broken = True
+        self._begun.set()
+        for one in self._flying.values():
+            if not one.result.done():
+                one.result.set_result(_lost(one.call))
+
+    def _wait(self) -> None:
+        try:
+            self._process.wait(_END_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+
+async def open_link(limits: Limits) -> Link | None:
+    """A link to a fresh process, which keeps ``limits``; ``None`` if none can be started here."""
+    ours, theirs = socket.socketpair()
+    with theirs:
+        process = _started(theirs.fileno())
+    if process is None:
+        ours.close()
+        return None
+    link = Link(process)
+    await link.connect(ours, limits)
+    if link.is_broken:
+        await link.close()
+        return None
+    return link
+
+
+def _started(connection: int) -> subprocess.Popen[bytes] | None:
+    place = str(Path(__file__).parents[4])
+    try:
+        # Not forked: this process has threads, and locks that they may hold. The session of its
+        # own keeps Ctrl-C from it.
+        return subprocess.Popen(
+            [sys.executable, "-P", "-c", _START, place, str(connection)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env=own_environment(),
+            pass_fds=[connection],
+            start_new_session=True,
+        )
+    except OSError:
+        return None
+
+
+def _reply(result: Result) -> CallReply:
+    """The reply that came of a call; raises what came in its place."""
+    if isinstance(result, CallReply):
+        return result
+    if isinstance(result, ModelError):
+        raise result
+    if isinstance(result, Dropped):
+        raise NotSentError if result is Dropped.WAITING else asyncio.CancelledError
+    raise RuntimeError(f"the process that sends calls failed:\n{result}")
+
+
+def _lost(call: Call) -> AttemptError:
+    said = "was asked by a process that ended before the reply came"
+    return AttemptError(sentence_on(call, said), charged=True, passing=True)
