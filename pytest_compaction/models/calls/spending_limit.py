@@ -21,6 +21,7 @@ from pytest_compaction.models.calls.accounts import (
 from pytest_compaction.models.calls.attempt import AttemptError, NotSentError, cancel_later
 from pytest_compaction.models.calls.prices import PriceTable
 from pytest_compaction.models.calls.transactions import repeat_off_loop
+from pytest_compaction.models.calls.turns import when_in_flight
 from pytest_compaction.models.protocol import ModelError, NotAskedError
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Call, Caller, CallReply
@@ -129,7 +130,7 @@ class SpendingLimit:
         accounts, model = self._accounts, call.model
         if self._limit is None:
             number = accounts.number()
-            accounts.post(lambda: accounts.enter(number, call.role, model))
+            when_in_flight(lambda: accounts.post(lambda: accounts.enter(number, call.role, model)))
             return number
         most = self._most(call, model)
         try:

@@ -32,7 +32,7 @@ class Place:
             line.append(self)
 
     def when_held(self, told: Callable[[], object]) -> None:
-        """Call ``told`` when the request gets a slot by :meth:`hold`."""
+        """Call ``told`` when a request that is next may fly."""
         self._told.append(told)
 
     def hold(self) -> None:
@@ -43,11 +43,10 @@ class Place:
             told()
 
     def pass_to(self, following: Place) -> None:
-        """Give the slot to a place that is next, whose request has been sent already."""
+        """Give the slot to a place that is next, whose request flies already."""
         if self.is_held and not self.is_passed and not following.is_held:
             self.is_passed = True
-            following.leave_line()
-            following.is_held = True
+            following.hold()
 
     def leave_line(self) -> None:
         """Be next no more."""
@@ -112,10 +111,17 @@ def place_of_context() -> Place | None:
     return _PLACE.get()
 
 
+def when_in_flight(told: Callable[[], object]) -> None:
+    """Call ``told`` when the request that is made in this context may fly, or now."""
+    place = place_of_context()
+    if place is None or place.is_held:
+        told()
+    else:
+        place.when_held(told)
+
+
 async def until_in_flight() -> None:
     """Wait until the request that is made in this context may fly."""
-    place = place_of_context()
-    if place is not None and not place.is_held:
-        held = asyncio.Event()
-        place.when_held(held.set)
-        await held.wait()
+    held = asyncio.Event()
+    when_in_flight(held.set)
+    await held.wait()

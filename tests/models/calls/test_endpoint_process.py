@@ -269,10 +269,9 @@ def test_a_call_that_is_given_up_before_it_flies_is_not_sent(tmp_path, leaving, 
     assert limited.limit.is_idle
 
 
-def test_nothing_is_charged_for_what_was_not_sent_and_the_most_for_what_was(
-    tmp_path, leaving, monkeypatch
-):
-    accounts = Accounts(tmp_path / "accounts.sqlite")
+def paid_calls(folder, monkeypatch, finish):
+    """The calls in the bill when ``finish`` has dealt with one that flies and one that is next."""
+    accounts = Accounts(folder / "accounts.sqlite")
     with counting(lambda body: True) as endpoint:
         monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
         sender = EndpointProcess(Endpoint())
@@ -287,15 +286,38 @@ def test_nothing_is_charged_for_what_was_not_sent_and_the_most_for_what_was(
             tasks = [asyncio.ensure_future(one(number)) for number in range(2)]
             await asyncio.to_thread(endpoint.until, lambda: len(endpoint.begun) == 1)
             await asyncio.sleep(0.1)
-            for task in reversed(tasks):
-                task.cancel()
+            finish(endpoint, accounts, tasks)
             return await asyncio.gather(*tasks, return_exceptions=True)
 
-        gone = run(work, sender)
-    assert [isinstance(error, asyncio.CancelledError) for error in gone] == [True, True]
-    (total,) = accounts.totals()
+        came = run(work, sender)
+    paid = sum(total.paid.calls for total in accounts.totals())
     accounts.close()
-    assert total.paid.calls == 1, "the one that flew"
+    return paid, len(endpoint.begun), came
+
+
+def test_nothing_is_charged_for_what_was_not_sent(tmp_path, leaving, monkeypatch):
+    def give_up(endpoint, accounts, tasks):
+        for task in reversed(tasks):
+            task.cancel()
+
+    paid, begun, came = paid_calls(tmp_path, monkeypatch, give_up)
+    assert [isinstance(error, asyncio.CancelledError) for error in came] == [True, True]
+    assert paid == begun == 1, "the one that flew"
+
+
+def test_what_is_next_is_not_in_flight_until_it_flies(tmp_path, leaving, monkeypatch):
+    written_off = []
+
+    def write_off(endpoint, accounts, tasks):
+        accounts.write_off("main")
+        accounts.write_off(os.environ.get("PYTEST_XDIST_WORKER", ""))
+        written_off.extend(total.paid.calls for total in accounts.totals())
+        endpoint.release()
+
+    paid, begun, came = paid_calls(tmp_path, monkeypatch, write_off)
+    assert written_off == [1], "what a dead process may have to pay is what flew"
+    assert came == [None, None]
+    assert paid == begun == 2
 
 
 def test_a_process_that_dies_loses_what_flew_and_this_one_goes_on(leaving, monkeypatch):

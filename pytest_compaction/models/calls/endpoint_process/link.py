@@ -47,13 +47,14 @@ _GIVE_UP_S: Final = 1.0
 """Seconds in which the process says whether a call that is given up was sent."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Told:
-    """A call that the process was told, and from which place."""
+    """A call that the process was told, from which place, and whether it is known to fly."""
 
     call: Call
     result: asyncio.Future[Result]
     place: Place | None
+    flies: bool
 
 
 class Link:
@@ -89,11 +90,11 @@ class Link:
         """
         number, place = next(self._numbers), place_of_context()
         told: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
-        self._flying[number] = _Told(call, told, place)
-        is_next = place is not None and not place.is_held
-        self._tell(Sent(number, call, is_next))
-        if place is not None and is_next:
-            place.when_held(lambda: self._tell(Fly(number)))
+        flies = place is None or place.is_held
+        self._flying[number] = _Told(call, told, place, flies)
+        self._tell(Sent(number, call, is_next=not flies))
+        if place is not None and not flies:
+            place.when_held(lambda: self._fly(number))
         try:
             return _reply(await asyncio.shield(told))
         except asyncio.CancelledError:
@@ -106,6 +107,13 @@ class Link:
             return reply
         finally:
             del self._flying[number]
+
+    def _fly(self, number: int) -> None:
+        """Have a call that is next sent, unless the process did so by itself."""
+        one = self._flying.get(number)
+        if one is not None and not one.flies:
+            one.flies = True
+            self._tell(Fly(number))
 
     def _tell(self, one: Sent | Fly | Cancelled) -> None:
         if not self.is_broken:
@@ -126,7 +134,10 @@ class Link:
             return
         one.result.set_result(outcome.result)
         following = self._flying.get(outcome.followed_by)
-        if one.place is not None and following is not None and following.place is not None:
+        if following is None:
+            return
+        following.flies = True
+        if one.place is not None and following.place is not None:
             one.place.pass_to(following.place)
 
     def _ended(self) -> None:
