@@ -163,6 +163,8 @@ class Store:
         than what flew is paid for again.
         """
         is_answered = False
+        if not self._swept:
+            self._thread.post(self._sweep)
         try:
             is_apart = self._sender is not None and await self._sender.keeps()
             async with turn_of_context(or_next=is_apart):
@@ -267,10 +269,14 @@ class Store:
             if found is not None:
                 self._fresh.add(digest)
                 return found
+        self._sweep()
+        return self._scrubbed(self._files.write(call, digest, reply), digest, reply)
+
+    def _sweep(self) -> None:
+        """Remove what writers that were killed have left, once."""
         if not self._swept:
             self._swept = True
             remove_left_files(self._folder / PARTIAL)
-        return self._scrubbed(self._files.write(call, digest, reply), digest, reply)
 
     def _scrubbed(self, filed: Filed, digest: str, reply: CallReply) -> CallReply:
         """The scrubbed reply; a note if it could not be kept."""

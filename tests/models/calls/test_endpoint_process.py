@@ -175,6 +175,19 @@ def test_a_reply_is_kept_where_it_arrives_as_it_is_kept_here(servers, leaving, t
     assert {reply.filed for reply in there} == {None}
 
 
+def test_what_killed_writers_left_is_removed(servers, leaving, tmp_path):
+    servers()
+    left = tmp_path / ".partial" / "left.1.1"
+    left.parent.mkdir()
+    left.write_bytes(b"{")
+    os.utime(left, (0, 0))
+    sender, accounts = EndpointProcess(Endpoint()), Accounts(tmp_path / "accounts.sqlite")
+    store = Store(tmp_path, sender, accounts=accounts, sender=sender)
+    run(lambda: store.call(call()), sender)
+    accounts.close()
+    assert not left.exists()
+
+
 def test_a_key_in_a_reply_is_not_kept(servers, leaving, tmp_path):
     secret = "sk-proj-" + "a1B2" * 10
     servers(lambda asked: Answer(completion(f"The key is {secret}.")))
