@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from dataclasses import replace
 
@@ -333,43 +332,39 @@ def test_what_is_next_is_not_in_flight_until_it_flies(tmp_path, leaving, monkeyp
     assert paid == begun == 2
 
 
-def test_a_process_that_dies_loses_what_flew_and_this_one_goes_on(leaving, monkeypatch):
-    killed = threading.Event()
+@pytest.fixture
+def started(monkeypatch):
+    """The processes that were started, in order."""
+    processes = []
+    popen = subprocess.Popen
 
-    def hold(body):
-        if not killed.is_set():
-            killed.set()
-            os.kill(child_of(), signal.SIGKILL)
+    def noting(*arguments, **how):
+        processes.append(popen(*arguments, **how))
+        return processes[-1]
 
-    def child_of():
-        found = subprocess.run(
-            ["pgrep", "-P", str(os.getpid()), "-f", "endpoint_process"],
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        return int(found.stdout.split()[-1])
+    monkeypatch.setattr(subprocess, "Popen", noting)
+    return processes
 
-    with counting(hold) as endpoint:
+
+def test_a_process_that_dies_loses_what_flew_and_this_one_goes_on(leaving, monkeypatch, started):
+    def kill(body):
+        if started[0].poll() is None:
+            os.kill(started[0].pid, signal.SIGKILL)
+            started[0].wait()
+
+    with counting(kill) as endpoint:
         monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
         sender = EndpointProcess(Endpoint())
         retrying = RetryingCaller(sender, 12.0, 1)
         reply = run(lambda: retrying.call(call()), sender)
     assert reply.body
     assert len(endpoint.begun) == 2
+    assert len(started) == 1
 
 
 def test_its_process_ends_with_the_loop_and_another_one_serves_the_next(
-    servers, sends_nothing_here, monkeypatch
+    servers, sends_nothing_here, started
 ):
-    started = []
-    popen = subprocess.Popen
-
-    def noting(*arguments, **how):
-        started.append(popen(*arguments, **how))
-        return started[-1]
-
-    monkeypatch.setattr(subprocess, "Popen", noting)
     servers()
     sender = EndpointProcess(Endpoint())
     for _ in range(2):
