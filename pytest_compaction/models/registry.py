@@ -54,7 +54,7 @@ class Endpoints:
     processes: RuleProcesses = field(default_factory=RuleProcesses)
     """Where rules read logs."""
     keeping: RuleProcesses = field(default_factory=RuleProcesses)
-    """Where replies are written to the store."""
+    """Where replies are written to the store, if this process sends the calls."""
     scratch: Scratch | None = None
     """A folder that this process made and removes at the end, if it made one."""
 
@@ -91,8 +91,8 @@ def connect(
     ``shown`` is how the folder of the store is named to the user; ``limit`` is in US
     dollars, ``request_timeout`` in seconds, ``prices`` are list prices if not given.
     ``accounts`` is the file of another process of the run; without one a file is made in a
-    temporary folder. Replies are kept by the process of ``keeping``. If there is one, calls are
-    sent by one of their own too.
+    temporary folder. If there is a process for ``keeping``, another one sends calls and keeps their
+    replies; those of calls that have to be sent here are kept in that of ``keeping``.
     """
     from pytest_compaction.models.calls.endpoint_process.caller import EndpointProcess
     from pytest_compaction.models.chat.prompts import Prompts

@@ -10,7 +10,6 @@ from __future__ import annotations
 import heapq
 import os
 import subprocess
-import sys
 import threading
 import zlib
 from collections import OrderedDict
@@ -18,11 +17,12 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError, Future, InvalidStateError
 from contextlib import suppress
 from itertools import count
-from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from pytest_compaction.rule_processes import process as process_of_rules
 from pytest_compaction.rule_processes.pipe import Held, HeldName, receive, send
 from pytest_compaction.rule_processes.process import Hold, Made, Work
+from pytest_compaction.rule_processes.python_process import start_process, wait_for_end
 
 T = TypeVar("T")
 
@@ -36,12 +36,6 @@ _MOST_PLACES: Final = 1024
 """Places of which is remembered who is called there."""
 _MOST_HELD: Final = 8
 """Large values that a process holds at a time."""
-_END_S: Final = 10.0
-"""Seconds that a process has to end by itself."""
-_START: Final = (
-    "import sys; sys.argv[1] in sys.path or sys.path.insert(0, sys.argv[1]); "
-    "from pytest_compaction.rule_processes.process import main; main()"
-)
 
 
 def processors() -> int:
@@ -201,7 +195,9 @@ class _Process:
         self._thread.join()
 
     def _run(self) -> None:
-        process = _started()
+        process = start_process(
+            process_of_rules.__name__, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
         while (one := self._next(process)) is not None:
             future, work = one
             if not future.set_running_or_notify_cancel():
@@ -254,23 +250,6 @@ class _Process:
         return tuple(gone)
 
 
-def _started() -> subprocess.Popen[bytes] | None:
-    """A fresh process; ``None`` if none can be started here."""
-    place = str(Path(__file__).parents[2])
-    try:
-        # Not forked: this process has threads, and locks that they may hold. The session of its
-        # own keeps Ctrl-C from it.
-        return subprocess.Popen(
-            [sys.executable, "-P", "-c", _START, place],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-    except OSError:
-        return None
-
-
 def _end(process: subprocess.Popen[bytes] | None) -> None:
     if process is None:
         return
@@ -280,11 +259,7 @@ def _end(process: subprocess.Popen[bytes] | None) -> None:
                 stream.close()
         except OSError:  # it has gone, and what was written did not reach it
             continue
-    try:
-        process.wait(_END_S)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
+    wait_for_end(process)
 
 
 def _call_here(future: Future[Any], work: Work) -> None:

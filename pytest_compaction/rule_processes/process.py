@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import IO, Any
 
-from pytest_compaction.garbage import look_less_often
 from pytest_compaction.rule_processes.pipe import HeldName, receive, send
+from pytest_compaction.rule_processes.python_process import begin_process
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +67,7 @@ def _done(work: Work, held: dict[str, Any]) -> Made | Raised:
 
 def main() -> None:
     """Serve the process that started this one, through standard input and output."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for pytest, which then closes the pipe
-    look_less_often()
+    begin_process()
     replies = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # nothing that is printed gets between the replies
     try:

@@ -3,6 +3,7 @@
 import operator
 import os
 import signal
+import sys
 import time
 from concurrent.futures import CancelledError
 
@@ -69,7 +70,7 @@ def test_what_a_killed_process_was_to_do_is_done_here(processes):
 
 
 def test_where_no_process_can_be_started_all_is_done_here(monkeypatch, processes):
-    monkeypatch.setattr(pool.sys, "executable", "/no/such/python")
+    monkeypatch.setattr(sys, "executable", "/no/such/python")
     assert processes().call("a", os.getpid).result() == os.getpid()
 
 

@@ -16,7 +16,8 @@ from pytest_compaction.models.calls.turns import Place, in_place
 from pytest_compaction.run.loops.slots import Slots
 
 NEXT: Final = 4
-"""Requests that may be next to fly; with fewer, one that ends would leave its slot empty."""
+"""Requests that may be next to fly. With none, a slot is empty while a reply goes to the run and a
+request comes from it; 2, 4 and 8 did equally well, measured."""
 
 
 @dataclass(frozen=True, slots=True, order=True)

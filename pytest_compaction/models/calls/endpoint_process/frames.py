@@ -1,23 +1,12 @@
-"""Values between two event loops, each a frame: eight bytes with its length, and a pickle.
-
-Only a run and the process that it started itself are at the two ends.
-"""
+"""Values that arrive on an event loop from another process of the run."""
 
 from __future__ import annotations
 
 import asyncio
-import pickle
-import struct
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any
 
-_SIZE: Final = struct.Struct("<Q")
-
-
-def framed(value: Any) -> bytes:
-    """The frame of a value."""
-    data = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
-    return _SIZE.pack(len(data)) + data
+from pytest_compaction.rule_processes.pipe import taken_from
 
 
 class Frames(asyncio.Protocol):
@@ -31,12 +20,7 @@ class Frames(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         """Take what has arrived; what is no whole frame yet waits for the rest."""
         self._data += data
-        while len(self._data) >= _SIZE.size:
-            end = _SIZE.size + _SIZE.unpack_from(self._data)[0]
-            if len(self._data) < end:
-                return
-            value = pickle.loads(self._data[_SIZE.size : end])  # noqa: S301 - see above
-            del self._data[:end]
+        for value in taken_from(self._data):
             self._received(value)
 
     def connection_lost(self, error: Exception | None) -> None:

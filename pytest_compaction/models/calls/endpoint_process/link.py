@@ -5,10 +5,8 @@ from __future__ import annotations
 import asyncio
 import socket
 import subprocess
-import sys
 from dataclasses import dataclass
 from itertools import count
-from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.models.calls.attempt import (
@@ -18,7 +16,8 @@ from pytest_compaction.models.calls.attempt import (
     sentence_on,
 )
 from pytest_compaction.models.calls.endpoint import Limits
-from pytest_compaction.models.calls.endpoint_process.frames import Frames, framed
+from pytest_compaction.models.calls.endpoint_process import process as endpoint_process
+from pytest_compaction.models.calls.endpoint_process.frames import Frames
 from pytest_compaction.models.calls.endpoint_process.process import (
     Begin,
     Cancelled,
@@ -32,17 +31,13 @@ from pytest_compaction.models.calls.endpoint_process.process import (
 from pytest_compaction.models.calls.turns import Place, place_of_context
 from pytest_compaction.models.protocol import ModelError
 from pytest_compaction.models.wire.call import Call, CallReply
+from pytest_compaction.rule_processes.pipe import framed
+from pytest_compaction.rule_processes.python_process import start_process, wait_for_end
 from pytest_compaction.secrets.keys import environment_secrets
 from pytest_compaction.secrets.own_environment import own_environment
 
-_END_S: Final = 10.0
-"""Seconds that the process has to end by itself."""
 _START_S: Final = 60.0
-"""Seconds that it has to begin, on a slow machine too."""
-_START: Final = (
-    "import sys; sys.argv[1] in sys.path or sys.path.insert(0, sys.argv[1]); "
-    "from pytest_compaction.models.calls.endpoint_process.process import main; main()"
-)
+"""Seconds that the process has to begin, on a slow machine too."""
 _GIVE_UP_S: Final = 1.0
 """Seconds in which the process says whether a call that is given up was sent."""
 
@@ -123,7 +118,7 @@ class Link:
         """Let the process end, which gives up what flies."""
         self.is_broken = True
         self._transport.close()
-        await asyncio.get_running_loop().run_in_executor(None, self._wait)
+        await asyncio.get_running_loop().run_in_executor(None, wait_for_end, self._process)
 
     def _answered(self, outcome: Ready | Outcome) -> None:
         if isinstance(outcome, Ready):
@@ -147,19 +142,19 @@ class Link:
             if not one.result.done():
                 one.result.set_result(_lost(one.call))
 
-    def _wait(self) -> None:
-        try:
-            self._process.wait(_END_S)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-
 
 async def open_link(limits: Limits) -> Link | None:
     """A link to a fresh process, which keeps ``limits``; ``None`` if none can be started here."""
     ours, theirs = socket.socketpair()
     with theirs:
-        process = _started(theirs.fileno())
+        process = start_process(
+            endpoint_process.__name__,
+            [str(theirs.fileno())],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            env=own_environment(),
+            pass_fds=[theirs.fileno()],
+        )
     if process is None:
         ours.close()
         return None
@@ -169,24 +164,6 @@ async def open_link(limits: Limits) -> Link | None:
         await link.close()
         return None
     return link
-
-
-def _started(connection: int) -> subprocess.Popen[bytes] | None:
-    place = str(Path(__file__).parents[4])
-    try:
-        # Not forked: this process has threads, and locks that they may hold. The session of its
-        # own keeps Ctrl-C from it.
-        return subprocess.Popen(
-            [sys.executable, "-P", "-c", _START, place, str(connection)],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            env=own_environment(),
-            pass_fds=[connection],
-            start_new_session=True,
-        )
-    except OSError:
-        return None
 
 
 def _reply(result: Result) -> CallReply:

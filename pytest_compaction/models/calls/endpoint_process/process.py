@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 import socket
-import sys
 import traceback
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, Final
 
-from pytest_compaction.garbage import look_less_often
 from pytest_compaction.models.calls.endpoint import Endpoint, Limits
-from pytest_compaction.models.calls.endpoint_process.frames import Frames, framed
+from pytest_compaction.models.calls.endpoint_process.frames import Frames
 from pytest_compaction.models.calls.store_file import (
     Answered,
     file_answer,
@@ -23,6 +20,8 @@ from pytest_compaction.models.calls.store_file import (
 )
 from pytest_compaction.models.protocol import ModelError
 from pytest_compaction.models.wire.call import Call, CallReply, Filed, Keeping
+from pytest_compaction.rule_processes.pipe import framed
+from pytest_compaction.rule_processes.python_process import begin_process
 from pytest_compaction.secrets.keys import know, scrubbed
 
 _LATER_S: Final = 0.005
@@ -156,7 +155,7 @@ class _Server:
             return scrubbed(traceback.format_exc())
 
     async def _kept(self, call: Call, keeping: Keeping) -> CallReply:
-        """The reply, and what came of keeping it, which the next call does not wait for."""
+        """The reply, and what came of keeping it."""
         digest, secrets = keeping.digest, keeping.secrets
         later = asyncio.get_running_loop().call_later(
             _LATER_S, prepare_request, digest, call.body, secrets
@@ -185,10 +184,9 @@ def _filed(call: Call, keeping: Keeping, reply: CallReply) -> Filed | None:
     return filed
 
 
-def main() -> None:
-    """Serve the run that started this process, through the socket whose number it gave."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for pytest, which then closes it
-    look_less_often()
-    with socket.socket(fileno=int(sys.argv[2])) as connection:
+def main(number: str) -> None:
+    """Serve the run that started this process, through the socket of this number."""
+    begin_process()
+    with socket.socket(fileno=int(number)) as connection:
         asyncio.run(_Server().serve(connection))
     os._exit(0)  # a name that is still looked up would be waited for
