@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -15,7 +15,7 @@ from pytest_compaction.case.kinds import ProbeKind as ProbeKind
 from pytest_compaction.case.nuggets import Nugget as Nugget
 from pytest_compaction.case.recorded_view import recorded_view
 from pytest_compaction.conversation.chat_format import MessageShapeError, from_chat
-from pytest_compaction.conversation.messages import Message, canonical_json, short_hash
+from pytest_compaction.conversation.messages import Message, canonical_json, short_hash_of_parts
 from pytest_compaction.text.statement import Statement
 
 if TYPE_CHECKING:
@@ -201,8 +201,25 @@ def went_on(recorded: Sequence[bool], point: int) -> bool:
 
 
 def digest_of(data: Mapping[str, Any]) -> str:
-    """Identifies the content of a case, however its file is written."""
-    return short_hash(canonical_json(data))
+    """Identifies the content of a case, however its file is written: a hash of its canonical JSON.
+
+    The text of that would take as much memory as the case, so its parts are taken in one by one.
+    """
+    return short_hash_of_parts(_canonical_parts(data))
+
+
+def _canonical_parts(data: Mapping[str, Any]) -> Iterator[str]:
+    before = "{"
+    for key in sorted(data):
+        yield f"{before}{canonical_json(key)}:"
+        value, before = data[key], ","
+        if isinstance(value, list) and value:
+            for number, entry in enumerate(value):
+                yield f"{',' if number else '['}{canonical_json(entry)}"
+            yield "]"
+        else:
+            yield canonical_json(value)
+    yield "}" if data else "{}"
 
 
 def case_from_json(data: Mapping[str, Any], source: str = "", digest: str = "") -> Case:
