@@ -11,7 +11,7 @@ from pytest_compaction.conversation.messages import Message, groups
 from pytest_compaction.models.protocol import Model
 from pytest_compaction.run.feeder import Feeder, Step
 from pytest_compaction.run.loops.shared_loop import FunctionLoops
-from pytest_compaction.run.runway import with_runway
+from pytest_compaction.run.runway import tokens_until, with_runway
 from pytest_compaction.run.triggers import Trigger
 
 
@@ -75,8 +75,9 @@ class CaseFeeder:
         error: str | None = None
         cause: BaseException | None = None
         before = 0
+        until = tokens_until(self._case.messages, self._context.tokens)
         for number, point in enumerate(self._case.points):
-            log_tokens = self._context.tokens.messages(self._case.log_until(number))
+            log_tokens = until[point.index + 1]
             if error is None:
                 try:
                     new = self._case.messages[before : point.index + 1]
@@ -88,8 +89,7 @@ class CaseFeeder:
                     cause = raised.__cause__
             if error is not None:
                 points.append(PointState(None, log_tokens, 0, error, cause=cause))
-        steps = with_runway(self._feeder.steps, self._case.messages, self._context.tokens)
-        return FeedResult(tuple(points), steps)
+        return FeedResult(tuple(points), with_runway(self._feeder.steps, until))
 
     async def rendered(
         self, state: State, point: int, question: str | None = None, model: Model | None = None

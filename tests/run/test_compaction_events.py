@@ -14,7 +14,7 @@ from pytest_compaction.compactors.protocol import Traits
 from pytest_compaction.conversation.chat_format import from_chat
 from pytest_compaction.records.compaction_record import compaction_of
 from pytest_compaction.run.feeder import Step, common_prefix
-from pytest_compaction.run.runway import with_runway
+from pytest_compaction.run.runway import tokens_until, with_runway
 
 TALK = [system(), *(user(f"remark {number} " * 20) for number in range(11))]
 POINTS = (5, 8)
@@ -122,7 +122,7 @@ def test_a_failed_compaction_leaves_all_as_it_was():
 def test_where_the_endpoint_compacts_what_is_left_is_not_known():
     response, _ = measured_case(talk_case(), tail)["p"]
     step = replace(response.steps[0], by_server=True)
-    (step,) = with_runway([step], talk_case().messages, COUNTER)
+    (step,) = with_runway([step], tokens_until(talk_case().messages, COUNTER))
     (event,) = compaction_of(replace(response, steps=(step,)))["events"]
     unknown = {"before", "after", "prefix", "free", "until_next"}
     assert {key for key, value in event.items() if value is None} == unknown
@@ -151,7 +151,9 @@ def test_the_common_prefix_is_the_longest_one_whatever_messages_are_called(start
 def test_the_runway_is_that_of_adding_one_message_after_the_other(sizes, before, after, data):
     log = from_chat([user("word " * size) for size in sizes])
     at = data.draw(st.integers(0, len(log)))
-    (found,) = with_runway([Step("p", "compacted", before, after, messages=at)], log, COUNTER)
+    (found,) = with_runway(
+        [Step("p", "compacted", before, after, messages=at)], tokens_until(log, COUNTER)
+    )
     held, expected = after, None
     for number in range(len(log) - at + 1):
         if held >= before:
@@ -164,4 +166,4 @@ def test_the_runway_is_that_of_adding_one_message_after_the_other(sizes, before,
 
 @pytest.mark.parametrize("steps", [(), []])
 def test_without_a_compaction_there_is_no_runway(steps):
-    assert with_runway(steps, from_chat(TALK), COUNTER) == ()
+    assert with_runway(steps, tokens_until(from_chat(TALK), COUNTER)) == ()
