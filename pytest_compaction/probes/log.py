@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import cached_property, wraps
+from functools import cached_property, partial, wraps
 from typing import Any, Final, TypeVar
 
 from pytest_compaction.artifacts.operations import (
@@ -27,8 +28,11 @@ from pytest_compaction.probes.draft import Candidate, Found
 from pytest_compaction.probes.keys import Groups, keys_of, task_keys
 from pytest_compaction.probes.phrases import balanced, first_line, of_the_program, quotable
 from pytest_compaction.secrets.shapes import STAND_IN
+from pytest_compaction.text.by_number import ByNumber
 from pytest_compaction.text.joint_index import JointIndex
 from pytest_compaction.text.matching import TextIndex
+from pytest_compaction.text.shared_texts import LongViewIndex
+from pytest_compaction.text.statement import Statement
 from pytest_compaction.text.words import content_stems, is_path, normalize, path_suffixes
 
 T = TypeVar("T")
@@ -55,12 +59,17 @@ _BLANKS: Final = re.compile(r"[^\S\n]{2,}")
 _CODE_BLOCK: Final = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 
 
+def _text_of(messages: Sequence[Message], place: int) -> str:
+    return readable(messages[place])[:_MAX_TEXT_CHARACTERS]
+
+
 class _Stating:
     """The positions that state one thing, looked for in order and no further than is asked."""
 
-    def __init__(self, candidates: Sequence[int], states: Callable[[int], bool]) -> None:
+    def __init__(self, statement: Statement, candidates: Sequence[int], joint: JointIndex) -> None:
+        self._statement = statement
         self._candidates = candidates
-        self._states = states
+        self._joint = joint
         self._read = 0
         self._found: list[int] = []
 
@@ -71,7 +80,7 @@ class _Stating:
             if place > asked:
                 break
             self._read += 1
-            if self._states(place):
+            if self._joint.text(place).is_stated(self._statement):
                 self._found.append(place)
         return tuple(place for place in self._found[: most + 1] if place <= asked)
 
@@ -87,12 +96,21 @@ class ProbeLog:
         self._budget = budget
         self._tails: dict[int, TextIndex] = {}
         self.position = {message.id: place for place, message in enumerate(self.messages)}
-        self._texts = [readable(message)[:_MAX_TEXT_CHARACTERS] for message in self.messages]
-        self._is_cut = any(len(text) == _MAX_TEXT_CHARACTERS for text in self._texts)
-        self._holders: dict[str, list[int]] = {}
+        # Made each time they are looked up: all of them are as large as the log.
+        self._texts = ByNumber(partial(_text_of, self.messages), len(self.messages))
+        self._is_cut = False
+        self._holders: dict[str, int | array[int]] = {}
+        """The message that alone holds a stem, or the messages that do, in order."""
         for place, text in enumerate(self._texts):
+            self._is_cut |= len(text) == _MAX_TEXT_CHARACTERS
             for form in set(content_stems(normalize(text))):
-                self._holders.setdefault(form, []).append(place)
+                known = self._holders.get(form)
+                if known is None:
+                    self._holders[form] = place
+                elif isinstance(known, int):
+                    self._holders[form] = array("I", (known, place))
+                else:
+                    known.append(place)
         self._known: dict[tuple[str, Groups, Change | None], _Stating] = {}
         self._readings: dict[Callable[[ProbeLog], Any], Any] = {}
 
@@ -125,10 +143,8 @@ class ProbeLog:
     def _stating(self, fact: Fact) -> _Stating:
         known = (fact.text, fact.keys, fact.change)
         if known not in self._known:
-            statement = fact.statement
-            self._known[known] = _Stating(
-                self._candidates(fact), lambda place: self._joint.text(place).is_stated(statement)
-            )
+            candidates = self._candidates(fact)
+            self._known[known] = _Stating(fact.statement, candidates, self._joint)
         return self._known[known]
 
     def whole(self, asked: int) -> TextIndex:
@@ -148,7 +164,11 @@ class ProbeLog:
 
     def frequency(self, form: str) -> int:
         """How many messages hold a stem."""
-        return len(self._holders.get(form, ()))
+        return len(self._holders_of(form))
+
+    def _holders_of(self, form: str) -> Sequence[int]:
+        found = self._holders.get(form, ())
+        return (found,) if isinstance(found, int) else found
 
     def _candidates(self, fact: Fact) -> Sequence[int]:
         """Every message that can state the fact: those that hold words of its rarest group."""
@@ -165,7 +185,7 @@ class ProbeLog:
                 stems = path_suffixes(normal)[-1:]
             else:
                 stems = list(dict.fromkeys(content_stems(normal)))
-            held = [self._holders.get(stem, []) for stem in stems]
+            held = [self._holders_of(stem) for stem in stems]
             if not held:
                 return set(range(len(self.messages)))
             places.update(sorted(held, key=len)[0])
@@ -246,8 +266,8 @@ class ProbeLog:
         """Whether the tail states a fact: its messages together may state what none does alone."""
         if asked not in self._tails:
             first = self.before_tail(asked) + 1
-            self._tails[asked] = TextIndex("\n".join(self._texts[first : asked + 1]))
-        return self._tails[asked].read(fact.statement).outcome == "stated"
+            self._tails[asked] = LongViewIndex.of(["\n".join(self._texts[first : asked + 1])])
+        return self._tails[asked].is_stated(fact.statement)
 
     @cached_property
     def _sizes(self) -> list[int]:

@@ -7,21 +7,23 @@ those that may state something are read, with the names of the texts that are as
 
 from __future__ import annotations
 
+import hashlib
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Final, TypeVar
 
+from pytest_compaction.text.by_number import ByNumber
 from pytest_compaction.text.keys.alternatives import Wanted, path_keys
 from pytest_compaction.text.matching import TextIndex
 from pytest_compaction.text.overlap import PreparedText
 from pytest_compaction.text.sentences.bounded_list import BoundedList
 from pytest_compaction.text.sentences.groups import Weighed
 from pytest_compaction.text.sentences.long_index import LongIndex
-from pytest_compaction.text.sentences.long_lines import ByNumber, LongLines
+from pytest_compaction.text.sentences.long_lines import LongLines
 from pytest_compaction.text.sentences.names import in_lower_case, proper_among
 from pytest_compaction.text.sentences.sentence_index import SentenceIndex
-from pytest_compaction.text.sentences.sentence_list import Excerpt, Naming, namings_of
+from pytest_compaction.text.sentences.sentence_list import Naming, ShownNames, namings_of
 from pytest_compaction.text.statement import Statement
 from pytest_compaction.text.statement_keys import signature_of
 from pytest_compaction.text.weighing import weigh_sentence
@@ -30,26 +32,24 @@ from pytest_compaction.text.words import path_suffixes
 Groups = tuple[tuple[str, ...], ...]
 K = TypeVar("K")
 Q = TypeVar("Q")
-_REMEMBERED: Final = 8_000_000
-"""Characters of the texts whose words are held because they were asked for lately. A session of
-8 MB with less room was read twice, which took a third of its import."""
 _MOST: Final = 2_000
 """Questions of which the sentences that may answer them are held; beyond it all are dropped."""
 
 
 class JointIndex:
-    """An index of texts. Building is linear in them, and equal texts are read once."""
+    """An index of texts. Building is linear in them, and equal texts are read once.
+
+    The texts are not held here: they may be made each time they are looked up.
+    """
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._firsts = _Firsts()
-        self._lines = LongLines(_REMEMBERED)
-        distinct = tuple(dict.fromkeys(texts))
-        numbers = {text: number for number, text in enumerate(distinct)}
-        self._number_of = [numbers[text] for text in texts]
-        self._texts = texts
+        places, self._number_of = _distinct(texts)
+        distinct = ByNumber(lambda number: texts[places[number]], len(places))
+        self._lines = LongLines(distinct)
         self._index = LongIndex(distinct, self._lines, self._firsts.note)
-        self._alone = _Named(self._lines, lambda one: namings_of([self._lines.excerpt(one)])[0])
-        self._beginnings: dict[int, _Named] = {}
+        self._alone = _named(self._lines, partial(_naming_alone, self._lines))
+        self._beginnings: dict[int, BoundedList] = {}
         self._candidates: dict[Groups, list[int]] = {}
         self._literal: dict[str, list[int]] = {}
 
@@ -65,7 +65,7 @@ class JointIndex:
         """
         size = max(self._number_of[:end], default=-1) + 1
         if size not in self._beginnings:
-            self._beginnings[size] = _Named(self._lines, self._firsts.naming(size, self._lines))
+            self._beginnings[size] = _named(self._lines, self._firsts.naming(size, self._lines))
         return _Part(self, self._beginnings[size], range(size), apart)
 
     def with_path(self, path: str) -> set[int]:
@@ -100,6 +100,20 @@ class JointIndex:
         return TextIndex(self._lines.texts[number])
 
 
+def _distinct(texts: Sequence[str]) -> tuple[list[int], list[int]]:
+    """The place at which each distinct text comes first, and the number of each text among them."""
+    places: list[int] = []
+    numbers: dict[bytes, int] = {}
+    number_of: list[int] = []
+    for place, text in enumerate(texts):
+        digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        if digest not in numbers:
+            numbers[digest] = len(places)
+            places.append(place)
+        number_of.append(numbers[digest])
+    return places, number_of
+
+
 def _held(
     held: dict[K, list[int]], key: K, find: Callable[[Q], list[int]], question: Q
 ) -> list[int]:
@@ -119,13 +133,13 @@ class _Firsts:
         self._capitals: dict[str, int] = {}
         self._lower: dict[str, int] = {}
 
-    def note(self, number: int, excerpt: Excerpt) -> None:
+    def note(self, number: int, shown: ShownNames) -> None:
         """Take in the names of the next text."""
-        for name, parts in excerpt.camel.items():
+        for name, parts in shown.camel.items():
             self._camel.setdefault(name, (number, parts))
-        for word in excerpt.capitals:
+        for word in shown.capitals:
             self._capitals.setdefault(word, number)
-        for word in excerpt.lower:
+        for word in shown.lower:
             self._lower.setdefault(word, number)
 
     def naming(self, size: int, lines: LongLines) -> Callable[[int], Naming]:
@@ -138,28 +152,46 @@ class _Firsts:
         proper = proper_among(capitals, [lower])
 
         def of(number: int) -> Naming:
-            tokens = lines.excerpt(number).tokens
+            tokens = lines.tokens_in(number)
             here = tuple((name, camel[name]) for name in sorted(camel.keys() & tokens))
             return Naming(here, proper & tokens)
 
         return of
 
 
-class _Named(BoundedList):
+def _naming_alone(lines: LongLines, number: int) -> Naming:
+    """The names that a text shows by itself."""
+    return namings_of([ShownNames.of(lines.texts[number], lines.tokens_in(number))])[0]
+
+
+def _named(lines: LongLines, naming: Callable[[int], Naming]) -> BoundedList:
     """The sentences of all texts with the names that a choice of them shows."""
+    names, size = _Names(naming), len(lines.texts)
+    return BoundedList(lines, ByNumber(names.camel, size), ByNumber(names.proper, size))
 
-    def __init__(self, lines: LongLines, naming: Callable[[int], Naming]) -> None:
+
+class _Names:
+    """The names of texts, found when they are asked for and then kept."""
+
+    def __init__(self, naming: Callable[[int], Naming]) -> None:
         self._naming = naming
-        self._namings: dict[int, tuple[Mapping[str, tuple[str, ...]], frozenset[str]]] = {}
-        size = len(lines.texts)
-        names = ByNumber(lambda number: self._named(number)[0], size)
-        super().__init__(lines, names, ByNumber(lambda number: self._named(number)[1], size))
+        self._camel: dict[int, Mapping[str, tuple[str, ...]]] = {}
+        self._proper: dict[int, frozenset[str]] = {}
 
-    def _named(self, number: int) -> tuple[Mapping[str, tuple[str, ...]], frozenset[str]]:
-        if number not in self._namings:
+    def camel(self, number: int) -> Mapping[str, tuple[str, ...]]:
+        """The words of the names in camel case in a text, in lower case."""
+        self._find(number)
+        return self._camel[number]
+
+    def proper(self, number: int) -> frozenset[str]:
+        """The proper names in a text."""
+        self._find(number)
+        return self._proper[number]
+
+    def _find(self, number: int) -> None:
+        if number not in self._camel:
             naming = self._naming(number)
-            self._namings[number] = dict(naming.camel), naming.proper
-        return self._namings[number]
+            self._camel[number], self._proper[number] = dict(naming.camel), naming.proper
 
 
 class _Part(TextIndex):

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from pytest_compaction.cache.sized_cache import SizedCache
+from pytest_compaction.text.by_number import ByNumber
 from pytest_compaction.text.keys.alternatives import Key
 from pytest_compaction.text.overlap import PreparedText, sentence_keys, split_sentences
 from pytest_compaction.text.rising_numbers import RisingNumbers
-from pytest_compaction.text.sentences.long_lines import ByNumber
 
 _REMEMBERED: Final = 250_000
 """Characters of the texts whose sentences are held because they were asked for lately."""

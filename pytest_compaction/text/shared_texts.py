@@ -63,7 +63,7 @@ class SharedTexts:
         if sum(map(len, texts)) > LONG:
             return self._long_view(texts)
         excerpts = [self._excerpt(text) for text in texts]
-        namings = namings_of(excerpts)
+        namings = namings_of([one.shown for one in excerpts])
         new: dict[tuple[str, Naming], tuple[Excerpt, Naming]] = {}
         for excerpt, naming in zip(excerpts, namings, strict=True):
             key = (excerpt.text, naming)
@@ -83,9 +83,7 @@ class SharedTexts:
 
     def _long_view(self, texts: Sequence[str]) -> LongViewIndex:
         """The index of a view that shares nothing with others: to hold it would take too much."""
-        batch = _Batch(LongIndex(tuple(dict.fromkeys(texts))))
-        places = {number: number for number in range(len(batch.index.begins) - 1)}
-        return LongViewIndex(texts, [(batch, places)], {})
+        return LongViewIndex.of(texts)
 
     def _excerpt(self, text: str) -> Excerpt:
         if text not in self._excerpts:
@@ -191,7 +189,14 @@ class ViewIndex(TextIndex):
 
 
 class LongViewIndex(ViewIndex):
-    """The index of a view of more characters than ``LONG``, in little memory."""
+    """The same in little memory, for a view of more characters than ``LONG``."""
+
+    @classmethod
+    def of(cls, texts: Sequence[str]) -> LongViewIndex:
+        """The index of a view with these messages."""
+        batch = _Batch(LongIndex(tuple(dict.fromkeys(texts))))
+        places = {number: number for number in range(len(batch.index.begins) - 1)}
+        return cls(texts, [(batch, places)], {})
 
     @property
     def _index(self) -> SentenceIndex:

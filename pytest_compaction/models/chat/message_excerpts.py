@@ -92,7 +92,7 @@ class MessageExcerpts:
     def _index(self) -> SentenceIndex:
         """All excerpts, each with the names of its own text alone."""
         excerpts = self._excerpts
-        return SentenceIndex.of_excerpts(excerpts, [namings_of([one])[0] for one in excerpts])
+        return SentenceIndex.of_excerpts(excerpts, [namings_of([one.shown])[0] for one in excerpts])
 
     @cached_property
     def _indexes(self) -> tuple[_ExcerptIndex, ...]:
@@ -108,7 +108,7 @@ class _ExcerptIndex(TextIndex):
 
     @cached_property
     def _index(self) -> SentenceIndex:
-        return SentenceIndex.of_excerpts([self._excerpt], namings_of([self._excerpt]))
+        return SentenceIndex.of_excerpts([self._excerpt], namings_of([self._excerpt.shown]))
 
 
 def _pieces(text: str) -> Iterator[str]:

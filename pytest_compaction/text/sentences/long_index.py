@@ -18,7 +18,7 @@ from pytest_compaction.text.sentences.long_lines import LongLines
 from pytest_compaction.text.sentences.names import in_lower_case, proper_among
 from pytest_compaction.text.sentences.parsed import bounded_find
 from pytest_compaction.text.sentences.sentence_index import SentenceIndex
-from pytest_compaction.text.sentences.sentence_list import Excerpt
+from pytest_compaction.text.sentences.sentence_list import Excerpt, ShownNames
 from pytest_compaction.text.words import normalize, stem
 
 _WORD: Final = re.compile(r"[^\W\d_]+")
@@ -33,16 +33,16 @@ class LongIndex(BoundedList, SentenceIndex):
     """Finds the same as an index that holds all words. Each text is read once when it is built.
 
     What questions find out is held while it is little, and found out again later. ``note`` is
-    given each text when it is read, with its number.
+    given the names that each text shows when it is read, with the number of the text.
     """
 
     def __init__(
         self,
         texts: Sequence[str],
         lines: LongLines | None = None,
-        note: Callable[[int, Excerpt], None] | None = None,
+        note: Callable[[int, ShownNames], None] | None = None,
     ) -> None:
-        lines = LongLines() if lines is None else lines
+        lines = LongLines(texts) if lines is None else lines
         postings = CompactPostings()
         spelled: dict[str, tuple[str, ...]] = {}
         capitals: set[str] = set()
@@ -51,7 +51,7 @@ class LongIndex(BoundedList, SentenceIndex):
         for of_text, text in enumerate(texts):
             excerpt = Excerpt.of(text)
             if note is not None:
-                note(of_text, excerpt)
+                note(of_text, excerpt.shown)
             first = lines.begins[-1]
             lines.add(excerpt)
             for tokens in excerpt.tokens_of:
@@ -59,9 +59,9 @@ class LongIndex(BoundedList, SentenceIndex):
             for number in lines_with_phrases(excerpt.normals):
                 for word in dict.fromkeys(word for word, _ in phrases_in(excerpt.normals[number])):
                     phrased[word].append(first + number)
-            spelled |= excerpt.camel
-            capitals |= excerpt.capitals
-            lower |= excerpt.lower
+            spelled |= excerpt.shown.camel
+            capitals |= excerpt.shown.capitals
+            lower |= excerpt.shown.lower
         postings.close()
         camel = in_lower_case(spelled)
         proper = proper_among(capitals, [frozenset(lower)])

@@ -1,52 +1,34 @@
 """The sentences of a long log or view in little memory.
 
-What stands above and beside a sentence is held in arrays. The words of a sentence are not held:
-its message is read again when they are asked for, which happens for few of a hundred thousand.
+What stands above and beside a sentence is held in arrays, and the sentence normalised among the
+bytes of all of them. Its tokens are found again when they are asked for, which happens for few of
+a hundred thousand; to show a sentence as it is written, its message is read again.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Sequence
-from typing import Final, Generic, TypeVar, overload
+from collections.abc import Sequence
+from typing import Final
 
 from pytest_compaction.cache.sized_cache import SizedCache
-from pytest_compaction.text.sentences.clauses import Sentence
+from pytest_compaction.text.by_number import ByNumber
+from pytest_compaction.text.packed_texts import PackedTexts
+from pytest_compaction.text.sentences.clauses import Sentence, sentences
 from pytest_compaction.text.sentences.sentence_list import Excerpt
+from pytest_compaction.text.words import raw_tokens
 
 _REMEMBERED: Final = 250_000
-"""Characters of the messages whose words are held because they were asked for lately."""
-T = TypeVar("T")
-
-
-class ByNumber(Sequence[T], Generic[T]):
-    """What a function gives for each number below a length."""
-
-    def __init__(self, of: Callable[[int], T], length: int) -> None:
-        self._of = of
-        self._length = length
-
-    def __len__(self) -> int:
-        return self._length
-
-    @overload
-    def __getitem__(self, place: int) -> T: ...
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[T]: ...
-    def __getitem__(self, place: int | slice) -> T | Sequence[T]:
-        numbers = range(self._length)[place]
-        if isinstance(numbers, range):
-            return [self._of(number) for number in numbers]
-        return self._of(numbers)
+"""Characters of the messages that are held in sentences because one of them was shown lately."""
 
 
 class LongLines:
     """Sentences of texts that are added one after the other; see ``Lines``."""
 
-    def __init__(self, remembered: int = _REMEMBERED) -> None:
-        """``remembered`` characters of the texts are held with their words."""
+    def __init__(self, texts: Sequence[str]) -> None:
+        """The ``texts`` are looked up again; each is added once, in order."""
         self.begins = array("I", [0])
-        self.texts: list[str] = []
+        self.texts = texts
         self.excerpt_of = array("I")
         self._blocks = array("I")
         self._lasts = array("i")
@@ -54,7 +36,10 @@ class LongLines:
         """Whether a diff removes a sentence, and whether it is code."""
         self._contexts: list[tuple[int, ...]] = []
         self._block = 0
-        self._read = SizedCache[int, Excerpt](remembered, lambda one: len(one.text))
+        self._normals = PackedTexts()
+        self._shown = SizedCache[int, list[str]](
+            _REMEMBERED, lambda written: sum(map(len, written))
+        )
 
     def add(self, excerpt: Excerpt) -> None:
         """Take in the sentences of the next text."""
@@ -67,11 +52,11 @@ class LongLines:
             self._lasts.append(one.last if one.last < 0 else one.last + before)
             self._blocks.append(one.block + blocks)
             self._marks.append(2 * one.removed + one.code)
-            self.excerpt_of.append(len(self.texts))
+            self.excerpt_of.append(len(self.begins) - 1)
         if excerpt.sentences:
             self._block = blocks + max(one.block for one in excerpt.sentences) + 1
-        self._read.get(len(self.texts), lambda: excerpt)
-        self.texts.append(excerpt.text)
+        for normal in excerpt.normals:
+            self._normals.append(normal)
         self.begins.append(len(self._marks))
 
     @property
@@ -82,21 +67,23 @@ class LongLines:
     @property
     def normals(self) -> Sequence[str]:
         """The sentences normalised."""
-        return ByNumber(self._normal, len(self._marks))
+        return ByNumber(self._normals.__getitem__, len(self._marks))
 
     @property
     def tokens_of(self) -> Sequence[tuple[str, ...]]:
         """The tokens of each sentence."""
         return ByNumber(self._tokens, len(self._marks))
 
-    def excerpt(self, of: int) -> Excerpt:
-        """The text with this number, read again if it is not held."""
-        return self._read.get(of, lambda: Excerpt.of(self.texts[of]))
+    def tokens_in(self, of: int) -> frozenset[str]:
+        """The tokens of all sentences of a text."""
+        numbers = range(self.begins[of], self.begins[of + 1])
+        return frozenset[str]().union(*map(self._tokens, numbers))
 
     def text_of(self, number: int) -> str:
         """A sentence as written."""
-        excerpt, place = self._at(number)
-        return excerpt.sentences[place].text
+        of = self.excerpt_of[number]
+        written = self._shown.get(of, lambda: [one.text for one in sentences(self.texts[of])])
+        return written[number - self.begins[of]]
 
     def _outline(self, number: int) -> Sentence:
         return Sentence(
@@ -108,15 +95,5 @@ class LongLines:
             self._lasts[number],
         )
 
-    def _normal(self, number: int) -> str:
-        excerpt, place = self._at(number)
-        return excerpt.normals[place]
-
     def _tokens(self, number: int) -> tuple[str, ...]:
-        excerpt, place = self._at(number)
-        return excerpt.tokens_of[place]
-
-    def _at(self, number: int) -> tuple[Excerpt, int]:
-        """The excerpt that a sentence is of, read again if it is not held, and its place there."""
-        of = self.excerpt_of[number]
-        return self.excerpt(of), number - self.begins[of]
+        return tuple(raw_tokens(self._normals[number]))

@@ -69,7 +69,7 @@ class SentenceIndex(SentenceList):
     def of(cls, text: str) -> SentenceIndex:
         """The sentences of one text."""
         excerpt = Excerpt.of(text)
-        return cls.of_excerpts([excerpt], namings_of([excerpt]))
+        return cls.of_excerpts([excerpt], namings_of([excerpt.shown]))
 
     @classmethod
     def of_excerpts(cls, excerpts: Sequence[Excerpt], namings: Sequence[Naming]) -> SentenceIndex:

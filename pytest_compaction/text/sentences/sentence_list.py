@@ -36,22 +36,38 @@ def _read_line(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 @dataclass(frozen=True, slots=True)
+class ShownNames:
+    """What a text shows of the names in it.
+
+    ``camel`` gives the words of the names that it writes in camel case, by the name as
+    written; ``capitals`` and ``lower`` are the words that tell proper names, and ``tokens``
+    all that could be one.
+    """
+
+    tokens: frozenset[str]
+    camel: Mapping[str, tuple[str, ...]]
+    capitals: frozenset[str]
+    lower: frozenset[str]
+
+    @classmethod
+    def of(cls, text: str, tokens: frozenset[str]) -> ShownNames:
+        """What a text with these tokens shows."""
+        words = distinct_words(text)
+        return cls(tokens, camel_names(words), capital_words(text), lower_words(words))
+
+
+@dataclass(frozen=True, slots=True)
 class Excerpt:
     """A text in sentences, and what it shows of the names in it.
 
     ``normals`` and ``tokens_of`` are the sentences normalised, and the tokens of each.
-    ``camel`` gives the words of the names that it writes in camel case, by the name as
-    written; ``capitals`` and ``lower`` are the words that tell proper names.
     """
 
     text: str
     sentences: tuple[Sentence, ...]
     normals: tuple[str, ...]
     tokens_of: tuple[tuple[str, ...], ...]
-    tokens: frozenset[str]
-    camel: Mapping[str, tuple[str, ...]]
-    capitals: frozenset[str]
-    lower: frozenset[str]
+    shown: ShownNames
 
     @classmethod
     def of(cls, text: str) -> Excerpt:
@@ -59,17 +75,8 @@ class Excerpt:
         found = tuple(sentences(text))
         lines = [read_line(sentence.text) for sentence in found]
         tokens_of = tuple(tokens for _, tokens in lines)
-        words = distinct_words(text)
-        return cls(
-            text,
-            found,
-            tuple(normal for normal, _ in lines),
-            tokens_of,
-            frozenset[str]().union(*tokens_of),
-            camel_names(words),
-            capital_words(text),
-            lower_words(words),
-        )
+        shown = ShownNames.of(text, frozenset[str]().union(*tokens_of))
+        return cls(text, found, tuple(normal for normal, _ in lines), tokens_of, shown)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,18 +87,18 @@ class Naming:
     proper: frozenset[str] = frozenset()
 
 
-def namings_of(excerpts: Sequence[Excerpt]) -> list[Naming]:
+def namings_of(shown: Sequence[ShownNames]) -> list[Naming]:
     """For each excerpt of a whole text, the names that all excerpts together show in it."""
-    written = {name: parts for one in excerpts for name, parts in one.camel.items()}
+    written = {name: parts for one in shown for name, parts in one.camel.items()}
     camel = in_lower_case(written)
-    capitals = frozenset[str]().union(*(one.capitals for one in excerpts))
-    proper = proper_among(capitals, [one.lower for one in excerpts])
+    capitals = frozenset[str]().union(*(one.capitals for one in shown))
+    proper = proper_among(capitals, [one.lower for one in shown])
     return [
         Naming(
             tuple((name, camel[name]) for name in sorted(camel.keys() & one.tokens)),
             proper & one.tokens,
         )
-        for one in excerpts
+        for one in shown
     ]
 
 
