@@ -22,7 +22,7 @@ from pytest_compaction.probes.control import FullLogControl
 from pytest_compaction.probes.data import fact_data, trap_data
 from pytest_compaction.probes.draft import Draft
 from pytest_compaction.probes.log import MAX_FACTS, ProbeLog
-from pytest_compaction.probes.selection import Checks, select
+from pytest_compaction.probes.selection import Checks, DraftedLog, select
 from pytest_compaction.probes.sources.announced import announced_drafts
 from pytest_compaction.probes.sources.changed import changed_drafts
 from pytest_compaction.probes.sources.code.comments import comment_drafts
@@ -96,10 +96,11 @@ def derive_probes(
     if not messages or not points:
         return []
     count = probe_count(messages[: points[-1] + 1], count)
+    drafted = _drafted(ProbeLog(messages, points, budget))
     control = FullLogControl(messages, points) if verified else None
-    chosen = _best(Checks(ProbeLog(messages, points, budget), control), count)
+    chosen = _best(Checks(drafted, control), count)
     if not chosen and budget is not None and _fits(messages[: points[-1] + 1], budget):
-        chosen = _best(Checks(ProbeLog(messages, points)), count)
+        chosen = _best(Checks(_drafted(ProbeLog(messages, points))), count)
     numbers: Counter[str] = Counter()
     probes = []
     for draft in sorted(chosen, key=lambda draft: TEXT_KINDS.index(draft.kind)):
@@ -118,14 +119,17 @@ def _fits(messages: Sequence[Message], budget: int) -> bool:
     return shared_counter().messages(messages) <= budget
 
 
-def _drafts(log: ProbeLog) -> list[Draft]:
+def _drafted(log: ProbeLog) -> DraftedLog:
+    """The drafts of a log, which is not held any more when the control reads it."""
     drafts = (draft for source in SOURCES for draft in source(log) if draft.found)
-    return [draft for draft in drafts if draft.whole <= min(len(draft.found), MAX_FACTS)]
+    return DraftedLog.of(
+        log, (draft for draft in drafts if draft.whole <= min(len(draft.found), MAX_FACTS))
+    )
 
 
 def _best(checks: Checks, count: int) -> list[Draft]:
     """Drafts with several facts; if there are few, also drafts with one, then unanswered ones."""
-    drafts = _drafts(checks.log)
+    drafts = checks.log.drafts
     several = [draft for draft in drafts if len(draft.found) >= draft.least]
     chosen = select(several, count, checks)
     few = max(min(FEW, count), count * 2 // 3)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from pytest_compaction.case.case import Fact
+from pytest_compaction.case.case import Fact, Trap
 from pytest_compaction.case.kinds import TEXT_KINDS
 from pytest_compaction.probes.confirmation import is_confirmed, keys_agree
 from pytest_compaction.probes.control import FullLogControl
@@ -36,10 +36,39 @@ WANTED: Final[Mapping[str, int]] = {"file": 4, "recall": 6, "continuation": 3, "
 
 
 @dataclass(frozen=True, slots=True)
+class DraftedLog:
+    """The drafts of a log of so many messages, and which of their facts it confirms.
+
+    It holds nothing of the log itself, whose index takes several times the memory of its text.
+    """
+
+    drafts: tuple[Draft, ...]
+    messages: int
+    confirmed: frozenset[tuple[int, tuple[Trap, ...], Fact]]
+    """The point and traps of a draft, and a fact of it."""
+
+    @classmethod
+    def of(cls, log: ProbeLog, drafts: Iterable[Draft]) -> DraftedLog:
+        """The drafts, whose facts are looked up in the log up to where they are asked for."""
+        drafts = tuple(drafts)
+        confirmed = {
+            (draft.point, draft.traps, found.fact)
+            for draft in drafts
+            for found in draft.found
+            if is_confirmed(found.fact, _sound(draft), log.whole(log.points[draft.point]))
+        }
+        return cls(drafts, len(log.messages), frozenset(confirmed))
+
+    def confirms(self, draft: Draft, fact: Fact) -> bool:
+        """Whether the log confirms a fact of a draft."""
+        return (draft.point, draft.traps, fact) in self.confirmed
+
+
+@dataclass(frozen=True, slots=True)
 class Checks:
     """What a draft must pass: the log confirms it, and the control, if there is one, answers it."""
 
-    log: ProbeLog
+    log: DraftedLog
     control: FullLogControl | None = None
 
 
@@ -64,7 +93,7 @@ class _Selection:
 
     def part(self, draft: Draft) -> int:
         """The part of the log that first states a fact of the draft."""
-        return draft.found[0].positions[0] * PARTS // len(self.checks.log.messages)
+        return draft.found[0].positions[0] * PARTS // self.checks.log.messages
 
     def rank(self, draft: Draft) -> float:
         """The rank of a draft beside those chosen; the smallest is the best."""
@@ -143,14 +172,13 @@ def _checked(draft: Draft, selected: _Selection) -> Draft | None:
     The log up to the question must confirm each of them. ``None`` when too few are left.
     """
     log, used = selected.checks.log, selected.used
-    whole = log.whole(log.points[draft.point])
-    sound = [trap for trap in draft.traps if keys_agree(trap)]
+    sound = _sound(draft)
     kept: list[Found] = []
     for found in draft.found:
         fact = found.fact
         again = used[fact.text] and fact.type != "path"
         leaked = given_away(draft.question, fact.keys, fact.text)
-        if again or leaked or _within(fact, kept) or not is_confirmed(fact, sound, whole):
+        if again or leaked or _within(fact, kept) or not log.confirms(draft, fact):
             continue
         kept.append(found)
     texts = frozenset(found.fact.text for found in kept)
@@ -169,6 +197,11 @@ def _checked(draft: Draft, selected: _Selection) -> Draft | None:
     )
     chosen = tuple(found for found in kept if found.fact.text in facts)
     return replace(draft, found=chosen, traps=traps)
+
+
+def _sound(draft: Draft) -> list[Trap]:
+    """The traps that state what their own keys ask for."""
+    return [trap for trap in draft.traps if keys_agree(trap)]
 
 
 def _within(fact: Fact, kept: Sequence[Found]) -> bool:

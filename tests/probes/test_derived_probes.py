@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import weakref
 from collections import Counter
 from itertools import pairwise
 from typing import Any
@@ -15,7 +17,7 @@ from pytest_compaction.case.case import Fact
 from pytest_compaction.case_making.case_maker import compaction_points
 from pytest_compaction.conversation.messages import Message, ToolCall, readable
 from pytest_compaction.importers.formats.pi.importer import PiImporter
-from pytest_compaction.probes import control
+from pytest_compaction.probes import control, derive
 from pytest_compaction.probes.control import FullLogControl
 from pytest_compaction.probes.derive import DEFAULT_COUNT, derive_probes, probe_count
 from pytest_compaction.probes.draft import Draft
@@ -183,6 +185,34 @@ def test_the_control_answers_so_many_drafts_and_no_more(monkeypatch: pytest.Monk
     probes = derive_probes(messages, [len(messages) - 1])
     assert len(answered) == 3
     assert probes, "unanswered drafts fill up what would be few"
+
+
+def test_the_index_of_the_log_is_gone_when_the_control_reads_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    logs: list[weakref.ref[ProbeLog]] = []
+    held: list[bool] = []
+
+    class Watched(ProbeLog):
+        def __init__(self, *given: Any) -> None:
+            super().__init__(*given)
+            logs.append(weakref.ref(self))
+
+    class Control(FullLogControl):
+        def __init__(self, *given: Any) -> None:
+            held.append(any(log() is not None for log in logs))
+            super().__init__(*given)
+
+    monkeypatch.setattr(derive, "ProbeLog", Watched)
+    monkeypatch.setattr(derive, "FullLogControl", Control)
+    log = Log().call("edit", path="net.py", oldText="a", newText="def backoff_delay(n):\n    x = 5")
+    messages = log.call("TodoWrite", **plan("in_progress", "pending", "pending")).messages
+    gc.disable()  # what refers to itself would be found in the end, and not by then
+    try:
+        derive_probes(messages, [len(messages) - 1])
+    finally:
+        gc.enable()
+    assert logs and held == [False]
 
 
 def test_tasks_that_calls_create_and_update_by_number_are_a_plan() -> None:

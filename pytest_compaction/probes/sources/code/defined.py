@@ -67,7 +67,7 @@ def defined_drafts(log: ProbeLog) -> Iterator[Draft]:
             continue
         if path == main or same_end(main, path) or asked_of[path] >= _MOST_OF_A_FILE:
             continue
-        point, found = _due(log, name, path, forms, named[name][0])
+        point, found = _due(log, name, path, forms, named[name])
         if not found or not code.has(name, path, log.points[point]):
             continue
         asked_of[path] += 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
@@ -74,14 +75,20 @@ def spoken_names(log: ProbeLog) -> frozenset[str]:
 
 
 @once_a_log
-def named_code(log: ProbeLog) -> Mapping[str, tuple[int, ...]]:
+def named_code(log: ProbeLog) -> Mapping[str, int]:
     """The names of code that somebody named, each with the first position.
 
     The user or the agent named it in prose, in a search, a command or a written text. What
     only stands around a change, or in a file before it is written anew, was not named.
     """
-    found: dict[str, tuple[int, ...]] = {}
-    texts = [*log.turns("user"), *log.turns("assistant")]
+    found: dict[str, int] = {}
+
+    def note(place: int, text: str) -> None:
+        for name in NAME.findall(text[:_MAX_TEXT]):
+            found[name] = min(place, found.get(name, place))
+
+    for place, text in (*log.turns("user"), *log.turns("assistant")):
+        note(place, text)
     held: dict[str, set[str]] = defaultdict(set)
     for invocation in log.invocations:
         place = log.position[invocation.message_id]
@@ -89,16 +96,15 @@ def named_code(log: ProbeLog) -> Mapping[str, tuple[int, ...]]:
         sides = list(edited_sides(invocation.call)) if given else []
         files = {posixpath.basename(touch.path) for touch in call_touches(invocation.call)}
         if sides:
-            texts += [(place, _changed_lines(each)) for each in sides]
+            for each in sides:
+                note(place, _changed_lines(each))
         else:
             known = set().union(*(held[file] for file in files))
             names = [name for text in given for name in NAME.findall(text[:_MAX_TEXT])]
-            texts.append((place, "\n".join(name for name in names if name not in known)))
+            note(place, "\n".join(name for name in names if name not in known))
         if len(files) == 1:
-            held[files.pop()].update(NAME.findall(invocation.output[:_MAX_TEXT]))
-    for place, text in sorted(texts, key=lambda entry: entry[0]):
-        for name in NAME.findall(text[:_MAX_TEXT]):
-            found.setdefault(name, (place,))
+            shown = NAME.findall(invocation.output[:_MAX_TEXT])
+            held[files.pop()].update(map(sys.intern, shown))
     return found
 
 

@@ -49,7 +49,9 @@ class StandingCode:
     """At which positions declarations and files are known to be there, or to be gone."""
 
     def __init__(self, log: ProbeLog) -> None:
-        self._log = log
+        # Not the log itself, which keeps this: it would only go when Python looks for garbage.
+        self._position = log.position
+        self._requests = log.turns("user")
         self._names: dict[str, list[Event]] = defaultdict(list)
         self._lost: dict[str, list[tuple[str, int]]] = defaultdict(list)
         self._rewritten: dict[str, list[int]] = defaultdict(list)
@@ -92,7 +94,7 @@ class StandingCode:
     def _read(self, invocation: Invocation, held: dict[str, set[str]]) -> None:
         if not invocation.answered:
             return
-        place = self._log.position[invocation.message_id]
+        place = self._position[invocation.message_id]
         sides = list(edited_sides(invocation.call))
         for old, new in sides:
             self._change(declared_names(old), declared_names(new), place)
@@ -112,7 +114,7 @@ class StandingCode:
         self, invocation: Invocation, held: dict[str, set[str]], replaced: bool
     ) -> None:
         """Note what a call wrote as a whole, showed, or changed in a way that no text tells."""
-        place = self._log.position[invocation.message_id]
+        place = self._position[invocation.message_id]
         script = shell_script(invocation.call)
         touches = call_touches(invocation.call)
         written = [touch.path for touch in touches if touch.verb == "write"]
@@ -157,7 +159,7 @@ class StandingCode:
         named = re.compile("|".join(rf"\b{re.escape(each)}\b" for each in names))
         return any(
             _TAKE_BACK.search(text) and named.search(text)
-            for when, text in self._log.turns("user")
+            for when, text in self._requests
             if place < when <= asked
         )
 
