@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -13,6 +12,7 @@ from pytest_compaction.conversation.messages import Message
 from pytest_compaction.conversation.tokens import shared_counter
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.offline.units import prepare_beginnings
+from pytest_compaction.models.protocol import AnswerRequest
 from pytest_compaction.probes.draft import Draft
 from pytest_compaction.run.responder import Responder
 from pytest_compaction.text.matching import TextIndex
@@ -28,17 +28,19 @@ class _Answers:
     def __init__(self, log: _Log) -> None:
         self._log = log
         counter = shared_counter()
-        self._responder = Responder(OfflineModel(counter), counter)
+        self._model = OfflineModel(counter)
+        self._responder = Responder(self._model, counter)
         self._made: dict[tuple[str, AnswerSpec, int, str], str] = {}
-        prepare_beginnings(log.messages, log.ends)
+        self._views = prepare_beginnings(log.messages, log.ends)
+        """Held, because views of long logs are too large to be remembered otherwise."""
 
     def of(self, question: str, spec: AnswerSpec, point: int, kind: str) -> str:
         """The answer from the log up to a point to a question of a kind of probe."""
         asked = (question, spec, point, kind)
         if asked not in self._made:
             view = self._log.messages[: self._log.ends[point]]
-            answer = asyncio.run(self._responder.answer(view, question, spec, kind=kind))
-            self._made[asked] = answer.text
+            text = self._model.answer_text(AnswerRequest(view, question, spec, kind=kind))
+            self._made[asked] = self._responder.bounded(text, spec.max_tokens)
         return self._made[asked]
 
 

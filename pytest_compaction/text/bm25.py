@@ -12,7 +12,8 @@ import math
 from array import array
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, MutableSequence, Sequence
+from itertools import islice
 from typing import Final
 
 K1: Final = 1.2
@@ -32,19 +33,23 @@ class BM25:
 
     def __init__(self, documents: Iterable[Sequence[str]] = ()) -> None:
         self._lengths = array("I")
+        self._size = 0
         self._total = 0
         self._postings: dict[str, int | array[int]] = {}
         """The posting of a term that one document has, or the postings of any other, in order."""
         self._often: dict[str, dict[int, int]] = {}
         """How often a term stands in the documents where that is ``_COUNT`` or more."""
+        self._of_lengths: tuple[int, Sequence[float]] = 0, ()
+        """What is known of lengths for so many documents; see ``_norms``."""
         for document in documents:
             self.add(document)
 
     def add(self, document: Sequence[str]) -> None:
         """Take in one more document; its number is that of the documents before it."""
-        number = len(self._lengths)
+        number = self._size
         first = number << _COUNT_BITS
         self._lengths.append(len(document))
+        self._size += 1
         self._total += len(document)
         postings = self._postings
         for term, count in Counter(document).items():
@@ -61,26 +66,35 @@ class BM25:
 
     def __len__(self) -> int:
         """How many documents there are."""
-        return len(self._lengths)
+        return self._size
 
     def idf(self, term: str) -> float:
         """Inverse document frequency of a term, at least 0; 0 for a term no document has."""
-        size, holders = len(self._lengths), len(self._holders(term))
+        size, holders = self._size, len(self._holders(term))
         return math.log(1 + (size - holders + 0.5) / (holders + 0.5)) if holders else 0.0
 
     def term(self, term: str) -> TermScores:
         """The scores that one query term adds."""
-        average = self._total / len(self._lengths) if self._lengths else 0.0
         often = self._often.get(term, {})
-        return TermScores(self.idf(term), self._holders(term), often, self._lengths, average)
+        return TermScores(self.idf(term), self._holders(term), often, self._lengths, self._norms)
 
     def scores(self, query: Iterable[str]) -> Sequence[float]:
         """One score per document; 0 if it shares no term with the query."""
-        totals = array("d", bytes(8 * len(self._lengths)))
+        totals = array("d", bytes(8 * self._size))
+        held = array("Q", bytes(8 * self._size))
         for term in dict.fromkeys(query):
-            for number, score in self.term(term):
-                totals[number] += score
+            self.term(term).add_to(totals, held, 1)
         return totals
+
+    @property
+    def _norms(self) -> Sequence[float]:
+        """What a length adds below the line of the formula, by length."""
+        if self._of_lengths[0] != self._size:
+            average = self._total / self._size or 1.0  # without terms nothing has a score
+            lengths = range(max(self._lengths) + 1)
+            norms = array("d", (K1 * (1 - B + B * (length / average)) for length in lengths))
+            self._of_lengths = self._size, norms
+        return self._of_lengths[1]
 
     def beginning(self, size: int) -> BM25:
         """The same for the first ``size`` documents alone, without reading them again."""
@@ -96,10 +110,12 @@ class _Beginning(BM25):
     """The first documents of an index, from its postings."""
 
     def __init__(self, whole: BM25, size: int) -> None:
-        self._lengths = whole._lengths[:size]
-        self._total = sum(self._lengths)
+        self._lengths = whole._lengths
+        self._size = min(size, len(whole))
+        self._total = sum(islice(self._lengths, self._size))
         self._postings = whole._postings
         self._often = whole._often
+        self._of_lengths = 0, ()
         self._end = size << _COUNT_BITS
 
     def add(self, document: Sequence[str]) -> None:
@@ -120,23 +136,35 @@ class TermScores:
         holders: Sequence[int],
         often: Mapping[int, int],
         lengths: Sequence[int],
-        average: float,
+        norms: Sequence[float],
     ) -> None:
-        self._weight = weight
         self._holders = holders
         self._often = often
         self._lengths = lengths
-        self._average = average
+        self._norms = norms
+        self._weight = weight
 
     def __iter__(self) -> Iterator[tuple[int, float]]:
-        score = self._score
         for posting in self._holders:
             number = posting >> _COUNT_BITS
-            yield number, score(number, posting & _COUNT)
+            yield number, self._score(number, posting & _COUNT)
 
     def __len__(self) -> int:
         """How many documents hold the term."""
         return len(self._holders)
+
+    def add_to(self, totals: MutableSequence[float], held: MutableSequence[int], mark: int) -> None:
+        """Add to the total of each document what the term adds, and mark those that hold it."""
+        lengths, norms = self._lengths, self._norms
+        above = [self._weight * count * (K1 + 1) for count in range(_COUNT)]
+        for posting in self._holders:
+            number = posting >> _COUNT_BITS
+            count = posting & _COUNT
+            held[number] |= mark
+            if count == _COUNT:
+                totals[number] += self._score(number, count)
+            else:
+                totals[number] += above[count] / (count + norms[lengths[number]])
 
     def of(self, number: int) -> float:
         """The score of a document; 0 if it lacks the term."""
@@ -149,5 +177,4 @@ class TermScores:
     def _score(self, number: int, count: int) -> float:
         if count == _COUNT:
             count = self._often[number]
-        share = self._lengths[number] / self._average
-        return self._weight * count * (K1 + 1) / (count + K1 * (1 - B + B * share))
+        return self._weight * count * (K1 + 1) / (count + self._norms[self._lengths[number]])

@@ -135,13 +135,16 @@ class OfflineModel:
             return judgement(request.digest, request)
         return await asyncio.wrap_future(made)
 
-    def _answer(self, request: AnswerRequest) -> AnswerReply:
+    def answer_text(self, request: AnswerRequest) -> str:
+        """The text of :meth:`answer`, without the tokens that a model would have read for it."""
         if request.kind in ABILITIES:
             from pytest_compaction.models.offline.long_memory.answer import answer
         else:
             from pytest_compaction.models.offline.answer import answer
 
-        count = self._counter.text
-        text = answer(request.view, request.question, request.answer, count)
+        return answer(request.view, request.question, request.answer, self._counter.text)
+
+    def _answer(self, request: AnswerRequest) -> AnswerReply:
+        text, count = self.answer_text(request), self._counter.text
         read = self._counter.messages(tuple(request.view)) + count(request.question)
         return AnswerReply(text, Usage(1, read, 0, count(text)))

@@ -40,8 +40,8 @@ _QUOTED_SHARE: Final = 0.3
 """Bonus of a unit with a quotation of the question, as a share of the best possible score."""
 _CALL_SHARE: Final = 0.5
 """A quotation means a tool call if it makes up at least this share of the call's text."""
-_MOST_SCORES: Final = 200_000
-"""Scores of the terms of a question that are held at once; of more, each is looked up."""
+_BITS: Final = 64
+"""Bits of a number that marks the terms in a unit or passage."""
 _EQUAL: Final = 1e-9
 """Two units are worth the same if they differ by no more than this."""
 _WEIGHTS: Final = {"said": 1.0, "printed": 0.4, "written": 0.25}
@@ -76,29 +76,26 @@ class _Scores:
     """
 
     def __init__(self, index: BM25, terms: Iterable[str]) -> None:
-        self._terms = [(term, index.term(term)) for term in terms]
+        self._terms = [
+            (term, index.term(term), 1 << min(place, _BITS - 1)) for place, term in enumerate(terms)
+        ]
         self._found: dict[int, list[tuple[str, float]]] = {}
-        self._is_whole = sum(len(scores) for _, scores in self._terms) <= _MOST_SCORES
         self.totals = array("d", bytes(8 * len(index)))
-        for term, scores in self._terms:
-            for number, score in scores:
-                self.totals[number] += score
-                if score and self._is_whole:
-                    self._found.setdefault(number, []).append((term, score))
+        self._held = array("Q", bytes(8 * len(index)))
+        """A bit for each term that stands there; all beyond the 63rd term share the last bit."""
+        for _, scores, bit in self._terms:
+            scores.add_to(self.totals, self._held, bit)
 
     def of(self, number: int) -> Sequence[tuple[str, float]]:
         """The terms that stand there, each with its score, in the order of the terms."""
-        found = self._found.get(number)
-        if found is None:
-            if self._is_whole:
-                return ()
-            found = self._found[number] = list(self._looked_up(number))
-        return found
+        if number not in self._found:
+            self._found[number] = list(self._looked_up(number))
+        return self._found[number]
 
     def _looked_up(self, number: int) -> Iterator[tuple[str, float]]:
-        for term, scores in self._terms:
-            score = scores.of(number)
-            if score:
+        held = self._held[number]
+        for term, scores, bit in self._terms:
+            if held & bit and (score := scores.of(number)):
                 yield term, score
 
 
@@ -106,11 +103,12 @@ class _Search:
     """The state of one search: the weights of terms, and the units taken.
 
     What a unit is worth only falls while units are taken. So a queue holds every unit, or its
-    whole passage, by the most that it may be worth, and only the first are weighed anew.
+    whole passage, by the most that it may be worth, and only the first are weighed at all.
     """
 
     def __init__(self, prepared: PreparedView, question: str, quoted: Sequence[str]) -> None:
         self._units = prepared.units
+        self._size = len(prepared.units)
         self._weights = dict.fromkeys(search_terms(question), 1.0)
         self._in_unit = _Scores(prepared.by_unit, self._weights)
         self._in_passage = _Scores(prepared.by_passage, self._weights)
@@ -129,21 +127,33 @@ class _Search:
         """What the passages of units are worth with the weights as they are now."""
         self._weighed: dict[int, float] = {}
         """What units are worth with the weights as they are now."""
-        self._queue = self._of_passages(self._in_unit.totals)
+        self._queue = self._of_passages()
         self._queue += [(-self._worth(number), number, None) for number in self._bonus]
         heapify(self._queue)
 
-    def _of_passages(self, by_unit: Sequence[float]) -> list[tuple[float, int, int | None]]:
+    def _of_passages(self) -> list[tuple[float, int, int | None]]:
         """An entry for each passage with a term: its most worth, its first unit, its number."""
-        cue = _CUE if self._cues else 1.0
+        by_unit = self._in_unit.totals
         found: list[tuple[float, int, int | None]] = []
         for passage, score in enumerate(self._passages):
             if score > 0:
                 numbers = self._units.within(passage)
-                most = max(by_unit[numbers.start : numbers.stop]) + _PASSAGE_SHARE * score
-                factor = _WEIGHTS[self._units.kind_of(numbers.start)] * cue
-                found.append((-factor * most, numbers.start, passage))
+                most = self._most(passage, max(by_unit[numbers.start : numbers.stop]))
+                found.append((-most, numbers.start, passage))
         return found
+
+    def _of_units(self, passage: int) -> Iterator[tuple[float, int, int | None]]:
+        """An entry for each unit of a passage without a bonus: its most worth, its number."""
+        by_unit = self._in_unit.totals
+        for number in self._units.within(passage):
+            if number not in self._bonus:
+                yield -self._most(passage, by_unit[number]), number, None
+
+    def _most(self, passage: int, by_unit: float) -> float:
+        """What a unit of a passage is worth at most, by its score while no unit is taken."""
+        kind = self._units.kind_of(self._units.begins[passage])
+        factor = _WEIGHTS[kind] * _CUE if self._cues else _WEIGHTS[kind]
+        return factor * (by_unit + _PASSAGE_SHARE * self._passages[passage])
 
     def best(self) -> tuple[int | None, float]:
         """The best unit that is left, and its worth; of equal ones the first in the view."""
@@ -169,9 +179,8 @@ class _Search:
         while self._queue and (floor is None or -self._queue[0][0] >= floor):
             most, number, passage = heappop(self._queue)
             if passage is not None:
-                for one in self._units.within(passage):
-                    if one not in self._bonus:
-                        heappush(self._queue, (-self._worth(one), one, None))
+                for entry in self._of_units(passage):
+                    heappush(self._queue, entry)
             elif -most > self._worth(number):
                 heappush(self._queue, (-self._worth(number), number, None))
             else:
@@ -184,7 +193,7 @@ class _Search:
 
     def _is_found(self, number: int) -> bool:
         """Whether a unit has a bonus, or stands in a passage with a term of the question."""
-        if not 0 <= number < len(self._units):
+        if not 0 <= number < self._size:
             return False
         return number in self._bonus or self._passages[self._units.passage_of(number)] > 0
 

@@ -6,9 +6,12 @@ import re
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from itertools import islice
 from typing import Final, overload
+from weakref import WeakValueDictionary
 
 from pytest_compaction.artifacts.operations import FileState, file_operations, file_states
 from pytest_compaction.cache.sized_cache import SizedCache
@@ -77,17 +80,12 @@ class Units(Sequence[Unit]):
             self.users.append(message)
 
     def beginning(self, messages: int) -> Units:
-        """The units of the first so many messages, with the texts of these units."""
-        size = bisect_left(self._messages, messages)
-        passages = bisect_left(self.begins, size)
-        part = Units()
-        part._texts, part._normals, part._cued = self._texts, self._normals, self._cued
-        part._messages, part._passages = self._messages[:size], self._passages[:size]
-        part._kinds = self._kinds[:size]
+        """The units of the first so many messages, in the columns of these units."""
+        part = copy(self)
+        part._size = bisect_left(self._messages, messages, hi=len(self))
         part.users = self.users[: bisect_left(self.users, messages)]
-        part.begins = self.begins[:passages]
+        part.begins = self.begins[: bisect_left(self.begins, part._size)]
         part.characters = self.characters // _LESS
-        part._size = size
         return part
 
     def within(self, passage: int) -> range:
@@ -118,8 +116,8 @@ class Units(Sequence[Unit]):
 
     def of_message(self, message: int) -> range:
         """The numbers of the units of a message."""
-        begin = bisect_left(self._messages, message)
-        return range(begin, bisect_left(self._messages, message + 1, begin))
+        begin = bisect_left(self._messages, message, hi=len(self))
+        return range(begin, bisect_left(self._messages, message + 1, begin, len(self)))
 
     def next_by_user(self, message: int) -> int:
         """The user's next message after this one, -1 if there is none."""
@@ -140,7 +138,8 @@ class Units(Sequence[Unit]):
     def said(self) -> Iterator[str]:
         """The texts of the units that somebody said."""
         said = _KINDS.index("said")
-        return (self._text_of(number) for number, kind in enumerate(self._kinds) if kind == said)
+        kinds = islice(self._kinds, len(self))
+        return (self._text_of(number) for number, kind in enumerate(kinds) if kind == said)
 
     def _text_of(self, number: int) -> str:
         return self._texts[number] or self._normals[number]
@@ -166,7 +165,7 @@ class Units(Sequence[Unit]):
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class PreparedView:
     """A view cut into units and indexed, made once for many questions."""
 
@@ -183,20 +182,29 @@ _PREPARED: Final = SizedCache[tuple[Message, ...], PreparedView](
 )
 
 
+_HELD: Final = WeakValueDictionary[tuple[Message, ...], PreparedView]()
+"""Views that somebody holds who asks for them again, however long they are."""
+
+
 def prepare(view: tuple[Message, ...]) -> PreparedView:
     """Cut a view into units and passages and index both; the latest are remembered."""
-    return _PREPARED.get(view, lambda: _prepared(view))
+    return _PREPARED.get(view, lambda: _HELD.get(view) or _prepared(view))
 
 
-def prepare_beginnings(view: Sequence[Message], sizes: Iterable[int]) -> None:
+def prepare_beginnings(view: Sequence[Message], sizes: Iterable[int]) -> list[PreparedView]:
     """Prepare a view, and what it was after so many messages, reading each message once.
 
-    The latest are remembered, as for :func:`prepare`.
+    As long as somebody holds what is returned, :func:`prepare` gives the same; else the latest
+    are remembered.
     """
     view = tuple(view)
     whole = prepare(view)
+    found = {view: whole}
     for size in sizes:
-        _PREPARED.get(view[:size], partial(_beginning, view[:size], whole))
+        part = view[:size]
+        found[part] = _PREPARED.get(part, partial(_beginning, part, whole))
+    _HELD.update(found)
+    return list(found.values())
 
 
 def _beginning(view: tuple[Message, ...], whole: PreparedView) -> PreparedView:

@@ -3,6 +3,7 @@
 import pytest
 from support.shipped import shipped
 
+from pytest_compaction.cache.sized_cache import SizedCache
 from pytest_compaction.case.case import AnswerSpec
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.offline import units
@@ -39,3 +40,20 @@ def test_answers_from_a_beginning_are_those_of_a_view_of_its_own():
     units.prepare_beginnings(case.messages, ends)
     assert answers() == alone
     assert len(set(alone)) > len(case.probes)
+
+
+def test_views_that_are_held_are_read_once_however_long_they_are(monkeypatch):
+    case = next(case for case in shipped() if case.id == "lease_queue")
+    ends = [point.index + 1 for point in case.points]
+    read = []
+    units._PREPARED.forget()
+    prepared = units._prepared
+    monkeypatch.setattr(units, "_PREPARED", SizedCache(1, lambda made: made.units.characters))
+    monkeypatch.setattr(units, "_prepared", lambda view: read.append(view) or prepared(view))
+    held = units.prepare_beginnings(case.messages, ends)
+    for end in (*ends, *ends):
+        assert units.prepare(case.messages[:end]) in held
+    assert read == [case.messages]
+    held.clear()
+    units.prepare(case.messages[: ends[0]])
+    assert len(read) == 2
