@@ -20,7 +20,7 @@ one of more than 400 characters is cut, and says so.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -63,11 +63,47 @@ Count = Callable[[str], int]
 
 
 @dataclass(frozen=True, slots=True)
-class LedgerEntry:
-    """A line of the ledger; ``short`` is its form without details, if it has one."""
+class _Entries:
+    """What the ledger may tell, the newest or most telling first.
 
-    text: str
-    short: str = ""
+    Only what has room is put into words: a long log has thousands of files.
+    """
+
+    changed: Sequence[FileState]
+    tests: Sequence[str]
+    errors: Sequence[str]
+    read: Sequence[FileState]
+    commands: Sequence[CommandRun]
+
+    @classmethod
+    def of(cls, trail: Trail) -> _Entries:
+        """The entries of a trail."""
+        last = {operation.message_id: place for place, operation in enumerate(trail.operations)}
+        files = sorted(trail.files, key=lambda state: -_last_touch(last, state))
+        return cls(
+            [state for state in files if _changed(state)],
+            [trail.tests] if trail.tests else [],
+            _by_weight(trail.errors),
+            [state for state in files if not _changed(state)],
+            _that_matter(trail.runs),
+        )
+
+    def __len__(self) -> int:
+        kinds = (self.changed, self.tests, self.errors, self.read, self.commands)
+        return sum(map(len, kinds))
+
+    def lines(self, kind: str) -> Iterator[str]:
+        """The lines of a kind, those of files without details."""
+        if kind in {"changed", "read"}:
+            states = self.changed if kind == "changed" else self.read
+            return (_file_text(state, False) for state in states)
+        if kind == "commands":
+            return map(_run_text, self.commands)
+        return iter(self.tests if kind == "tests" else self.errors)
+
+    def detailed(self, place: int) -> str:
+        """The line of a changed file with what was changed."""
+        return _file_text(self.changed[place], True)
 
 
 class Ledger(InsertionCompactor):
@@ -118,19 +154,19 @@ def _trail(notes: State) -> Trail:
 
 def written(trail: Trail, room: int, limit: int, count: Count) -> str:
     """The ledger's text within ``room`` tokens and ``limit`` entries; empty without entries."""
-    entries = _entries(trail)
+    entries = _Entries.of(trail)
     page = _Page(room - count(PREAMBLE) - _LEAST // 2, limit, count)
-    page.fill("changed", [entry.short for entry in entries["changed"]], page.left)
-    page.fill("tests", [entry.text for entry in entries["tests"]], page.left)
+    page.fill("changed", entries.lines("changed"), page.left)
+    page.fill("tests", entries.lines("tests"), page.left)
     free = page.left
     for kind in (*_SHARES, *_SHARES):
         most = page.left if kind in page.visited else int(free * _SHARES[kind])
         if kind == "details":
-            page.extend("changed", [entry.text for entry in entries["changed"]], most)
+            page.extend("changed", entries.detailed, most)
         else:
-            page.fill(kind, [entry.text for entry in entries[kind]], most, kind == "errors")
+            page.fill(kind, entries.lines(kind), most, kind == "errors")
         page.visited.add(kind)
-    return page.text(sum(map(len, entries.values())))
+    return page.text(len(entries))
 
 
 class _Page:
@@ -143,7 +179,7 @@ class _Page:
         self._count = count
         self._lines: dict[str, dict[int, str]] = {kind: {} for kind in TITLES}
 
-    def fill(self, kind: str, texts: Sequence[str], most: int, pass_over: bool = False) -> None:
+    def fill(self, kind: str, texts: Iterable[str], most: int, pass_over: bool = False) -> None:
         """Add lines that are not there yet, in order, until one does not fit ``most`` tokens.
 
         With ``pass_over`` the lines after it may still come in.
@@ -162,14 +198,15 @@ class _Page:
                 self.left -= cost
                 most -= cost
 
-    def extend(self, kind: str, texts: Sequence[str], most: int) -> None:
+    def extend(self, kind: str, longer: Callable[[int], str], most: int) -> None:
         """Put longer texts in the place of lines, in order, while they fit ``most`` tokens."""
         lines = self._lines[kind]
         for place, line in sorted(lines.items()):
-            cost = self._count(f"- {texts[place]}\n") - self._count(f"- {line}\n")
+            text = longer(place)
+            cost = self._count(f"- {text}\n") - self._count(f"- {line}\n")
             if cost > min(most, self.left):
                 return
-            lines[place] = texts[place]
+            lines[place] = text
             self.left -= cost
             most -= cost
 
@@ -188,23 +225,6 @@ class _Page:
         if total > shown:
             parts.append(f"({total - shown} entries left out)")
         return "\n\n".join(parts)
-
-
-def _entries(trail: Trail) -> dict[str, list[LedgerEntry]]:
-    """The entries by kind, the newest or most telling first."""
-    last = {operation.message_id: place for place, operation in enumerate(trail.operations)}
-    files = sorted(trail.files, key=lambda state: -_last_touch(last, state))
-    return {
-        "changed": [
-            LedgerEntry(_file_text(state, True), _file_text(state, False))
-            for state in files
-            if _changed(state)
-        ],
-        "tests": [LedgerEntry(trail.tests)] if trail.tests else [],
-        "errors": [LedgerEntry(text) for text in _by_weight(trail.errors)],
-        "read": [LedgerEntry(_file_text(state, False)) for state in files if not _changed(state)],
-        "commands": [LedgerEntry(_run_text(run)) for run in _that_matter(trail.runs)],
-    }
 
 
 def _changed(state: FileState) -> bool:
