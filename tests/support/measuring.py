@@ -85,7 +85,7 @@ def _measured_records(compactor, compares_nulls):
 
 def records_of_session(settings, use_shipped, compares_nulls):
     here = Path(__file__).parent
-    found = resolve_session(settings, here, here, use_shipped, {}, {}, results_file=_results())
+    found = resolve_session(settings, here, here, use_shipped, {}, {}, results_file=results_file())
     session = replace(found, compares_nulls=compares_nulls)
     try:
         assert not session.case_set.errors
@@ -100,7 +100,7 @@ def records_of_session(settings, use_shipped, compares_nulls):
     return records
 
 
-def _results():
+def results_file():
     """The file of the results of rules that all workers of a test run share."""
     folder = os.environ.get(COMMON_FOLDER)
     return folder and Path(folder, "results.sqlite")

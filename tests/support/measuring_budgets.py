@@ -3,11 +3,13 @@
 import asyncio
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
 from support.builders import COUNTER
-from support.measuring import for_all_workers
+from support.measuring import for_all_workers, results_file
 from support.shipped import shipped
 
+from pytest_compaction.cache.kept_results import KeptResults
 from pytest_compaction.compactors.protocol import Context
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import parse_spec
@@ -75,7 +77,12 @@ def outcome(spec):
 
 
 async def _measured(spec):
-    found = [await _compacted(case, spec) for case in shipped()]
+    file = results_file()
+    kept = KeptResults(file and Path(file))  # strategies and profiles ask for the same summaries
+    try:
+        found = [await _compacted(case, spec, kept) for case in shipped()]
+    finally:
+        kept.close()
     sizes = [size for views, _, _ in found for size in views]
     over = [size for size in sizes if size[1] > size[2]]
     return {
@@ -89,9 +96,9 @@ async def _measured(spec):
     }
 
 
-async def _compacted(case, spec):
+async def _compacted(case, spec, kept):
     """Case, tokens, budget and failure of each view; what was refused; names the log lacks."""
-    model = OfflineModel(COUNTER)
+    model = OfflineModel(COUNTER, kept)
     compactor = REGISTRY.create(parse_spec(spec))
     context = Context(case.window, case.budget, COUNTER, model)
     feeder = CaseFeeder(case, compactor, context, Trigger("case"), 120.0)
