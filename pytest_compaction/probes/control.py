@@ -14,7 +14,7 @@ from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.offline.units import prepare_beginnings
 from pytest_compaction.models.protocol import AnswerRequest
 from pytest_compaction.probes.draft import Draft
-from pytest_compaction.run.responder import Responder
+from pytest_compaction.run.responder import bounded
 from pytest_compaction.text.matching import TextIndex
 
 MOST_ANSWERS: Final = 256
@@ -27,9 +27,8 @@ class _Answers:
 
     def __init__(self, log: _Log) -> None:
         self._log = log
-        counter = shared_counter()
-        self._model = OfflineModel(counter)
-        self._responder = Responder(self._model, counter)
+        self._tokens = shared_counter()
+        self._model = OfflineModel(self._tokens)
         self._made: dict[tuple[str, AnswerSpec, int, str], str] = {}
         self._views = prepare_beginnings(log.messages, log.ends)
         """Held, because views of long logs are too large to be remembered otherwise."""
@@ -40,7 +39,7 @@ class _Answers:
         if asked not in self._made:
             view = self._log.messages[: self._log.ends[point]]
             text = self._model.answer_text(AnswerRequest(view, question, spec, kind=kind))
-            self._made[asked] = self._responder.bounded(text, spec.max_tokens)
+            self._made[asked] = bounded(text, spec.max_tokens, self._tokens)
         return self._made[asked]
 
 

@@ -36,7 +36,7 @@ class Responder:
         self.check(given)
         request = AnswerRequest(tuple(view), question, spec, given, kind=kind)
         reply = await self.model.answer(request)
-        return replace(reply, text=self.bounded(reply.text, spec.max_tokens))
+        return replace(reply, text=bounded(reply.text, spec.max_tokens, self.tokens))
 
     def check(self, parameters: Parameters) -> None:
         """Raise :class:`UnsupportedError` if the model does not take these request parameters."""
@@ -44,15 +44,16 @@ class Responder:
         if refusal is not None:
             raise UnsupportedError(refusal)
 
-    def bounded(self, text: str, limit: int) -> str:
-        """The longest beginning of a text that has at most so many tokens."""
-        if self.tokens.text(text) <= limit:
-            return text
-        low, high = 0, len(text)
-        while low < high:
-            middle = (low + high + 1) // 2
-            if self.tokens.text(text[:middle]) <= limit:
-                low = middle
-            else:
-                high = middle - 1
-        return text[:low]
+
+def bounded(text: str, limit: int, tokens: TokenCounter) -> str:
+    """The longest beginning of a text that has at most so many tokens."""
+    if tokens.text(text) <= limit:
+        return text
+    low, high = 0, len(text)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if tokens.text(text[:middle]) <= limit:
+            low = middle
+        else:
+            high = middle - 1
+    return text[:low]

@@ -81,9 +81,8 @@ class BM25:
     def scores(self, query: Iterable[str]) -> Sequence[float]:
         """One score per document; 0 if it shares no term with the query."""
         totals = array("d", bytes(8 * self._size))
-        held = array("Q", bytes(8 * self._size))
         for term in dict.fromkeys(query):
-            self.term(term).add_to(totals, held, 1)
+            self.term(term).add_to(totals)
         return totals
 
     @property
@@ -153,14 +152,17 @@ class TermScores:
         """How many documents hold the term."""
         return len(self._holders)
 
-    def add_to(self, totals: MutableSequence[float], held: MutableSequence[int], mark: int) -> None:
-        """Add to the total of each document what the term adds, and mark those that hold it."""
+    def documents(self) -> Iterator[int]:
+        """The numbers of the documents that hold the term."""
+        return (posting >> _COUNT_BITS for posting in self._holders)
+
+    def add_to(self, totals: MutableSequence[float]) -> None:
+        """Add to the total of each document what the term adds to it."""
         lengths, norms = self._lengths, self._norms
         above = [self._weight * count * (K1 + 1) for count in range(_COUNT)]
         for posting in self._holders:
             number = posting >> _COUNT_BITS
             count = posting & _COUNT
-            held[number] |= mark
             if count == _COUNT:
                 totals[number] += self._score(number, count)
             else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import weakref
-from collections import Counter
+from collections import Counter, defaultdict
 from itertools import pairwise
 from typing import Any
 
@@ -18,6 +18,7 @@ from pytest_compaction.case_making.case_maker import compaction_points
 from pytest_compaction.conversation.messages import Message, ToolCall, readable
 from pytest_compaction.importers.formats.pi.importer import PiImporter
 from pytest_compaction.probes import control, derive
+from pytest_compaction.probes import log as probe_log
 from pytest_compaction.probes.control import FullLogControl
 from pytest_compaction.probes.derive import DEFAULT_COUNT, derive_probes, probe_count
 from pytest_compaction.probes.draft import Draft
@@ -25,6 +26,7 @@ from pytest_compaction.probes.keys import given_away
 from pytest_compaction.probes.log import ProbeLog
 from pytest_compaction.probes.sources.plans import plan_entries
 from pytest_compaction.probes.sources.requests import request_drafts
+from pytest_compaction.text.joint_index import JointIndex
 from pytest_compaction.text.matching import TextIndex
 from pytest_compaction.text.statement import Statement
 
@@ -190,20 +192,26 @@ def test_the_control_answers_so_many_drafts_and_no_more(monkeypatch: pytest.Monk
 def test_the_index_of_the_log_is_gone_when_the_control_reads_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    logs: list[weakref.ref[ProbeLog]] = []
-    held: list[bool] = []
+    made: dict[str, list[weakref.ref[Any]]] = defaultdict(list)
+    held: list[list[str]] = []
 
     class Watched(ProbeLog):
         def __init__(self, *given: Any) -> None:
             super().__init__(*given)
-            logs.append(weakref.ref(self))
+            made["log"].append(weakref.ref(self))
+
+    class WatchedIndex(JointIndex):
+        def __init__(self, *given: Any) -> None:
+            super().__init__(*given)
+            made["index"].append(weakref.ref(self))
 
     class Control(FullLogControl):
         def __init__(self, *given: Any) -> None:
-            held.append(any(log() is not None for log in logs))
+            held.append([name for name, refs in made.items() if any(ref() for ref in refs)])
             super().__init__(*given)
 
     monkeypatch.setattr(derive, "ProbeLog", Watched)
+    monkeypatch.setattr(probe_log, "JointIndex", WatchedIndex)
     monkeypatch.setattr(derive, "FullLogControl", Control)
     log = Log().call("edit", path="net.py", oldText="a", newText="def backoff_delay(n):\n    x = 5")
     messages = log.call("TodoWrite", **plan("in_progress", "pending", "pending")).messages
@@ -212,7 +220,8 @@ def test_the_index_of_the_log_is_gone_when_the_control_reads_it(
         derive_probes(messages, [len(messages) - 1])
     finally:
         gc.enable()
-    assert logs and held == [False]
+    assert held == [[]]
+    assert made.keys() == {"log", "index"}
 
 
 def test_tasks_that_calls_create_and_update_by_number_are_a_plan() -> None:

@@ -84,7 +84,9 @@ class _Scores:
         self._held = array("Q", bytes(8 * len(index)))
         """A bit for each term that stands there; all beyond the 63rd term share the last bit."""
         for _, scores, bit in self._terms:
-            scores.add_to(self.totals, self._held, bit)
+            scores.add_to(self.totals)
+            for number in scores.documents():
+                self._held[number] |= bit
 
     def of(self, number: int) -> Sequence[tuple[str, float]]:
         """The terms that stand there, each with its score, in the order of the terms."""
