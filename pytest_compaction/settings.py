@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -30,7 +31,8 @@ HISTORIES: Final = ("auto", "own", "recorded")
 
 Inconclusive = Literal["pass", "fail"]
 INCONCLUSIVE: Final = ("pass", "fail")
-"""What becomes of a rule against a baseline of which the cases cannot tell whether it holds."""
+"""What an undecided run is: a drop beyond the allowed one is not shown, and no rule on facts
+decided."""
 
 OverBudget = Literal["fail", "report"]
 OVER_BUDGET: Final = ("fail", "report")
@@ -148,16 +150,41 @@ class SnapshotSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class BaselineSettings:
-    """What a run is compared with, and by how much it may be worse.
+class NewlyGone:
+    """How many facts may be newly gone: a number, or a share in per cent of those stated before."""
 
-    ``path`` is empty for none. ``max_drop`` is in points (0 to 5). ``inconclusive`` says what
-    becomes of a rule of which the cases cannot tell. ``update`` accepts the run instead.
+    number: float
+    percent: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.number:g}{'%' if self.percent else ''}"
+
+    def of(self, stated: int) -> int:
+        """The number that is allowed where the baseline states so many facts."""
+        return math.floor(stated * self.number / 100 + 1e-9) if self.percent else int(self.number)
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineRules:
+    """By how much a run may be worse than its baseline.
+
+    ``max_drop`` is in points (0 to 5); without ``max_newly_gone`` facts are listed and not gated.
+    ``inconclusive`` says what an undecided run is where no rule on facts decided.
+    """
+
+    max_drop: float = 0.1
+    max_newly_gone: NewlyGone | None = None
+    inconclusive: Inconclusive = "fail"
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineSettings:
+    """What a run is compared with, and the rules. ``path`` is empty for none; ``update`` accepts
+    the run instead.
     """
 
     path: str = ""
-    max_drop: float = 0.1
-    inconclusive: Inconclusive = "pass"
+    rules: BaselineRules = BaselineRules()
     update: bool = False
 
     def as_json(self) -> dict[str, Any]:
@@ -166,8 +193,9 @@ class BaselineSettings:
             return {}
         return {
             "baseline": self.path,
-            "max_drop": self.max_drop,
-            "inconclusive": self.inconclusive,
+            "max_drop": self.rules.max_drop,
+            "max_newly_gone": None if (gone := self.rules.max_newly_gone) is None else str(gone),
+            "inconclusive": self.rules.inconclusive,
             "baseline_update": self.update,
         }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from pytest_compaction.case.choice import LETTER_TOKENS, Choice, Letter, complying_letters
@@ -15,7 +16,12 @@ from pytest_compaction.case.kinds import ProbeKind as ProbeKind
 from pytest_compaction.case.nuggets import Nugget as Nugget
 from pytest_compaction.case.recorded_view import recorded_view
 from pytest_compaction.conversation.chat_format import MessageShapeError, from_chat
-from pytest_compaction.conversation.messages import Message, canonical_json, short_hash_of_parts
+from pytest_compaction.conversation.messages import (
+    Message,
+    canonical_json,
+    short_hash,
+    short_hash_of_parts,
+)
 from pytest_compaction.text.statement import Statement
 
 if TYPE_CHECKING:
@@ -206,6 +212,32 @@ def digest_of(data: Mapping[str, Any]) -> str:
     The text of that would take as much memory as the case, so its parts are taken in one by one.
     """
     return short_hash_of_parts(_canonical_parts(data))
+
+
+@lru_cache(maxsize=4)  # the probes of a case follow one another
+def log_digest(case: Case) -> str:
+    """Identifies what is compacted and where: the messages, the points, the window, the budget."""
+    messages = [[message.id, message.content_hash] for message in case.messages]
+    points = [
+        [point.id, point.index, [message.content_hash for message in point.recorded]]
+        for point in case.points
+    ]
+    return short_hash(canonical_json([case.window, case.budget, points, messages]))
+
+
+def probe_digest(probe: Probe) -> str:
+    """Identifies what a view is read for: the facts, the traps, and the point."""
+    traps = [[t.text, t.aliases, t.current, t.keys, t.type, t.of] for t in probe.traps]
+    facts = list(map(fact_digest, probe.facts))
+    return short_hash(canonical_json([probe.point, probe.choice is not None, facts, traps]))
+
+
+def fact_digest(fact: Fact) -> str:
+    """Identifies how a fact is found: its wordings, its keys, and what stands against it."""
+    against = [[each.text, each.aliases, each.keys] for each in fact.counterparts]
+    return short_hash(
+        canonical_json([fact.text, fact.aliases, fact.type, fact.keys, fact.change, against])
+    )
 
 
 def _canonical_parts(data: Mapping[str, Any]) -> Iterator[str]:

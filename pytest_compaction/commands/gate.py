@@ -8,19 +8,21 @@ from typing import Any, Final
 
 from pytest_compaction.commands.complaint import complain
 from pytest_compaction.commands.named_run import named_run
-from pytest_compaction.commands.run_baselines import baselines_of, judged_again, over_budget_of
+from pytest_compaction.commands.run_baselines import baselines_of, over_budget_of
 from pytest_compaction.gate.baseline import BaselineDecision, decide_baseline
 from pytest_compaction.gate.coverage import arms_of, coverage_text, planned_in
 from pytest_compaction.gate.decision import decide
 from pytest_compaction.gate.threshold import ThresholdError, check_scopes, parse_threshold
 from pytest_compaction.metrics.budgets import over_budget_failures
+from pytest_compaction.options.gate import newly_gone
+from pytest_compaction.records.baselines.baseline import Baseline, judged_again
 from pytest_compaction.records.baselines.baseline_file import BaselineError
 from pytest_compaction.records.record import Record, went_wrong_later
 from pytest_compaction.records.runs.run_file import RunFileError
 from pytest_compaction.reports.changes.block import baseline_block, baseline_lines, worse_title
 from pytest_compaction.reports.gate_line import Failures, gate_line, passes
 from pytest_compaction.reports.lines import WIDTH, Line
-from pytest_compaction.settings import INCONCLUSIVE
+from pytest_compaction.settings import INCONCLUSIVE, BaselineRules, OptionError
 
 PASSED: Final = 0
 FAILED: Final = 1
@@ -60,9 +62,16 @@ def add(commands: Any) -> None:
         help="points by which overall and each dimension may be lower (default: 0.1)",
     )
     parser.add_argument(
+        "--max-newly-gone",
+        metavar="N|P%",
+        help="facts that the baseline states and the run does not, at most: a number, or P%% of "
+        "those that the baseline states",
+    )
+    parser.add_argument(
         "--inconclusive",
         choices=INCONCLUSIVE,
-        help="what becomes of a rule of which the cases cannot tell (default: pass)",
+        help="what an undecided run is: its overall score fell by more than is allowed, these "
+        "cases do not show it, and no rule on newly gone facts decided (default: fail)",
     )
     parser.add_argument(
         "--pass-score",
@@ -92,15 +101,18 @@ def run(options: argparse.Namespace) -> int:
         check_scopes(thresholds, arms)
         pass_score = _chosen(options.pass_score, settings, "pass_score", 3.5)
         over_budget = over_budget_of(found.header)
-        records = list(judged_again(found.records, options.pass_score, over_budget))
+        records = found.records
         named = options.baseline or ("" if options.threshold else settings.get("baseline"))
         if named and settings.get("baseline_update") and not options.baseline:
             named = ""  # that run was accepted as its own baseline
-        max_drop = _chosen(options.max_drop, settings, "max_drop", 0.1)
-        baselines, notes = (
-            baselines_of(named, path, found, options.pass_score) if named else ({}, [])
-        )
-    except (RunFileError, ThresholdError, BaselineError) as error:
+        rules = _rules(options, settings)
+        baselines: dict[str, Baseline] = {}
+        notes: list[str] = []
+        if named:
+            baselines, records, notes = baselines_of(named, path, found, pass_score)
+        if options.pass_score is not None:
+            records = list(judged_again(records, pass_score, over_budget))
+    except (RunFileError, ThresholdError, BaselineError, OptionError) as error:
         for sentence in str(error).splitlines():
             complain(sentence)
         return UNUSABLE
@@ -110,13 +122,10 @@ def run(options: argparse.Namespace) -> int:
     if found.problems:
         complain(f"{path} is not whole, so nothing can be decided on it; run it again")
         return UNUSABLE
-    inconclusive = _chosen(options.inconclusive, settings, "inconclusive", "pass")
-    against = (
-        decide_baseline(records, baselines, max_drop, inconclusive)
-        if baselines
-        else BaselineDecision()
-    )
-    for line in _compared(against, pass_score, max_drop, notes):
+    against = BaselineDecision()
+    if baselines:
+        against = decide_baseline(records, baselines, rules, found.header)
+    for line in _compared(against, pass_score, notes):
         print(line.text)
     max_unscored = _chosen(options.max_unscored, settings, "max_unscored", 0)
     decision = decide(records, thresholds, max_unscored, arms)
@@ -142,6 +151,16 @@ def _check_given(options: argparse.Namespace) -> None:
             raise ThresholdError(f"{flag}= is empty; give a value, or leave it out")
 
 
+def _rules(options: argparse.Namespace, settings: dict[str, Any]) -> BaselineRules:
+    """The rules against a baseline. Raises :class:`OptionError` for a limit that is none."""
+    limit = _chosen(options.max_newly_gone, settings, "max_newly_gone", None)
+    return BaselineRules(
+        max_drop=_chosen(options.max_drop, settings, "max_drop", 0.1),
+        max_newly_gone=None if limit is None else newly_gone("--max-newly-gone", str(limit)),
+        inconclusive=_chosen(options.inconclusive, settings, "inconclusive", "fail"),
+    )
+
+
 def _chosen(given: Any, settings: dict[str, Any], key: str, default: Any) -> Any:
     """What the user says, else what the run was measured with, else the default."""
     return given if given is not None else settings.get(key, default)
@@ -152,11 +171,9 @@ def _went_wrong(record: Record) -> bool:
     return record["status"] == "error" or went_wrong_later(record)
 
 
-def _compared(
-    against: BaselineDecision, pass_score: float, max_drop: float, notes: Sequence[str]
-) -> Iterator[Line]:
+def _compared(against: BaselineDecision, pass_score: float, notes: Sequence[str]) -> Iterator[Line]:
     if against.is_worse:
         yield Line(f" {worse_title(against)} ".center(WIDTH, "="))
         yield from baseline_block(against, pass_score)
-    yield from baseline_lines(against, max_drop)
+    yield from baseline_lines(against)
     yield from (Line(note) for note in notes)

@@ -21,15 +21,18 @@ from pytest_compaction.gate.threshold import (
 )
 from pytest_compaction.metrics.budgets import over_budget_failures
 from pytest_compaction.models.registry import is_offline
+from pytest_compaction.options.gate import newly_gone
 from pytest_compaction.records.baselines.baseline_file import BaselineError
 from pytest_compaction.records.figures.cost_figures import run_pricing
 from pytest_compaction.records.runs.merged_run import MergedRun, MergeError, merge_runs
 from pytest_compaction.records.runs.run_file import Run, RunFileError, load_run, write_run
 from pytest_compaction.records.texts import copy_texts
+from pytest_compaction.reports.changes.block import baseline_lines
 from pytest_compaction.reports.gate_line import (
     Failures,
     below_text,
     gate_line,
+    is_undecided,
     passes,
 )
 from pytest_compaction.reports.lines import Line
@@ -47,7 +50,7 @@ from pytest_compaction.reports.outlets.written_files import (
 )
 from pytest_compaction.reports.summary.run_summary import file_lines, left_out_lines, run_summary
 from pytest_compaction.reports.usage import usage_table
-from pytest_compaction.settings import REPORT_SUFFIXES
+from pytest_compaction.settings import REPORT_SUFFIXES, BaselineRules
 from pytest_compaction.text.words import printable
 
 PASSED: Final = 0
@@ -96,7 +99,7 @@ def run(options: argparse.Namespace) -> int:
         runs = _load(options.run_files)
         merged = merge_runs([(printable(str(path)), found) for path, found in runs])
         thresholds = _thresholds(options.threshold, merged.run)
-        against = _against(merged.run, options.output)
+        against, notes = _against(merged.run, options.output)
         _check_output(options.output, options.run_files)
         _check_reports(options.report)
         write_run(options.output, merged.run)
@@ -109,6 +112,8 @@ def run(options: argparse.Namespace) -> int:
         complain(f"{options.output}: cannot be written: {error.strerror or error}")
         return UNUSABLE
     for line in _summary(merged, str(options.output)):
+        print(line.text)
+    for line in (*baseline_lines(against), *map(Line, notes)):
         print(line.text)
     decision = _decision(merged, thresholds)
     code, lines = _decided(merged, decision, against)
@@ -195,19 +200,27 @@ def _thresholds(given: Sequence[str], run: Run) -> list[Threshold]:
         raise MergeError([str(error)]) from None
 
 
-def _against(run: Run, output: Path) -> BaselineDecision:
-    """What the baseline of the shards decides, which none of them compared itself with."""
+def _against(run: Run, output: Path) -> tuple[BaselineDecision, list[str]]:
+    """What the baseline of the shards decides, which none of them compared itself with.
+
+    With sentences on how it was read.
+    """
     settings = _settings(run)
     named = settings.get("baseline")
     if not named or not run.records:
-        return BaselineDecision()
+        return BaselineDecision(), []
     try:
-        baselines, _ = baselines_of(named, output, run, None)
+        baselines, records, notes = baselines_of(named, output, run, settings["pass_score"])
     except BaselineError as error:
         why = f"the shards were run with --compaction-baseline={named}, which decides"
         raise MergeError([f"{why}: {error}"]) from None
-    max_drop, inconclusive = settings["max_drop"], settings["inconclusive"]
-    return decide_baseline(run.records, baselines, max_drop, inconclusive)
+    limit = settings.get("max_newly_gone")
+    rules = BaselineRules(
+        settings["max_drop"],
+        None if limit is None else newly_gone("max_newly_gone", str(limit)),
+        settings["inconclusive"],
+    )
+    return decide_baseline(records, baselines, rules, run.header), notes
 
 
 def _settings(run: Run) -> dict[str, Any]:
@@ -245,6 +258,8 @@ def _finished(
     outcome: Outcome = "none"
     if decision.decides or against.decides or code == NOTHING:
         outcome = "passed" if code == PASSED else "failed"
+    if lines and is_undecided(lines[-1]):
+        outcome = "undecided"
     return FinishedRun(
         name=file,
         header=merged.run.header,
@@ -254,7 +269,6 @@ def _finished(
         line=lines[-1].text if lines else "",
         decision=decision,
         against=against,
-        max_drop=settings.get("max_drop", 0.1),
         control=settings["control"],
         grouped=is_offline(settings["model"]),
         pass_score=settings["pass_score"],

@@ -1,41 +1,35 @@
-"""The baselines of a run that has been measured, and its records by another pass score."""
+"""The baselines of a run that has been measured."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from pytest_compaction.case.case import Case
+from pytest_compaction.case.files import CaseFileError
+from pytest_compaction.case.index import CaseIndex
 from pytest_compaction.metrics.aggregate import by_compactor
-from pytest_compaction.metrics.budgets import is_over_budget
 from pytest_compaction.records.baselines.baseline import (
     Baseline,
+    at_pass_score,
     load_baseline,
     measured_there,
     parse_source,
 )
-from pytest_compaction.records.baselines.baseline_file import BaselineError
+from pytest_compaction.records.baselines.baseline_file import (
+    BaselineError,
+    accepted_place,
+    check_accepted,
+)
 from pytest_compaction.records.baselines.comparability import differences, version_note
+from pytest_compaction.records.baselines.read_again import is_read_alike, read_again
 from pytest_compaction.records.record import Record, type_of
 from pytest_compaction.records.runs.run_file import Run
-from pytest_compaction.settings import CONTROL, OverBudget
-
-
-def judged_again(
-    records: Sequence[Record], pass_score: float | None, over_budget: OverBudget
-) -> Iterator[Record]:
-    """The records with the status that another pass score gives them.
-
-    A view over its budget passes at none, unless such views were only reported.
-    """
-    for record in records:
-        scored = type_of(record) == "probe" and record["overall"] is not None
-        if pass_score is not None and scored and record["status"] in {"passed", "failed"}:
-            fails = over_budget == "fail" and is_over_budget(record)
-            status = "passed" if record["overall"] >= pass_score and not fails else "failed"
-            yield record | {"status": status}
-        else:
-            yield record
+from pytest_compaction.records.texts import view_file
+from pytest_compaction.session.case_places import case_places
+from pytest_compaction.session.named_files import find_named
+from pytest_compaction.settings import CONTROL, OptionError, OverBudget
 
 
 def over_budget_of(header: Mapping[str, Any]) -> OverBudget:
@@ -45,41 +39,75 @@ def over_budget_of(header: Mapping[str, Any]) -> OverBudget:
 
 
 def baselines_of(
-    named: str, path: Path, found: Run, pass_score: float | None
-) -> tuple[dict[str, Baseline], list[str]]:
-    """The baseline of each strategy of the run, and what is to be said about them.
+    named: str, path: Path, found: Run, pass_score: float
+) -> tuple[dict[str, Baseline], list[Record], list[str]]:
+    """The baseline of each strategy of the run, its records, and what is to be said about them.
 
-    ``named`` is what a user wrote, ``path`` the file of the run. Raises
-    :class:`~pytest_compaction.records.baselines.baseline_file.BaselineError` if there is none, or
-    none that can be compared.
+    ``named`` is what a user wrote, ``path`` the file of the run. Where the two were read by
+    different versions of the reader, both are read again. Raises
+    :class:`~pytest_compaction.records.baselines.baseline_file.BaselineError` if there is no
+    baseline, or none that can be compared.
     """
     source = parse_source(named, Path())
+    accepted = accepted_place(source.path, Path()) if source.is_committed else None
+    if accepted is not None and accepted.exists():
+        check_accepted(accepted, source.path)
     groups = by_compactor(record for record in found.records if type_of(record) == "probe")
     strategies = [name for name in groups if name != CONTROL] or list(groups)
     wanted = strategies if source.strategy else measured_there(source, strategies)
     baselines = {name: load_baseline(source, name) for name in wanted or strategies[:1]}
-    notes: list[str] = []
     for each in baselines.values():
         names = (each.title, path.name)
-        problems = [
-            problem
-            for problem in differences(each.header, found.header, names)
-            if pass_score is None or not problem.startswith("the pass score")
-        ]
+        problems = differences(each.header, found.header, names)
         if problems:
             listed = "".join(f"\n  {problem}" for problem in problems)
             raise BaselineError(f"{path.name} cannot be compared with {each.title}:{listed}")
-        note = version_note(each.header, found.header, names)
-        notes += [note] if note and note not in notes else []
-    judged = {
-        name: Baseline(
-            each.strategy,
-            each.name,
-            each.title,
-            tuple(judged_again(each.records, pass_score, over_budget_of(each.header))),
-            each.header,
-            each.problems,
-        )
-        for name, each in baselines.items()
-    }
-    return judged, notes
+    baselines, records, notes = _read_alike(baselines, path, found, pass_score)
+    return {n: at_pass_score(each, pass_score) for n, each in baselines.items()}, records, notes
+
+
+def _read_alike(
+    baselines: Mapping[str, Baseline], path: Path, found: Run, pass_score: float
+) -> tuple[dict[str, Baseline], list[Record], list[str]]:
+    """Baselines and records as one version of the reader reads them, as far as views are kept."""
+    other = [b for b in baselines.values() if version_note(b.header, found.header, ("", ""))]
+    if not other:
+        return dict(baselines), found.records, []
+    case_of = cases_of(found.header)
+    read, notes = {}, []
+    for name, each in baselines.items():
+        read[name] = each
+        if not is_read_alike(each.header):
+            read[name], note = read_again(each, case_of, pass_score)
+            notes.append(note)
+    if is_read_alike(found.header):
+        return read, found.records, list(dict.fromkeys(notes))
+
+    def view_of(record: Record) -> bytes | None:
+        return view_file(path.parent, str((record.get("hashes") or {}).get("view")))
+
+    probes = [record for record in found.records if type_of(record) == "probe"]
+    whole = Baseline("", path.name, path.name, tuple(probes), found.header, view_of=view_of)
+    again, note = read_again(whole, case_of, pass_score)
+    others = [record for record in found.records if type_of(record) != "probe"]
+    return read, [*again.records, *others], list(dict.fromkeys([*notes, note]))
+
+
+def cases_of(header: Mapping[str, Any]) -> Callable[[str], Case | None]:
+    """Finds the cases of a run by their ids, where they still are; ``None`` for any other."""
+    settings = header.get("settings") or {}
+    named: Sequence[str] = [str(name) for name in settings.get("cases") or ()]
+    try:
+        places = case_places(tuple(named), Path(), not named)
+        found = find_named(places.paths, Path(), CaseIndex(None), None, False).case_set
+    except (OptionError, OSError):
+        return lambda _: None
+    there = {entry.id for entry in found.entries}
+
+    def case_of(id: str) -> Case | None:
+        try:
+            return found.case(id) if id in there else None
+        except CaseFileError:
+            return None
+
+    return case_of

@@ -1,13 +1,18 @@
-"""Rules against a baseline: whether a strategy got worse, from the paired differences of items."""
+"""Rules against a baseline: what a strategy newly lost, and whether its scores got worse.
+
+Two questions are kept apart. Which facts are newly gone on these cases needs no sampling, and has
+a rule of its own. Whether it would be so on other cases is what the interval tells.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from pytest_compaction.gate.decision import WEIGHTIEST, Check, within_budget
 from pytest_compaction.metrics.aggregate import by_arm
+from pytest_compaction.metrics.differences.fact_changes import FactChange, FactChanges
 from pytest_compaction.metrics.differences.run_changes import (
     Compared,
     RunChanges,
@@ -16,23 +21,29 @@ from pytest_compaction.metrics.differences.run_changes import (
 )
 from pytest_compaction.metrics.item_figures import figure_of
 from pytest_compaction.metrics.statistics.cluster_interval import cluster_interval
+from pytest_compaction.metrics.statistics.paired import TIE
 from pytest_compaction.metrics.statistics.power import cases_needed
 from pytest_compaction.records.baselines.baseline import Baseline
+from pytest_compaction.records.baselines.baseline_file import is_sampled
 from pytest_compaction.records.record import Record, type_of
 from pytest_compaction.rubric import DIMENSIONS
-from pytest_compaction.settings import CONTROL, Inconclusive
+from pytest_compaction.settings import CONTROL, BaselineRules
 from pytest_compaction.text.words import printable
 
-Outcome = Literal["holds", "worse", "cannot tell"]
+Outcome = Literal["holds", "worse", "undecided"]
+FEWEST_TRIALS: Final = 3
+"""Trials that both sides need where a model is sampled: fewer do not tell a loss from chance."""
 _NAME: Final = 48
+_FACT: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
-class BaselineRule:
+class MeanRule:
     """One figure of a strategy against its baseline, and what was decided.
 
-    ``cases`` is how many cases would tell a drop of ``max_drop``, ``None`` where that is not
-    known or not needed. ``check`` is the rule as the gate reports it.
+    ``cases`` is how many cases would tell a drop of the allowed size, ``None`` where that is not
+    known or not needed. ``check`` is the rule as the gate reports it; of an undecided one it
+    holds where another rule decided, or where the user wants it to.
     """
 
     metric: str
@@ -43,56 +54,106 @@ class BaselineRule:
 
 
 @dataclass(frozen=True, slots=True)
+class NewlyGoneRule:
+    """How many facts are newly gone, and how many may be.
+
+    ``check`` is ``None`` where the rule is not applied, and ``why_not`` says why.
+    """
+
+    facts: FactChanges
+    allowed: int
+    check: Check | None = None
+    why_not: str = ""
+
+    @property
+    def fails(self) -> bool:
+        """Whether more facts are newly gone than allowed."""
+        return self.check is not None and not self.check.holds
+
+
+@dataclass(frozen=True, slots=True)
 class ArmComparison:
-    """A strategy at a budget against its baseline: what changed, and the rules."""
+    """A strategy at a budget against its baseline: what changed, and the rules.
+
+    ``newly_gone`` is ``None`` where nobody set a limit.
+    """
 
     arm: str
     baseline: Baseline
     changes: RunChanges
-    rules: tuple[BaselineRule, ...]
+    rules: tuple[MeanRule, ...]
+    newly_gone: NewlyGoneRule | None = None
 
     @property
-    def worse(self) -> tuple[BaselineRule, ...]:
+    def worse(self) -> tuple[MeanRule, ...]:
         """The rules that show a drop."""
         return tuple(rule for rule in self.rules if rule.outcome == "worse")
 
     @property
-    def unclear(self) -> tuple[BaselineRule, ...]:
-        """The rules of which these cases cannot tell."""
-        return tuple(rule for rule in self.rules if rule.outcome == "cannot tell")
+    def is_worse(self) -> bool:
+        """Whether a drop is shown, or more facts are newly gone than allowed."""
+        return bool(self.worse) or (self.newly_gone is not None and self.newly_gone.fails)
+
+    @property
+    def undecided(self) -> MeanRule | None:
+        """The rule on the overall score, if its estimate is beyond the drop and not shown."""
+        return next((rule for rule in self.rules if rule.outcome == "undecided"), None)
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        """All rules that were applied, as checks of the gate."""
+        own = (
+            ()
+            if self.newly_gone is None or self.newly_gone.check is None
+            else (self.newly_gone.check,)
+        )
+        return (*(rule.check for rule in self.rules), *own)
 
 
 @dataclass(frozen=True, slots=True)
 class BaselineDecision:
     """What the baselines of a run decided.
 
-    ``undecided`` are rules that could not be applied, each with the reason; ``not_compared``
-    are strategies of the run without a baseline.
+    ``not_applied`` are rules that could not be applied, each with the reason; ``not_compared``
+    are strategies of the run without a baseline. ``rules`` are those that were asked for.
     """
 
     comparisons: tuple[ArmComparison, ...] = ()
-    undecided: tuple[tuple[str, str], ...] = ()
+    not_applied: tuple[tuple[str, str], ...] = ()
     not_compared: tuple[str, ...] = ()
+    rules: BaselineRules = BaselineRules()
 
     @property
     def checks(self) -> tuple[Check, ...]:
         """All rules as checks of the gate."""
-        return tuple(rule.check for each in self.comparisons for rule in each.rules)
+        return tuple(check for each in self.comparisons for check in each.checks)
 
     @property
     def decides(self) -> bool:
         """Whether there was anything to decide on."""
-        return bool(self.comparisons or self.undecided)
+        return bool(self.comparisons or self.not_applied)
 
     @property
     def passed(self) -> bool:
-        """Whether every rule could be applied and holds, or passes without telling."""
-        return not self.undecided and all(check.holds for check in self.checks)
+        """Whether every rule could be applied and holds, or is undecided and may be."""
+        return not self.not_applied and all(check.holds for check in self.checks)
 
     @property
     def is_worse(self) -> bool:
-        """Whether a figure of some strategy is shown to be worse."""
-        return any(each.worse for each in self.comparisons)
+        """Whether some strategy is shown to be worse, or lost more facts than allowed."""
+        return any(each.is_worse for each in self.comparisons)
+
+    @property
+    def is_undecided(self) -> bool:
+        """Whether nothing fails but rules that these cases leave undecided."""
+        return any(each.undecided for each in self.comparisons) and not self.fails_otherwise
+
+    @property
+    def fails_otherwise(self) -> bool:
+        """Whether a rule fails for another reason than that it is undecided."""
+        undecided = {each.undecided.check.rule for each in self.comparisons if each.undecided}
+        failed = (check for check in self.checks if not check.holds)
+        return bool(self.not_applied) or any(check.rule not in undecided for check in failed)
 
 
 def outcome_of(
@@ -101,64 +162,57 @@ def outcome_of(
     """Whether a figure fell by more than ``max_drop`` (points, 0 to 5), held, or neither is shown.
 
     *worse*: the mean paired difference is below ``-max_drop``, and its whole interval is below 0:
-    the 95 % interval, or a ``wider`` one where several figures are looked at. *holds*: the 95 %
-    interval ends no lower than ``-max_drop``, or no item fell at all, which needs no interval.
-    Anything else these cases *cannot tell*; a single case has no interval and so shows no drop.
-    *holds* is non-inferiority by a confidence interval, at 2.5 % one-sided: Piaggio and others,
-    "Reporting of Noninferiority and Equivalence Randomized Trials" (JAMA, 2012), figure 1.
+    the 95 % interval, or a ``wider`` one where several figures are looked at. *undecided*: the
+    difference is below ``-max_drop`` and that is not shown, as always with fewer than six cases.
+    *holds*: anything else.
     """
-    if not compared.paired.losses:
+    if compared.value >= -max_drop - TIE or not compared.paired.losses:
         return "holds"
-    if compared.interval is None:
-        return "cannot tell"
-    if compared.interval[0] >= -max_drop:
-        return "holds"
-    _, high = wider or compared.interval
-    return "worse" if high < 0 and compared.value < -max_drop else "cannot tell"
+    interval = wider or compared.interval
+    return "worse" if interval is not None and interval[1] < 0 else "undecided"
 
 
 def decide_baseline(
     records: Sequence[Record],
     baselines: Mapping[str, Baseline],
-    max_drop: float,
-    inconclusive: Inconclusive = "pass",
+    rules: BaselineRules,
+    header: Mapping[str, Any] | None = None,
 ) -> BaselineDecision:
-    """Compare each strategy of a run with its baseline, overall and in each dimension.
+    """Compare each strategy of a run with its baseline: scores, and facts that are newly gone.
 
     ``baselines`` has one for each strategy by its name; strategies without one are said, and
     the control is compared only if it is the only strategy. With several budgets a strategy is
-    compared at each of them. A rule without an item that has a score on both sides is undecided,
-    and so is that of a baseline whose strategy has no record in the run. No rule holds for a
-    strategy with views over their budget.
+    compared at each of them. A rule without an item that has a score on both sides cannot be
+    applied, and neither can that of a baseline whose strategy has no record in the run. No rule
+    holds for a strategy with views over their budget. ``header`` is that of the run; it tells
+    whether a model was sampled.
     """
     probes = [record for record in records if type_of(record) == "probe"]
     groups = by_arm(probes)
     arms = [name for name in groups if name != CONTROL] or list(groups)
-    comparisons, undecided, not_compared = [], [], []
+    comparisons, not_applied, not_compared = [], [], []
     for arm in arms:
-        baseline = baselines.get(groups[arm][0]["compactor"])
+        group = groups[arm]
+        baseline = baselines.get(group[0]["compactor"])
         if baseline is None:
             not_compared.append(arm)
             continue
-        changes = run_changes(baseline.records, groups[arm])
+        changes = run_changes(baseline.records, group)
         label = f"@{arm}" if len(arms) > 1 else ""
         if "overall" not in changes.figures:
-            rule = rule_text(f"overall{label}", baseline, max_drop)
-            undecided.append((rule, _why_nothing(changes, baseline)))
+            rule = rule_text(f"overall{label}", baseline, rules.max_drop)
+            not_applied.append((rule, _why_nothing(changes, baseline)))
             continue
-        rules = tuple(
-            _rule(metric, label, compared, changes, baseline, max_drop, inconclusive)
-            for metric, compared in changes.figures.items()
-        )
-        rules = tuple(replace(rule, check=within_budget(rule.check, groups[arm])) for rule in rules)
-        comparisons.append(ArmComparison(arm, baseline, changes, rules))
+        sampled = baseline.sampled or is_sampled(header or {}, group)
+        compared = _arm(arm, label, baseline, changes, rules, sampled)
+        comparisons.append(_within_budget(compared, group))
     there = {record["compactor"] for record in probes}
     for strategy, baseline in baselines.items():
         if strategy not in there:
             label = f"overall@{strategy}" if len(baselines) > 1 else "overall"
             why = "no probe was asked" if records else "nothing was measured"
-            undecided.append((rule_text(label, baseline, max_drop), why))
-    return BaselineDecision(tuple(comparisons), tuple(undecided), tuple(not_compared))
+            not_applied.append((rule_text(label, baseline, rules.max_drop), why))
+    return BaselineDecision(tuple(comparisons), tuple(not_applied), tuple(not_compared), rules)
 
 
 def rule_text(label: str, baseline: Baseline, max_drop: float) -> str:
@@ -169,31 +223,108 @@ def rule_text(label: str, baseline: Baseline, max_drop: float) -> str:
 def _why_nothing(changes: RunChanges, baseline: Baseline) -> str:
     if changes.unscored:
         return f"no item has a score both in this run and in {baseline.title}"
+    changed = len(changes.changed_cases)
+    if changed:
+        verb = "the case changed" if changed == 1 else f"all {changed} cases changed"
+        return (
+            f"nothing is comparable: {verb} since {baseline.title}; accept a run anew with "
+            "--compaction-baseline-update"
+        )
+    if changes.changed_probes:
+        return f"nothing is comparable: the facts of every probe changed since {baseline.title}"
     return f"no item of this run is in {baseline.title}"
 
 
-def _rule(
+def _arm(
+    arm: str,
+    label: str,
+    baseline: Baseline,
+    changes: RunChanges,
+    rules: BaselineRules,
+    sampled: bool,
+) -> ArmComparison:
+    newly_gone = _newly_gone(label, baseline, changes.facts, rules, sampled)
+    decided = newly_gone is not None and newly_gone.check is not None
+    passes = decided or rules.inconclusive == "pass"
+    means = tuple(
+        _mean_rule(metric, label, compared, changes, baseline, rules.max_drop, passes)
+        for metric, compared in changes.figures.items()
+    )
+    return ArmComparison(arm, baseline, changes, means, newly_gone)
+
+
+def _newly_gone(
+    label: str, baseline: Baseline, facts: FactChanges, rules: BaselineRules, sampled: bool
+) -> NewlyGoneRule | None:
+    """The rule on facts that are newly gone; it is not applied where chance could decide it."""
+    limit = rules.max_newly_gone
+    if limit is None:
+        return None
+    allowed = limit.of(facts.stated)
+    if sampled and min(facts.trials) < FEWEST_TRIALS:
+        return NewlyGoneRule(facts, allowed, why_not=_too_few_trials(facts))
+    if not facts.compared:
+        return NewlyGoneRule(facts, allowed, why_not="no fact can be compared")
+    holds = len(facts.gone) <= allowed
+    sign = "<=" if holds else ">"
+    text = f"newly gone{label} {len(facts.gone)} {sign} {allowed}, regained {len(facts.regained)}"
+    rule = f"newly-gone{label} vs {baseline.name}: <={limit}"
+    details = () if holds else tuple(f"  {fact_name(fact)}" for fact in facts.gone)
+    return NewlyGoneRule(facts, allowed, Check(text, holds, rule, details=details))
+
+
+def _too_few_trials(facts: FactChanges) -> str:
+    before, now = facts.trials
+    return (
+        f"a model is sampled, which takes {FEWEST_TRIALS} trials on both sides to gate on facts: "
+        f"the baseline has {before} and this run {now} (--compaction-trials={FEWEST_TRIALS})"
+    )
+
+
+def fact_name(fact: FactChange) -> str:
+    """A fact with the item that asks for it, as in ``case-probe @p2: text``."""
+    point = f" @{fact.point}" if fact.point else ""
+    budget = f"-b{fact.budget}" if fact.budget else ""
+    name = printable(f"{fact.case}-{fact.probe}{budget}", _NAME)
+    return f"{name}{printable(point, 20)}: {printable(fact.text, _FACT)}"
+
+
+def _within_budget(compared: ArmComparison, records: Sequence[Record]) -> ArmComparison:
+    rules = tuple(
+        replace(rule, check=within_budget(rule.check, records)) for rule in compared.rules
+    )
+    own = compared.newly_gone
+    if own is not None and own.check is not None:
+        own = replace(own, check=within_budget(own.check, records))
+    return replace(compared, rules=rules, newly_gone=own)
+
+
+def _mean_rule(
     metric: str,
     label: str,
     compared: Compared,
     changes: RunChanges,
     baseline: Baseline,
     max_drop: float,
-    inconclusive: Inconclusive,
-) -> BaselineRule:
+    passes_undecided: bool,
+) -> MeanRule:
+    """The rule on one mean. A dimension fails only if its drop is shown; it is never undecided."""
+    is_dimension = metric in DIMENSIONS
     outcome = outcome_of(compared, max_drop, _for_all_dimensions(metric, changes))
-    holds = outcome == "holds" or (outcome == "cannot tell" and inconclusive == "pass")
+    if is_dimension and outcome == "undecided":
+        outcome = "holds"
+    holds = outcome == "holds" or (outcome == "undecided" and passes_undecided)
     cases = None
-    if outcome == "cannot tell" and max_drop > 0:
+    if outcome == "undecided" and max_drop > 0:
         cases = cases_needed(differences_by_case(changes, metric), max_drop)
     text = f"{metric}{label} {_moved(compared, outcome)}, {baseline.name} {compared.first:.2f}"
     check = Check(
         text,
         holds,
         rule_text(f"{metric}{label}", baseline, max_drop),
-        details=() if holds else tuple(_fallen(changes, metric)),
+        details=() if outcome == "holds" else tuple(_fallen(changes, metric)),
     )
-    return BaselineRule(metric, compared, outcome, check, cases)
+    return MeanRule(metric, compared, outcome, check, cases)
 
 
 def _for_all_dimensions(metric: str, changes: RunChanges) -> tuple[float, float] | None:
@@ -214,8 +345,9 @@ def _moved(compared: Compared, outcome: Outcome) -> str:
         interval = f" [{low:+.2f}, {high:+.2f}]"
     if outcome == "worse":
         return f"fell by {abs(compared.value):.2f}{interval}"
-    lead = "cannot tell: " if outcome == "cannot tell" else ""
-    return f"{lead}{compared.value:+.2f}{interval}"
+    cases = compared.paired.difference.cases
+    few = f" in {cases} case{'' if cases == 1 else 's'}" if compared.interval is None else ""
+    return f"{compared.value:+.2f}{interval}{few}{', not shown' if outcome == 'undecided' else ''}"
 
 
 def _fallen(changes: RunChanges, metric: str) -> list[str]:

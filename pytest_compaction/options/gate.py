@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from pytest_compaction.options.values import NO_GATE, number
 from pytest_compaction.settings import (
     INCONCLUSIVE,
     OVER_BUDGET,
+    BaselineRules,
     BaselineSettings,
+    NewlyGone,
     OptionError,
     OverBudget,
     SnapshotSettings,
+)
+from pytest_compaction.text.words import printable
+
+_NEWLY_GONE: Final = re.compile(
+    r"(?P<number>[0-9]{1,9}|[0-9]{1,3}(?:\.[0-9]{1,6})?(?=\s*%))\s*(?P<percent>%)?"
 )
 
 
@@ -45,12 +53,27 @@ def baseline_settings(raw: dict[str, Any]) -> BaselineSettings:
             "--compaction-baseline-update takes a whole run, and --compaction-shard measures a "
             "part of one; leave one of the two out"
         )
-    return BaselineSettings(
-        path=given,
+    limit = raw["compaction_max_newly_gone"]
+    rules = BaselineRules(
         max_drop=number(raw, "compaction_max_drop", float, 0, 5),
+        max_newly_gone=None if limit is None else newly_gone("--compaction-max-newly-gone", limit),
         inconclusive=inconclusive,
-        update=update,
     )
+    return BaselineSettings(path=given, rules=rules, update=update)
+
+
+def newly_gone(flag: str, text: str) -> NewlyGone:
+    """Read a limit on newly gone facts: a whole number, or a share in per cent.
+
+    Raises :class:`OptionError` for anything else.
+    """
+    match = _NEWLY_GONE.fullmatch(str(text).strip())
+    if match is None or (match["percent"] and float(match["number"]) > 100):
+        raise OptionError(
+            f"{flag}={printable(str(text), 40)}: expected a whole number of facts, such as 0 or 3, "
+            "or a share of those that the baseline states, from 0% to 100%"
+        )
+    return NewlyGone(float(match["number"]), bool(match["percent"]))
 
 
 def over_budget_of(raw: dict[str, Any]) -> OverBudget:

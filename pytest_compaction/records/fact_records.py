@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from pytest_compaction.case.case import Fact
+from pytest_compaction.case.case import Fact, fact_digest
 from pytest_compaction.judges.verdict import FactOutcome, Verdict
 from pytest_compaction.metrics.facts.fact_classes import class_of
 from pytest_compaction.records.record import clean
@@ -43,7 +43,11 @@ def _outcome(fact: FactOutcome) -> dict[str, Any]:
 
 
 def _in_log(fact: Fact) -> dict[str, Any]:
-    return {"class": class_of(fact), "evidence": list(map(clean, fact.evidence))}
+    return {
+        "class": class_of(fact),
+        "evidence": list(map(clean, fact.evidence)),
+        "keys": fact_digest(fact),
+    }
 
 
 def _history(history: FactHistory) -> dict[str, Any]:

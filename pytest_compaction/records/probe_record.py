@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from pytest_compaction.case.case import Case, Probe
+from pytest_compaction.case.case import Case, Probe, log_digest, probe_digest
 from pytest_compaction.case.choice import read_letter
 from pytest_compaction.case.entries import CaseEntry, ProbeEntry
 from pytest_compaction.judges.choice import complied, unreadable
@@ -84,7 +84,11 @@ def scored_record(
     }
     if verdict.second is not None:
         record["answer" if verdict.reading == "view" else "view"] = _second(verdict.second)
-    record["hashes"]["prompt"] = response.prompt_hash
+    record["hashes"] |= {
+        "prompt": response.prompt_hash,
+        "log": log_digest(response.case),
+        "probe": probe_digest(response.probe),
+    }
     record |= _constraints(response) | _compliance(response)
     record |= nuggets_of(response, verdict) | _foreign(response)
     if verdict.unpaid:

@@ -95,14 +95,10 @@ class RunTexts:
     def view(self, record: Mapping[str, Any]) -> list[dict[str, Any]] | None:
         """The messages of the view of a record; see :func:`view_messages`."""
         name, log = _hash_in(record, "view"), self.log(record)
-        data = _read(self._folder / VIEWS / f"{name}.json") if name else None
-        if data is None or log is None or _hash(data) != name:
+        data = None if name is None else view_file(self._folder, name)
+        if data is None or log is None:
             return None
-        said = {message["id"]: message["text"] for message in log["messages"]}
-        try:
-            return [_resolved(message, said) for message in json.loads(data)["messages"]]
-        except (ValueError, KeyError, TypeError, RecursionError):
-            return None
+        return resolved(data, {each["id"]: each["text"] for each in log["messages"]})
 
     def log(self, record: Mapping[str, Any]) -> dict[str, Any] | None:
         """The log of the case of a record; see :func:`log_messages`."""
@@ -132,6 +128,28 @@ def log_messages(folder: Path, record: Mapping[str, Any]) -> dict[str, Any] | No
     id of the last message before it. ``None`` if the file is missing or damaged.
     """
     return RunTexts(folder).log(record)
+
+
+def view_file(folder: Path, name: str) -> bytes | None:
+    """The content of the file of a view; ``None`` if it is missing or damaged."""
+    data = _read(folder / VIEWS / f"{name}.json") if _HASH.fullmatch(name) else None
+    return data if data is not None and is_view(data, name) else None
+
+
+def is_view(data: bytes, name: str) -> bool:
+    """Whether this is the content of the view with this name."""
+    return _hash(data) == name
+
+
+def resolved(data: bytes, said: Mapping[str, str]) -> list[dict[str, Any]] | None:
+    """The messages of a view from its file, with the texts of the log by the ids of its messages.
+
+    ``None`` if the file is damaged or names a message that the log does not have.
+    """
+    try:
+        return [_resolved(message, said) for message in json.loads(data)["messages"]]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
 
 
 def copy_texts(records: Iterable[Record], source: Path, target: Path) -> None:

@@ -9,6 +9,7 @@ from dataclasses import asdict
 from typing import Final
 
 from pytest_compaction.metrics.agreement.runs import Agreement, Figure
+from pytest_compaction.metrics.statistics.cluster_interval import FEWEST_CLUSTERS
 from pytest_compaction.records.record import rounded
 from pytest_compaction.reports.lines import interval_text
 from pytest_compaction.reports.tables.table import Cell, Table, count, table
@@ -67,8 +68,6 @@ def _table(agreement: Agreement) -> Table:
 def _row(figure: Figure) -> list[Cell]:
     value = "-" if figure.value is None else f"{figure.value:.2f}"
     interval = "-" if figure.value is None else interval_text(figure.interval)
-    if figure.value is not None and figure.interval is None and figure.cases > 1:
-        interval = "(none)"
     return [
         Cell(figure.of),
         Cell(figure.measure),
@@ -83,8 +82,11 @@ def _notes(agreement: Agreement) -> Iterator[str]:
     for figure in agreement.figures:
         if figure.undefined:
             yield f"{figure.of}, {figure.measure}: {figure.undefined}"
-    if any(f.value is not None and f.interval is None and f.cases > 1 for f in agreement.figures):
-        yield "(none): without one of the cases the figure is not defined"
+    if any(f.value is not None and f.interval is None for f in agreement.figures):
+        yield (
+            f"(no interval): fewer than {FEWEST_CLUSTERS} cases, or the figure is not defined "
+            "without one of them"
+        )
     if agreement.left_out:
         parts = [f"{number:,} {reason}" for reason, number in agreement.left_out.items()]
         yield f"items left out: {'; '.join(parts)}"

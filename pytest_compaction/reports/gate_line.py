@@ -7,14 +7,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pytest_compaction.gate.baseline import BaselineDecision
+from pytest_compaction.gate.baseline import ArmComparison, BaselineDecision
 from pytest_compaction.gate.decision import Decision
 from pytest_compaction.metrics.budgets import is_over_budget
 from pytest_compaction.records.record import Record, type_of
-from pytest_compaction.reports.lines import Line
+from pytest_compaction.reports.lines import Line, Style
 from pytest_compaction.text.words import printable
 
 _NONE: Final = BaselineDecision()
+UNDECIDED: Final = "UNDECIDED"
+"""With this the line begins where a drop is neither within what is allowed nor shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,38 +67,60 @@ def gate_line(
     ``coverage`` says on how much of the run the gate decided, as ``coverage_text`` does.
     """
     passed = passes(decision, failures, against)
+    undecided = decision.passed and not failures.parts and against.is_undecided
     shown = decision.checks if passed else [c for c in decision.checks if not c.holds]
     parts = [", ".join(check.text for check in shown)] if shown else []
     parts += _against_parts(against, passed)
     parts += failures.parts
     if against.not_compared and against.comparisons:
         parts.append(f"without a baseline: {', '.join(against.not_compared)}")
+    if undecided and against.rules.inconclusive != "fail":
+        parts.append(f"inconclusive={against.rules.inconclusive}")
     if coverage:
         parts.append(coverage)
     if passed:
         parts.append(below_text(records, pass_score, consistency))
-    word = "GATE PASSED" if passed else "GATE FAILED"
-    return Line(printable(f"{word} {' · '.join(parts)}"), "good" if passed else "bad")
+    word = UNDECIDED if undecided else "GATE PASSED" if passed else "GATE FAILED"
+    style: Style = "warning" if undecided and passed else "good" if passed else "bad"
+    return Line(printable(f"{word} {' · '.join(parts)}"), style)
+
+
+def is_undecided(line: Line) -> bool:
+    """Whether the gate came to no decision on the scores, whatever the exit code is."""
+    return line.text.startswith(UNDECIDED)
 
 
 def _against_parts(against: BaselineDecision, passed: bool) -> Iterator[str]:
-    """The first rule of each strategy that fails and the names of the others, or that all hold."""
+    """What is undecided, the first rule of each strategy that fails, or that all hold; facts."""
     for each in against.comparisons:
-        failed = [rule for rule in each.rules if not rule.check.holds]
+        failed = [
+            rule for rule in each.rules if not rule.check.holds and rule.outcome != "undecided"
+        ]
+        if each.undecided is not None:
+            yield f"{each.undecided.check.text}, allowed drop {against.rules.max_drop:g}"
         if failed:
             others = ", ".join(rule.metric for rule in failed[1:])
             yield failed[0].check.text + (f" (and {others})" if others else "")
-        elif passed:
+        elif passed and each.undecided is None:
             compared = each.changes.figures["overall"]
             moved = f"{compared.value:+.2f}"
             if each.changes.new:  # items that the baseline does not have
                 moved += f" on {compared.paired.difference.count} items of both"
             named = f" {each.arm}" if len(against.comparisons) > 1 else ""
-            unclear = ", ".join(rule.metric for rule in each.unclear)
-            cannot = f", cannot tell for {unclear}" if unclear else ""
-            word = "not shown to be worse" if unclear else "no worse"
-            yield f"{word} than {each.baseline.name}{named}: overall {moved}{cannot}"
-    yield from (f"{rule}: {why}" for rule, why in against.undecided)
+            yield f"no worse than {each.baseline.name}{named}: overall {moved}"
+        if passed or each.undecided is not None or each.is_worse:
+            yield newly_gone_text(each)
+    yield from (f"{rule}: {why}" for rule, why in against.not_applied)
+
+
+def newly_gone_text(each: ArmComparison) -> str:
+    """How many facts are newly gone and regained, and how many may be gone."""
+    rule = each.newly_gone
+    if rule is not None and rule.check is not None:
+        return rule.check.text
+    facts = each.changes.facts
+    text = f"newly gone {len(facts.gone)}, regained {len(facts.regained)}"
+    return text if rule is None else f"{text}, not gated: {rule.why_not}"
 
 
 def _reaches(record: Record, pass_score: float, consistency: float) -> bool:

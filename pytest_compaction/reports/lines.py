@@ -11,7 +11,7 @@ from pytest_compaction.reports.tables.table_page import cells
 
 WIDTH: Final = 80
 """Columns that lines are made for; a narrower terminal gets them wrapped."""
-Style = Literal["plain", "bold", "dim", "good", "bad"]
+Style = Literal["plain", "bold", "dim", "good", "warning", "bad"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,7 @@ _MARKUP: Final[Mapping[Style, Mapping[str, bool]]] = {
     "bold": {"bold": True},
     "dim": {"light": True},
     "good": {"green": True},
+    "warning": {"yellow": True},
     "bad": {"red": True},
 }
 
@@ -100,7 +101,7 @@ def interval_text(
     ``limits`` are the least and the largest possible figure: a t interval does not know them.
     """
     if interval is None:
-        return "(one case)"
+        return "(no interval)"
     low, high = interval
     if limits is not None:
         low, high = max(low, limits[0]), min(high, limits[1])

@@ -16,6 +16,7 @@ from pytest_compaction.compactors.specs import Spec
 from pytest_compaction.dialogues.files import DialogueSet
 from pytest_compaction.gate.coverage import KEY as PLANNED
 from pytest_compaction.gate.threshold import Threshold
+from pytest_compaction.metrics.facts.reader_version import reader_version
 from pytest_compaction.models.calls.prices import PriceTable
 from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.reference import shipped
@@ -236,7 +237,8 @@ class BenchmarkSession:
             "versions": {
                 name: metadata.version(name)
                 for name in ("pytest", "pytest-compaction", "snowballstemmer", "tiktoken")
-            },
+            }
+            | {"reader": reader_version()},
             "settings": self.settings.as_json(),
             "cases": {case.id: case.digest for case in self.case_set.entries},
             PLANNED: planned(

@@ -95,7 +95,7 @@ def test_a_view_for_each_question_counts_by_the_share_of_views(stated):
     assert (found.value, found.count) == (sum(stated) / len(stated), 1)
 
 
-def test_each_point_trial_case_and_constraint_counts_by_itself_with_an_interval_over_cases():
+def test_each_point_trial_case_and_constraint_counts_by_itself():
     records = [
         held(True),
         held(False, point="early"),
@@ -105,7 +105,9 @@ def test_each_point_trial_case_and_constraint_counts_by_itself_with_an_interval_
     ]
     found = constraint_survival(records)
     assert (found.value, found.count, found.cases) == (2 / 5, 5, 2)
-    assert found.interval is not None
+    assert found.interval is None
+    six = constraint_survival([held(True), *(held(False, case=case) for case in "bcdef")])
+    assert six.interval is not None
     assert constraint_survival([record(), held(True, overall=None)]) is None
 
 

@@ -50,7 +50,7 @@ def test_budgets_that_do_not_rise_have_no_area(found):
 def test_a_curve_has_a_point_for_each_budget():
     records = [
         at(budget, stated, case=case)
-        for case in ("a", "b")
+        for case in "abcdef"
         for budget, stated in ((4000, 4), (1000, 1), (2000, 2))
     ]
     (curve,) = curves(records)

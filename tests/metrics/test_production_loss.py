@@ -35,13 +35,14 @@ def test_shares_are_of_facts_and_intervals_over_cases():
         [
             item("recorded", "a", [True, False, False, False]),
             item("recorded", "b", [True, True]),
+            *(item("recorded", case, [True, False]) for case in "cdef"),
         ]
     )
     mean = lost.columns[0].shares["overall"]
-    assert mean.value == 3 / 6
-    assert (mean.count, mean.cases) == (6, 2)
+    assert mean.value == 7 / 14
+    assert (mean.count, mean.cases) == (14, 6)
     assert mean.interval is not None
-    assert (lost.facts, lost.cases, lost.items) == ({"value": 6, "overall": 6}, 2, 2)
+    assert (lost.facts, lost.cases, lost.items) == ({"value": 14, "overall": 14}, 6, 6)
 
 
 def test_one_case_has_no_interval():

@@ -104,7 +104,7 @@ def mean(found):
     return statistics.fmean(found)
 
 
-@given(st.lists(st.floats(0, 5), min_size=2, max_size=12), st.integers(1, 4))
+@given(st.lists(st.floats(0, 5), min_size=6, max_size=12), st.integers(1, 4))
 def test_for_a_mean_of_cases_of_one_size_it_is_the_t_interval(means, size):
     groups = {f"case{number:02}": [value] * size for number, value in enumerate(means)}
     reach = t_quantile(0.975, len(means) - 1) * statistics.stdev(means) / math.sqrt(len(means))

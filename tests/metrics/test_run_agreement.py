@@ -27,11 +27,11 @@ def test_a_run_agrees_with_itself_in_everything_that_varies():
         one = figure(found, of, measure)
         assert one.value == pytest.approx(1)
         assert one.interval == pytest.approx((1, 1))
-        assert one.cases == 4
+        assert one.cases == 6
     assert figure(found, "scores of items", "difference").value == 0
-    assert figure(found, "scores of items", "kappa").count == 24
+    assert figure(found, "scores of items", "kappa").count == 36
     assert figure(found, "ranking of strategies", "Kendall").count == 3
-    assert found.left_out == {"of the control": 8}
+    assert found.left_out == {"of the control": 12}
 
 
 def test_a_shift_lowers_kappa_leaves_ranks_and_shows_as_a_difference():
@@ -63,7 +63,7 @@ def test_facts_are_compared_by_the_reading_that_leads():
             for fact in first[number]["facts"]
         ]
     found = figure(of_runs(first, second, NAMES), "facts stated", "kappa")
-    assert (found.value, found.count) == (pytest.approx(1), 24)
+    assert (found.value, found.count) == (pytest.approx(1), 36)
 
 
 def test_what_is_not_in_both_runs_is_left_out_and_counted():
@@ -73,7 +73,7 @@ def test_what_is_not_in_both_runs_is_left_out_and_counted():
     del second[9]
     second.append(record("c9"))
     found = of_runs(first, second, NAMES)
-    assert figure(found, "scores of items", "kappa").count == 21
+    assert figure(found, "scores of items", "kappa").count == 33
     assert found.left_out == {
         "without a score in both": 1,
         "of another version of their case": 1,
@@ -109,7 +109,7 @@ def test_view_and_answer_of_one_run_are_compared_whichever_leads():
     found = of_readings(records)
     assert figure(found, "scores of items", "difference").value == pytest.approx(1)
     assert figure(found, "scores of items", "Spearman").value == pytest.approx(1)
-    assert figure(found, "scores of items", "difference").count == 24, "without the control"
+    assert figure(found, "scores of items", "difference").count == 36, "without the control"
     assert of_readings(run(spread)) is None, "no item has a second figure"
 
 
@@ -127,5 +127,5 @@ def test_each_two_judges_are_compared_on_items_and_criteria():
     assert figure(found, "scores of criteria", "Spearman").value == pytest.approx(-1)
     records[0]["judges"][1] |= {"overall": None, "criteria": {}}
     (found,) = of_judges(records)
-    assert figure(found, "scores of items", "kappa").count == 31
+    assert figure(found, "scores of items", "kappa").count == 47
     assert of_judges(run(spread)) == []

@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 from support.builders import unscored
 from support.changed_runs import before, fact, lowered, scored
 
+from pytest_compaction.metrics.differences.fact_changes import named_facts
 from pytest_compaction.metrics.differences.run_changes import (
     adjusted_p,
     differences_by_case,
-    named_facts,
     run_changes,
 )
 

@@ -56,11 +56,13 @@ def test_the_control_and_strategies_without_a_score_are_not_compared():
     assert found.letters == {"a": "a"}
 
 
-def test_one_case_tells_no_strategies_apart():
-    found = compared(arm("a", 5.0, cases=["c"]), arm("b", 0.0, cases=["c"]))
+@pytest.mark.parametrize("cases", [1, 5])
+def test_fewer_than_six_cases_tell_no_strategies_apart_and_give_no_letters(cases):
+    names = [f"c{number}" for number in range(cases)]
+    found = compared(arm("a", 5.0, cases=names), arm("b", 0.0, cases=names))
     (pair,) = found.pairs
     assert (pair.paired.p, pair.holm, pair.differ) == (None, None, False)
-    assert found.letters == {"a": "a", "b": "a"}
+    assert found.letters == {"a": "", "b": ""}
 
 
 def test_budgets_are_compared_apart():

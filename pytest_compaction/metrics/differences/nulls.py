@@ -30,7 +30,7 @@ class NullComparison:
 
     @property
     def result(self) -> Result:
-        """What the interval says; one case says nothing."""
+        """What the interval says; fewer than six cases say nothing."""
         if self.difference.interval is None:
             return "cannot be told from"
         low, high = self.difference.interval

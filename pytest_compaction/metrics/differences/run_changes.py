@@ -3,40 +3,31 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
-from typing import Any, Final
+from typing import Final, TypeVar
 
 from pytest_compaction.metrics.aggregate import token_totals
+from pytest_compaction.metrics.differences.fact_changes import (
+    FactChange,
+    FactChanges,
+    fact_changes,
+    probe_key,
+)
 from pytest_compaction.metrics.differences.item_pairs import pair_items, paired_difference
 from pytest_compaction.metrics.item_figures import Record, figure_of, is_stated
 from pytest_compaction.metrics.statistics.holm import holm
 from pytest_compaction.metrics.statistics.paired import TIE, Paired
 from pytest_compaction.rubric import DIMENSIONS
 
+K = TypeVar("K", bound=Hashable)
 METRICS: Final = ("overall", *DIMENSIONS)
 """The figures that are compared; each from 0 to 5."""
 
 
 @dataclass(frozen=True, slots=True)
-class FactChange:
-    """A fact that one of two views states: its text, the item that asked for it, and its class.
-
-    ``point`` is the compaction point of the probe and ``kind`` the class of the fact; both are
-    empty where a record does not say them.
-    """
-
-    text: str
-    case: str
-    probe: str
-    point: str = ""
-    kind: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class ItemChange:
-    """One item in two sets, and the facts that only one of its two views states."""
+    """One item in two sets, and the facts of its probe that are newly gone or regained."""
 
     first: Record
     second: Record
@@ -69,7 +60,7 @@ class Compared:
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """The 95 % interval of the difference over cases, ``None`` with one case."""
+        """The 95 % interval of the difference over cases, ``None`` with fewer than six."""
         return self.paired.difference.interval
 
 
@@ -81,7 +72,10 @@ class RunChanges:
     score in both sets, the largest loss first. ``stated`` is the share of the facts of these
     items that the views state, ``removed`` the share of tokens that was removed, each first and
     second. ``new`` and ``vanished`` are probes that only one set has, as (case, probe);
-    ``unscored`` counts items without a score in one of the sets.
+    ``unscored`` counts items without a score in one of the sets. ``facts`` are those that are newly
+    gone or regained over all trials. ``changed_cases`` are cases whose log is not the same, of
+    which nothing is compared, and ``changed_probes`` (case, probe) those with other facts, whose
+    scores are not.
     """
 
     figures: Mapping[str, Compared]
@@ -91,6 +85,9 @@ class RunChanges:
     new: tuple[tuple[str, str], ...] = ()
     vanished: tuple[tuple[str, str], ...] = ()
     unscored: int = 0
+    facts: FactChanges = FactChanges()
+    changed_cases: tuple[str, ...] = ()
+    changed_probes: tuple[tuple[str, str], ...] = ()
 
     @property
     def cases(self) -> int:
@@ -99,13 +96,13 @@ class RunChanges:
 
     @property
     def gone(self) -> tuple[FactChange, ...]:
-        """Facts that the first views state and the second do not, in the order of ``items``."""
-        return tuple(chain.from_iterable(item.gone for item in self.items))
+        """Facts that the first views state and the second do not."""
+        return self.facts.gone
 
     @property
     def regained(self) -> tuple[FactChange, ...]:
         """Facts that only the second views state."""
-        return tuple(chain.from_iterable(item.regained for item in self.items))
+        return self.facts.regained
 
     @property
     def below(self) -> tuple[ItemChange, ...]:
@@ -132,15 +129,24 @@ def run_changes(first: Sequence[Record], second: Sequence[Record]) -> RunChanges
     """Compare the items that two sets of records of probes have in common.
 
     Items are the same if case, probe, trial and budget are. Each set should be of one strategy.
+    A case whose log changed is left out, and so are the scores of a probe whose facts changed.
     """
-    paired = pair_items(first, second)
+    changed_cases = _changed(first, second, _case, _log)
+    first = [record for record in first if record["case"] not in changed_cases]
+    second = [record for record in second if record["case"] not in changed_cases]
+    facts = fact_changes(first, second)
+    changed_probes = _changed(first, second, _probe, _asked)
+    paired = pair_items(
+        [record for record in first if _probe(record) not in changed_probes],
+        [record for record in second if _probe(record) not in changed_probes],
+    )
     both = [
         (one, other)
         for one, other in paired.pairs
         if one["overall"] is not None and other["overall"] is not None
     ]
     firsts, seconds = [one for one, _ in both], [other for _, other in both]
-    items = sorted((_item_change(one, other) for one, other in both), key=_by_loss)
+    items = sorted((_item_change(one, other, facts) for one, other in both), key=_by_loss)
     known, now = set(map(_probe, first)), set(map(_probe, second))
     return RunChanges(
         figures={name: found for name in METRICS if (found := _compared(firsts, seconds, name))},
@@ -150,7 +156,50 @@ def run_changes(first: Sequence[Record], second: Sequence[Record]) -> RunChanges
         new=tuple(sorted(now - known)),
         vanished=tuple(sorted(known - now)),
         unscored=len(paired.pairs) - len(both),
+        facts=facts,
+        changed_cases=tuple(sorted(changed_cases)),
+        changed_probes=tuple(sorted(changed_probes)),
     )
+
+
+def _changed(
+    first: Sequence[Record],
+    second: Sequence[Record],
+    key: Callable[[Record], K],
+    content: Callable[[Record], str | None],
+) -> set[K]:
+    """What both sets have under a key with another content, as far as both say the content.
+
+    Records of the same digest of a case are the same in all that the case holds.
+    """
+    before = {key(record): record for record in first}
+    found = set()
+    for record in second:
+        known = before.get(key(record))
+        if known is None or _digest(known, "case") == _digest(record, "case"):
+            continue
+        contents = content(known), content(record)
+        if None not in contents and contents[0] != contents[1]:
+            found.add(key(record))
+    return found
+
+
+def _digest(record: Record, name: str) -> str | None:
+    found: str | None = (record.get("hashes") or {}).get(name)
+    return found
+
+
+def _log(record: Record) -> str | None:
+    """What identifies the log of a case; of an older record that is the digest of the case."""
+    return _digest(record, "log") or _digest(record, "case")
+
+
+def _asked(record: Record) -> str | None:
+    return _digest(record, "probe")
+
+
+def _case(record: Record) -> str:
+    return str(record["case"])
 
 
 def adjusted_p(changes: Sequence[RunChanges]) -> list[dict[str, float | None]]:
@@ -201,32 +250,14 @@ def _compared(firsts: Sequence[Record], seconds: Sequence[Record], metric: str) 
     )
 
 
-def _item_change(first: Record, second: Record) -> ItemChange:
-    """The facts are matched by their text; those that only one record has say nothing."""
-    before, after = dict(named_facts(first["facts"])), dict(named_facts(second["facts"]))
-    gone: list[FactChange] = []
-    regained: list[FactChange] = []
-    for name, fact in after.items():
-        if name not in before or is_stated(fact) == is_stated(before[name]):
-            continue
-        kind = str(fact.get("class") or fact.get("type") or "")
-        point = str((second.get("point") or {}).get("id") or "")
-        change = FactChange(name, second["case"], second["probe"], point, kind)
-        (regained if is_stated(fact) else gone).append(change)
-    return ItemChange(first, second, tuple(gone), tuple(regained))
+def _item_change(first: Record, second: Record, facts: FactChanges) -> ItemChange:
+    """The item with the changed facts of its probe."""
+    mine = probe_key(second)
 
+    def of_probe(changes: Iterable[FactChange]) -> tuple[FactChange, ...]:
+        return tuple(each for each in changes if (each.case, each.probe, each.budget) == mine)
 
-def named_facts(facts: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The facts of an item by their text; a second one of the same text has a number."""
-    seen: set[str] = set()
-    for fact in facts:
-        name = text = str(fact["text"])
-        number = 1
-        while name in seen:
-            number += 1
-            name = f"{text} ({number})"
-        seen.add(name)
-        yield name, fact
+    return ItemChange(first, second, of_probe(facts.gone), of_probe(facts.regained))
 
 
 def _by_loss(item: ItemChange) -> tuple[float, int, str, str, int, str]:

@@ -13,6 +13,7 @@ from pytest_compaction.metrics.statistics.clusters import sums_of_pairs
 from pytest_compaction.metrics.statistics.holm import holm
 from pytest_compaction.metrics.statistics.letters import letters
 from pytest_compaction.metrics.statistics.paired import TIE, Paired, paired_of
+from pytest_compaction.metrics.statistics.power import fewest_cases
 from pytest_compaction.settings import CONTROL
 
 LEVEL: Final = 0.05
@@ -23,7 +24,7 @@ LEVEL: Final = 0.05
 class StrategyPair:
     """Two strategies: the overall score of ``second`` less that of ``first``, the better one.
 
-    ``holm`` is the p value corrected for all pairs of the run; ``None`` with one case.
+    ``holm`` is the p value corrected for all pairs of the run; ``None`` with fewer than six cases.
     """
 
     first: str
@@ -42,7 +43,7 @@ class StrategyComparison:
     """Every two strategies of a run, and the letters of each, the best first.
 
     Strategies that share a letter do not differ at 5 %. Two without a common item are not
-    told apart.
+    told apart. With fewer than six cases nothing could be told apart, and ``letters`` are empty.
     """
 
     pairs: tuple[StrategyPair, ...]
@@ -68,7 +69,11 @@ def compare_strategies(groups: Mapping[str, Sequence[Record]]) -> StrategyCompar
         for (names, paired), p in zip(differences.items(), corrected, strict=True)
     ]
     apart = {(pair.first, pair.second) for pair in pairs if pair.differ}
-    return StrategyComparison(tuple(pairs), letters(ranked, lambda a, b: (a, b) in apart))
+    shown = letters(ranked, lambda a, b: (a, b) in apart)
+    cases = {key[0] for found in scores.values() for key in found}
+    if len(cases) < fewest_cases(LEVEL):
+        shown = dict.fromkeys(ranked, "")
+    return StrategyComparison(tuple(pairs), shown)
 
 
 def _is_control(records: Sequence[Record]) -> bool:

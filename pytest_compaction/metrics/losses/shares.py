@@ -40,7 +40,7 @@ def mean_over(values: Iterable[tuple[str, float]]) -> Mean | None:
 
 
 def share_interval(clusters: Mapping[str, Sequence[bool]]) -> Interval | None:
-    """95 % interval of a share over cases, within 0 and 1; ``None`` with fewer than two cases.
+    """95 % interval of a share over cases, within 0 and 1; ``None`` with fewer than six cases.
 
     Where all outcomes are the same nothing varies, and an interval from the variance would
     have no width. Then every case counts as one observation, and the other bound is the

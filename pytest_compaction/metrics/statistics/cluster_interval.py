@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-FEWEST_DRAWN: Final = 3
-"""Two clusters have four draws, which say nothing: Student's t takes their place."""
+FEWEST_CLUSTERS: Final = 6
+"""Below, no sign-flip test can reach 5 %, and an interval would be as wide as the scale."""
 MOST_DRAWN: Final = 500
 """Beyond, the mean is normal enough for Student's t, and the draws would take much memory."""
 DRAWS: Final = 1999
@@ -50,7 +50,7 @@ def cluster_interval(clusters: Clusters, level: float = 0.95) -> Interval | None
     ``m - s q(1 - tail)`` to ``m - s q(tail)``, with ``q`` the quantiles of ``t``; it is not
     symmetric where the scores are not. ``m`` is the ratio of sums, so that a cluster counts
     by its size. Source: Davison and Hinkley, "Bootstrap Methods and their Application"
-    (1997), sections 2.4, 3.8 and 5.2. ``None`` with fewer than two clusters: one case says
+    (1997), sections 2.4, 3.8 and 5.2. ``None`` with fewer than six clusters: so few cases say
     nothing about other cases. Values that are not finite are left out.
     """
     return interval_of_sums(sums_of(clusters), level)
@@ -68,11 +68,11 @@ def ratio_interval(
 
 def interval_of_sums(sums: Sums, level: float = 0.95) -> Interval | None:
     """The interval of a ratio of sums, as :func:`cluster_interval` says."""
-    if sums.count < 2:
+    if sums.count < FEWEST_CLUSTERS:
         return None
     middle, error = sums.ratio, standard_error(sums)
     tail = (1 - level) / 2
-    if FEWEST_DRAWN <= sums.count <= MOST_DRAWN:
+    if sums.count <= MOST_DRAWN:
         low, high = _drawn_quantiles(sums, tail)
     else:
         high = t_quantile(1 - tail, sums.count - 1)
@@ -82,7 +82,9 @@ def interval_of_sums(sums: Sums, level: float = 0.95) -> Interval | None:
 
 def interval_method(clusters: int) -> str:
     """How the interval over this many cases was made, in words for a summary."""
-    if FEWEST_DRAWN <= clusters <= MOST_DRAWN:
+    if clusters < FEWEST_CLUSTERS:
+        return f"none with fewer than {FEWEST_CLUSTERS} cases"
+    if clusters <= MOST_DRAWN:
         return f"studentised bootstrap of {clusters} cases"
     return f"Student's t over {clusters} case means"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
+from pytest_compaction.metrics.statistics.cluster_interval import FEWEST_CLUSTERS
 from pytest_compaction.metrics.statistics.clusters import spread_of_leaving_out
 from pytest_compaction.metrics.statistics.student import t_quantile
 
@@ -20,12 +21,12 @@ def jackknife_interval(
 
     The jackknife's standard error is taken times Student's t with ``n - 1`` degrees of
     freedom for ``n`` clusters. Source: Efron and Tibshirani, "An Introduction to the
-    Bootstrap" (1993), chapter 11. ``None`` with fewer than two clusters, or if the
+    Bootstrap" (1993), chapter 11. ``None`` with fewer than six clusters, or if the
     statistic is not defined without one of them.
     """
     groups = [values for _, values in sorted(clusters.items()) if values]
     whole = statistic([value for values in groups for value in values])
-    if whole is None or len(groups) < 2:
+    if whole is None or len(groups) < FEWEST_CLUSTERS:
         return None
     without = []
     for left_out in range(len(groups)):

@@ -10,7 +10,7 @@ from pytest_compaction.metrics.statistics.clusters import Clusters, sums_of
 
 @dataclass(frozen=True, slots=True)
 class Mean:
-    """A mean with its 95 % interval over cases (``None`` with one), the number of items and cases.
+    """A mean with its 95 % interval over cases (``None`` below six), the number of items and cases.
 
     See :func:`~pytest_compaction.metrics.statistics.cluster_interval.cluster_interval`.
     """

@@ -9,7 +9,7 @@ from typing import Final
 from pytest_compaction.metrics.statistics.cluster_interval import interval_of_sums
 from pytest_compaction.metrics.statistics.clusters import Clusters, Sums, sums_of
 from pytest_compaction.metrics.statistics.mean import Mean
-from pytest_compaction.metrics.statistics.power import detectable_by
+from pytest_compaction.metrics.statistics.power import detectable_by, fewest_cases
 from pytest_compaction.metrics.statistics.sign_flips import sign_flip_p
 
 TIE: Final = 1e-9
@@ -20,10 +20,10 @@ TIE: Final = 1e-9
 class Paired:
     """The second side less the first, over the same items.
 
-    ``p`` is that of :func:`~pytest_compaction.metrics.statistics.sign_flips.sign_flip_p`,
-    ``None`` with one case. ``wins`` counts items in which the second side is higher.
-    ``detectable`` is the smallest true difference that these cases find with 80 %
-    probability, ``None`` with fewer than 6 cases.
+    ``p`` is that of :func:`~pytest_compaction.metrics.statistics.sign_flips.sign_flip_p`, and
+    ``detectable`` is the smallest true difference that these cases find with 80 % probability;
+    both are ``None`` with fewer than 6 cases. ``wins`` counts items in which the second side is
+    higher.
     """
 
     difference: Mean
@@ -51,7 +51,7 @@ def paired_of(sums: Sums, wins: int, losses: int) -> Paired | None:
     items = round(math.fsum(sums.sizes))
     return Paired(
         difference=Mean(sums.ratio, interval_of_sums(sums), items, sums.count),
-        p=sign_flip_p(sums.totals),
+        p=sign_flip_p(sums.totals) if sums.count >= fewest_cases() else None,
         wins=wins,
         ties=items - wins - losses,
         losses=losses,

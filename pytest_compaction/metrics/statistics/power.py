@@ -30,11 +30,11 @@ def cases_needed(
 ) -> int | None:
     """How many cases like these it takes to find a true mean of ``difference``.
 
-    The spread over cases is taken from ``clusters``. ``None`` with fewer than two of them,
-    for a difference that is 0 or no number, or if a million cases do not do.
+    The spread over cases is taken from ``clusters``. ``None`` with fewer of them than
+    :func:`fewest_cases`, for a difference that is 0 or no number, or if a million cases do not do.
     """
     sums = sums_of(clusters)
-    if sums.count < 2 or not math.isfinite(difference) or difference == 0:
+    if sums.count < fewest_cases(level) or not math.isfinite(difference) or difference == 0:
         return None
     spread = standard_error(sums) * math.sqrt(sums.count)
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.metrics.aggregate import by_compactor
+from pytest_compaction.metrics.budgets import is_over_budget
 from pytest_compaction.records.baselines.baseline_file import (
     BaselineError,
+    is_sampled,
     read_baseline_file,
     records_of,
+    view_in,
 )
 from pytest_compaction.records.record import Record, type_of
 from pytest_compaction.records.runs.run_file import RunFileError, load_run
@@ -23,6 +26,8 @@ from pytest_compaction.records.runs.run_folder import (
     newest_run,
     run_number,
 )
+from pytest_compaction.records.texts import is_view, view_file
+from pytest_compaction.settings import OverBudget
 from pytest_compaction.text.words import printable
 
 SUFFIX: Final = ".json"
@@ -59,7 +64,8 @@ class Baseline:
 
     ``strategy`` is the one that was measured there. ``header`` has the settings and cases of the
     run. ``title`` says which run it is, ``name`` is short; ``problems`` are sentences on what of
-    its file could not be used.
+    its file could not be used. ``sampled`` says that a model wrote the views that may write others
+    the next time. ``view_of`` gives the file of the view of a record, as far as it is kept.
     """
 
     strategy: str
@@ -68,6 +74,30 @@ class Baseline:
     records: tuple[Record, ...]
     header: Mapping[str, Any] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
+    sampled: bool = False
+    view_of: Callable[[Record], bytes | None] = field(default=lambda _: None, compare=False)
+
+
+def at_pass_score(baseline: Baseline, pass_score: float) -> Baseline:
+    """The baseline with the status that a pass score gives its items."""
+    return replace(baseline, records=tuple(judged_again(baseline.records, pass_score)))
+
+
+def judged_again(
+    records: Sequence[Record], pass_score: float, over_budget: OverBudget = "fail"
+) -> Iterator[Record]:
+    """The records with the status that another pass score gives them.
+
+    A view over its budget passes at none, unless such views were only reported.
+    """
+    for record in records:
+        scored = type_of(record) == "probe" and record["overall"] is not None
+        if scored and record["status"] in {"passed", "failed"}:
+            fails = over_budget == "fail" and is_over_budget(record)
+            status = "passed" if record["overall"] >= pass_score and not fails else "failed"
+            yield record | {"status": status}
+        else:
+            yield record
 
 
 def parse_source(text: str, root: Path, runs: Path = DEFAULT_FOLDER) -> Source:
@@ -151,7 +181,15 @@ def _from_run(source: Source, path: Path, wanted: str | None) -> Baseline:
     if source.path != path:
         number = run_number(path)
         title = f"{source.name} ({path.stem if number is None else f'{number:04d}'})"
-    found = Baseline(strategy, source.name, title, tuple(groups[strategy]), header, problems)
+    records = groups[strategy]
+
+    def view_of(record: Record) -> bytes | None:
+        return view_file(path.parent, str((record.get("hashes") or {}).get("view")))
+
+    sampled = is_sampled(header, records)
+    found = Baseline(
+        strategy, source.name, title, tuple(records), header, problems, sampled, view_of
+    )
     return _scored(found, path)
 
 
@@ -161,7 +199,17 @@ def _from_committed(source: Source, wanted: str | None) -> Baseline:
     data = strategies[strategy]
     header = {key: data[key] for key in ("settings", "cases", "versions") if key in data}
     records = tuple(records_of(strategy, data))
-    return _scored(Baseline(strategy, source.name, source.name, records, header), source.path)
+    sampled = data.get("sampled", header["settings"].get("model") not in {None, "offline"})
+
+    def view_of(record: Record) -> bytes | None:
+        name = str(record["hashes"].get("view"))
+        found = view_in(data, name)
+        return found if found is not None and is_view(found, name) else None
+
+    found = Baseline(
+        strategy, source.name, source.name, records, header, sampled=sampled, view_of=view_of
+    )
+    return _scored(found, source.path)
 
 
 def _probes(path: Path) -> tuple[list[Record], Mapping[str, Any], tuple[str, ...]]:

@@ -1,21 +1,34 @@
-"""The small file of a baseline, made to be committed: scores and facts of accepted runs."""
+"""The file of a baseline: scores, facts and views of accepted runs, one strategy after the other.
+
+It may be committed, or lie outside the repository because its views quote transcripts. Then a
+small file with its hash and its figures is committed in its place.
+"""
 
 from __future__ import annotations
 
+import base64
+import binascii
+import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+import math
+import zlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.case.validation import schema_faults
-from pytest_compaction.metrics.differences.run_changes import named_facts
-from pytest_compaction.metrics.item_figures import is_stated
+from pytest_compaction.metrics.differences.fact_changes import named_facts
+from pytest_compaction.metrics.item_figures import is_stated, outcome_of
 from pytest_compaction.records.baselines.comparability import compared_settings
 from pytest_compaction.records.record import Record, type_of
 from pytest_compaction.records.runs.run_file import write_whole
 from pytest_compaction.secrets.keys import scrubbed_json
+from pytest_compaction.text.words import printable
 
-BASELINE_FORMAT: Final = 1
+BASELINE_FORMAT: Final = 2
+"""Format 1 held no views and no versions of facts; it is still read."""
+_MOST_VIEW_BYTES: Final = 64 * 1024 * 1024
+"""A view that is larger when it is expanded is not used."""
 _SCHEMA: Final = "baseline.schema.json"
 _FAULTS: Final = 3
 """The most faults of a file that a sentence names."""
@@ -45,7 +58,7 @@ def read_baseline_file(path: Path) -> dict[str, Any]:
     faults = schema_faults(data, __package__, _SCHEMA)
     if faults:
         said = "; ".join(map(str, faults[:_FAULTS]))
-        raise BaselineError(f"{path} is no baseline of format {BASELINE_FORMAT}: {said}")
+        raise BaselineError(f"{path} is no baseline of format 1 or {BASELINE_FORMAT}: {said}")
     found: dict[str, Any] = data["strategies"]
     return found
 
@@ -55,16 +68,20 @@ def _refuse_constant(name: str) -> Any:
 
 
 def write_baseline_file(
-    path: Path, header: Mapping[str, Any], groups: Mapping[str, Sequence[Record]]
+    path: Path,
+    header: Mapping[str, Any],
+    groups: Mapping[str, Sequence[Record]],
+    view_of: Callable[[Record], bytes | None] = lambda _: None,
 ) -> None:
     """Accept runs of strategies as their baseline; those of other strategies stay as they are.
 
-    ``header`` is that of the run, ``groups`` its records by strategy. The file is written
-    atomically, sorted and indented, so that a change of one score is one line of a diff.
+    ``header`` is that of the run, ``groups`` its records by strategy, and ``view_of`` gives the
+    file of the view of a record. The file is written atomically, sorted and indented, so that a
+    change of one score is one line of a diff.
     """
     strategies = read_baseline_file(path) if path.exists() else {}
     for name, records in groups.items():
-        strategies[name] = _strategy(header, records)
+        strategies[name] = _strategy(header, records, view_of)
     data = {"format": BASELINE_FORMAT, "strategies": strategies}
     text = json.dumps(data, indent=1, sort_keys=True, ensure_ascii=False, allow_nan=False)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -73,23 +90,71 @@ def write_baseline_file(
 
 def records_of(strategy: str, data: Mapping[str, Any]) -> list[Record]:
     """The items of a strategy as records that hold what a comparison reads."""
-    return [_record(strategy, item) for item in data["items"]]
+    return [_record(strategy, item, data) for item in data["items"]]
 
 
-def _strategy(header: Mapping[str, Any], records: Iterable[Record]) -> dict[str, Any]:
+def view_in(data: Mapping[str, Any], name: str) -> bytes | None:
+    """The file of a view that a strategy's part holds; ``None`` if it is not there or damaged."""
+    packed = data.get("views", {}).get(name)
+    if packed is None:
+        return None
+    try:
+        expanding = zlib.decompressobj()
+        found = expanding.decompress(base64.b64decode(packed, validate=True), _MOST_VIEW_BYTES)
+        return found if expanding.eof else None
+    except (binascii.Error, zlib.error):
+        return None
+
+
+def is_sampled(header: Mapping[str, Any], records: Iterable[Record]) -> bool:
+    """Whether the views of a run come from a model that may answer otherwise the next time.
+
+    Rules always answer the same, and so does a replay; a client of the strategy's own may not.
+    """
+    settings = header.get("settings") or {}
+    if settings.get("replay"):
+        return False
+    by_model = settings.get("model") not in {None, "offline"} or bool(settings.get("proxy"))
+    usage = (record.get("usage") or {} for record in records)
+    return by_model and any((used.get("compaction") or {}).get("calls") for used in usage)
+
+
+def _strategy(
+    header: Mapping[str, Any],
+    records: Iterable[Record],
+    view_of: Callable[[Record], bytes | None],
+) -> dict[str, Any]:
     probes = [record for record in records if type_of(record) == "probe"]
     versions = header.get("versions") or {}
     cases = header.get("cases") or {}
     measured = sorted({record["case"] for record in probes})
+    logs = {record["case"]: _hash(record, "log") for record in probes}
+    asked: dict[str, dict[str, Any]] = {}
+    views: dict[str, str] = {}
+    for record in sorted(probes, key=_place):
+        if record["facts"] and _hash(record, "probe"):
+            asked.setdefault(record["case"], {})[record["probe"]] = {
+                "digest": _hash(record, "probe"),
+                "facts": {
+                    name: fact.get("keys", "") for name, fact in named_facts(record["facts"])
+                },
+            }
+        name = _hash(record, "view")
+        data = view_of(record) if name and name not in views else None
+        if name and data is not None:
+            views[name] = base64.b64encode(zlib.compress(data, 9)).decode("ascii")
     made: dict[str, Any] = scrubbed_json(
         {
             "settings": compared_settings(header),
             "cases": {case: cases[case] for case in measured if case in cases},
-            "versions": {k: v for k, v in versions.items() if k == "pytest-compaction"},
+            "logs": {case: found for case, found in sorted(logs.items()) if found},
+            "asked": asked,
+            "versions": {k: v for k, v in versions.items() if k in {"pytest-compaction", "reader"}},
+            "sampled": is_sampled(header, probes),
             "items": [_item(record) for record in sorted(probes, key=_place)],
         }
     )
-    return made
+    return {**made, "views": views}
 
 
 def _place(record: Record) -> tuple[str, str, str, int]:
@@ -98,12 +163,14 @@ def _place(record: Record) -> tuple[str, str, str, int]:
 
 def _item(record: Record) -> dict[str, Any]:
     tokens = record["tokens"]
-    budget, trial = record.get("budget"), record["trial"]
+    budget, trial, view = record.get("budget"), record["trial"], _hash(record, "view")
     return {
         "case": record["case"],
         "probe": record["probe"],
         **({"trial": trial} if trial != 1 else {}),
         **({} if budget is None else {"budget": budget}),
+        **({} if view is None else {"view": view}),
+        **({"reading": "answer"} if record.get("reading") == "answer" else {}),
         "status": record["status"],
         "overall": record["overall"],
         "dimensions": {k: v for k, v in record["dimensions"].items() if v is not None},
@@ -112,14 +179,27 @@ def _item(record: Record) -> dict[str, Any]:
     }
 
 
+def _hash(record: Record, name: str) -> str | None:
+    found: str | None = (record.get("hashes") or {}).get(name)
+    return found
+
+
 def _became(fact: Mapping[str, Any]) -> str:
     if not is_stated(fact):
-        return "dropped"
+        return outcome_of(fact, "view")
     return "stated" if fact.get("used", True) else "unused"
 
 
-def _record(strategy: str, item: Mapping[str, Any]) -> Record:
+def _record(strategy: str, item: Mapping[str, Any], data: Mapping[str, Any]) -> Record:
     case, probe, trial = item["case"], item["probe"], item.get("trial", 1)
+    asked = data.get("asked", {}).get(case, {}).get(probe, {})
+    keys = asked.get("facts", {})
+    hashes = {
+        "case": data["cases"].get(case),
+        "log": data.get("logs", {}).get(case),
+        "probe": asked.get("digest"),
+        "view": item.get("view"),
+    }
     return {
         "item": f"{strategy}-{case}-{probe}-{trial}",
         "compactor": strategy,
@@ -128,13 +208,86 @@ def _record(strategy: str, item: Mapping[str, Any]) -> Record:
         "trial": trial,
         "budget": item.get("budget"),
         "status": item["status"],
+        "reading": item.get("reading", "view"),
         "overall": item["overall"],
         "dimensions": dict(item["dimensions"]),
         "facts": [
-            {"text": text, "survived": became != "dropped", "used": became == "stated"}
+            {
+                "text": text,
+                "view": "stated" if became in {"stated", "unused"} else became,
+                "survived": became in {"stated", "unused"},
+                "used": became == "stated",
+                **({"keys": keys[text]} if keys.get(text) else {}),
+            }
             for text, became in item["facts"].items()
         ],
         "traps": [],
         "tokens": dict(item.get("tokens", {})),
         "compaction": {},
+        "hashes": {name: found for name, found in hashes.items() if found},
+    }
+
+
+def accepted_place(path: Path, root: Path) -> Path | None:
+    """Where hash and figures of a baseline outside ``root`` are committed; ``None`` if inside."""
+    if path.resolve().is_relative_to(root.resolve()):
+        return None
+    return root / f"{path.stem}.accepted.json"
+
+
+def write_accepted(place: Path, path: Path) -> None:
+    """Write the hash and the figures of a baseline file; no text of a transcript is among them."""
+    data = {
+        "format": 1,
+        "baseline": path.name,
+        "sha256": _sha256(path),
+        "strategies": {
+            name: _figures(records_of(name, found))
+            for name, found in read_baseline_file(path).items()
+        },
+    }
+    text = json.dumps(data, indent=1, sort_keys=True, ensure_ascii=False, allow_nan=False)
+    write_whole(place, [f"{text}\n".encode()])
+
+
+def check_accepted(place: Path, path: Path) -> None:
+    """Raise :class:`BaselineError` if a baseline is not the one whose hash was committed."""
+    try:
+        wanted = json.loads(place.read_text("utf-8"))["sha256"]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise BaselineError(
+            f"{place.name}, which holds the hash of the baseline, cannot be read: {error}; restore "
+            "it, or accept a run anew with --compaction-baseline-update"
+        ) from None
+    if not path.exists():
+        raise BaselineError(
+            f"there is no such file, and {place.name} names the accepted one by its hash, sha256 "
+            f"{printable(str(wanted), 64)}: fetch that"
+        )
+    found = _sha256(path)
+    if found != wanted:
+        raise BaselineError(
+            f"it is not the accepted one: its sha256 is {found}, and {place.name} has "
+            f"{printable(str(wanted), 64)}; fetch that file, or accept a run anew with "
+            "--compaction-baseline-update"
+        )
+
+
+def _sha256(path: Path) -> str:
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError as error:
+        raise BaselineError(f"cannot read it: {error.strerror or error}") from None
+
+
+def _figures(records: Sequence[Record]) -> dict[str, Any]:
+    """Figures of a strategy that quote nothing: counts and means."""
+    scores = [record["overall"] for record in records if record["overall"] is not None]
+    facts = [fact for record in records for fact in record["facts"]]
+    return {
+        "cases": len({record["case"] for record in records}),
+        "items": len(records),
+        "scored": len(scores),
+        "overall": round(math.fsum(scores) / len(scores), 4) if scores else None,
+        "facts": {"asked": len(facts), "stated": sum(map(is_stated, facts))},
     }

@@ -13,7 +13,6 @@ SETTINGS: Final[Mapping[str, str]] = {
     "judges": "judge",
     "judgements": "number of judgements",
     "judge_prompt_hash": "prompt of the judge",
-    "pass_score": "pass score",
     "budgets": "budget",
     "trigger": "trigger",
     "encoding": "encoding for counting tokens",
@@ -36,24 +35,52 @@ def differences(
 ) -> list[str]:
     """Why the scores of two runs cannot be compared, as sentences; empty if they can.
 
-    The arguments are headers of runs and what to call the two. Cases that only one has are no
-    difference: the others are compared. The strategies may differ, and so may the number of
-    trials, limits and places of files.
+    The arguments are headers of runs and what to call the two. Cases that changed, or that only
+    one has, are no difference: the others are compared. The strategies may differ, and so may the
+    pass score, the number of trials, limits and places of files.
     """
-    return [*_settings(first, second, names), *_cases(first, second, names)]
+    one, other = _digests(first), _digests(second)
+    found = list(_settings(first, second, names))
+    if one and other and not one.keys() & other.keys():
+        found.append(f"{names[0]} and {names[1]} have no case in common")
+    return found
+
+
+def changed_cases(
+    first: Mapping[str, Any], second: Mapping[str, Any], names: tuple[str, str]
+) -> str | None:
+    """That cases are not the same in two runs, as a sentence."""
+    one, other = _digests(first), _digests(second)
+    common = sorted(one.keys() & other.keys())
+    changed = [case for case in common if one[case] != other[case]]
+    if not changed:
+        return None
+    what = "the case" if len(changed) == 1 else f"{len(changed)} of {len(common)} cases:"
+    verb = "is" if len(changed) == 1 else "are"
+    return f"{what} {_listed(changed)} {verb} not the same in {names[0]} and {names[1]}"
 
 
 def version_note(
     first: Mapping[str, Any], second: Mapping[str, Any], names: tuple[str, str]
 ) -> str | None:
-    """That two runs were made by different versions, whose rules may read texts differently."""
-    versions = [_version(first), _version(second)]
-    if None in versions or versions[0] == versions[1]:
+    """That two runs were read by different versions, which may read texts differently."""
+    one, other = _reader(first), _reader(second)
+    if one == other or None in (one, other):
         return None
+    versions = [_version(first), _version(second)]
+    said = [f" (pytest-compaction {version})" if version else "" for version in versions]
     return (
-        f"{names[0]} was made by pytest-compaction {versions[0]} and {names[1]} by {versions[1]}, "
-        "whose rules may read texts differently"
+        f"{names[0]}{said[0]} and {names[1]}{said[1]} were read by different versions of the "
+        "reader, which may read texts differently"
     )
+
+
+def _reader(header: Mapping[str, Any]) -> Any:
+    """The version of the reader; of an older run that of the package."""
+    versions = header.get("versions")
+    if not isinstance(versions, Mapping):
+        return None
+    return versions.get("reader") or versions.get("pytest-compaction")
 
 
 def _settings(
@@ -66,20 +93,6 @@ def _settings(
                 f"the {called} differs: {_written(key, one[key])} in {names[0]}, "
                 f"{_written(key, other[key])} in {names[1]}"
             )
-
-
-def _cases(
-    first: Mapping[str, Any], second: Mapping[str, Any], names: tuple[str, str]
-) -> Iterator[str]:
-    one, other = _digests(first), _digests(second)
-    common = sorted(one.keys() & other.keys())
-    changed = [case for case in common if one[case] != other[case]]
-    if changed:
-        what = "the case" if len(changed) == 1 else f"{len(changed)} of {len(common)} cases:"
-        verb = "is" if len(changed) == 1 else "are"
-        yield f"{what} {_listed(changed)} {verb} not the same in {names[0]} and {names[1]}"
-    if one and other and not common:
-        yield f"{names[0]} and {names[1]} have no case in common"
 
 
 def _digests(header: Mapping[str, Any]) -> Mapping[str, Any]:

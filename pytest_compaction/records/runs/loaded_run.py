@@ -94,7 +94,8 @@ class Run(run_file.Run):
 
         ``figure``: ``overall`` or a dimension (0 to 5), or ``stated``, the share of an item's
         facts that its view states (0 to 1). Without ``compactor`` it is the one strategy beside
-        the control. ``None`` if no item has the figure. The interval is ``None`` with one case.
+        the control. ``None`` if no item has the figure. The interval is ``None``
+        with fewer than six cases.
         Raises ``ValueError`` for an unknown figure or strategy, and for several strategies.
         """
         _check_figure(figure)
@@ -224,7 +225,7 @@ def _shown(mean: Mean | None) -> str:
     if mean is None:
         return "no score"
     if mean.interval is None:
-        return f"{mean.value:.2f} (one case)"
+        return f"{mean.value:.2f} (no interval)"
     low, high = mean.interval
     return f"{mean.value:.2f} [{low:.2f}, {high:.2f}]"
 

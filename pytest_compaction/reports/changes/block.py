@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from pytest_compaction.gate.baseline import ArmComparison, BaselineDecision, BaselineRule
+from pytest_compaction.gate.baseline import (
+    ArmComparison,
+    BaselineDecision,
+    MeanRule,
+    fact_name,
+)
+from pytest_compaction.metrics.differences.fact_changes import FactChange
 from pytest_compaction.metrics.differences.run_changes import ItemChange, RunChanges
+from pytest_compaction.metrics.statistics.cluster_interval import FEWEST_CLUSTERS
 from pytest_compaction.reports.changes.words import (
+    changed_text,
     counted,
     difference_text,
     facts_text,
@@ -22,7 +30,9 @@ from pytest_compaction.text.words import printable
 
 MOST: Final = 5
 """The largest losses that are shown."""
-_FACTS: Final = 2
+MOST_FACTS: Final = 40
+MOST_FACTS_OF_A_REPORT: Final = 500
+"""Facts of one list on the terminal and in Markdown; JSON and the page have all."""
 _LABEL: Final = 12
 _ITEM: Final = 40
 _NAME: Final = 12
@@ -30,31 +40,34 @@ _NAME: Final = 12
 
 def worse_title(decision: BaselineDecision) -> str:
     """The heading of the block: ``compaction: worse than main``."""
-    names = dict.fromkeys(each.baseline.name for each in decision.comparisons if each.worse)
+    names = dict.fromkeys(each.baseline.name for each in decision.comparisons if each.is_worse)
     return printable(f"compaction: worse than {', '.join(names)}", WIDTH - 10)
 
 
 def baseline_block(decision: BaselineDecision, pass_score: float) -> Iterator[Line]:
     """The strategies that got worse, one after the other, and nothing else."""
-    worse = [each for each in decision.comparisons if each.worse]
+    worse = [each for each in decision.comparisons if each.is_worse]
     several = len(decision.comparisons) > 1
     for each in worse:
         if several:
             yield Line(printable(each.arm, WIDTH), "bold")
         yield from _table(each)
         yield from _items(each.changes, pass_score)
+        yield from fact_lines(each, MOST_FACTS)
         yield from _notes(each)
 
 
-def baseline_lines(decision: BaselineDecision, max_drop: float) -> Iterator[Line]:
-    """A line or two for each strategy where none got worse, and which have no baseline."""
+def baseline_lines(decision: BaselineDecision) -> Iterator[Line]:
+    """A line or two for each strategy where none got worse, with every fact that changed."""
     several = len(decision.comparisons) > 1
     for each in () if decision.is_worse else decision.comparisons:
         lead = f"{printable(each.arm, 24)}: " if several else ""
-        if each.unclear:
-            yield from _wrapped(f"{lead}{unclear_text(each, max_drop)}", "bold")
+        if each.undecided is not None:
+            said = f"{lead}{undecided_text(each, decision.rules.max_drop)}"
+            yield from _wrapped(said, "warning")
         else:
             yield from _wrapped(f"{lead}{holds_text(each)}", "good")
+        yield from fact_lines(each, MOST_FACTS)
         yield from _notes(each)
     if decision.not_compared:
         yield from _wrapped(f"no baseline for {', '.join(decision.not_compared)}", "dim")
@@ -71,23 +84,50 @@ def holds_text(comparison: ArmComparison) -> str:
     )
 
 
-def unclear_text(comparison: ArmComparison, max_drop: float) -> str:
-    """What these cases cannot tell, and how many would tell it."""
-    unclear = comparison.unclear
-    first = unclear[0]
-    others = [rule.metric for rule in unclear[1:]]
-    also = f", nor for {', '.join(others)}" if others else ""
-    needed = [rule.cases for rule in unclear if rule.cases is not None]
-    there = counted(comparison.changes.cases, "case")
+def undecided_text(comparison: ArmComparison, max_drop: float) -> str:
+    """That a drop beyond what is allowed is not shown, and how many cases would show one."""
+    rule = comparison.undecided
+    if rule is None:
+        return ""
+    there = comparison.changes.cases
+    facts = f"facts: {facts_text(comparison.changes)}"
+    if comparison.newly_gone is None:
+        facts += "; --compaction-max-newly-gone=N decides on these"
     text = (
-        f"warning: cannot tell against {comparison.baseline.title} for {first.metric} "
-        f"{difference_text(first.compared)}{also}: "
+        f"undecided against {comparison.baseline.title}: overall {difference_text(rule.compared)} "
+        f"is more than the allowed {max_drop:g}, and "
     )
-    if not needed or max(needed) <= comparison.changes.cases:
-        return f"{text}{there} cannot tell a drop of {max_drop:g} from a smaller one"
-    return (
-        f"{text}a drop of {max_drop:g} takes about {max(needed)} cases to tell, there are {there}"
+    if there < FEWEST_CLUSTERS:
+        return (
+            f"{text}fewer than {FEWEST_CLUSTERS} cases cannot show what other cases would lose; "
+            f"{facts}"
+        )
+    text += f"{counted(there, 'case')} do not show it"
+    if rule.cases is not None and rule.cases > there:
+        text += f"; a drop of {max_drop:g} takes about {rule.cases} cases"
+    return f"{text}; {facts}"
+
+
+def fact_lines(each: ArmComparison, most: int) -> Iterator[Line]:
+    """Facts newly gone, regained, less clear and not comparable, by name; ``most`` of each."""
+    facts = each.changes.facts
+    listed: tuple[tuple[str, Sequence[FactChange], Style], ...] = (
+        ("newly gone", facts.gone, "bad"),
+        ("stated before, uncertain now", facts.uncertain, "warning"),
+        ("regained", facts.regained, "good"),
+        ("not comparable, since its text or keys changed", facts.not_comparable, "dim"),
     )
+    for title, changed, style in listed:
+        if not changed:
+            continue
+        yield Line(f"{title} ({len(changed)}):", style)
+        for fact in changed[:most]:
+            yield from _wrapped(fact_name(fact), "plain", indent="  ")
+        if len(changed) > most:
+            yield Line(f"  and {len(changed) - most} more, in the reports and by compare", "dim")
+    rule = each.newly_gone
+    if rule is not None and rule.check is None:
+        yield from _wrapped(f"newly gone facts are not gated: {rule.why_not}", "warning")
 
 
 def _table(each: ArmComparison) -> Iterator[Line]:
@@ -96,7 +136,7 @@ def _table(each: ArmComparison) -> Iterator[Line]:
     yield Line(f"{'':{_LABEL}} {name:>{width}} {'now':>6}  difference, paired 95 %", "dim")
     for rule in _shown_rules(each):
         one = rule.compared
-        word = {"worse": "worse", "cannot tell": "cannot tell", "holds": ""}[rule.outcome]
+        word = "" if rule.outcome == "holds" else rule.outcome
         row = f"{rule.metric:<{_LABEL}} {one.first:>{width}.2f} {one.second:>6.2f}  "
         row += f"{difference_text(one):<24} {word}"
         yield Line(row.rstrip(), "bad" if rule.outcome == "worse" else "plain")
@@ -111,7 +151,7 @@ def _table(each: ArmComparison) -> Iterator[Line]:
         )
 
 
-def _shown_rules(each: ArmComparison) -> list[BaselineRule]:
+def _shown_rules(each: ArmComparison) -> list[MeanRule]:
     """Overall, and the dimensions that got worse."""
     return [r for r in each.rules if r.metric == "overall" or r.outcome == "worse"]
 
@@ -127,9 +167,6 @@ def _items(changes: RunChanges, pass_score: float) -> Iterator[Line]:
         scores = f"{item.first['overall']:.2f} -> {item.second['overall']:.2f}"
         name = item_name(item, _ITEM)
         yield Line(f"  {scores}  {name:<{_ITEM}} {_lost(item)}".rstrip())
-        if item.gone:
-            shown = f"gone: {moved_facts(item.gone, _FACTS)}"
-            yield from _wrapped(shown, "dim", indent=" " * 6)
 
 
 def _lost(item: ItemChange) -> str:
@@ -139,7 +176,7 @@ def _lost(item: ItemChange) -> str:
 def _notes(each: ArmComparison) -> Iterator[Line]:
     """What is not compared, and what of the baseline could not be read."""
     title = printable(each.baseline.title, 30)
-    for text in uncompared(each.changes, (title, "this run")):
+    for text in [*uncompared(each.changes, (title, "this run")), *changed_text(each.changes)]:
         yield from _wrapped(text, "dim")
     for problem in each.baseline.problems:
         yield from _wrapped(problem, "dim")
@@ -158,19 +195,37 @@ def _wrapped(text: str, style: Style, indent: str = "") -> Iterator[Line]:
         yield Line(line, style)
 
 
-def baseline_markdown(
-    decision: BaselineDecision, pass_score: float, max_drop: float
-) -> Iterator[str]:
+def baseline_markdown(decision: BaselineDecision, pass_score: float) -> Iterator[str]:
     """The same as Markdown, one paragraph or table after the other."""
     for each in decision.comparisons:
-        if each.worse:
+        if each.is_worse:
             yield from _markdown(each, pass_score)
-        elif each.unclear:
-            yield escaped(printable(f"{each.arm}: {unclear_text(each, max_drop)}"))
+        elif each.undecided is not None:
+            said = undecided_text(each, decision.rules.max_drop)
+            yield escaped(printable(f"{each.arm}: {said}"))
         else:
             yield escaped(printable(f"{each.arm}: {holds_text(each)}"))
-    for rule, why in decision.undecided:
+        yield from _blocks(fact_lines(each, MOST_FACTS_OF_A_REPORT))
+        for text in changed_text(each.changes):
+            yield escaped(printable(text))
+    for rule, why in decision.not_applied:
         yield escaped(printable(f"{rule}: {why}"))
+
+
+def _blocks(lines: Iterable[Line]) -> Iterator[str]:
+    """Headings with their indented lines as Markdown lists."""
+    found: list[str] = []
+    for line in lines:
+        if line.text.startswith("    "):
+            found[-1] += f" {escaped(line.text.strip())}"
+        elif line.text.startswith("  "):
+            found.append(f"- {escaped(line.text.strip())}")
+        else:
+            if found:
+                yield "\n".join(found)
+            found = [f"**{escaped(line.text)}**", ""]
+    if found:
+        yield "\n".join(found)
 
 
 def _markdown(each: ArmComparison, pass_score: float) -> Iterator[str]:

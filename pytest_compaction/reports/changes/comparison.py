@@ -8,9 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from pytest_compaction.metrics.differences.run_changes import FactChange, ItemChange, RunChanges
+from pytest_compaction.metrics.differences.fact_changes import FactChange
+from pytest_compaction.metrics.differences.run_changes import ItemChange, RunChanges
 from pytest_compaction.metrics.statistics.paired import TIE
 from pytest_compaction.reports.changes.words import (
+    changed_text,
     counted,
     difference_text,
     item_name,
@@ -141,6 +143,7 @@ def _sentences(each: RunComparison) -> Iterator[str]:
         if facts:
             yield f"facts {word}: {_classes(facts)}"
     yield from uncompared(changes, each.names)
+    yield from changed_text(changes)
 
 
 def _classes(facts: Sequence[FactChange]) -> str:
@@ -261,6 +264,12 @@ def _json(each: RunComparison) -> dict[str, Any]:
             "kept": None if changes.stated is None else list(changes.stated),
             "gone": [_fact(fact) for fact in changes.gone],
             "regained": [_fact(fact) for fact in changes.regained],
+            "uncertain": [_fact(fact) for fact in changes.facts.uncertain],
+        },
+        "not_comparable": {
+            "cases": list(changes.changed_cases),
+            "probes": [list(probe) for probe in changes.changed_probes],
+            "facts": [_fact(fact) for fact in changes.facts.not_comparable],
         },
         "removed": list(changes.removed),
         "below": [_id(item) for item in changes.below],

@@ -5,22 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from pytest_compaction.metrics.differences.run_changes import (
-    Compared,
-    FactChange,
-    ItemChange,
-    RunChanges,
-)
+from pytest_compaction.metrics.differences.fact_changes import FactChange
+from pytest_compaction.metrics.differences.run_changes import Compared, ItemChange, RunChanges
 from pytest_compaction.text.words import printable
 
 _PROBES: Final = 3
+_CASES: Final = 10
 _FACT: Final = 60
 
 
 def difference_text(compared: Compared) -> str:
-    """A mean difference with its 95 % interval, as in ``-0.18 [-0.27, -0.10]``."""
+    """A mean difference with its 95 % interval, as in ``-0.18 [-0.27, -0.10]``, or its cases."""
     if compared.interval is None:
-        return f"{compared.value:+.2f} (one case)"
+        return f"{compared.value:+.2f} ({counted(compared.paired.difference.cases, 'case')})"
     low, high = compared.interval
     return f"{compared.value:+.2f} [{low:+.2f}, {high:+.2f}]"
 
@@ -45,7 +42,9 @@ def counted(number: int, one: str, several: str = "") -> str:
 
 def facts_text(changes: RunChanges) -> str:
     """How many facts are newly gone and regained."""
-    return f"{len(changes.gone)} newly gone, {len(changes.regained)} regained"
+    unclear = len(changes.facts.uncertain)
+    less = f", {unclear} now uncertain" if unclear else ""
+    return f"{len(changes.gone)} newly gone, {len(changes.regained)} regained{less}"
 
 
 def uncompared(changes: RunChanges, names: tuple[str, str]) -> list[str]:
@@ -58,6 +57,21 @@ def uncompared(changes: RunChanges, names: tuple[str, str]) -> list[str]:
     if changes.unscored:
         what = counted(changes.unscored, "item")
         found.append(f"not compared: {what} without a score")
+    return found
+
+
+def changed_text(changes: RunChanges) -> list[str]:
+    """Cases and probes that changed, whose scores are not compared, as sentences."""
+    found = []
+    if changes.changed_cases:
+        names = ", ".join(printable(name, 40) for name in changes.changed_cases[:_CASES])
+        more = len(changes.changed_cases) - _CASES
+        names += f" and {more} more" if more > 0 else ""
+        what = counted(len(changes.changed_cases), "case")
+        found.append(f"not comparable, since the log or the budget changed: {what} ({names})")
+    if changes.changed_probes:
+        what = _probes(changes.changed_probes)
+        found.append(f"scores not comparable, since facts or traps changed: {what}")
     return found
 
 

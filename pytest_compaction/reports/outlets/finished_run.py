@@ -19,6 +19,7 @@ from pytest_compaction.metrics.aggregate import (
 )
 from pytest_compaction.metrics.cost.formula import Pricing
 from pytest_compaction.metrics.differences.nulls import is_null
+from pytest_compaction.metrics.statistics.cluster_interval import FEWEST_CLUSTERS
 from pytest_compaction.records.figures.cost_figures import run_pricing
 from pytest_compaction.records.record import Record, type_of
 from pytest_compaction.records.runs.finite import finite_record
@@ -29,7 +30,7 @@ Outcome = Literal["passed", "failed", "undecided", "none"]
 """What the gate says of a run; ``none`` where it had nothing to decide on."""
 
 NOTHING_SCORED: Final = "nothing was scored"
-ONE_CASE: Final = "one case: an interval needs at least two"
+TOO_FEW_CASES: Final = f"an interval needs at least {FEWEST_CLUSTERS} cases"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +40,8 @@ class FinishedRun:
     ``name`` is the path of its records as shown, empty without any, and ``folder`` where they
     lie beside logs and views. ``order`` is that of the
     strategies on the command line. ``decision`` is ``None`` if the gate came to none, and
-    ``line`` is what it says in one sentence. ``against`` is what the baselines decided, at a
-    drop of ``max_drop`` points. ``complete`` is false if the run was stopped.
+    ``line`` is what it says in one sentence. ``against`` is what the baselines decided.
+    ``complete`` is false if the run was stopped.
     """
 
     name: str
@@ -55,7 +56,6 @@ class FinishedRun:
     control: bool = False
     grouped: bool = True
     pass_score: float = 3.5
-    max_drop: float = 0.1
     folder: Path | None = None
 
     def of_type(self, wanted: str) -> list[Record]:
@@ -109,7 +109,7 @@ def figure_of(mean: Mean | None, most: float, least: float = 0.0) -> Figure:
     if mean is None:
         return Figure(None, None, NOTHING_SCORED, 0, 0)
     if mean.interval is None:
-        return Figure(mean.value, None, ONE_CASE, mean.count, mean.cases)
+        return Figure(mean.value, None, TOO_FEW_CASES, mean.count, mean.cases)
     low, high = mean.interval
     return Figure(mean.value, (max(low, least), min(high, most)), None, mean.count, mean.cases)
 

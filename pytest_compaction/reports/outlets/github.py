@@ -44,11 +44,13 @@ def append_summary(path: Path, run: FinishedRun) -> None:
 def command_line(run: FinishedRun) -> str | None:
     """The command that marks a run which the gate fails; ``None`` for others.
 
-    ``::error`` for a failed gate, ``::warning`` for one that came to no decision.
+    ``::error`` for a failed gate and for an undecided one that ends with 1, ``::warning`` for one
+    of which the rule on newly gone facts decided, and for a run that was stopped.
     """
     if run.outcome not in {"failed", "undecided"}:
         return None
-    level = "error" if run.outcome == "failed" else "warning"
+    fails = run.outcome == "failed" or not run.against.passed
+    level = "error" if fails else "warning"
     names = ", ".join(run.strategies())
     title = _property(printable(f"compaction: {names}" if names else "compaction", 100))
     return f"::{level} title={title}::{_data(printable(run.line, _MESSAGE))}"

@@ -6,15 +6,17 @@ import json
 from collections.abc import Iterator
 from typing import Any, Final
 
-from pytest_compaction.gate.baseline import ArmComparison, BaselineRule
+from pytest_compaction.gate.baseline import ArmComparison, MeanRule, NewlyGoneRule
 from pytest_compaction.gate.decision import Check
+from pytest_compaction.metrics.differences.fact_changes import FactChange
 from pytest_compaction.metrics.differences.run_changes import Compared
 from pytest_compaction.metrics.differences.strategy_comparison import compare_strategies
+from pytest_compaction.metrics.statistics.cluster_interval import FEWEST_CLUSTERS
 from pytest_compaction.metrics.statistics.paired import Paired
 from pytest_compaction.records.runs.finite import finite
 from pytest_compaction.records.runs.items import TEXTS, row_of
 from pytest_compaction.reports.outlets.finished_run import (
-    ONE_CASE,
+    TOO_FEW_CASES,
     Figure,
     FinishedRun,
     StrategyFigures,
@@ -26,7 +28,7 @@ FORMAT: Final = "pytest-compaction-report"
 VERSION: Final = 1
 """Rises when a reader of an older report could misread a newer one; new keys do not raise it."""
 SCHEMA: Final = "report.schema.json"
-_OUTCOMES: Final = {"holds": "passed", "worse": "failed", "cannot tell": "inconclusive"}
+_OUTCOMES: Final = {"holds": "passed", "worse": "failed", "undecided": "inconclusive"}
 
 
 def json_report(run: FinishedRun) -> str:
@@ -128,15 +130,17 @@ def _rules(run: FinishedRun) -> Iterator[dict[str, Any]]:
         yield _rule(check, run)
     for each in run.against.comparisons:
         yield from map(_baseline_rule, each.rules)
-    for rule, why in run.against.undecided:
+        if each.newly_gone is not None:
+            yield _newly_gone_rule(each.newly_gone)
+    for rule, why in run.against.not_applied:
         yield _not_applied(rule, why)
 
 
 def _rule(check: Check, run: FinishedRun) -> dict[str, Any]:
     missing = None
     if check.interval is None:
-        one_case = len({record["case"] for record in run.records}) < 2
-        missing = ONE_CASE if one_case else "no interval is computed for this figure"
+        few = len({record["case"] for record in run.records}) < FEWEST_CLUSTERS
+        missing = TOO_FEW_CASES if few else "no interval is computed for this figure"
     return {
         "rule": check.rule,
         "outcome": "passed" if check.holds else "failed",
@@ -147,14 +151,26 @@ def _rule(check: Check, run: FinishedRun) -> dict[str, Any]:
     }
 
 
-def _baseline_rule(rule: BaselineRule) -> dict[str, Any]:
+def _newly_gone_rule(rule: NewlyGoneRule) -> dict[str, Any]:
+    check = rule.check
+    return {
+        "rule": "newly-gone" if check is None else check.rule,
+        "outcome": "skipped" if check is None else "passed" if check.holds else "failed",
+        "text": "" if check is None else check.text,
+        "interval": None,
+        "reason": rule.why_not or None,
+        "items": [],
+    }
+
+
+def _baseline_rule(rule: MeanRule) -> dict[str, Any]:
     interval = rule.compared.interval
     return {
         "rule": rule.check.rule,
         "outcome": _OUTCOMES[rule.outcome],
         "text": rule.check.text,
         "interval": None if interval is None else list(interval),
-        "reason": ONE_CASE if interval is None else None,
+        "reason": TOO_FEW_CASES if interval is None else None,
         "items": [],
     }
 
@@ -177,7 +193,22 @@ def _baseline(each: ArmComparison) -> dict[str, Any]:
         "strategy": each.arm,
         "baseline": each.baseline.title,
         "differences": {name: _difference(compared) for name, compared in changes.figures.items()},
-        "facts": {"gone": len(changes.gone), "regained": len(changes.regained)},
+        "facts": {
+            "gone": len(changes.gone),
+            "regained": len(changes.regained),
+            "uncertain": len(changes.facts.uncertain),
+            "allowed": None if each.newly_gone is None else each.newly_gone.allowed,
+            "names": {
+                "gone": list(map(_fact, changes.gone)),
+                "regained": list(map(_fact, changes.regained)),
+                "uncertain": list(map(_fact, changes.facts.uncertain)),
+            },
+        },
+        "not_comparable": {
+            "cases": list(changes.changed_cases),
+            "probes": [list(probe) for probe in changes.changed_probes],
+            "facts": list(map(_fact, changes.facts.not_comparable)),
+        },
         "items": {
             "compared": len(changes.items),
             "newly_below": len(changes.below),
@@ -186,6 +217,10 @@ def _baseline(each: ArmComparison) -> dict[str, Any]:
             "vanished": len(changes.vanished),
         },
     }
+
+
+def _fact(fact: FactChange) -> dict[str, str]:
+    return {"text": fact.text, "case": fact.case, "probe": fact.probe, "point": fact.point}
 
 
 def _difference(compared: Compared) -> dict[str, Any]:
@@ -200,5 +235,5 @@ def _difference(compared: Compared) -> dict[str, Any]:
 def _mean_difference(paired: Paired) -> dict[str, Any]:
     mean = paired.difference
     interval = mean.interval
-    reason = ONE_CASE if interval is None else None
+    reason = TOO_FEW_CASES if interval is None else None
     return Figure(mean.value, interval, reason, mean.count, mean.cases).as_json()

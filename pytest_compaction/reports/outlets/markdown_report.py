@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from typing import Final
 
 from pytest_compaction.gate.decision import Check
@@ -29,7 +29,7 @@ LOWEST: Final = 10
 _NAME: Final = 120
 _REASON: Final = 300
 """Characters of an item's name and of its reason."""
-_SIGNS: Final = {"passed": "✅", "failed": "❌", "undecided": "❌", "none": ""}
+_SIGNS: Final = {"passed": "✅", "failed": "❌", "undecided": "⚠️", "none": ""}
 _FENCE: Final = re.compile(r"`{3,}")
 _WORD: Final = re.compile("[^ ]+")
 
@@ -55,10 +55,11 @@ def markdown_head(run: FinishedRun) -> Iterator[str]:
         return
     checks = () if run.decision is None else run.decision.checks
     if checks or run.against.checks:
-        yield from _rules([*checks, *run.against.checks])
+        undecided = {e.undecided.check.rule for e in run.against.comparisons if e.undecided}
+        yield from _rules([*checks, *run.against.checks], undecided)
     if run.against.decides:
         yield "## Against the baseline"
-        yield from baseline_markdown(run.against, run.pass_score, run.max_drop)
+        yield from baseline_markdown(run.against, run.pass_score)
     probes = run.of_type("probe")
     if probes:
         yield from _strategies(run)
@@ -72,15 +73,21 @@ def _text(text: str, limit: int | None = None) -> str:
     return escaped(printable(text, limit))
 
 
-def _rules(checks: Sequence[Check]) -> Iterator[str]:
+def _rules(checks: Sequence[Check], undecided: Set[str]) -> Iterator[str]:
     yield "## Gate"
     heads = "| rule | outcome | figure |\n| --- | --- | --- |"
     rows = [
-        f"| {_text(check.rule)} | {'passed' if check.holds else '**failed**'} "
+        f"| {_text(check.rule)} | {_outcome(check, undecided)} "
         f"| {_text(check.text)}{_interval(check)} |"
         for check in checks
     ]
     yield "\n".join([heads, *rows])
+
+
+def _outcome(check: Check, undecided: Set[str]) -> str:
+    if check.rule in undecided:
+        return "**undecided**"
+    return "passed" if check.holds else "**failed**"
 
 
 def _interval(check: Check) -> str:
@@ -126,6 +133,7 @@ def _compared(run: FinishedRun) -> Iterator[str]:
         return
     best = found.pairs[0].first
     yield f"## Compared with {_text(best, _NAME)}"
+    lettered = any(found.letters.values())
     heads = ("strategy", "overall, paired 95 %", "p, Holm", "better", "same", "worse", "letters")
     rows = [[best, *[""] * 5, found.letters[best]]]
     for pair in found.pairs:
@@ -138,12 +146,13 @@ def _compared(run: FinishedRun) -> Iterator[str]:
     lines = [[_text(cell, _NAME) for cell in row] for row in [heads, *rows]]
     rule = ["---", *["---:"] * (len(heads) - 2), "---"]
     yield "\n".join(f"| {' | '.join(line)} |" for line in (lines[0], rule, *lines[1:]))
-    yield "Strategies that share a letter do not differ at 5 %, Holm-corrected over all pairs."
+    if lettered:
+        yield "Strategies that share a letter do not differ at 5 %, Holm-corrected over all pairs."
 
 
 def _difference(mean: Mean) -> str:
     if mean.interval is None:
-        return f"{mean.value:+.2f} (one case)"
+        return f"{mean.value:+.2f} (no interval)"
     return f"{mean.value:+.2f} [{mean.interval[0]:+.2f}, {mean.interval[1]:+.2f}]"
 
 

@@ -66,7 +66,7 @@ def _write_page(path: Path, run: FinishedRun) -> None:
 
     records = Run(dict(run.header), {record["item"]: record for record in run.records})
     name = PurePath(run.name).stem or "run"
-    write_page(path.resolve(), [PageRun(name, records, run.folder)])
+    write_page(path.resolve(), [PageRun(name, records, run.folder)], run.against, run.line)
 
 
 def _temporary(path: Path) -> Path:

@@ -10,11 +10,16 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
+from pytest_compaction.gate.baseline import BaselineDecision, fact_name
 from pytest_compaction.metrics.cost.formula import Pricing
 from pytest_compaction.metrics.statistics.cluster_interval import interval_method
+from pytest_compaction.records.baselines.comparability import changed_cases
 from pytest_compaction.records.baselines.comparability import differences as run_differences
 from pytest_compaction.records.figures.cost_figures import run_pricing
 from pytest_compaction.records.record import Record, type_of
+from pytest_compaction.reports.changes.block import holds_text, undecided_text
+from pytest_compaction.reports.changes.words import changed_text
+from pytest_compaction.reports.gate_line import newly_gone_text
 from pytest_compaction.reports.page.arms import Arm, PageRun, arms_of
 from pytest_compaction.reports.page.inert import content_policy, inert_json
 from pytest_compaction.reports.page.items import Index, index_of
@@ -39,8 +44,15 @@ _CELL: Final = Scale(0, MAX_SCORE, 6, 106)
 _FIGURE: Final = (460.0, 300.0)
 
 
-def page_of(runs: Sequence[PageRun], most: int = MOST_BYTES) -> str:
+def page_of(
+    runs: Sequence[PageRun],
+    most: int = MOST_BYTES,
+    against: BaselineDecision | None = None,
+    gate: str = "",
+) -> str:
     """The page of these runs; the same runs give the same text.
+
+    ``against`` is what the baselines of a run decided, and ``gate`` the line of its gate.
 
     ``most`` is the size in bytes up to which long messages are kept whole.
     """
@@ -55,6 +67,7 @@ def page_of(runs: Sequence[PageRun], most: int = MOST_BYTES) -> str:
         keep_trailing_newline=True,
     )
     environment.filters |= {"shown": printable, "written": written, "address": _address}
+    environment.filters["fact"] = fact_name
     environment.globals |= {"whisker": whisker, "cell": _CELL}
     arms = arms_of(runs)
     index, pairs = index_of(arms), compared(arms)
@@ -70,6 +83,8 @@ def page_of(runs: Sequence[PageRun], most: int = MOST_BYTES) -> str:
         script=script,
         data=inert_json(_data(runs, arms, index, pairs, texts)),
         letters=pairs.letters,
+        gate=gate,
+        baselines=_baselines(against) if against is not None else [],
         index=index,
         dimensions=DIMENSIONS,
         pass_score=_pass_score(runs),
@@ -83,18 +98,46 @@ def page_of(runs: Sequence[PageRun], most: int = MOST_BYTES) -> str:
     )
 
 
-def write_page(path: Path, runs: Sequence[PageRun]) -> None:
+def write_page(
+    path: Path,
+    runs: Sequence[PageRun],
+    against: BaselineDecision | None = None,
+    gate: str = "",
+) -> None:
     """Write the page atomically: there is the whole page or none, whatever interrupts it.
 
     Raises :class:`OSError` if it cannot be written.
     """
-    content = page_of(runs).encode()
+    content = page_of(runs, against=against, gate=gate).encode()
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         temporary.write_bytes(content)
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _baselines(against: BaselineDecision) -> list[dict[str, Any]]:
+    """What each strategy newly lost against its baseline, and regained, by name."""
+    found = []
+    for each in against.comparisons:
+        facts = each.changes.facts
+        said = undecided_text(each, against.rules.max_drop) or holds_text(each)
+        found.append(
+            {
+                "title": f"{each.arm} against {each.baseline.title}",
+                "said": "; ".join(rule.check.text for rule in each.worse) or said,
+                "newly_gone": newly_gone_text(each),
+                "lists": [
+                    ("Newly gone", facts.gone),
+                    ("Stated before, uncertain now", facts.uncertain),
+                    ("Regained", facts.regained),
+                    ("Not comparable, since the text or the keys changed", facts.not_comparable),
+                ],
+                "notes": changed_text(each.changes),
+            }
+        )
+    return found
 
 
 def _figures(runs: Sequence[PageRun], arms: Sequence[Arm]) -> dict[str, Any]:
@@ -158,10 +201,8 @@ def _pass_score(runs: Sequence[PageRun]) -> float:
 def _notes(runs: Sequence[PageRun], arms: Sequence[Arm], texts: Texts) -> Iterator[str]:
     """What a reader must know of the page: intervals, texts that are missing or cut."""
     cases = len({record["case"] for arm in arms for record in arm.records})
-    if cases > 1:
+    if cases:
         yield f"Whiskers and brackets are 95 % intervals: {interval_method(cases)}."
-    elif cases:
-        yield "One case: there are no intervals."
     else:
         yield "There is no record of a probe."
     for each in runs:
@@ -170,7 +211,9 @@ def _notes(runs: Sequence[PageRun], arms: Sequence[Arm], texts: Texts) -> Iterat
         yield from (f"{problem.replace(folder, '')}." for problem in each.run.problems)
     for first, second in combinations(runs, 2):
         headers = (first.run.header, second.run.header)
-        for reason in run_differences(*headers, (first.name, second.name)):
+        names = (first.name, second.name)
+        changed = changed_cases(*headers, names)
+        for reason in [*run_differences(*headers, names), *([changed] if changed else [])]:
             yield f"The scores of these runs cannot be compared: {reason}."
     left = sum(type_of(record) == "dialogue" for each in runs for record in each.run.records)
     if left:

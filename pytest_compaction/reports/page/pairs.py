@@ -32,7 +32,8 @@ def compared(arms: Sequence[Arm]) -> Compared:
     found = compare_strategies(groups)
     number = {arm.label: n for n, arm in enumerate(arms)}
     pairs = {f"{number[pair.first]},{number[pair.second]}": _pair(pair) for pair in found.pairs}
-    return Compared(dict(sorted(pairs.items())), found.letters if len(found.letters) > 1 else {})
+    told = len(found.letters) > 1 and any(found.letters.values())
+    return Compared(dict(sorted(pairs.items())), found.letters if told else {})
 
 
 def _pair(pair: StrategyPair) -> dict[str, Any]:

@@ -62,7 +62,7 @@ def comparison(groups: Mapping[str, Sequence[Record]], grouped: bool) -> Iterato
         yield from _wrapped(f"nulls, with no idea behind them: {', '.join(nulls)}", "dim")
     compared = [best_null(groups[item.compactor]) for item in figures]
     cases = max((found.difference.cases for found in compared if found is not None), default=0)
-    if cases > 1:
+    if cases:
         yield Line(f"intervals: {interval_method(cases)}", "dim")
     ranked = [row.figures.compactor for row in table if row.competes]
     reference = next((name for name in between.letters if name in ranked), None)

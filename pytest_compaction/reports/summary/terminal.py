@@ -120,7 +120,7 @@ def _single(
     yield Line(_row("overall", figures.overall, kept, figures.too_few), "bold")
     if figures.too_few:
         yield Line(f"{figures.scored} of {figures.items} items have a score: {TOO_FEW}", "bad")
-    if figures.overall and figures.overall.interval:
+    if figures.overall:
         yield Line(f"intervals: {interval_method(figures.overall.cases)}", "dim")
     yield Line("")
     asked = [] if figures.too_few else list(kind_lines(records))
@@ -145,9 +145,8 @@ def _row(
 ) -> str:
     if mean is None:
         return f"{name:<14}{'-':>6}" + ("" if too_few else "  (nothing was scored)")
-    line = (
-        f"{name:<14}{mean.value:>6.2f}  {interval_text(mean.interval, limits=(0, MAX_SCORE)):<14}"
-    )
+    within = interval_text(mean.interval, limits=(0, MAX_SCORE)) if mean.interval else ""
+    line = f"{name:<14}{mean.value:>6.2f}  {within:<14}"
     if name in kept:
         other, share = kept[name]
         line += f"{other:>8.2f}" + (f"{share:>7.0%}" if share is not None else f"{'-':>7}")

@@ -128,8 +128,6 @@ def _removed(item: Aggregate) -> Cell:
 
 def _method(groups: Mapping[str, Sequence[Record]]) -> str:
     cases = max(len({record["case"] for record in group}) for group in groups.values())
-    if cases < 2:
-        return "One case: there are no intervals."
     return f"95 % intervals: {interval_method(cases)}."
 
 
@@ -155,10 +153,7 @@ def _notes(lost: ProductionLoss) -> Iterator[str]:
         "Share of the facts that a view still states, asked right after a compaction on record; "
         "recorded is the view with which the agent itself went on."
     )
-    if lost.cases < 2:
-        yield "One case: there are no intervals."
-    else:
-        yield f"95 % intervals: {interval_method(lost.cases)}."
+    yield f"95 % intervals: {interval_method(lost.cases)}."
     if lost.equal_tokens:
         yield "At each point a view may take as many tokens as the one on record."
     else:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from pytest_compaction.case.case import Case
 from pytest_compaction.gate.baseline import BaselineDecision, decide_baseline, rule_text
 from pytest_compaction.metrics.aggregate import by_compactor
 from pytest_compaction.metrics.budgets import is_over_budget
@@ -18,17 +19,23 @@ from pytest_compaction.metrics.item_figures import figure_of
 from pytest_compaction.records.baselines.baseline import (
     Baseline,
     Source,
+    at_pass_score,
     load_baseline,
     measured_there,
     parse_source,
 )
 from pytest_compaction.records.baselines.baseline_file import (
     BaselineError,
+    accepted_place,
+    check_accepted,
     read_baseline_file,
+    write_accepted,
     write_baseline_file,
 )
-from pytest_compaction.records.baselines.comparability import differences, version_note
+from pytest_compaction.records.baselines.comparability import differences
+from pytest_compaction.records.baselines.read_again import is_read_alike, read_again
 from pytest_compaction.records.record import Record, type_of
+from pytest_compaction.records.texts import view_file
 from pytest_compaction.reports.changes.block import baseline_lines
 from pytest_compaction.reports.lines import Line
 from pytest_compaction.session.session import BenchmarkSession
@@ -41,12 +48,14 @@ class SessionBaseline:
     """What a run is compared with: a baseline for each strategy that has one.
 
     ``notes`` are sentences for the summary. With ``settings.update`` there may be none yet.
+    ``accepted`` is the file with hash and figures of a baseline outside the repository.
     """
 
     settings: BaselineSettings
     source: Source
     by_strategy: Mapping[str, Baseline]
     notes: tuple[str, ...] = ()
+    accepted: Path | None = None
 
     @property
     def title(self) -> str:
@@ -54,13 +63,11 @@ class SessionBaseline:
         titles = dict.fromkeys(found.title for found in self.by_strategy.values())
         return ", ".join(titles) or f"{self.source.name} (new)"
 
-    def decide(self, records: Sequence[Record]) -> BaselineDecision:
+    def decide(self, records: Sequence[Record], header: Mapping[str, Any]) -> BaselineDecision:
         """Compare the run; an update accepts it whatever changed, and decides nothing."""
         if self.settings.update:
             return BaselineDecision()
-        return decide_baseline(
-            records, self.by_strategy, self.settings.max_drop, self.settings.inconclusive
-        )
+        return decide_baseline(records, self.by_strategy, self.settings.rules, header)
 
     def rules(self) -> list[str]:
         """The rules that a whole run would decide, for one that was stopped."""
@@ -68,7 +75,9 @@ class SessionBaseline:
             return []
         several = len(self.by_strategy) > 1
         return [
-            rule_text(f"{metric}{f'@{name}' if several else ''}", found, self.settings.max_drop)
+            rule_text(
+                f"{metric}{f'@{name}' if several else ''}", found, self.settings.rules.max_drop
+            )
             for name, found in self.by_strategy.items()
             for metric in METRICS
             if any(figure_of(record, metric) is not None for record in found.records)
@@ -76,7 +85,7 @@ class SessionBaseline:
 
     def lines(self, decision: BaselineDecision) -> list[Line]:
         """What the summary says of a run that did not get worse."""
-        found = list(baseline_lines(decision, self.settings.max_drop))
+        found = list(baseline_lines(decision))
         return [*found, *(Line(printable(note), "dim") for note in self.notes)]
 
     def ways_on(self, file: str) -> list[Line]:
@@ -89,9 +98,16 @@ class SessionBaseline:
         return [Line(printable(text), "dim") for text in (compare, accept)]
 
     def accept(
-        self, header: Mapping[str, Any], records: Sequence[Record], uncompacted: Sequence[str] = ()
+        self,
+        header: Mapping[str, Any],
+        records: Sequence[Record],
+        folder: Path,
+        uncompacted: Sequence[str] = (),
     ) -> str:
         """Write the run as the baseline, and say so; strategies that did not run stay.
+
+        ``folder`` is that of the run, beside which its views lie. Of a baseline outside the
+        repository the hash and the figures are written into the root folder, to be committed.
 
         A run with a strategy that compacted nothing, as ``uncompacted`` says, is no baseline, and
         neither is one with a strategy that has no score: later runs would be compared with nothing.
@@ -112,7 +128,14 @@ class SessionBaseline:
         if why:
             raise BaselineError(f"{why}, so {path} is as it was")
         try:
-            write_baseline_file(self.source.path, header, groups)
+            write_baseline_file(
+                self.source.path,
+                header,
+                groups,
+                lambda record: view_file(folder, str((record.get("hashes") or {}).get("view"))),
+            )
+            if self.accepted is not None:
+                write_accepted(self.accepted, self.source.path)
         except OSError as error:
             raise BaselineError(f"cannot write {path}: {error.strerror or error}") from None
         count = sum(map(len, groups.values()))
@@ -122,7 +145,9 @@ class SessionBaseline:
         without = f", {unscored} without a score" if unscored else ""
         without += f", {over} with a view over budget" if over else ""
         names = printable(", ".join(groups))
-        return f"baseline updated: {path}, {count} items of {names}{without}; review and commit it"
+        commit = "it" if self.accepted is None else f"{self.accepted.name}, its hash and figures"
+        done = f"baseline updated: {path}, {count} items of {names}{without}"
+        return f"{done}; review and commit {commit}"
 
 
 def _is_scored(record: Record) -> bool:
@@ -140,8 +165,12 @@ def session_baseline(session: BenchmarkSession, root: Path) -> SessionBaseline |
         return None
     try:
         source = parse_source(settings.path, root, Path(session.settings.runs))
+        accepted = accepted_place(source.path, root) if source.is_committed else None
         if settings.update:
-            return SessionBaseline(settings, source, _before_update(source, session))
+            there = _before_update(source, session)
+            return SessionBaseline(settings, source, there, accepted=accepted)
+        if accepted is not None and accepted.exists():
+            check_accepted(accepted, source.path)
         return _compared(session, settings, source)
     except BaselineError as error:
         raise pytest.UsageError(f"--compaction-baseline={settings.path}: {error}") from None
@@ -172,8 +201,25 @@ def _compared(
             "accept this run with --compaction-baseline-update, or leave the baseline out with "
             "--compaction-baseline=none"
         )
-    notes = {version_note(each.header, header, (each.title, "this run")) for each in found.values()}
-    return SessionBaseline(settings, source, found, tuple(sorted(note for note in notes if note)))
+    pass_score = session.settings.pass_score
+    judged = {name: at_pass_score(each, pass_score) for name, each in found.items()}
+    return SessionBaseline(settings, source, judged)
+
+
+def read_by_this_reader(baseline: SessionBaseline, session: BenchmarkSession) -> SessionBaseline:
+    """The same with all views read by this version's reader, and sentences on what that changed."""
+    there = {entry.id for entry in session.case_set.entries}
+
+    def case_of(id: str) -> Case | None:
+        return session.case_set.case(id) if id in there else None
+
+    found, notes = {}, []
+    for name, each in baseline.by_strategy.items():
+        found[name] = each
+        if not is_read_alike(each.header):
+            found[name], note = read_again(each, case_of, session.settings.pass_score)
+            notes.append(note)
+    return replace(baseline, by_strategy=found, notes=tuple(dict.fromkeys(notes)))
 
 
 def _strategies(session: BenchmarkSession) -> list[str]:

@@ -56,7 +56,7 @@ class RunRecorder:
         baseline: SessionBaseline | None = None,
     ) -> None:
         self._session = session
-        self._gate = RunGate(session, baseline)
+        self._gate = RunGate(session, baseline, root / session.settings.runs)
         self._shown = shown
         self._root = root
         self._part = replace(session.part, selected=selected) if session.part else None
@@ -247,7 +247,6 @@ class RunRecorder:
             control=settings.control,
             grouped=is_offline(settings.model),
             pass_score=settings.pass_score,
-            max_drop=settings.baseline.max_drop,
             folder=self._folder,
         )
 

@@ -37,10 +37,17 @@ def is_rule(report: pytest.TestReport) -> bool:
 
 
 def baseline_reports(decision: BaselineDecision) -> list[pytest.TestReport]:
-    """A report for each rule against a baseline; an error for one that could not be applied."""
+    """A report for each rule against a baseline; an error for one that could not be applied.
+
+    A rule that is undecided and fails nothing is skipped, since it is neither passed nor failed.
+    """
+    undecided = {each.undecided.check.rule for each in decision.comparisons if each.undecided}
     return [
-        *map(_of_check, decision.checks),
-        *(report for rule, why in decision.undecided for report in undecided_reports([rule], why)),
+        *(
+            _undecided(check) if check.holds and check.rule in undecided else _of_check(check)
+            for check in decision.checks
+        ),
+        *(report for rule, why in decision.not_applied for report in error_reports([rule], why)),
     ]
 
 
@@ -54,7 +61,7 @@ def passed_report(rule: str) -> pytest.TestReport:
     return _report(rule, "passed")
 
 
-def undecided_reports(rules: Iterable[str], why: str) -> list[pytest.TestReport]:
+def error_reports(rules: Iterable[str], why: str) -> list[pytest.TestReport]:
     """An error for each rule, with the reason why it decided nothing."""
     return [_report(rule, "failed", _said(f"{rule}: {why}"), when="setup") for rule in rules]
 
@@ -70,6 +77,11 @@ def send(session: pytest.Session, reports: Sequence[pytest.TestReport]) -> None:
         hook.pytest_runtest_logfinish(nodeid=report.nodeid, location=report.location)
 
 
+def _undecided(check: Check) -> pytest.TestReport:
+    reason = f"Skipped: undecided: {printable(check.text)}"
+    return _report(check.rule, "skipped", (RULES, 0, reason))
+
+
 def _of_check(check: Check) -> pytest.TestReport:
     if check.holds:
         return _report(check.rule, "passed")
@@ -78,7 +90,8 @@ def _of_check(check: Check) -> pytest.TestReport:
         figure += f", 95 % {interval_text(check.interval, limits=(0, MAX_SCORE))}"
     lines = [figure]
     details = check.details or map(_item, check.items, check.figures)
-    lines += ["the items that weigh most:", *details] if check.details or check.items else []
+    head = "newly gone:" if check.rule.startswith("newly-gone") else "the items that weigh most:"
+    lines += [head, *details] if check.details or check.items else []
     return _report(check.rule, "failed", _said("\n".join(lines)))
 
 

@@ -25,7 +25,7 @@ from pytest_compaction.reports.outlets.written_files import (
     write_summary,
 )
 from pytest_compaction.session.end.finish import RunRecorder
-from pytest_compaction.session.end.gate_reports import send, undecided_reports
+from pytest_compaction.session.end.gate_reports import error_reports, send
 from pytest_compaction.settings import Settings
 
 
@@ -74,7 +74,7 @@ class ReportFiles:
             self._write(session)
             failed = {name: why for name, why in self._written.items() if why is not None}
             for name, why in failed.items():
-                send(session, undecided_reports([f"report={name}"], f"was not written: {why}"))
+                send(session, error_reports([f"report={name}"], f"was not written: {why}"))
         return result
 
     @pytest.hookimpl(trylast=True)

@@ -8,7 +8,7 @@ import pytest
 
 from pytest_compaction.records.runs.run_file import RunWriter
 from pytest_compaction.reports.lines import Line
-from pytest_compaction.session.end.gate_reports import send, undecided_reports
+from pytest_compaction.session.end.gate_reports import error_reports, send
 from pytest_compaction.text.words import printable
 
 RUN_FILE: Final = "run-file"
@@ -25,7 +25,7 @@ def report_missing(session: pytest.Session, writer: RunWriter | None) -> bool:
     writer.close()
     if not writer.missing:
         return False
-    send(session, undecided_reports([RUN_FILE], _why(writer)))
+    send(session, error_reports([RUN_FILE], _why(writer)))
     return True
 
 

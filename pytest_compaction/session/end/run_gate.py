@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,15 +14,15 @@ from pytest_compaction.gate.decision import Decision, decide
 from pytest_compaction.records.baselines.baseline_file import BaselineError
 from pytest_compaction.records.record import Record
 from pytest_compaction.records.runs.run_file import Run
-from pytest_compaction.reports.gate_line import Failures, gate_line
+from pytest_compaction.reports.gate_line import UNDECIDED, Failures, gate_line, is_undecided
 from pytest_compaction.reports.lines import Line
 from pytest_compaction.reports.outlets.finished_run import Outcome
 from pytest_compaction.session.end.gate_reports import (
     UPDATE,
     baseline_reports,
+    error_reports,
     rule_reports,
     send,
-    undecided_reports,
 )
 from pytest_compaction.session.session import BenchmarkSession
 
@@ -34,11 +35,14 @@ STOPPED = "the run was stopped before all items ran"
 class RunGate:
     """Thresholds and baseline of a session, and what they decided.
 
-    ``decision`` is ``None`` until all items have run. ``accepted`` says that the run is the
-    new baseline, or why it is not.
+    ``folder`` is that of the run. ``decision`` is ``None`` until all items have run.
+    ``accepted`` says that the run is the new baseline, or why it is not.
     """
 
-    def __init__(self, session: BenchmarkSession, baseline: SessionBaseline | None) -> None:
+    def __init__(
+        self, session: BenchmarkSession, baseline: SessionBaseline | None, folder: Path
+    ) -> None:
+        self._folder = folder
         self._thresholds = session.thresholds
         self._settings = session.settings
         self._arms = session.settings.with_budgets
@@ -73,23 +77,29 @@ class RunGate:
         uncompacted: Sequence[str],
     ) -> None:
         """Report each rule against the baseline, or accept the run as the new one."""
-        self.against = baseline.decide(run.records)
+        from pytest_compaction.session.end.baseline import read_by_this_reader
+
+        if not baseline.settings.update:
+            self.baseline = baseline = read_by_this_reader(baseline, self._session)
+        self.against = baseline.decide(run.records, run.header)
         send(session, baseline_reports(self.against))
         if not baseline.settings.update:
             return
         try:
-            self.accepted = Line(baseline.accept(run.header, run.records, uncompacted))
+            self.accepted = Line(
+                baseline.accept(run.header, run.records, self._folder, uncompacted)
+            )
         except BaselineError as error:
             self.accepted = Line(f"baseline not updated: {error}", "bad")
-            send(session, undecided_reports([UPDATE], str(error)))
+            send(session, error_reports([UPDATE], str(error)))
 
     def leave_undecided(self, session: pytest.Session) -> None:
         """Report an error for each rule that would have been decided."""
         why = f"undecided, {STOPPED}"
         if self.baseline is not None:
             rules = [UPDATE] if self.baseline.settings.update else self.baseline.rules()
-            send(session, undecided_reports(rules, why))
-        send(session, undecided_reports(map(str, self._thresholds), why))
+            send(session, error_reports(rules, why))
+        send(session, error_reports(map(str, self._thresholds), why))
 
     def line(
         self, session: pytest.Session, records: Sequence[Record], failures: Failures
@@ -102,7 +112,7 @@ class RunGate:
                 return None
             ended = session.exitstatus in {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED}
             why = STOPPED if ended else "the run did not finish"
-            return Line(f"GATE UNDECIDED {why} · {coverage}", "bad")
+            return Line(f"{UNDECIDED} {why} · {coverage}", "bad")
         if not self.decision.decides and not self.against.decides:
             return None
         limits = settings.pass_score, settings.dialogues.consistency
@@ -110,8 +120,8 @@ class RunGate:
 
     def outcome(self, line: Line | None) -> Outcome:
         """What the gate said in its ``line``, in one word."""
-        if line is None or line.style not in {"good", "bad"}:
+        if line is None or line.style not in {"good", "warning", "bad"}:
             return "none"
-        if self.decision is None:
+        if is_undecided(line):
             return "undecided"
         return "passed" if line.style == "good" else "failed"

@@ -72,13 +72,15 @@ def test_net_tokens_are_removed_over_the_horizon_less_calls_and_reading_again():
 def test_a_break_even_has_an_interval_over_cases():
     made = [
         lossy(case, events=[event(before, 5_000)], usage=(before, 0, 1_000))
-        for case, before in zip("abcd", (40_000, 50_000, 60_000, 90_000), strict=True)
+        for case, before in zip(
+            "abcdef", (40_000, 50_000, 60_000, 90_000, 50_000, 60_000), strict=True
+        )
     ]
     costs = strategy_costs(made, PRICING)
     found = costs.break_even
     assert found.interval[0] < found.requests < found.interval[1]
     for each, whole in ((costs.cost_each, costs.cost), (costs.saving_each, costs.saving)):
-        assert each.value == pytest.approx(whole / 4)
+        assert each.value == pytest.approx(whole / 6)
         assert each.interval[0] < each.value < each.interval[1]
     assert costs.cost_each.value / costs.saving_each.value == pytest.approx(found.requests)
 

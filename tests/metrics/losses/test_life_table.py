@@ -64,14 +64,14 @@ def test_a_half_life_is_infinite_without_a_loss_and_zero_if_all_go_at_once():
 
 
 def test_the_interval_of_a_half_life_without_a_loss_has_a_lower_bound():
-    found = half_life([*observed((True,) * 3), *observed((True,) * 3, case="b")])
-    most = 1 - 0.025 ** (1 / 2)
+    found = half_life([fate for c in "abcdef" for fate in observed((True,) * 3, case=c)])
+    most = 1 - 0.025 ** (1 / 6)
     assert found.interval == (pytest.approx(math.log(0.5) / math.log(1 - most)), math.inf)
 
 
 def test_cases_that_differ_widen_the_interval_of_survival():
-    alike = [fate for c in "abcd" for fate in observed((False,), (True,), case=c)]
-    apart = [fate for c in "abcd" for fate in observed((c < "c",), (c < "c",), case=c)]
+    alike = [fate for c in "abcdef" for fate in observed((False,), (True,), case=c)]
+    apart = [fate for c in "abcdef" for fate in observed((c < "d",), (c < "d",), case=c)]
     (narrow,), (wide,) = life_table(alike), life_table(apart)
     assert narrow.survival == wide.survival == 0.5
     assert wide.interval[1] - wide.interval[0] > narrow.interval[1] - narrow.interval[0]

@@ -73,10 +73,10 @@ def test_records_without_the_class_of_facts_and_unscored_ones_tell_nothing():
 
 
 def test_a_share_that_does_not_vary_still_has_a_width():
-    found = counts([lossy(case, [fact()] * 5) for case in "abcd"])
-    assert found.survival.interval == pytest.approx((0.025 ** (1 / 4), 1.0))
-    none = counts([lossy(case, [fact(stated=(False,))]) for case in "abcd"])
-    assert none.survival.interval == pytest.approx((0.0, 1 - 0.025 ** (1 / 4)))
+    found = counts([lossy(case, [fact()] * 5) for case in "abcdef"])
+    assert found.survival.interval == pytest.approx((0.025 ** (1 / 6), 1.0))
+    none = counts([lossy(case, [fact(stated=(False,))]) for case in "abcdef"])
+    assert none.survival.interval == pytest.approx((0.0, 1 - 0.025 ** (1 / 6)))
 
 
 def test_a_fact_is_dropped_at_the_first_compaction_after_which_it_is_not_stated():

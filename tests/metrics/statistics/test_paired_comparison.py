@@ -74,13 +74,20 @@ def test_no_difference_at_all_has_a_p_of_1():
 
 def test_the_difference_is_that_of_the_items_with_its_interval_over_cases():
     found = {"a": [0.5, 0.0, -0.25], "b": [1.0], "c": [0.5, 1e-12]}
+    found |= {case: [0.25] for case in "def"}
     paired = compare(found)
-    assert paired.difference.value == pytest.approx(1.75 / 6)
+    assert paired.difference.value == pytest.approx(2.5 / 9)
     assert paired.difference.interval == cluster_interval(found)
-    assert (paired.difference.count, paired.difference.cases) == (6, 3)
-    assert (paired.wins, paired.ties, paired.losses) == (3, 2, 1)
-    assert paired.p == 0.25  # all three cases are higher
-    assert paired.detectable is None  # no signs of three cases can reach 5 %
+    assert (paired.difference.count, paired.difference.cases) == (9, 6)
+    assert (paired.wins, paired.ties, paired.losses) == (6, 2, 1)
+    assert paired.p == 2 / 2**6  # all six cases are higher
+    assert paired.detectable > 0
+
+
+def test_fewer_than_six_cases_have_neither_interval_nor_p_nor_power():
+    paired = compare({case: [1.0, 0.5] for case in "abcde"})
+    assert (paired.difference.interval, paired.p, paired.detectable) == (None, None, None)
+    assert paired.difference.value == 0.75
 
 
 def test_one_case_has_a_difference_and_nothing_to_say_how_sure_it_is():

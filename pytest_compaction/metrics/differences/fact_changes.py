@@ -1,0 +1,181 @@
+"""Facts that one side's views state and the other's do not, over all trials, by name."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pytest_compaction.metrics.item_figures import Record, is_stated, outcome_of
+from pytest_compaction.metrics.statistics.power import fewest_cases
+
+ProbeKey = tuple[str, str, str]
+"""Case, probe and budget: what the trials of an item have in common."""
+
+
+@dataclass(frozen=True, slots=True)
+class FactChange:
+    """A fact that one of two views states: its text, the item that asked for it, and its class.
+
+    ``point`` is the compaction point of the probe and ``kind`` the class of the fact; both are
+    empty where a record does not say them. ``budget`` is empty for that of the case.
+    """
+
+    text: str
+    case: str
+    probe: str
+    point: str = ""
+    kind: str = ""
+    budget: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FactChanges:
+    """What became of the facts that two sides have in common.
+
+    A side states a fact if at least two thirds of its trials do, and lacks it if at most one
+    third do. ``gone`` are facts that the first side states and the second lacks, ``regained`` the
+    opposite. Facts that the second side states less clearly in two thirds of its trials are
+    ``uncertain`` and not gone. ``not_comparable`` are facts whose text or keys changed, or that
+    one side alone asks for. ``stated`` counts the facts that the first side states, ``compared``
+    all that were compared. ``trials`` are the fewest trials of a probe on each side.
+    """
+
+    gone: tuple[FactChange, ...] = ()
+    regained: tuple[FactChange, ...] = ()
+    uncertain: tuple[FactChange, ...] = ()
+    not_comparable: tuple[FactChange, ...] = ()
+    stated: int = 0
+    compared: int = 0
+    trials: tuple[int, int] = (0, 0)
+
+
+def fact_changes(first: Sequence[Record], second: Sequence[Record]) -> FactChanges:
+    """Compare the facts of the probes that two sets of records of one strategy have in common.
+
+    A record without facts, as of an item that raised, is no trial.
+    """
+    before, after = _by_probe(first), _by_probe(second)
+    gone: list[FactChange] = []
+    regained: list[FactChange] = []
+    uncertain: list[FactChange] = []
+    not_comparable: list[FactChange] = []
+    stated = compared = 0
+    common = sorted(before.keys() & after.keys())
+    for key in common:
+        earlier, later = _outcomes(before[key]), _outcomes(after[key])
+        example = after[key][-1]
+        facts = dict(named_facts(example["facts"]))
+        known = dict(named_facts(before[key][-1]["facts"]))
+        for name in dict.fromkeys([*facts, *known]):
+            change = _change(name, facts.get(name) or known[name], example)
+            if name not in facts or name not in known or _differ(facts[name], known[name]):
+                not_comparable.append(change)
+                continue
+            compared += 1
+            was, now = earlier[name], later[name]
+            if _most(was, "stated"):
+                stated += 1
+                if _few(now, "stated"):
+                    unclear = [each in {"stated", "uncertain"} for each in now]
+                    less_clear = 3 * sum(unclear) >= 2 * len(unclear)
+                    (uncertain if less_clear else gone).append(change)
+            elif _few(was, "stated") and _most(now, "stated"):
+                regained.append(change)
+    trials = tuple(min((len(side[key]) for key in common), default=0) for side in (before, after))
+    return FactChanges(
+        tuple(gone),
+        tuple(regained),
+        tuple(uncertain),
+        tuple(not_comparable),
+        stated,
+        compared,
+        (trials[0], trials[1]),
+    )
+
+
+def named_facts(facts: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The facts of an item by their text; a second one of the same text has a number."""
+    seen: set[str] = set()
+    for fact in facts:
+        name = text = str(fact["text"])
+        number = 1
+        while name in seen:
+            number += 1
+            name = f"{text} ({number})"
+        seen.add(name)
+        yield name, fact
+
+
+def probe_key(record: Record) -> ProbeKey:
+    """What identifies the probe of a record, whatever the trial."""
+    budget = record.get("budget")
+    return record["case"], record["probe"], "" if budget is None else str(budget)
+
+
+def _by_probe(records: Iterable[Record]) -> dict[ProbeKey, list[Record]]:
+    """The records with facts of each probe, of each trial the last."""
+    found: dict[ProbeKey, dict[int, Record]] = {}
+    for record in records:
+        if record["facts"]:
+            found.setdefault(probe_key(record), {})[record["trial"]] = record
+    return {key: [trials[number] for number in sorted(trials)] for key, trials in found.items()}
+
+
+def _outcomes(trials: Sequence[Record]) -> dict[str, list[str]]:
+    """How the view of each trial was read, for each fact."""
+    found: dict[str, list[str]] = {}
+    for record in trials:
+        for name, fact in named_facts(record["facts"]):
+            outcome = "stated" if is_stated(fact) else outcome_of(fact, "view")
+            found.setdefault(name, []).append(outcome)
+    return found
+
+
+def _most(outcomes: Sequence[str], outcome: str) -> bool:
+    return 3 * outcomes.count(outcome) >= 2 * len(outcomes)
+
+
+def _few(outcomes: Sequence[str], outcome: str) -> bool:
+    return 3 * outcomes.count(outcome) <= len(outcomes)
+
+
+def _differ(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether a fact has other keys on the two sides, as far as both say so."""
+    return "keys" in one and "keys" in other and one["keys"] != other["keys"]
+
+
+def _change(name: str, fact: Mapping[str, Any], record: Record) -> FactChange:
+    case, probe, budget = probe_key(record)
+    kind = str(fact.get("class") or fact.get("type") or "")
+    point = str((record.get("point") or {}).get("id") or "")
+    return FactChange(name, case, probe, point, kind, budget)
+
+
+def newly_gone_bound(changes: FactChanges, cases: int) -> int:
+    """How many facts another run of the same prompt loses at most, with 95 % probability.
+
+    ``changes`` are those between two runs of one prompt over so many ``cases``. Either could have
+    been the first, so the facts gone and those regained are two observations of one count. The
+    bound is the upper prediction limit of a third one: the least ``n`` such that more than ``n``
+    are lost with a probability of at most 5 %, given the sum of the three (Nelson, "Confidence
+    intervals for the ratio of two Poisson means and Poisson predictor intervals", IEEE Transactions
+    on Reliability 19, 1970). Facts of one summary are lost together: with six cases or more the
+    counts are divided by their dispersion over cases, which is at least 1.
+    """
+    from scipy.special import betainc  # takes long to import
+
+    counts = Counter((fact.case, True) for fact in changes.gone)
+    counts.update((fact.case, False) for fact in changes.regained)
+    seen, places = counts.total(), 2 * cases
+    dispersion = 1.0
+    if seen and cases >= fewest_cases():
+        mean = seen / places
+        spread = sum((count - mean) ** 2 for count in counts.values())
+        spread += (places - len(counts)) * mean**2
+        dispersion = max(spread / mean / (places - 1), 1.0)
+    bound = 0
+    while betainc((bound + 1) / dispersion, seen / dispersion + 1, 1 / 3) > 0.05:
+        bound += 1
+    return bound

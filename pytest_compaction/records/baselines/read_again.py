@@ -1,0 +1,114 @@
+"""Reads the views of an earlier run again, so that one reader has read both sides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from pytest_compaction.case.case import Case, Probe, fact_digest, log_digest, probe_digest
+from pytest_compaction.conversation.messages import Message, Text, readable
+from pytest_compaction.metrics.dimensions import probe_scores
+from pytest_compaction.metrics.facts.reader_version import reader_version
+from pytest_compaction.metrics.facts.survival import read, view_index
+from pytest_compaction.records.baselines.baseline import Baseline
+from pytest_compaction.records.record import Record, rounded
+from pytest_compaction.records.texts import resolved
+from pytest_compaction.rubric import DIMENSIONS, dimension_scores, overall_score
+
+
+def is_read_alike(header: Mapping[str, Any]) -> bool:
+    """Whether the views of a run were read by the reader of this version."""
+    return (header.get("versions") or {}).get("reader") == reader_version()
+
+
+def read_again(
+    baseline: Baseline, case_of: Callable[[str], Case | None], pass_score: float
+) -> tuple[Baseline, str]:
+    """The baseline as this version's reader reads its views, and a sentence that says so.
+
+    ``case_of`` gives the case with an id, ``None`` where there is none. An item whose view is
+    not kept, or whose log is another one now, stays as it was read. Where the view is what an item
+    was scored by, its scores are made anew.
+    """
+    texts: dict[tuple[str, str], tuple[Message, ...] | None] = {}
+    log: tuple[str, dict[str, str]] = ("", {})
+    records, unread = [], 0
+    for record in sorted(baseline.records, key=_by_view):
+        case = case_of(record["case"]) if record["facts"] else None
+        probe = None if case is None else _probe(case, record)
+        if case is None or probe is None:
+            records.append(record)
+            unread += bool(record["facts"])
+            continue
+        key = case.id, str(record["hashes"].get("view"))
+        if key not in texts:
+            texts.clear()  # the items of a view follow one another
+            data = baseline.view_of(record)
+            if case.id != log[0]:
+                log = case.id, {each.id: readable(each) for each in case.messages}
+            texts[key] = None if data is None else _messages(data, log[1])
+        messages = texts[key]
+        unread += messages is None
+        records.append(record if messages is None else _read(record, probe, messages, pass_score))
+    lead = f"{baseline.title} was read by another version of the reader"
+    if not unread:
+        note = f"{lead}; its views were read again, so both sides are read alike"
+    else:
+        of = "its views are" if unread == len(records) else f"the views of {unread} items are"
+        note = (
+            f"{lead}, and {of} not kept or their cases not found, so they stand as they were read; "
+            "accept a run anew with --compaction-baseline-update"
+        )
+    return replace(baseline, records=tuple(records)), note
+
+
+def _by_view(record: Record) -> tuple[str, str, str, int]:
+    view = str((record.get("hashes") or {}).get("view"))
+    return record["case"], view, record["probe"], record["trial"]
+
+
+def _probe(case: Case, record: Record) -> Probe | None:
+    """The probe of a record, if the log is the same."""
+    if (record.get("hashes") or {}).get("log") != log_digest(case):
+        return None
+    return next((probe for probe in case.probes if probe.id == record["probe"]), None)
+
+
+def _messages(data: bytes, said: Mapping[str, str]) -> tuple[Message, ...] | None:
+    found = resolved(data, said)
+    if found is None:
+        return None
+    return tuple(Message(each["id"], "user", (Text(each["text"]),)) for each in found)
+
+
+def _read(record: Record, probe: Probe, messages: tuple[Message, ...], pass_score: float) -> Record:
+    """The record with what today's reader makes of its view.
+
+    Facts with other keys than then stay as they were read, and so do the scores of their item.
+    """
+    readings = read(probe.facts, probe.traps, view_index(messages))
+    now = {
+        (fact.text, fact_digest(fact)): reading.outcome
+        for fact, reading in zip(probe.facts, readings.facts, strict=True)
+    }
+    facts = []
+    for was in record["facts"]:
+        outcome = now.get((was["text"], was.get("keys", "")))
+        facts.append(
+            was if outcome is None else {**was, "view": outcome, "survived": outcome == "stated"}
+        )
+    changed = record["hashes"].get("probe") != probe_digest(probe)
+    if changed or record.get("reading") == "answer" or record["overall"] is None:
+        return {**record, "facts": facts}
+    scores = dimension_scores({each.id: each.score for each in probe_scores(probe, readings)})
+    overall = rounded(overall_score(scores))
+    over_budget = record["status"] == "failed" and record["overall"] >= pass_score
+    passed = overall is not None and overall >= pass_score and not over_budget
+    return {
+        **record,
+        "facts": facts,
+        "overall": overall,
+        "dimensions": {name: rounded(scores.get(name)) for name in DIMENSIONS},
+        "status": "passed" if passed else "failed",
+    }
