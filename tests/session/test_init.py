@@ -1,11 +1,14 @@
 """``pytest-compaction init``, followed as a new user would: its commands end with a green gate."""
 
 import json
+import re
 import shlex
 
 import pytest
 from support.paths import public_data
 from support.scenarios import case, last_line, lean, long_case, set_up, write_cases
+from support.stub_endpoint import PRICED, serving
+from support.stub_endpoint import long_case as priced_case
 
 from pytest_compaction import cli
 from pytest_compaction.commands.init import command as init
@@ -71,14 +74,16 @@ def test_transcripts_become_a_project_with_a_gate_and_nothing_is_overwritten(
         assert f"{shown}\n" in captured.out
     config = (pytester.path / "pyproject.toml").read_text()
     assert config.startswith(f"{OTHER}\n\n[tool.pytest]\n# The first run: overall ")
-    assert config.endswith('"]\n')
+    rules = 'compaction_baseline = "baseline.json"\ncompaction_max_newly_gone = "0"\n'
+    assert config.endswith(f'"]\n{rules}')
     assert 'compaction_threshold = ["overall>=' in config
     assert "compaction_cases" not in config
     workflow = (pytester.path / WORKFLOW).read_text()
     assert "python -m pip install . pytest-compaction\n" in workflow
     assert "pytest --compactor=my_compactor:compact -n 2 " in workflow
     assert {"cases/one.json", "cases/two.json"} <= files(pytester.path).keys()
-    follow(pytester, captured.out)
+    result = follow(pytester, captured.out)
+    assert " · newly gone 0 <= 0, regained 0 · " in last_line(result)
 
     before = files(pytester.path)
     assert initialise("one.jsonl", "--yes") == 0
@@ -105,9 +110,41 @@ def test_a_strategy_that_is_named_needs_no_function_and_the_projects_cases_are_m
     assert lines[:1] == ["[pytest]"]
     assert lines[1].startswith("# The first run: overall ")
     assert lines[2].startswith("compaction_threshold = overall>=")
-    assert lines[3:] == ["addopts = -pno:cacheprovider"]
+    assert lines[3:] == [
+        "compaction_baseline = baseline.json",
+        "compaction_max_newly_gone = 0",
+        "addopts = -pno:cacheprovider",
+    ]
     assert "2 cases" in lines[1]
     follow(pytester, said)
+
+
+def test_where_a_model_is_sampled_the_baseline_is_run_twice_and_its_noise_becomes_the_limit(
+    pytester, answers, capsys, monkeypatch
+):
+    pytester.makeconftest(PRICED)
+    pytester.makeini("[pytest]\ncompaction_model = gpt-4o-mini\ncompaction_over_budget = report\n")
+    write_cases(pytester, priced_case("first"))
+    answers += ["y", "y", "y"]
+    with serving() as endpoint:
+        monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
+        assert initialise("--compactor=anchored") == 0
+        made = len(endpoint.calls)
+    said = " ".join(capsys.readouterr().out.split())
+    first, planned = (
+        re.search(r"the first run made (\d+)", said),
+        re.search(r"about (\d+) calls", said),
+    )
+    assert int(planned[1]) == 6 * int(first[1])
+    # Equal answers are judged once, and the second run asks for all of its own anew.
+    assert 4 * int(first[1]) < made <= int(planned[1])
+    bound = re.search(r"Two runs of the same prompt lose (\d+) facts at most", said)[1]
+    config = (pytester.path / "tox.ini").read_text()
+    assert f"compaction_max_newly_gone = {bound}\n" in config
+    assert "compaction_trials = 3\n" in config
+    (part,) = json.loads((pytester.path / "baseline.json").read_text())["strategies"].values()
+    assert part["sampled"]
+    assert {item.get("trial", 1) for item in part["items"]} == {1, 2, 3}
 
 
 @pytest.mark.parametrize("given", [[], ["n"]])
@@ -173,7 +210,9 @@ def test_a_broken_file_of_settings_or_no_usable_transcript_is_said_before_anythi
 def test_an_empty_folder_becomes_a_project_that_gates_on_the_shipped_cases(pytester, capsys):
     assert initialise("--yes") == 0
     said = capsys.readouterr().out
-    assert files(pytester.path).keys() == {"my_compactor.py", WORKFLOW, "pytest.ini"}
+    assert files(pytester.path).keys() == {
+        *("my_compactor.py", WORKFLOW, "pytest.ini", "baseline.json")
+    }
     config = (pytester.path / "pytest.ini").read_text()
     assert "compaction_cases = shipped\n" in config
     assert "of the shipped cases" in last_line(follow(pytester, said))

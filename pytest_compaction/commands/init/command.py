@@ -13,7 +13,12 @@ from typing import Any, Final
 from pytest_compaction.case.folder import holds_cases
 from pytest_compaction.commands.complaint import complain
 from pytest_compaction.commands.init.config_file import ConfigFile, ConfigFileError, config_file
-from pytest_compaction.commands.init.first_run import FirstRunError, measure
+from pytest_compaction.commands.init.first_run import (
+    FirstRun,
+    FirstRunError,
+    measure,
+    newly_gone_between,
+)
 from pytest_compaction.commands.init.new_files import (
     FUNCTION,
     MODULE,
@@ -23,12 +28,15 @@ from pytest_compaction.commands.init.new_files import (
     workflow_file,
 )
 from pytest_compaction.compactors.parameters import parted
+from pytest_compaction.gate.baseline import FEWEST_TRIALS
 from pytest_compaction.secrets.hidden import hide
 from pytest_compaction.settings import DEFAULT_CASES, SHIPPED
 from pytest_compaction.text.words import printable
 
 _THRESHOLD: Final = "compaction_threshold"
 _CASES: Final = "compaction_cases"
+_NEWLY_GONE: Final = "compaction_max_newly_gone"
+_BASELINE: Final = "baseline.json"
 
 
 def add(commands: Any) -> None:
@@ -129,31 +137,85 @@ def _write_files(root: Path, options: argparse.Namespace, command: str) -> bool:
 
 
 def _write_gate(root: Path, options: argparse.Namespace, settings: ConfigFile, spec: str) -> bool:
-    """Measure once and write the threshold; ``False`` if there is none, or nobody wants it."""
-    added = {}
+    """Measure, accept a baseline and write the rules; ``False`` if nobody wants them."""
+    added: dict[str, list[str] | str | int] = {}
     own = root / DEFAULT_CASES
+    named = []
     if _CASES not in settings.values() and not (own.is_dir() and holds_cases(own)):
-        added[_CASES] = SHIPPED
-    named = [f"--compaction-cases={name}" for name in added.values()]
-    print("The first run takes a moment ...", flush=True)
-    score = measure(root, [f"--compactor={spec}", *named])
-    print(score)
-    if not score.threshold:
-        complain(
-            "a threshold of 0 would let everything pass, so none is written; improve the "
-            "strategy, or add cases, and run init again"
-        )
-        return False
-    added[_THRESHOLD] = f"overall>={score.threshold:g}"
-    how = "its score" if score.interval is None else "the lower end of the interval"
-    comment = f"The first run: {score}. The threshold is {how}, rounded down."
-    changed = settings.with_lines(added, comment)
-    title = "is new" if settings.is_new else "gets these lines"
-    _show(f"{settings.path.name} {title}", settings.lines(added, comment))
-    if not _agreed(options, "Write this?"):
-        return False
-    settings.write(changed)
+        added[_CASES] = [SHIPPED]
+        named = [f"--compaction-cases={SHIPPED}"]
+    arguments = [f"--compactor={spec}", *named]
+    with tempfile.TemporaryDirectory() as folder:
+        print("The first run takes a moment ...", flush=True)
+        first = measure(root, arguments, _empty(folder, "first"))
+        newly_gone = 0
+        if first.sampled:
+            found = _measured_twice(root, options, arguments, first, folder)
+            if found is None:
+                return False
+            first, newly_gone = found
+            added["compaction_trials"] = FEWEST_TRIALS
+        score = first.score
+        print(score)
+        if not score.threshold:
+            complain(
+                "a threshold of 0 would let everything pass, so none is written; improve the "
+                "strategy, or add cases, and run init again"
+            )
+            return False
+        added[_THRESHOLD] = [f"overall>={score.threshold:g}"]
+        baseline = root / _BASELINE
+        is_there = baseline.exists() or baseline.is_symlink()
+        if is_there:
+            print(f"{_BASELINE} exists, and stays as it is")
+        if "compaction_baseline" not in settings.values():
+            added |= {"compaction_baseline": _BASELINE, _NEWLY_GONE: str(newly_gone)}
+        how = "its score" if score.interval is None else "the lower end of the interval"
+        comment = f"The first run: {score}. The threshold is {how}, rounded down."
+        changed = settings.with_lines(added, comment)
+        title = "is new" if settings.is_new else "gets these lines"
+        _show(f"{settings.path.name} {title}", settings.lines(added, comment))
+        if not is_there:
+            print(f"{_BASELINE}: the first run, with its views, to be compared with")
+        if not _agreed(options, "Write this?"):
+            return False
+        if not is_there:
+            first.accept(baseline)
+        settings.write(changed)
     return True
+
+
+def _measured_twice(
+    root: Path,
+    options: argparse.Namespace,
+    arguments: Sequence[str],
+    first: FirstRun,
+    folder: str,
+) -> tuple[FirstRun, int] | None:
+    """Two runs of three trials each, and what the second lost by chance; ``None`` without a yes.
+
+    The second run asks the model anew: a store would give it the replies of the first.
+    """
+    print(
+        "A model writes the summaries, and they differ from run to run. To know by how much, the "
+        f"baseline is run twice with {FEWEST_TRIALS} trials: about "
+        f"{2 * FEWEST_TRIALS * first.calls:,} calls, of which the first run made {first.calls:,}."
+    )
+    if not _agreed(options, "Run it twice?"):
+        return None
+    trials = [*arguments, f"--compaction-trials={FEWEST_TRIALS}"]
+    baseline = measure(root, trials, _empty(folder, "baseline"))
+    store = f"--compaction-store={_empty(folder, 'store')}"
+    again = measure(root, [*trials, store], _empty(folder, "again"))
+    bound = newly_gone_between(baseline, again)
+    print(f"Two runs of the same prompt lose {bound} facts at most, with 95 % probability.")
+    return baseline, bound
+
+
+def _empty(folder: str, name: str) -> Path:
+    made = Path(folder, name)
+    made.mkdir()
+    return made
 
 
 def _show(title: str, lines: Sequence[str]) -> None:

@@ -6,6 +6,7 @@ result is read again before it is written.
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from collections.abc import Mapping
@@ -16,6 +17,7 @@ from typing import Any, Final
 from pytest_compaction.reports.outlets.report_file import write_whole
 
 _TOML: Final = ".toml"
+Value = list[str] | str | int
 _TABLES: Final = (
     ("pytest.toml", ("pytest",)),
     (".pytest.toml", ("pytest",)),
@@ -54,16 +56,18 @@ class ConfigFile:
             found = found.get(name, {}) if isinstance(found, dict) else {}
         return found if isinstance(found, dict) else {}
 
-    def lines(self, settings: Mapping[str, str], comment: str = "") -> list[str]:
+    def lines(self, settings: Mapping[str, Value], comment: str = "") -> list[str]:
         """The lines that are added, the heading among them where the file has none."""
         heading = [f"[{self.table}]"] if self.is_new_table else []
         said = [f"# {comment}"] if comment else []
         if self.path.suffix == _TOML:
-            return [*heading, *said, *(f'{key} = ["{value}"]' for key, value in settings.items())]
-        return [*heading, *said, *(f"{key} = {value}" for key, value in settings.items())]
+            native = _as_read(self.path, self.table, settings)
+            return [*heading, *said, *(f"{key} = {json.dumps(v)}" for key, v in native.items())]
+        written = _as_read(self.path, self.table, settings)
+        return [*heading, *said, *(f"{key} = {value}" for key, value in written.items())]
 
-    def with_lines(self, settings: Mapping[str, str], comment: str = "") -> str:
-        """The text of the file with these settings, each of one value.
+    def with_lines(self, settings: Mapping[str, Value], comment: str = "") -> str:
+        """The text of the file with these settings; a list has one value.
 
         Raises :class:`ConfigFileError` if they cannot be added without another change.
         """
@@ -95,9 +99,9 @@ class ConfigFile:
         if mode is not None:
             self.path.chmod(mode)
 
-    def _check(self, changed: str, settings: Mapping[str, str]) -> None:
+    def _check(self, changed: str, settings: Mapping[str, Value]) -> None:
         """Refuse a text that says anything else than before and the settings."""
-        expected = {**self.values(), **_as_read(self.path, settings)}
+        expected = {**self.values(), **_as_read(self.path, self.table, settings)}
         try:
             is_right = dict(ConfigFile(self.path, self.table, changed).values()) == expected
         except ConfigFileError:
@@ -155,7 +159,9 @@ def _parsed(path: Path, text: str) -> dict[str, Any]:
         raise ConfigFileError(f"{path.name} cannot be read: {error}") from None
 
 
-def _as_read(path: Path, settings: Mapping[str, str]) -> dict[str, Any]:
+def _as_read(path: Path, table: str, settings: Mapping[str, Value]) -> dict[str, Any]:
+    """The settings as the file holds them; ini files and ``ini_options`` take no numbers."""
     if path.suffix != _TOML:
-        return dict(settings)
-    return {key: [value] for key, value in settings.items()}
+        return {k: v[0] if isinstance(v, list) else str(v) for k, v in settings.items()}
+    texts = table.endswith("ini_options")
+    return {k: str(v) if texts and isinstance(v, int) else v for k, v in settings.items()}
