@@ -2,20 +2,18 @@
 
 import pytest
 from support.exporting import FOLDER, answered, batch_lines, result
-from support.reference_run import main as pack_and_check
+from support.reference_run import lack
+from support.reference_run import pack as packed_from
 from support.scenarios import own, records, run, run_files, set_up, write_cases
 from support.stub_endpoint import long_case, serving
 from support.worker_counts import BOTH
 
+from pytest_compaction.case.files import load_cases
 from pytest_compaction.models.reference import shipped
+from pytest_compaction.models.reference.archive import Manifest
 
 TWO = f"--compactor={own('keep')},anchored"
 MODEL = f"--compaction-model={shipped.NAME}"
-ABOUT = """
-model = "a mock of a large language model"
-dates = "2026-11-23"
-provenance = ["Each request alone."]
-"""
 CONFTEST = """
 from pathlib import Path
 from pytest_compaction.models.reference import shipped
@@ -63,40 +61,46 @@ def record(pytester, *arguments):
 
 
 def pack(pytester):
-    """Pack the store and check it by a replay; the folder of the store goes away."""
-    (pytester.path / "about.toml").write_text(ABOUT)
+    """Pack the store, whose folder goes away; the calls that a replay of the file lacks."""
+    case = pytester.path / "cases/first.json"
+    strategies = (own("keep"), "anchored")
+    digests = {case.id: case.digest for case in load_cases([case]).cases}
+    about = Manifest(
+        digests, strategies, "a mock of a large language model", "2026-11-23", ("Each alone.",)
+    )
     store = pytester.path / ".pytest_compaction/store"
-    cases = str(pytester.path / "cases/first.json")
-    strategies = f"{own('keep')},anchored"
-    about = str(pytester.path / "about.toml")
-    code = pack_and_check([str(store), about, "--cases", cases, "--compactor", strategies])
+    packed_from(store, shipped.PATH, about)
     store.rename(pytester.path / "recorded")
-    return code
+    return lack([case], strategies).calls
 
 
-def without_times(pytester):
-    return [{**record, "latency_s": None} for record in records(pytester).records]
+def without_costs(pytester):
+    """The records without times, and without what an endpoint counted, which words lack."""
+    return [
+        {**r, "latency_s": None, "usage": None, "tokens": {**r["tokens"], "summary": None}}
+        for r in records(pytester).records
+    ]
 
 
 @pytest.fixture
 def packed(project):
     record(project, "--compaction-cases=cases/first.json")
-    assert pack(project) == 0
+    assert pack(project) == ()
     return project
 
 
 def test_what_is_packed_answers_as_the_store_did_and_is_never_written(project):
     record(project, "--compaction-cases=cases/first.json")
     asked(project, TWO, "--compaction-replay", "--compaction-cases=cases/first.json")
-    from_store = without_times(project)
-    assert pack(project) == 0
+    from_store = without_costs(project)
+    assert pack(project) == ()
     before = shipped.PATH.read_bytes()
     for workers in ("-n0", "-n2"):
         shown = asked(
             project, TWO, "--compaction-replay", workers, "--compaction-cases=cases/first.json"
         )
         shown.assert_outcomes(passed=8)
-        assert without_times(project) == from_store
+        assert without_costs(project) == from_store
     assert shipped.PATH.read_bytes() == before
     assert not list((project.path / ".pytest_compaction").glob("store/??/*"))
     serial, parallel = (path.read_bytes() for path in run_files(project)[-2:])
@@ -112,7 +116,7 @@ def test_without_cases_named_those_of_the_reference_run_are_measured(packed, wor
     assert "reference run of 2026-11-23: a mock of a large language model, not reprod" in words
     assert "; without 1 case that is not in it" in words
     about = records(packed).header["reference"]
-    assert about["provenance"] == ["Each request alone."]
+    assert about["provenance"] == ["Each alone."]
     assert (about["repairs"], about["replies"], list(about["cases"])) == (0, 17, ["first"])
 
 
@@ -170,15 +174,14 @@ def test_the_digests_of_the_export_are_those_of_the_replay(project):
     shown.stdout.fnmatch_lines(["this run: 0 calls made; 17 came from the store"])
 
 
-def test_what_a_packed_run_lacks_is_found_by_its_check(project, capsys):
+def test_what_a_packed_run_lacks_is_found_by_a_replay(project):
     record(project, "--compaction-cases=cases/first.json")
     store = project.path / ".pytest_compaction/store"
     judgement = next(
         p for p in sorted(store.glob("??/*.json")) if b"response_format" in p.read_bytes()
     )
     judgement.unlink()
-    assert pack(project) == 1
-    assert f"missing: {judgement.stem} (judge, trial 1)" in capsys.readouterr().out
+    assert [call.digest for call in pack(project)] == [judgement.stem]
 
 
 def test_without_a_reference_run_the_store_is_all_there_is(project):

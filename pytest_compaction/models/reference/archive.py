@@ -1,9 +1,10 @@
-"""The file of a reference run: a manifest, and the replies by the digest of their request.
+"""The file of a reference run: a manifest, and words by what they are about and by request.
 
-It is a zip file of two members. ``replies.jsonl`` has one line for each call, sorted by
-digest; the requests are not in it, because a run renders them again. ``manifest.json`` says
-what the replies belong to, and holds the SHA-256 of the other member. The same replies give
-the same bytes. The file is only ever read.
+It is a zip file of two members. ``words.jsonl`` has one line for each reply, sorted by its key:
+role, case, strategy, compaction point, trial, probe and number. A line also has the digest of the
+request that was answered, by which a replay finds it. The requests are not in it, because a run
+renders them again. ``manifest.json`` says what the words belong to, and holds the SHA-256 of the
+other member. The file is only ever read.
 """
 
 from __future__ import annotations
@@ -13,24 +14,19 @@ import json
 import threading
 import zipfile
 import zlib
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import CallReply
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 MANIFEST: Final = "manifest.json"
-REPLIES: Final = "replies.jsonl"
-MAX_FILE_BYTES: Final = 6_000_000
-"""The largest file that is packed."""
+WORDS: Final = "words.jsonl"
 MAX_MEMBER_BYTES: Final = 64 * 1024**2
 """The most that a member may hold: more is not unpacked."""
-_DATE: Final = (1980, 1, 1, 0, 0, 0)
-_UNIX: Final = 3
-_MODE: Final = 0o644 << 16
 
 
 class ArchiveError(Exception):
@@ -57,12 +53,39 @@ class Manifest:
 
 
 @dataclass(frozen=True, slots=True)
-class StoredReply:
-    """A reply under the digest (64 hexadecimal digits) of its call."""
+class Words:
+    """What a model wrote once, with its key and the digest (64 hexadecimal digits) of the request.
 
+    ``point`` is the compaction point that a summary was written at, or after which ``probe`` was
+    asked; a summary has no probe. ``number`` counts what has the rest of its key in common, from 1:
+    a summary that was checked and written again, a second judgement. ``covers`` are the first
+    and the last message of those that a summary was written from.
+    """
+
+    role: Literal["summary", "answer", "verdict"]
+    case: str
+    strategy: str
+    point: str
+    trial: int
+    probe: str
+    number: int
     digest: str
-    body: Mapping[str, Any]
-    usage: Usage = Usage()
+    words: str = field(repr=False)
+    covers: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> tuple[str, str, str, str, int, str, int]:
+        """What tells these words from all others, whatever the request looks like."""
+        return (
+            self.case, self.strategy, self.role, self.point, self.trial, self.probe, self.number
+        )  # fmt: skip
+
+    @property
+    def reply(self) -> CallReply:
+        """The words as the reply to a call."""
+        message = {"role": "assistant", "content": self.words}
+        choice = {"finish_reason": "stop", "index": 0, "message": message}
+        return CallReply({"object": "chat.completion", "choices": [choice]}, Usage(calls=1))
 
 
 class Archive:
@@ -72,7 +95,7 @@ class Archive:
         self.path = path
         self._lock = threading.Lock()
         self._manifest: Manifest | None = None
-        self._replies: dict[str, CallReply] | None = None
+        self._words: dict[str, Words] | None = None
 
     @property
     def manifest(self) -> Manifest:
@@ -82,51 +105,19 @@ class Archive:
                 self._manifest = _read_manifest(self.path)
             return self._manifest
 
-    def reply(self, digest: str) -> CallReply | None:
-        """The reply to the call of a digest; raises :class:`ArchiveError` for a damaged file."""
+    @property
+    def words(self) -> Mapping[str, Words]:
+        """All words by digest; raises :class:`ArchiveError` if the file is damaged."""
         manifest = self.manifest
         with self._lock:
-            if self._replies is None:
-                self._replies = _read_replies(self.path, manifest)
-            return self._replies.get(digest)
+            if self._words is None:
+                self._words = _read_words(self.path, manifest)
+            return self._words
 
-
-def packed(path: Path, manifest: Manifest, replies: Iterable[StoredReply]) -> Manifest:
-    """Write the file; returns the manifest with the figures of the replies.
-
-    Raises :class:`ArchiveError` if the file would be larger than 6 MB or hold a member that
-    is too large to be read again; nothing is written then.
-    """
-    rows = sorted(replies, key=lambda reply: reply.digest)
-    data = b"".join(_line(row) for row in rows)
-    if len(data) > MAX_MEMBER_BYTES:
-        raise ArchiveError(f"{len(data):,} bytes of replies are more than {MAX_MEMBER_BYTES:,}")
-    digest = hashlib.sha256(data).hexdigest()
-    manifest = replace(manifest, replies=len(rows), sha256=digest)
-    about = {"format": FORMAT, **asdict(manifest)}
-    members = {MANIFEST: _json(about, indent=1) + b"\n", REPLIES: data}
-    partial = path.with_name(f"{path.name}.partial")
-    with zipfile.ZipFile(partial, "w") as file:
-        for name, content in members.items():
-            info = zipfile.ZipInfo(name, _DATE)
-            info.create_system, info.external_attr = _UNIX, _MODE
-            file.writestr(info, content, zipfile.ZIP_DEFLATED, 9)
-    size = partial.stat().st_size
-    if size > MAX_FILE_BYTES:
-        partial.unlink()
-        raise ArchiveError(f"the file would have {size:,} bytes, more than {MAX_FILE_BYTES:,}")
-    partial.replace(path)
-    return manifest
-
-
-def _line(reply: StoredReply) -> bytes:
-    data = {"digest": reply.digest, "reply": reply.body, "usage": asdict(reply.usage)}
-    return _json(data) + b"\n"
-
-
-def _json(data: Mapping[str, Any], indent: int | None = None) -> bytes:
-    """JSON with sorted members; ASCII, since half a surrogate pair has no UTF-8 form."""
-    return json.dumps(data, sort_keys=True, indent=indent, allow_nan=False).encode()
+    def reply(self, digest: str) -> CallReply | None:
+        """The reply to the call of a digest; raises :class:`ArchiveError` for a damaged file."""
+        found = self.words.get(digest)
+        return None if found is None else found.reply
 
 
 def _read_manifest(path: Path) -> Manifest:
@@ -148,18 +139,21 @@ def _read_manifest(path: Path) -> Manifest:
         raise _damaged(path, f"its manifest is not one ({type(error).__name__})") from None
 
 
-def _read_replies(path: Path, manifest: Manifest) -> dict[str, CallReply]:
-    data = _member(path, REPLIES)
+def _read_words(path: Path, manifest: Manifest) -> dict[str, Words]:
+    data = _member(path, WORDS)
     if hashlib.sha256(data).hexdigest() != manifest.sha256:
         raise _damaged(path, "the replies are not those of its manifest")
     try:
         rows = [json.loads(line) for line in data.splitlines()]
-        replies = {str(r["digest"]): CallReply(r["reply"], Usage(**r["usage"])) for r in rows}
+        words = {
+            str(row["digest"]): Words(**{**row, "covers": tuple(row.get("covers", ()))})
+            for row in rows
+        }
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise _damaged(path, f"a reply is not one ({type(error).__name__})") from None
-    if len(replies) != manifest.replies:
-        raise _damaged(path, f"it holds {len(replies):,} of {manifest.replies:,} replies")
-    return replies
+    if len(words) != manifest.replies:
+        raise _damaged(path, f"it holds {len(words):,} of {manifest.replies:,} replies")
+    return words
 
 
 def _member(path: Path, name: str) -> bytes:

@@ -1,5 +1,6 @@
 """The reference run that ships fits the cases, prompts and strategies of today."""
 
+import hashlib
 import json
 
 import pytest
@@ -7,9 +8,11 @@ from support.reference_run import lack
 from support.shipped import shipped as shipped_cases
 
 from pytest_compaction.case.folder import files_below
-from pytest_compaction.models.reference.archive import MAX_FILE_BYTES
-from pytest_compaction.models.reference.shipped import PATH, shipped_run
+from pytest_compaction.models.reference.shipped import shipped_run
 from pytest_compaction.session.session import shipped_cases as folder
+
+AS_BEFORE = "9a041e5fbcb07cb50ac121cb3d4ae9052954e70ef63777e9fa3b67931e6707ed"
+"""SHA-256 of all digests with their words, in the file of commit ac621f22."""
 
 
 def manifest():
@@ -20,7 +23,35 @@ def test_it_covers_cases_that_ship_as_they_are_now():
     digests = {case.id: case.digest for case in shipped_cases()}
     covered = manifest().cases
     assert {id: digests.get(id) for id in covered} == dict(covered)
-    assert PATH.stat().st_size <= MAX_FILE_BYTES
+
+
+def test_all_words_have_a_key_of_their_own_that_names_what_is_there():
+    words = list(shipped_run().words.values())
+    keys = [each.key for each in words]
+    assert keys == sorted(set(keys))
+    cases = {case.id: case for case in shipped_cases()}
+    others = set()
+    for each in words:
+        if each.case not in manifest().cases:
+            others.add((each.role, each.case, each.strategy))
+            continue
+        case = cases[each.case]
+        assert each.strategy in manifest().strategies
+        assert each.point in {point.id for point in case.points}
+        probes = {probe.id: case.points[probe.point].id for probe in case.probes}
+        if each.role == "summary":
+            assert each.probe == ""
+            assert set(each.covers) <= {message.id for message in case.messages}
+        else:
+            assert (each.point, each.covers) == (probes[each.probe], ())
+    assert others == {("verdict", f"session-{number}", "recorded") for number in range(1, 6)}
+
+
+def test_each_request_has_the_words_that_it_had_when_they_were_found_by_it_alone():
+    words = shipped_run().words
+    found = [(each.digest, each.words) for each in sorted(words.values(), key=lambda w: w.digest)]
+    assert list(words) != sorted(words)
+    assert hashlib.sha256(json.dumps(found).encode()).hexdigest() == AS_BEFORE
 
 
 @pytest.mark.exhaustive
