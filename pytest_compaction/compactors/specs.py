@@ -23,7 +23,14 @@ _PLUS: Final = r"\+(?!\s*[\d.])"
 
 
 class UnknownCompactorError(LookupError):
-    """A strategy does not exist or cannot be made; the text says why, and what exists."""
+    """A strategy does not exist or cannot be made; the text says why, and what exists.
+
+    ``untaken`` are the names of parameters that a strategy of this package does not take.
+    """
+
+    def __init__(self, text: str, untaken: tuple[str, ...] = ()) -> None:
+        super().__init__(text)
+        self.untaken = untaken
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from pytest_compaction.options.removed import refuse_removed
 from pytest_compaction.options.values import number
 from pytest_compaction.settings import CallSettings, OptionError
 
@@ -57,7 +58,11 @@ def check_executor(raw: dict[str, Any]) -> None:
     if executor:
         from pytest_compaction.run.remote.address import parse_address  # only with the option
 
-        parse_address(executor)
+        try:
+            parse_address(executor)
+        except OptionError:
+            refuse_removed([f"--compaction-executor={executor}"])
+            raise
     if executor and raw["compaction_max_cost"] is not None:
         raise OptionError(
             "--compaction-max-cost cannot be kept with --compaction-executor: workers elsewhere do "

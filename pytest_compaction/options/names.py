@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Iterable
 from typing import Final
 
+from pytest_compaction.options.removed import refuse_removed
 from pytest_compaction.options.table import OLD_KEYS, OPTIONS, PREFIX
 from pytest_compaction.options.values import Reader
 from pytest_compaction.settings import OptionError
@@ -18,11 +19,13 @@ _SHOWN_NAME: Final = 80
 def check_keys(unknown: Iterable[str]) -> None:
     """Refuse keys of the ini file that look like those of this plugin and are none of them.
 
-    Raises :class:`OptionError` with the nearest key.
+    Raises :class:`OptionError` with what replaced the key, or with the nearest key.
     """
+    unknown = sorted(unknown)
+    refuse_removed(f"--{key.replace('_', '-')}" for key in unknown)
     old = {old: new for new, old in OLD_KEYS.items()}
     known = [*(option.ini_key for option in OPTIONS), *old]
-    for key in sorted(unknown):
+    for key in unknown:
         if key.startswith(_KEY_STARTS):
             near = [old.get(found, found) for found in difflib.get_close_matches(key, known, 1)]
             hint = f"did you mean {near[0]}? " if near else ""
@@ -43,6 +46,8 @@ def refuse_unknown(arguments: Iterable[str]) -> None:
 
     ``arguments`` are those that nobody knows.
     """
+    arguments = tuple(arguments)
+    refuse_removed(arguments)
     for argument in arguments:
         name = argument.partition("=")[0]
         if name.startswith(PREFIX):

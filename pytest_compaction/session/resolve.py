@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -12,8 +12,8 @@ from typing import Any, Final
 from pytest_compaction.cache.kept_results import KeptResults
 from pytest_compaction.case.case_set import CaseSet
 from pytest_compaction.case.index import CaseIndex
-from pytest_compaction.compactors.registry import named_strategies
-from pytest_compaction.compactors.specs import UnknownCompactorError
+from pytest_compaction.compactors.registry import Registry, named_strategies
+from pytest_compaction.compactors.specs import Spec, UnknownCompactorError
 from pytest_compaction.conversation.tokens import (
     DEFAULT_ENCODING,
     EncodingUnavailableError,
@@ -34,6 +34,7 @@ from pytest_compaction.models.registry import (
     create_model,
     is_offline,
 )
+from pytest_compaction.options.removed import refuse_removed
 from pytest_compaction.rule_processes.pool import RuleProcesses, processes_to_spare
 from pytest_compaction.run.response import Roles
 from pytest_compaction.run.triggers import TriggerError, parse_trigger
@@ -79,7 +80,7 @@ def resolve_session(
     cannot be resolved.
     """
     make_importable(invocation, root)
-    registry, specs = named_strategies(settings.arms, added_compactors)
+    registry, specs = resolve_strategies(settings.arms, added_compactors)
     tokens = _token_counter(settings.encoding)
     real = [name for name in settings.models if name not in added_models and not is_offline(name)]
     settings = _without_endpoint(settings, real)
@@ -121,6 +122,21 @@ def resolve_session(
     )
     index.save()
     return session
+
+
+def resolve_strategies(
+    texts: Iterable[str], added: Mapping[str, Any]
+) -> tuple[Registry, tuple[Spec, ...]]:
+    """The strategies that a session names, and their registry.
+
+    Raises :class:`OptionError` for a parameter that earlier versions took, and
+    :class:`UnknownCompactorError`.
+    """
+    try:
+        return named_strategies(texts, added)
+    except UnknownCompactorError as error:
+        refuse_removed(f"{name}=" for name in error.untaken)
+        raise
 
 
 def _token_counter(encoding: str) -> TokenCounter:

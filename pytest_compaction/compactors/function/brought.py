@@ -163,12 +163,14 @@ def _made(spec: Spec, target: Any, given: Given) -> Any:
         raise
     except BaseException as error:  # also SystemExit, and what skips a test
         wrong = raised(error)
-    return _refuse(spec, wrong)
+    ours = getattr(target, "__module__", "").partition(".")[0] == __name__.partition(".")[0]
+    untaken = [name for name in given.values if ours and not _takes(target, name)]
+    return _refuse(spec, wrong, tuple(untaken))
 
 
-def _refuse(spec: Spec, wrong: str) -> Any:
+def _refuse(spec: Spec, wrong: str, untaken: tuple[str, ...] = ()) -> Any:
     what = "does not take these parameters" if spec.parameters else "cannot be made"
-    raise UnknownCompactorError(f"the compactor {spec.text!r} {what}: {wrong}")
+    raise UnknownCompactorError(f"the compactor {spec.text!r} {what}: {wrong}", untaken)
 
 
 def _function(

@@ -16,7 +16,7 @@ from pytest_compaction.checking.invariants.invariant import Invariant
 from pytest_compaction.checking.invariants.invariants import INVARIANTS
 from pytest_compaction.checking.runner import Runner
 from pytest_compaction.compactors.protocol import Compactor, State
-from pytest_compaction.compactors.registry import Registry, named_strategies
+from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import Spec
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.offline.model import OfflineModel
@@ -24,7 +24,7 @@ from pytest_compaction.models.protocol import Model
 from pytest_compaction.models.registry import is_offline
 from pytest_compaction.run.loops.work_loop import WorkLoop
 from pytest_compaction.session.items import packaged
-from pytest_compaction.session.resolve import make_importable
+from pytest_compaction.session.resolve import make_importable, resolve_strategies
 from pytest_compaction.settings import CONTROL, OptionError, Settings
 from pytest_compaction.text.words import printable
 
@@ -135,7 +135,7 @@ def resolve_check(
             "pip install 'pytest-compaction[test]' installs it"
         )
     make_importable(*folders)
-    registry, specs = named_strategies(settings.compactors, added_compactors)
+    registry, specs = resolve_strategies(settings.compactors, added_compactors)
     tokens = TokenCounter(settings.encoding)
     tokens.text("")
     return CheckSession(settings, specs, registry, _model(settings, added_models, tokens), tokens)

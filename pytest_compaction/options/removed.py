@@ -1,0 +1,33 @@
+"""What earlier versions took and this one does not, with what replaced it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from pytest_compaction.settings import OptionError
+
+REMOVED: Final = {
+    "--compaction-processes": "pytest-xdist does work in parallel; give its -n N",
+    "--compaction-executor=processes://": "pytest-xdist does work in parallel; give its -n N",
+    "profile=": (
+        "each strategy has one form, which is mended where an endpoint would refuse its messages; "
+        "leave profile out"
+    ),
+}
+"""Sentences on an option by its flag, which stands for its ini key too; on a value of an option
+by what both begin with; on a parameter of strategies by its name with ``=``.
+
+They are looked up for what nobody takes any more, so a row may stand here before it is true.
+"""
+
+
+def refuse_removed(written: Iterable[str]) -> None:
+    """Raise :class:`OptionError` for the first text that begins like a row of the table.
+
+    An ini key is written as its flag, and a flag has its value behind it or none.
+    """
+    for text in written:
+        for old, instead in REMOVED.items():
+            if text == old or text.startswith(old if "=" in old else f"{old}="):
+                raise OptionError(f"this version has no {old}: {instead}")
