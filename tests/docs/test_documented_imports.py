@@ -23,8 +23,7 @@ _COMMENT = re.compile(r"#[^\n]*")
 
 def pages():
     """The files that users read."""
-    named = ("README.md", "cases/README.md", "tests/recordings/README.md")
-    found = [ROOT / name for name in named if (ROOT / name).exists()]
+    found = [ROOT / name for name in ("README.md", "cases/README.md")]
     return [*found, *sorted((ROOT / "docs").glob("**/*.md"))]
 
 

@@ -16,7 +16,7 @@ from pytest_compaction.importers.registry import load_importers
 from pytest_compaction.options.table import LISTING_FLAG, OPTIONS
 
 README_LINES = 250
-LINKED = (*PAGES, ROOT / "cases/README.md", ROOT / "tests/recordings/README.md")
+LINKED = (*PAGES, ROOT / "cases/README.md")
 
 BY_PAGE = pytest.mark.parametrize("page", PAGES, ids=name)
 

@@ -1,1 +1,0 @@
-"""Which customers of the vegetable box are about to leave?"""

@@ -1,7 +1,0 @@
-"""``python -m boxleave``."""
-
-import sys
-
-from boxleave.cli import main
-
-sys.exit(main())

@@ -1,3 +1,0 @@
-"""Keeps pytest out of ``NAME/start/``: those tests belong to the repository of a session."""
-
-collect_ignore_glob = ["*/start"]

@@ -1,7 +1,0 @@
-"""``python -m porterq``."""
-
-import sys
-
-from porterq.cli import main
-
-sys.exit(main())

@@ -1,3 +1,0 @@
-"""tallybook: double-entry bookkeeping in one journal file."""
-
-__version__ = "1.6.2"

@@ -1,2 +1,0 @@
-. ci/lib.sh
-python ci/lint.py src tests ci || exit "$EXIT_LINT"

@@ -1,2 +1,0 @@
-. ci/lib.sh
-python -m wright verify --root . dist/fieldrules.zip || exit "$EXIT_VERIFY"

@@ -1,1 +1,0 @@
-"""Packs rule files into versioned bundles."""

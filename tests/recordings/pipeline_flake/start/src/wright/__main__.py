@@ -1,7 +1,0 @@
-"""``python -m wright``."""
-
-import sys
-
-from wright.cli import main
-
-sys.exit(main())

@@ -1,1 +1,0 @@
-"""Routes the requests of harbour kiosks to handlers, without HTTP."""

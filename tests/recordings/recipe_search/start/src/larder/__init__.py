@@ -1,3 +1,0 @@
-"""The recipe catalogue of the Thursday kitchen."""
-
-__version__ = "2.7.0"

@@ -1,8 +1,0 @@
-"""``python -m larder``."""
-
-import sys
-
-from larder.cli import main
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,1 +1,0 @@
-"""Tide tables for harbour offices."""

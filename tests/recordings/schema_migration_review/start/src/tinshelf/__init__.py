@@ -1,1 +1,0 @@
-"""The loans of a library of things, in one SQLite file for each branch."""

@@ -1,1 +1,0 @@
-"""A very small language model over byte-pair pieces."""

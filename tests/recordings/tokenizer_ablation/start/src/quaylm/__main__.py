@@ -1,7 +1,0 @@
-"""``python -m quaylm``."""
-
-import sys
-
-from quaylm.cli import main
-
-sys.exit(main())
