@@ -1,4 +1,4 @@
-"""Every regular expression of the package: those that modules hold, and those that functions make.
+"""Every regular expression of the package that is written down in it.
 
 A pattern is named by module and variable, as in ``text.words:_TOKEN``, or by module and line.
 """
@@ -9,6 +9,7 @@ import inspect
 import pkgutil
 import re
 import types
+from contextlib import suppress
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 
@@ -106,39 +107,27 @@ def _methods(place):
     return found
 
 
-def called(module, variable):
-    """The methods that a module calls on a pattern by a name of its own, such as ``self.rest``."""
-    return set(_called(rf"(?<![\w.]){re.escape(variable)}", _sources()[module]))
-
-
 def _called(name, source):
     return re.findall(rf"{name}\.({_METHODS})\b", source)
 
 
-def made_patterns():
-    """Patterns written within calls of ``re``; an unknown part is taken for a name.
-
-    Returns the patterns, and the calls whose pattern cannot be told from the source.
-    """
-    found, unknown = {}, []
+def patterns():
+    """All patterns: those that modules hold, and those that stand whole in calls of ``re``."""
+    found = {(used.pattern.pattern, used.pattern.flags): used for used in held_patterns()}
     for name, module in modules().items():
         for call in ast.walk(ast.parse(_sources()[name])):
             if not _is_call(call):
                 continue
-            try:
-                pattern = _value(call.args[0], vars(module))
-                flags = _value(call.args[1], vars(module)) if call.func.attr == "compile" else 0
-            except IndexError:
-                flags = 0
-            except NameError:
-                unknown.append(f"{name}: {ast.unparse(call)}")
-                continue
-            if not isinstance(pattern, str):
-                continue
-            methods = frozenset({call.func.attr} - {"compile"})
-            made = re.compile(pattern, flags if isinstance(flags, int) else 0)
-            found.setdefault(pattern, Used(f"{name}:{call.lineno}", made, methods))
-    return list(found.values()), sorted(unknown)
+            with suppress(NameError, IndexError, re.error):
+                pattern, *flags = (
+                    eval(compile(ast.Expression(each), "pattern", "eval"), dict(vars(module)))
+                    for each in call.args[: 2 if call.func.attr == "compile" else 1]
+                )
+                if isinstance(pattern, str):
+                    made = re.compile(pattern, *flags)
+                    used = Used(f"{name}:{call.lineno}", made, frozenset({call.func.attr}))
+                    found.setdefault((made.pattern, made.flags), used)
+    return list(found.values())
 
 
 def _is_call(node):
@@ -149,19 +138,3 @@ def _is_call(node):
         and node.func.value.id == "re"
         and node.func.attr in _FUNCTIONS
     )
-
-
-def _value(node, names):
-    """The value of an expression; in an f-string a part that is not known is ``name1``."""
-    if not isinstance(node, ast.JoinedStr):
-        return eval(compile(ast.Expression(node), "pattern", "eval"), dict(names))
-    text = ""
-    for part in node.values:
-        if isinstance(part, ast.Constant):
-            text += part.value
-            continue
-        try:
-            text += str(_value(part.value, names))
-        except (NameError, AttributeError):
-            text += "name1"
-    return text
