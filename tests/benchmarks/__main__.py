@@ -16,11 +16,9 @@ from tests.benchmarks.page import replace_table
 BENCHMARKS = {
     "limit": "share of an endpoint's limit that whole runs reach, and the CPU time of a call",
     "startup": "what an unused plugin, collection, workers and the headline command cost",
-    "tax": "CPU time of a call beside that of the openai package",
     "offline": "runs without an endpoint: the headline command, none, and all strategies",
     "length": "time and memory of the parts over conversations of 0.1 to 10 million tokens",
     "long_memory": "long conversations of 0.1 to 10 million tokens: seconds and memory of runs",
-    "imports": "import of transcripts of 1 to 8 MB in each format: seconds and memory of a MB",
     "collection": "collecting and running 8,000 small items",
     "statistics": "how often intervals cover, alarms are false and differences are found",
 }

@@ -9,7 +9,6 @@ from tests.benchmarks.checkouts import ROOT, Checkout, checkouts, commit_of
 from tests.benchmarks.endpoint_run import longest_chain
 from tests.benchmarks.figures import Column, Row, least_seconds, share_of_limit, spread, table
 from tests.benchmarks.page import replace_table
-from tests.benchmarks.tax import tax_of
 
 COLUMNS = (Column("time", "seconds", 1, compared=True), Column("calls", "calls", 0))
 
@@ -88,12 +87,6 @@ def test_a_folder_without_the_project_is_refused(tmp_path):
         commit_of(tmp_path)
 
 
-def test_the_tax_of_a_call_leaves_out_the_replay_and_the_openai_package():
-    found = tax_of(calls=100, first=4.0, replay=1.0, alone={"load_cpu": 1.0, "sent_cpu": 0.5})
-    assert found["tax"] == pytest.approx(15)
-    assert found["alone"] == pytest.approx(5)
-
-
 def test_the_longest_chain_is_that_of_the_record_with_most_calls(tmp_path):
     runs = tmp_path / ".pytest_compaction/runs"
     runs.mkdir(parents=True)
@@ -109,8 +102,10 @@ def test_the_longest_chain_is_that_of_the_record_with_most_calls(tmp_path):
 
 def test_a_table_takes_the_place_of_the_one_before(tmp_path):
     page = tmp_path / "speed.md"
-    page.write_text("A\n<!-- table tax -->\nold\n<!-- /table tax -->\nB\n", "utf-8")
-    replace_table(page, "tax", "| new |\n")
-    assert page.read_text("utf-8") == "A\n<!-- table tax -->\n| new |\n<!-- /table tax -->\nB\n"
+    page.write_text("A\n<!-- table length -->\nold\n<!-- /table length -->\nB\n", "utf-8")
+    replace_table(page, "length", "| new |\n")
+    assert (
+        page.read_text("utf-8") == "A\n<!-- table length -->\n| new |\n<!-- /table length -->\nB\n"
+    )
     with pytest.raises(SystemExit, match="no place for the table limit"):
         replace_table(page, "limit", "| new |")

@@ -111,7 +111,6 @@ def test_two_checkouts_are_compared(cases, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("arguments", "names"),
     [
-        (["tax"], ["50 ms, 32 in flight, -n 0"]),
         (
             ["startup", "--only=empty test"],
             [
@@ -136,14 +135,6 @@ def test_a_benchmark_prints_its_table(arguments, names, cases, capsys):
     given = [] if "collection" in arguments else [f"--cases={cases}"]
     assert main([*arguments, *given]) == 0
     assert list(rows(capsys.readouterr().out)) == names
-
-
-@pytest.mark.exhaustive
-def test_a_profile_names_functions_that_the_engine_calls(cases, capsys):
-    assert main(["tax", "--profile", f"--cases={cases}"]) == 0
-    shown = capsys.readouterr().out
-    assert "Ordered by: internal time" in shown
-    assert "pytest_compaction/" in shown
 
 
 def test_strategies_that_need_an_endpoint_or_a_record_are_not_run_offline():

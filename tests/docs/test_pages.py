@@ -5,10 +5,11 @@ import re
 import tomllib
 
 import pytest
-from support.pages import DOCS, PAGES, README, blocks, name, prose, text
+from support.pages import DOCS, PAGES, README, arguments, blocks, commands, name, prose, text
 from support.paths import ROOT
 from support.readme_blocks import PAGE_OF, has_records, shown
 
+from pytest_compaction import cli
 from pytest_compaction.checking.invariants.invariants import INVARIANTS
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import parse_spec
@@ -90,6 +91,27 @@ def test_python_compiles(block):
 def test_options_named_in_text_exist(page):
     known = {option.flag for option in OPTIONS} | {LISTING_FLAG}
     assert set(re.findall(r"--compact(?:ion|or)[\w-]*", text(page))) <= known
+
+
+@BY_PAGE
+def test_commands_shown_exist_with_their_options(page, capsys):
+    for command in commands(page):
+        if command.startswith("pytest-compaction "):
+            name, *given = arguments(command)
+            with pytest.raises(SystemExit):
+                cli.main([name, "--help"])
+            known = capsys.readouterr().out
+            flags = (each.partition("=")[0] for each in given if re.match("--?[a-z]", each))
+            assert [flag for flag in flags if flag not in known] == [], command
+
+
+def test_the_two_commands_of_a_clone_stand_in_the_readme_and_are_run_by_ci():
+    first = {
+        "python -m pip install -e . && pytest --compactor=anchored -n 8",
+        'python -m pip install -e ".[test]" && pytest tests',
+    }
+    assert first <= commands(README)
+    assert all(command in (ROOT / ".ci/run").read_text("utf-8") for command in first)
 
 
 def test_every_shipped_strategy_has_one_row():
