@@ -105,7 +105,6 @@ def altered(message, part):
 
 
 OPEN = (*LOG[:3], LOG[3])
-OTHER = text_message("m1", "user", "something else")
 FAILING = {
     "results-follow-calls": a_run(
         step((LOG[0], SUMMARY, *from_chat([tool("x", "?")], "synthetic", "x"), LOG[6]))

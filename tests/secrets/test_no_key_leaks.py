@@ -15,6 +15,7 @@ from support.builders import finishes
 from support.endpoint_builders import answer_request, quick, through
 from support.endpoint_replies import Answer, completion, judgement, sensible
 from support.endpoint_server import serving
+from support.secret_kinds import SHAPED, value_of
 
 from pytest_compaction.conversation.messages import canonical_json
 from pytest_compaction.models.protocol import ModelError
@@ -29,42 +30,8 @@ def _tail(length, alphabet=string.ascii_letters + string.digits):
 
 
 T = _tail(40)
-KEYS = {
-    "OpenAI": "sk-" + T,
-    "OpenAI project": "sk-proj-" + T + "_" + T,
-    "OpenAI service account": "sk-svcacct-" + T,
-    "Anthropic": "sk-ant-api03-" + T + "-" + T,
-    "OpenRouter": "sk-or-v1-" + _tail(64, "0123456789abcdef"),
-    "Google": "AIza" + T[:35],
-    "Google OAuth": "ya29." + T,
-    "Groq": "gsk_" + T,
-    "xAI": "xai-" + T,
-    "Perplexity": "pplx-" + T,
-    "Hugging Face": "hf_" + T[:34],
-    "Replicate": "r8_" + T[:37],
-    "NVIDIA": "nvapi-" + T,
-    "Fireworks": "fw_" + T[:24],
-    "GitHub": "ghp_" + T[:36],
-    "GitHub fine-grained": "github_pat_" + T[:22] + "_" + T,
-    "GitLab": "glpat-" + T[:20],
-    "npm": "npm_" + T[:36],
-    "PyPI": "pypi-" + T,
-    "Slack": "xoxb-1234567890-" + T[:24],
-    "Stripe": "sk_live_" + T[:24],
-    "SendGrid": "SG." + T[:22] + "." + T,
-    "AWS": "AKIA" + _tail(16, string.ascii_uppercase + string.digits),
-    "JWT": "eyJ" + T[:20] + ".eyJ" + T[:30] + "." + T,
-    "Slack app": "xapp-1-A0123456789-" + T,
-    "Slack webhook": "T01234567/B01234567/" + T[:24],
-    "Telegram": "1234567890:AA" + T[:33],
-    "Databricks": "dapi" + _tail(32, "0123456789abcdef"),
-    "Vault": "hvs." + T,
-    "Google client": "GOCSPX-" + T[:28],
-    "GitLab runner": "glrt-" + T[:20],
-    "webhook": "whsec_" + T[:32],
-    "Jina": "jina_" + T,
-    "private key": "-----BEGIN RSA PRIVATE KEY-----\n" + T + "\n-----END RSA PRIVATE KEY-----",
-}
+MADE = {kind: value_of(kind, "leaks") for kind in (*SHAPED, "private key")}
+KEYS = {kind: value for kind, (value, _) in MADE.items()}
 IN_CONTEXT = {
     "Azure": ("api-key: {}", _tail(32, "0123456789abcdef")),
     "bearer": ("Authorization: Bearer {}", T + "9"),
@@ -77,7 +44,7 @@ IN_CONTEXT = {
     "JSON": ('{{"client_secret": "{}"}}', T + "y8"),
 }
 SECRETS = {
-    **{name: key.split("\n")[1] if "\n" in key else key for name, key in KEYS.items()},
+    **{kind: max(parts, key=len) for kind, (_, parts) in MADE.items()},
     **{name: key for name, (_, key) in IN_CONTEXT.items()},
 }
 """The keys that must not be found anywhere, by name."""
@@ -129,7 +96,7 @@ def test_scrubbing_again_changes_nothing(text):
 def test_a_key_is_not_shown_cut_in_half():
     for limit in range(10, 80, 7):
         for room in range(60):
-            assert T[:8] not in printable("x" * room + " " + KEYS["OpenAI"], limit)
+            assert KEYS["OpenAI"][3:11] not in printable("x" * room + " " + KEYS["OpenAI"], limit)
 
 
 def test_secrets_of_the_environment_are_known_by_the_names_of_their_variables(tmp_path):
@@ -264,8 +231,7 @@ def test_an_error_body_with_keys_makes_a_sentence_without(status, monkeypatch):
 def assert_clean(text):
     """Assert that neither a key nor a long part of one is in the text."""
     for name, key in SECRETS.items():
-        assert key not in text, name
-    assert T[:16] not in text
+        assert key[:24] not in text, name
 
 
 def leaky(asked):
@@ -334,34 +300,6 @@ LOGGED = (
     "--log-file-level=DEBUG",
 )
 """Shows all log messages of the client and its packages, on the terminal and in a file."""
-
-
-@pytest.mark.parametrize("key", ["sk-1234", "/wJalrXUtnFEMI/K7MDENG", ".k3y", "~8chars"])
-def test_the_key_that_the_endpoint_sends_back_is_nowhere(pytester, monkeypatch, key):
-    scenarios.set_up(pytester, "first")
-    monkeypatch.setenv("OPENAI_API_KEY", key)
-    inputs = set(files_of(pytester))
-
-    def decide(asked):
-        sent = asked.headers["authorization"].split()[-1]
-        assert sent == key
-        if "next step" in json.dumps(asked.body):
-            return Answer({"error": {"message": f"Received API Key = {sent}"}}, 400)
-        if "response_format" in asked.body:
-            return sensible(asked)
-        return Answer(completion(f"It is 45, says {sent}."))
-
-    with serving(decide) as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        result = scenarios.run(
-            pytester, "-n0", "-rA", "--compaction-model=test-model", *LOGGED, cache=True
-        )
-    assert f"Received API Key = {BLOT}" in scenarios.flat(result.outlines)
-    assert key not in str(result.stdout) + str(result.stderr)
-    written = [path for path in files_of(pytester) if path not in inputs]
-    assert any("store" in path.parts for path in written)
-    for path in written:
-        assert key not in path.read_bytes().decode("utf-8", "replace"), path.name
 
 
 def files_of(pytester):

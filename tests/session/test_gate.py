@@ -77,26 +77,6 @@ def test_without_a_threshold_the_exit_code_is_pytests_own_and_no_gate_is_named(p
     assert "GATE" not in str(green.stdout) + str(red.stdout)
 
 
-@pytest.mark.parametrize(
-    ("expression", "words"),
-    [
-        ("completeness<=2.5", "PASSED completeness 2.50 <= 2.50"),
-        ("completeness<2.5", "FAILED completeness 2.50 >= 2.50"),
-        ("file.artifact>4.9", "PASSED file.artifact 5.00 > 4.90 on 2 items"),
-        ("recall.overall>=3", "FAILED recall.overall 0.00 < 3.00"),
-        ("pass^1>50%", "FAILED pass^1 0.50 <= 0.50"),
-        ("pass^2>=0.1", "FAILED pass^2: nothing was measured"),
-        ("removed>=20%", "PASSED removed 0.27 >= 0.20"),
-        ("overall>=2.50001", "FAILED overall 2.50000 < 2.50001"),
-    ],
-)
-def test_every_metric_can_be_gated(pytester, expression, words):
-    set_up(pytester)
-    result = run(pytester, *gate(expression), compactor=HALF)
-    assert last_line(result).startswith(f"GATE {words}")
-    assert result.ret == (OK if words.startswith("PASSED") else FAILED)
-
-
 def test_a_failing_test_of_another_kind_is_red_whatever_the_threshold_says(pytester):
     place = set_up(pytester)
     place.joinpath("test_own.py").write_text(
@@ -222,27 +202,6 @@ def test_a_module_that_cannot_be_imported_is_red_and_never_measured(pytester):
     assert result.ret == pytest.ExitCode.INTERRUPTED
     assert "GATE PASSED" not in str(result.stdout)
     result.stdout.fnmatch_lines(["nothing was measured: no benchmark item has a verdict"])
-
-
-def test_a_threshold_is_for_every_strategy_but_the_control_unless_it_names_one(pytester):
-    set_up(pytester)
-    compactors = f"--compactor=none,{own('keep')},{own(HALF)}"
-    result = run(pytester, compactors, *gate("overall>=2.4"), compactor=None)
-    assert last_line(result) == (
-        "GATE PASSED overall@strategies:forget_limit 2.50 >= 2.40, "
-        "overall@strategies:keep 5.00 >= 2.40 · on 24 of 24 items · 4 items below 3.5"
-    )
-    result = run(pytester, compactors, *gate("overall>=3"), compactor=None)
-    assert last_line(result) == (
-        "GATE FAILED overall@strategies:forget_limit 2.50 < 3.00 · on 24 of 24 items"
-    )
-    scoped = gate(f"overall@{own('keep')}>=4.5", "overall@none>=4.5")
-    result = run(pytester, compactors, *scoped, compactor=None)
-    assert result.ret == OK
-    assert last_line(result) == (
-        "GATE PASSED overall@strategies:keep 5.00 >= 4.50, overall@none 5.00 >= 4.50 "
-        "· on 24 of 24 items · 4 items below 3.5"
-    )
 
 
 @pytest.mark.parametrize(

@@ -81,21 +81,6 @@ def test_a_run_that_was_stopped_has_reports_that_say_so(pytester):
     assert "was stopped before all items ran" in (pytester.path / "a.md").read_text("utf-8")
 
 
-def test_a_run_in_which_nothing_was_scored_has_reports(pytester):
-    set_up(pytester, "first")
-    run(pytester, "--compaction-judge=refuses", *reports("a.json", "a.md", "a.csv", "a.svg"))
-    (strategy,) = json.loads((pytester.path / "a.json").read_text("utf-8"))["strategies"]
-    assert strategy["figures"]["overall"]["reason"] == "nothing was scored"
-    assert "no score" in (pytester.path / "a.svg").read_text("utf-8")
-
-
-def test_without_items_the_reports_say_so(pytester):
-    set_up(pytester)
-    result = run(pytester, "-k", "nowhere", *reports("a.md"))
-    assert result.ret == pytest.ExitCode.NO_TESTS_COLLECTED
-    assert "No benchmark item was run." in (pytester.path / "a.md").read_text("utf-8")
-
-
 @pytest.mark.parametrize("instead", ["--collect-only", "--compaction-estimate", "--compactors"])
 def test_where_nothing_runs_nothing_is_written(pytester, instead):
     set_up(pytester)
@@ -117,15 +102,6 @@ def test_a_shard_has_reports_without_a_decision(pytester):
     data = json.loads((pytester.path / "a.json").read_text("utf-8"))
     assert data["gate"] == {"outcome": "none", "line": None, "rules": []}
     assert data["run"]["shard"] == {"index": 1, "count": 1}
-
-
-def test_a_suffix_that_names_no_form_is_refused_with_those_that_do(pytester):
-    set_up(pytester)
-    result = run(pytester, *reports("out.pdf"))
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(
-        ["*--compaction-report=out.pdf names no form *.html, .md, .json, .csv, .svg"]
-    )
 
 
 @pytest.mark.parametrize(

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import itertools
-from collections import defaultdict
 from typing import Any
 
 import pytest
-from support.published_data import EXACT, PUBLISHED_TASKS, RAW_TASKS, TAU, read_json
+from support.published_data import EXACT, PUBLISHED_TASKS, RAW_TASKS
 
 from pytest_compaction.dialogues.dialogue import Comparison
 from pytest_compaction.dialogues.evaluation import (
-    correlations,
     evaluation_of,
-    evaluation_of_figures,
 )
 from pytest_compaction.dialogues.figures import Figures, combined, figures_of, outcome_of
 from pytest_compaction.metrics.dialogues.retention import retention_by_judge
 from pytest_compaction.metrics.distribution import Spread
-from pytest_compaction.metrics.pass_k import mean_pass_hat_k, pass_hat_k
 
 
 def published_row(figures: Figures) -> dict[str, float]:
@@ -87,13 +82,6 @@ def test_every_dialogue_has_its_published_figures(
         assert alone.retention == pytest.approx(retention_by_judge(rates, item.turns))
 
 
-def test_the_published_zeros_of_pass_k_beyond_the_trials_are_absent(
-    compared: dict[str, list[Comparison]], raw: dict[str, Any]
-) -> None:
-    assert raw["GR"]["caseResults"][0]["consistency"]["details"]["pass_hat_2"] == 0
-    assert set(figures_of("GR", compared["GR"]).passes) == {1}
-
-
 def test_the_nine_rows_give_the_totals_of_the_report(
     rows: list[Figures], summary: dict[str, Any]
 ) -> None:
@@ -136,24 +124,6 @@ def test_what_the_published_data_does_not_record_is_not_zero(
     assert (figures.in_force.some, figures.in_force.none, figures.in_force.unknown) == (0, 0, 71)
 
 
-def test_no_prompt_shrinks_before_the_fourth_turn_and_none_with_full_history(
-    compared: dict[str, list[Comparison]],
-) -> None:
-    everything = [item for items in compared.values() for item in items]
-    assert not any(trial.shrank for item in everything for trial in item.baseline)
-    assert {item.turns for item in everything if item.shrank} == {4}
-    assert sum(item.turns == 4 for item in everything) == 7
-
-
-def test_the_correlation_is_what_the_data_gives_not_what_the_report_says(
-    rows: list[Figures],
-) -> None:
-    (over_tasks,) = correlations(evaluation_of_figures("published", rows))
-    assert (over_tasks.what, over_tasks.unit, over_tasks.count) == ("prompt length", "tasks", 9)
-    assert f"{over_tasks.r:.2f}" == "0.84"
-    assert f"{over_tasks.r:.2f}" != "0.72", "the report's figure does not follow from its table"
-
-
 def test_an_empty_answer_is_an_answer(compared: dict[str, list[Comparison]]) -> None:
     (item,) = [item for item in compared["GR"] if item.dialogue_id == "GR_30"]
     (failed,) = [reply for reply in item.summary[0].replies if not reply.text]
@@ -167,32 +137,3 @@ def test_figures_do_not_depend_on_the_order_of_the_dialogues(
 ) -> None:
     items = [item for group in compared.values() for item in group]
     assert evaluation_of("all", items) == evaluation_of("all", reversed(items))
-
-
-@pytest.mark.parametrize(("k", "pinned"), [(1, 0.125), (2, 0.0), (3, 0.0), (4, 0.0)])
-def test_pass_k_of_real_trials_is_the_share_of_all_subsets(k: int, pinned: float) -> None:
-    """No task of this file passed more than once in four, so only Pass^1 is above 0.
-
-    The estimator for other counts is compared with all subsets in the test below.
-    """
-    trials: dict[int, list[bool]] = defaultdict(list)
-    for item in read_json(TAU):
-        trials[item["task_id"]].append(item["reward"] == 1)
-    assert [len(values) for values in trials.values()] == [4] * 10
-    counted = []
-    for values in trials.values():
-        subsets = list(itertools.combinations(values, k))
-        counted.append(sum(all(subset) for subset in subsets) / len(subsets))
-        assert pass_hat_k(len(values), sum(values), k) == pytest.approx(counted[-1])
-    ours = mean_pass_hat_k([(len(values), sum(values)) for values in trials.values()], k)
-    assert ours == pytest.approx(sum(counted) / len(counted))
-    assert ours == pinned
-    assert mean_pass_hat_k([(4, 4)], 5) is None
-
-
-@pytest.mark.parametrize("passed", range(5))
-@pytest.mark.parametrize("k", [1, 2, 3, 4])
-def test_pass_k_of_any_count_of_four_is_the_share_of_all_subsets(passed: int, k: int) -> None:
-    outcomes = [number < passed for number in range(4)]
-    subsets = list(itertools.combinations(outcomes, k))
-    assert pass_hat_k(4, passed, k) == pytest.approx(sum(map(all, subsets)) / len(subsets))

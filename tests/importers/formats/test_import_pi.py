@@ -7,14 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from support.imports import write
 from support.paths import public_data
 
 from pytest_compaction.artifacts.operations import INTERRUPTED
-from pytest_compaction.case.files import load_cases
-from pytest_compaction.case_making.case_maker import make_case, write_case
 from pytest_compaction.conversation.chat_format import from_chat, to_chat
 from pytest_compaction.conversation.messages import Image, Thinking, structure_faults
 from pytest_compaction.importers.formats.pi.importer import PiImporter
@@ -243,48 +239,6 @@ def test_the_format_is_detected_from_content(tmp_path: Path) -> None:
 def test_an_unknown_format_is_answered_with_the_nearest() -> None:
     with pytest.raises(ImportFormatError, match=r"unknown transcript format 'pie'.*mean 'pi'"):
         importer_named("pie", load_importers().importers)
-
-
-RECORDS = [
-    HEADER,
-    message("user", "the port must stay at 8080 for all the workers"),
-    message("assistant", "Reading the file now.", tool_call("c1", path="a.py")),
-    result("c1", "port = 8080"),
-    message("assistant", tool_call("c2", "edit", path="a.py", newText="port_limit = 5")),
-    result("c2", "done"),
-    message("user", "please use a queue instead of a lock there"),
-    message("assistant", "I chose the queue because the lock blocks every single worker."),
-]
-TEXT = "".join(json.dumps(record) + "\n" for record in RECORDS)
-
-
-@settings(
-    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
-@given(
-    place=st.integers(0, len(TEXT) - 1),
-    length=st.integers(0, 40),
-    insert=st.text(alphabet='{}[]":,\\n0159aeu\x00\ud800é\n', max_size=8),
-)
-def test_a_mutated_session_gives_a_clear_error_or_a_sound_case(
-    tmp_path: Path, place: int, length: int, insert: str
-) -> None:
-    mutated = TEXT[:place] + insert + TEXT[place + length :]
-    path = tmp_path / "session.jsonl"
-    path.write_bytes(mutated.encode("utf-8", "surrogatepass"))
-    made = refused = None
-    try:
-        made = make_case(PiImporter().read(path))
-    except ImportFormatError as error:
-        refused = str(error)
-    if made is None:
-        assert refused is not None and str(path) in refused
-        return
-    target = tmp_path / "cases" / "case.json"
-    write_case(made.data, target)
-    loaded = load_cases([target])
-    assert not loaded.errors
-    assert len(loaded.cases) == 1
 
 
 def test_the_real_session_is_read_whole() -> None:

@@ -26,24 +26,6 @@ clusters = st.lists(scores, min_size=6, max_size=40).map(
 )
 
 
-@pytest.mark.parametrize(
-    ("probability", "freedom", "value"),
-    [
-        (0.975, 1, 12.7062),
-        (0.975, 2, 4.3027),
-        (0.975, 3, 3.1824),
-        (0.975, 11, 2.2010),
-        (0.975, 13, 2.1604),
-        (0.975, 28, 2.0484),
-        (0.95, 6, 1.9432),
-        (0.995, 13, 3.0123),
-        (0.5, 5, 0.0),
-    ],
-)
-def test_quantiles_are_those_of_the_printed_tables(probability, freedom, value):
-    assert t_quantile(probability, freedom) == pytest.approx(value, abs=5e-5)
-
-
 def test_very_many_cases_of_one_size_have_the_t_interval_over_case_means():
     cases = MOST_DRAWN + 1
     source = random.Random(3)

@@ -28,8 +28,6 @@ from pytest_compaction.run.remote.worker import perform
 
 KEY = "sk-of-the-worker-0123456789abcdef"
 
-KEEP = "def compact(messages, budget):\n    return messages\n"
-
 
 def over_the_wire(value):
     return pickle.loads(pickle.dumps(value))
