@@ -275,7 +275,7 @@ def test_a_compactor_that_breaks_its_contract_fails_its_own_items_with_the_reaso
 
 def test_broken_structure_names_the_invariant_and_the_messages(pytester):
     set_up(pytester, "first")
-    result = run(pytester, "-n2", compactor="orphan")
+    result = run(pytester, compactor="orphan")
     result.assert_outcomes(failed=4)
     said = flat(failure(result, "strategies:orphan-first-decided"))
     assert "strategies:orphan broke the message structure: " in said

@@ -17,6 +17,7 @@ from support.scenarios import (
     set_up,
     write_cases,
 )
+from support.worker_counts import BOTH
 
 from pytest_compaction.session.session import shipped_cases
 
@@ -47,8 +48,6 @@ def test_items_are_sorted_by_case_then_compactor_then_probe(pytester):
     both = f"{own('keep')},{own('forget')}"
     listed = run(pytester, "--collect-only", "-q", f"--compactor={both}", compactor=None)
     assert parameters(listed) == expected
-    workers = run(pytester, "--collect-only", "-q", "-n2", f"--compactor={both}", compactor=None)
-    assert node_ids(workers) == node_ids(listed)
     assert ran(run(pytester, "-v", f"--compactor={both}", compactor=None)) == expected
 
 
@@ -116,11 +115,11 @@ def test_exitfirst_stops_at_the_first_item_below_the_pass_score(pytester):
     assert result.ret == pytest.ExitCode.TESTS_FAILED
 
 
-@pytest.mark.parametrize("workers", [0, 2])
+@BOTH
 def test_a_failed_compaction_over_budget_is_unscored_and_never_green(pytester, workers):
     set_up(pytester)
     write_cases(pytester, case("tight", budget=20))
-    result = run(pytester, f"-n{workers}", compactor="Fails")
+    result = run(pytester, workers, compactor="Fails")
     assert result.parseoutcomes() == {"passed": 8, "unscored": 4, "failed": 2}
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     found = [r for r in scenarios.records(pytester).records if r["case"] == "tight"]
@@ -212,7 +211,7 @@ def test_a_compactor_fixture_without_case_and_probe_is_refused_with_the_reason(p
     result.stdout.fnmatch_lines(["*needs a test function that asks for case and probe as well*"])
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@BOTH
 def test_without_a_compactor_benchmark_items_are_deselected_with_one_line(pytester, workers):
     place = set_up(pytester, "first")
     (place / "test_probes.py").write_text(dedent(PROBE_MODULE))

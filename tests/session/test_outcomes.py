@@ -4,6 +4,7 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 from support.scenarios import PROBES, failure, flat, last_line, own, records, run, run_files, set_up
+from support.worker_counts import BOTH
 
 RECALL = ("-m", "compaction(kind='recall')")
 
@@ -85,7 +86,7 @@ def test_an_answer_that_could_not_be_judged_is_unscored_and_makes_the_run_red(
         assert record["reason"] == reason
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@BOTH
 def test_unscored_items_are_counted_apart_and_tolerated_up_to_a_number(pytester, workers):
     set_up(pytester)
     arguments = [workers, "-v", "--compaction-judge=refuses_files"]
@@ -148,7 +149,7 @@ def junit_properties(path):
     }
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@BOTH
 def test_junit_carries_status_overall_and_dimensions(pytester, workers):
     set_up(pytester, "first")
     arguments = [workers, "--junitxml=out.xml", "--compaction-judge=refuses_files"]

@@ -46,6 +46,7 @@ def test_every_form_is_written_once_by_the_process_that_the_user_started(pyteste
     ElementTree.parse(pytester.path / "out/run.svg")
 
 
+@pytest.mark.exhaustive
 def test_any_number_of_workers_writes_the_same_bytes(pytester):
     set_up(pytester)
     found = []
