@@ -6,9 +6,8 @@ import itertools
 import pytest
 from support.measuring import measured, offline_settings, records_of, records_of_session
 from support.paths import CASES
-from support.shipped import CHECKED_CASES, marks, scripted, shipped
+from support.shipped import CHECKED_CASES, marks, shipped
 
-from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.metrics.aggregate import aggregate
 from pytest_compaction.metrics.dimensions import dimension_correlations
 from pytest_compaction.models.offline.model import OfflineModel
@@ -73,20 +72,6 @@ def test_no_two_dimensions_say_the_same():
     assert set(itertools.chain(*measured_often)) == set(DIMENSIONS), "one was hardly measured"
     same = {pair: r.value for pair, r in measured_often.items() if (r.value or 0) > 0.85}
     assert not same
-
-
-def test_each_scripted_case_is_long_and_asks_every_kind_twice():
-    counter = TokenCounter()
-    cases = scripted()
-    assert {"debugging", "feature", "ci"} <= {case.task for case in cases}
-    for case in cases:
-        kinds = [probe.kind for probe in case.probes]
-        assert len(case.messages) >= 120
-        assert counter.messages(case.messages) >= 25_000
-        assert len(case.points) >= 3
-        assert len(kinds) >= 8
-        assert all(kinds.count(kind) >= 2 for kind in set(kinds))
-        assert len(set(kinds)) == 4
 
 
 @pytest.mark.parametrize("every", [6, pytest.param(1, marks=pytest.mark.exhaustive)])

@@ -44,8 +44,11 @@ def test_a_scripted_session_has_what_a_strategy_can_lose(case):
     assert min(thirds[third] for third in range(3)) >= 0.2 * len(facts)
     assert sum(len({fact.type for fact in probe.facts}) < 2 for probe in case.probes) <= 4
     assert sum(0 < len(m.text.split()) <= 4 for m in case.messages if m.role == "user") >= 5
+    asked = Counter(probe.kind for probe in case.probes)
+    assert len(case.messages) >= 120
     assert len(case.points) >= 4
     assert len(case.probes) >= 14
+    assert min(asked[kind] for kind in ("recall", "file", "continuation", "decision")) >= 2
     named = {probe.id: probe for probe in case.probes}
     assert named.keys() >= PROBES
     remark = named["passing-remark"]
