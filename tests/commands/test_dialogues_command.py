@@ -328,24 +328,6 @@ _KINDS = ("Token", "Prompt")
 _TOTALS = ("", "Prompt")
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        [],
-        ["x", "--format", "html"],
-        ["x", "--pass-consistency", "2"],
-        ["x", "--pass-consistency=a"],
-    ],
-)
-def test_wrong_options_are_refused(
-    capsys: pytest.CaptureFixture[str], arguments: list[str]
-) -> None:
-    with pytest.raises(SystemExit) as caught:
-        cli.main(["dialogues", *arguments])
-    assert caught.value.code == 2
-    assert "usage: pytest-compaction dialogues" in capsys.readouterr().err
-
-
 def test_hostile_names_cannot_write_on_the_terminal(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

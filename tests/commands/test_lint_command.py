@@ -402,11 +402,3 @@ def test_hostile_text_cannot_write_on_the_terminal(tmp_path, capsys):
     code, out = lint(capsys, written(tmp_path, hostile))
     assert code == 1
     assert "\x1b" not in out and "\u202e" not in out
-
-
-@pytest.mark.parametrize("arguments", [["--tail", "-1"], ["--tail", "x"], ["--format", "xml"]])
-def test_wrong_options_are_refused(capsys, arguments):
-    with pytest.raises(SystemExit) as caught:
-        cli.main(["lint", "x", *arguments])
-    assert caught.value.code == 2
-    assert "usage: pytest-compaction lint" in capsys.readouterr().err

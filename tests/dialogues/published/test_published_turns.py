@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 from support.paths import public_data
-from support.published_data import MT_BENCH, PUBLISHED_TASKS, RAW_TASKS
+from support.published_data import MT_BENCH, RAW_TASKS
 
-from pytest_compaction.dialogues.dialogue import TASKS, Comparison
+from pytest_compaction.dialogues.dialogue import Comparison
 from pytest_compaction.dialogues.figures import Figures, figures_of
 from pytest_compaction.dialogues.files import load_dialogues
 from pytest_compaction.metrics.dialogues.suitability import TurnDistribution, turn_distribution
@@ -47,9 +47,3 @@ def test_the_published_rule_places_the_published_tasks(
         "SA": "not recommended",
         "SC": "not recommended",
     }
-
-
-def test_the_data_set_has_all_thirteen_tasks(dataset: dict[str, TurnDistribution]) -> None:
-    assert sorted(dataset) == sorted(TASKS)
-    assert sum(item.dialogues for item in dataset.values()) == 1388
-    assert sum(dataset[task].dialogues for task in PUBLISHED_TASKS) == 917
