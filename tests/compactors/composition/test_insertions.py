@@ -1,10 +1,14 @@
 """``a+ledger``: insertions beside the parts, and what the ledger is worth."""
 
 import asyncio
+import copy
+import json
 from collections import defaultdict
 
 import pytest
-from support.builders import COUNTER, context_of, session, system, user
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.builders import COUNTER, agent_logs, context_of, session, system, user
 from support.compacting import SpyModel, compacted, ids, in_a_row, messages_of, view_of
 from support.compositions import create, talk
 from support.measuring import records_of
@@ -13,7 +17,8 @@ from pytest_compaction.compactors.base.covered_model import ELSEWHERE
 from pytest_compaction.compactors.composition.composition import Composition
 from pytest_compaction.compactors.protocol import Traits
 from pytest_compaction.compactors.strategies.anchored import SUMMARY_ID
-from pytest_compaction.compactors.strategies.ledger import LEDGER_ID
+from pytest_compaction.compactors.strategies.ledger import LEDGER_ID, Ledger
+from pytest_compaction.compactors.strategies.pins.strategy import PINS_ID, Pins
 from pytest_compaction.compactors.strategies.window import Window
 from pytest_compaction.conversation.messages import readable, structure_faults, text_message
 from pytest_compaction.metrics.statistics.cluster_interval import cluster_interval
@@ -29,6 +34,47 @@ def test_the_ledger_stands_after_system_prompt_and_summary_and_nothing_exceeds_t
         assert [m.id for m in view if m.origin == "synthetic"] == [SUMMARY_ID, LEDGER_ID]
         assert COUNTER.messages(view) <= 900
         assert structure_faults(view) == []
+
+
+INSERTIONS = [(Ledger, LEDGER_ID), (Pins, PINS_ID)]
+
+
+@pytest.mark.parametrize(("strategy", "inserted"), INSERTIONS)
+@settings(max_examples=40)
+@given(
+    agent_logs(), agent_logs(pending=True), st.integers(60, 500), st.sampled_from([0.1, 0.3, 0.6])
+)
+def test_an_insertion_keeps_to_its_share_whatever_the_log(
+    strategy, inserted, chat, more, budget, share
+):
+    compactor, context = strategy(share), context_of(budget)
+    rules = user("Rules for the whole job: No new dependency. One commit for each step.")
+    more = [rules, *(message for message in more if message["role"] != "system")]
+    for outcome in in_a_row(compactor, [chat, more], context):
+        state = json.loads(json.dumps(outcome.state))
+        before = copy.deepcopy(state)
+        view = compactor.render(state, context).messages
+        assert state == before
+        assert structure_faults(view) == []
+        for message in view:
+            if message.id == inserted:
+                assert COUNTER.message(message) <= budget * share + 4
+        if outcome.status == "truncated":
+            assert COUNTER.messages(view) <= budget
+
+
+@pytest.mark.parametrize(("strategy", "_"), INSERTIONS)
+@pytest.mark.parametrize(
+    ("parameters", "said"),
+    [
+        ({"share": 0}, "share=0 must be between 0 and 1"),
+        ({"share": 1}, "share=1 must be between 0 and 1"),
+        ({"limit": 0}, "limit=0 must be a whole number, at least 1"),
+    ],
+)
+def test_impossible_parameters_of_an_insertion_are_refused(strategy, _, parameters, said):
+    with pytest.raises(ValueError, match=said):
+        strategy(**parameters)
 
 
 def test_the_order_of_an_insertion_among_the_parts_does_not_matter():

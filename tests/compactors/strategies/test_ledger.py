@@ -1,18 +1,12 @@
 """``ledger``: its entries, their order of precedence, and its place in a view."""
 
-import copy
-import json
 import re
 
-import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from support.builders import COUNTER, agent_logs, assistant, context_of, system, tool, user
+from support.builders import COUNTER, assistant, context_of, system, tool, user
 from support.compacting import compacted, ids, in_a_row, messages_of, view_of
 
 from pytest_compaction.artifacts.trail import Trail
 from pytest_compaction.compactors.strategies.ledger import LEDGER_ID, PREAMBLE, Ledger, written
-from pytest_compaction.conversation.messages import structure_faults
 
 
 def calls(*steps):
@@ -199,36 +193,3 @@ def test_a_call_that_waits_stays_even_where_the_ledger_then_has_no_room():
     assert COUNTER.messages(view) <= 220
     refused, _ = compacted(Ledger(), chat, context_of(100))
     assert (refused.status, "what must stay takes more" in refused.error) == ("failed", True)
-
-
-@settings(max_examples=40)
-@given(
-    agent_logs(), agent_logs(pending=True), st.integers(60, 500), st.sampled_from([0.1, 0.3, 0.6])
-)
-def test_the_ledger_keeps_to_its_share_whatever_the_log(chat, more, budget, share):
-    compactor, context = Ledger(share), context_of(budget)
-    more = [message for message in more if message["role"] != "system"]
-    for outcome in in_a_row(compactor, [chat, more], context):
-        state = json.loads(json.dumps(outcome.state))
-        before = copy.deepcopy(state)
-        view = compactor.render(state, context).messages
-        assert state == before
-        assert structure_faults(view) == []
-        for message in view:
-            if message.id == LEDGER_ID:
-                assert COUNTER.message(message) <= budget * share + 4
-        if outcome.status == "truncated":
-            assert COUNTER.messages(view) <= budget
-
-
-@pytest.mark.parametrize(
-    ("parameters", "said"),
-    [
-        ({"share": 0}, "share=0 must be between 0 and 1"),
-        ({"share": 1}, "share=1 must be between 0 and 1"),
-        ({"limit": 0}, "limit=0 must be a whole number, at least 1"),
-    ],
-)
-def test_impossible_parameters_are_refused(parameters, said):
-    with pytest.raises(ValueError, match=said):
-        Ledger(**parameters)

@@ -1,12 +1,7 @@
 """``pins``: which sentences of the user are constraints, and their place in a view."""
 
-import copy
-import json
-
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from support.builders import COUNTER, agent_logs, assistant, context_of, session, system, tool, user
+from support.builders import COUNTER, assistant, context_of, session, system, tool, user
 from support.compacting import SpyModel, compacted, ids, in_a_row, messages_of, view_of
 from support.compositions import create, talk
 
@@ -180,36 +175,3 @@ def test_the_summariser_is_asked_for_all_sections_and_never_reads_the_pins():
     with_pins, without = spy.requests[0], spy.requests[2]
     assert with_pins.sections == without.sections
     assert all(m.id != PINS_ID for request in spy.requests for m in request.messages)
-
-
-@settings(max_examples=40)
-@given(
-    agent_logs(), agent_logs(pending=True), st.integers(60, 500), st.sampled_from([0.1, 0.3, 0.6])
-)
-def test_the_pins_keep_to_their_share_whatever_the_log(chat, more, budget, share):
-    compactor, context = Pins(share), context_of(budget)
-    more = [RULES, *(message for message in more if message["role"] != "system")]
-    for outcome in in_a_row(compactor, [chat, more], context):
-        state = json.loads(json.dumps(outcome.state))
-        before = copy.deepcopy(state)
-        view = compactor.render(state, context).messages
-        assert state == before
-        assert structure_faults(view) == []
-        for message in view:
-            if message.id == PINS_ID:
-                assert COUNTER.message(message) <= budget * share + 4
-        if outcome.status == "truncated":
-            assert COUNTER.messages(view) <= budget
-
-
-@pytest.mark.parametrize(
-    ("parameters", "said"),
-    [
-        ({"share": 0}, "share=0 must be between 0 and 1"),
-        ({"share": 1}, "share=1 must be between 0 and 1"),
-        ({"limit": 0}, "limit=0 must be a whole number, at least 1"),
-    ],
-)
-def test_impossible_parameters_are_refused(parameters, said):
-    with pytest.raises(ValueError, match=said):
-        Pins(**parameters)
