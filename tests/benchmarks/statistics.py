@@ -37,7 +37,7 @@ from pytest_compaction.metrics.statistics.proportion import proportion_interval
 from pytest_compaction.metrics.statistics.student import noncentrality
 from pytest_compaction.records.runs.run_file import load_run
 
-CASES = (3, 5, 8, 12, 24, 40)
+CASES = (8, 12, 24, 40)
 SHIFT = 0.3
 LEVEL = 0.05
 STRATEGIES = 4

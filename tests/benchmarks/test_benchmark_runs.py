@@ -88,7 +88,7 @@ def test_statistics_are_measured_and_put_on_a_page(tmp_path, capsys):
     assert main(["statistics", "--runs=10", f"--page={page}"]) == 0
     shown = capsys.readouterr().out
     assert shown.strip() in page.read_text("utf-8")
-    assert shown.count("| ordinary, sizes as they are |") == 12
+    assert shown.count("| ordinary, sizes as they are |") == 8
     assert shown.count("| compactions and answers |") == 4
     assert " nan" not in shown
 
