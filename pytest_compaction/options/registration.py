@@ -17,7 +17,11 @@ def add_options(parser: Any) -> None:
     for option in OPTIONS:
         if option.ini_type == "bool":
             group.addoption(
-                option.flag, dest=option.key, action="store_true", default=None, help=option.help
+                option.flag,
+                dest=option.key,
+                action="store_true",
+                default=None,
+                help=_plain(option.help),
             )
         else:
             group.addoption(
@@ -26,7 +30,7 @@ def add_options(parser: Any) -> None:
                 action=_action(option),
                 default=None,
                 metavar=option.metavar,
-                help=option.help,
+                help=_plain(option.help),
             )
         # Without a default of pytest's, so that a key that is there and empty can be told.
         parser.addini(option.ini_key, option.help, type=option.ini_type, default=None)
@@ -50,3 +54,8 @@ def _action(option: Option) -> Any:
     from pytest_compaction.completion import action
 
     return action(option.flag, option.repeatable) or usual
+
+
+def _plain(text: str) -> str:
+    """A text as argparse takes it, which reads a percent sign as the beginning of a field."""
+    return text.replace("%", "%%")

@@ -1,7 +1,5 @@
 """The page docs/comparing.md, followed step by step as a user would."""
 
-import re
-
 import pytest
 from support.pages import DOCS, arguments, code, commands
 from support.readme_blocks import shown, worse_block
@@ -63,7 +61,7 @@ def test_a_run_is_accepted_and_a_change_is_compared_with_it(pytester, at_work, c
     code, out = commanded(capsys, "show last")
     assert (code, out.count("my_compactor:keep_the_newest-small-")) == (0, 4)
     code, out = commanded(capsys, "gate last")
-    assert (code, re.search(r"^GATE \w+", out, re.MULTILINE)[0]) == (1, "GATE FAILED")
+    assert (code, "\nUNDECIDED overall" in out) == (0, True)  # the rule on facts decides
 
 
 def test_strategies_of_the_last_run_are_compared(pytester, at_work, capsys):

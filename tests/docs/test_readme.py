@@ -103,7 +103,7 @@ def test_the_loss_of_production_is_measured_on_an_imported_session(tmp_path):
         ["| next step", "3", "67%"],
         ["| overall", "4", "75%"],
     ]
-    assert "One case: there are no intervals. At each point a view may take as many tokens" in notes
+    assert "none with fewer than 6 cases. At each point a view may take as many tokens" in notes
 
 
 @pytest.mark.exhaustive

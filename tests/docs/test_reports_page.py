@@ -18,7 +18,7 @@ def measured(pytester):
     """Runs the command of the page that holds a mark, over one small case."""
 
     def measure(mark):
-        write_cases(pytester, case("small"), case("other"))
+        write_cases(pytester, *(case(f"case-{number}") for number in range(6)))
         (command,) = [line for line in code(PAGE, "console", mark).splitlines() if mark in line]
         pytester.runpytest_inprocess(*lean(), *arguments(command), "-n0", "-q", "--tb=no")
         return pytester.path
