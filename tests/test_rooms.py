@@ -20,7 +20,8 @@ FLOORS = (
     "case_making dialogues long_conversations",
     "gate",
     "reports",
-    "commands session",
+    "session",
+    "commands",
     "cli plugin",
 )
 """The rooms (folders, and modules at the root) of each floor, from the bottom up."""
