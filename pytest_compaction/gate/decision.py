@@ -49,6 +49,16 @@ _NOT_ASKED: Final[Mapping[RecordType, str]] = {
 }
 _COMPACTED: Final = "compacted@"
 _ITEM: Final = ("case", "probe", "trial")
+_FOREIGN: Final = (
+    ("foreign", "names", "names", "name", "mostly what the log never said", "own-log"),
+    (
+        *("worded", "facts", "has", "have"),
+        "the case file's wordings of facts, which the log has not; was the case file read?",
+        "own-words",
+    ),
+)
+"""What marks a view that is not made from its own log: its key in a record, what is listed there,
+how it is said of one view and of several, and the rule."""
 WEIGHTIEST: Final = 5
 """How many items a check names."""
 _OPPOSITE: Final = {">=": "<", "<=": ">", ">": "<=", "<": ">="}
@@ -168,19 +178,19 @@ def _uncompacted(
 
 
 def _foreign(groups: Mapping[str, Sequence[Record]]) -> Iterator[Check]:
-    """A failed check for each strategy with a view that is not of its own log."""
+    """A failed check for each strategy with views that are not made from their own log."""
     for name, group in groups.items():
-        found = [record for record in group if record.get("foreign")]
-        if not found:
-            continue
-        views = len({(record["case"], (record.get("point") or {}).get("id")) for record in found})
-        has = "1 view names" if views == 1 else f"{views} views name"
-        text = f"{name}: {has} mostly what the log never said"
-        details = tuple(
-            f"  {_item_name(record)}: {', '.join(record['foreign']['names'])}"
-            for record in found[:WEIGHTIEST]
-        )
-        yield Check(text, False, f"own-log@{name}", details=details)
+        for key, parts, one, more, what, rule in _FOREIGN:
+            found = [record for record in group if record.get(key)]
+            if not found:
+                continue
+            views = len({(r["case"], (r.get("point") or {}).get("id")) for r in found})
+            has = f"1 view {one}" if views == 1 else f"{views} views {more}"
+            details = tuple(
+                f"  {_item_name(record)}: {'; '.join(record[key][parts])}"
+                for record in found[:WEIGHTIEST]
+            )
+            yield Check(f"{name}: {has} {what}", False, f"{rule}@{name}", details=details)
 
 
 def _without_record(

@@ -97,12 +97,19 @@ def scored_record(
 
 
 def _foreign(response: Response) -> dict[str, Any]:
-    """What names a foreign view has; nothing of any other."""
-    foreign = response.foreign
-    if not foreign.make_it_foreign:
-        return {}
-    names = [clean(name) for name in foreign.names]
-    return {"foreign": {"names": names, "count": foreign.count, "of": foreign.of}}
+    """What a view has that its log has not, if it is most of its names or of the facts' wordings.
+
+    Nothing of any other view.
+    """
+    foreign, worded = response.foreign, response.worded
+    found: dict[str, Any] = {}
+    if foreign.make_it_foreign:
+        names = [clean(name) for name in foreign.names]
+        found["foreign"] = {"names": names, "count": foreign.count, "of": foreign.of}
+    if worded.come_from_the_case:
+        texts = [clean(text) for text in worded.texts]
+        found["worded"] = {"facts": texts, "count": worded.count, "of": worded.of}
+    return found
 
 
 def record_without_verdict(

@@ -11,6 +11,7 @@ from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.metrics.facts.foreign_names import ForeignNames
+from pytest_compaction.metrics.facts.foreign_wordings import ForeignWordings
 from pytest_compaction.metrics.facts.survival import Readings, Source
 from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.protocol import Model
@@ -112,7 +113,8 @@ class ViewFigures:
     what each null states at equal tokens; empty for a null or the control. ``constraints``
     are those that stand there, and whether the view states each. ``prompt_hash`` is that of
     view and question. ``history`` is what became of each fact until there. ``foreign`` are
-    the names of the view that its log lacks.
+    the names of the view that its log lacks, ``worded`` the facts that it words as the case file
+    and not as the log does.
     """
 
     reading: Readings
@@ -121,6 +123,7 @@ class ViewFigures:
     prompt_hash: str
     history: tuple[FactHistory, ...]
     foreign: ForeignNames
+    worded: ForeignWordings
 
 
 @dataclass(frozen=True)
@@ -193,6 +196,11 @@ class Response:
     def foreign(self) -> ForeignNames:
         """The names of the view that its log lacks."""
         return self._view.foreign
+
+    @property
+    def worded(self) -> ForeignWordings:
+        """The facts that the view words as the case file does, and its log does not."""
+        return self._view.worded
 
     @property
     def prompt_hash(self) -> str:

@@ -91,3 +91,61 @@ def test_a_view_of_its_own_log_is_not_marked_and_the_command_decides_the_same(py
     capsys.readouterr()
     assert main(["gate", str(run_files(pytester)[-1]), "--threshold=overall>=0"]) == 1
     assert "mostly what the log never said" in capsys.readouterr().out
+
+
+CHEATS = '''
+import json
+from pathlib import Path
+
+
+def read(messages, budget):
+    """Returns what the case files ask for, and nothing that was said."""
+    cases = [json.loads(path.read_text()) for path in Path("cases").rglob("*.json")]
+    facts = [fact["text"] for case in cases for probe in case["probes"] for fact in probe["facts"]]
+    return [{"role": "user", "content": "[Summary]\\n" + "\\n".join(facts)}]
+'''
+
+
+def worded_case(id):
+    """A case with facts that are worded otherwise than its log."""
+    made = copy.deepcopy(case(id))
+    queues = [f"queue {number} holds {number + 20} jobs" for number in range(1, 7)]
+    made["messages"][3]["content"] += f" As counted: {'; '.join(queues)}."
+    made["probes"][0]["facts"] += [
+        {
+            "text": f"there are {number + 20} jobs waiting in queue {number}",
+            "keys": [[f"queue {number}"], [f"{number + 20} jobs"]],
+        }
+        for number in range(1, 7)
+    ]
+    return made
+
+
+@pytest.mark.parametrize("gate", [[], [PASSES]], ids=["without a gate", "with a gate"])
+def test_a_strategy_that_reads_the_case_files_is_red_and_its_wordings_are_named(pytester, gate):
+    place = set_up(pytester)
+    for path in place.iterdir():
+        path.unlink()
+    write_cases(pytester, worded_case("alpha"))
+    pytester.makepyfile(mine=STRATEGIES + CHEATS)
+    result = run(pytester, *gate, "--compactor=mine:read", compactor=None)
+    assert result.ret == FAILED
+    result.stdout.fnmatch_lines(
+        [
+            "  alpha-*: there are 21 jobs waiting in queue 1; *",
+            "FAILED compaction::own-words@mine:read - *",
+        ]
+    )
+    assert "1 view has the case file's wordings of facts" in last_line(result)
+    marked = [record["worded"] for record in records(pytester).records]
+    assert all(found["count"] >= 6 and 2 * found["count"] >= found["of"] for found in marked)
+
+
+def test_a_faithful_summary_of_the_same_case_is_not_marked(pytester):
+    place = set_up(pytester)
+    for path in place.iterdir():
+        path.unlink()
+    write_cases(pytester, worded_case("alpha"))
+    pytester.makepyfile(mine=STRATEGIES)
+    assert run(pytester, PASSES, "--compactor=mine:own", compactor=None).ret == OK
+    assert not any("worded" in record for record in records(pytester).records)

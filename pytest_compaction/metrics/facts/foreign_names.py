@@ -14,6 +14,7 @@ from typing import Final
 
 from pytest_compaction.case.case import Case
 from pytest_compaction.conversation.messages import Message, readable
+from pytest_compaction.metrics.facts.foreign_wordings import ForeignWordings, foreign_wordings
 from pytest_compaction.text.words import normalize
 
 LEAST: Final = 5
@@ -71,6 +72,17 @@ def foreign_names(view: Sequence[Message], log: Sequence[str]) -> ForeignNames:
 def foreign_to_case(view: tuple[Message, ...], case: Case, point: int) -> ForeignNames:
     """The names of a view after a point of a case that its log until there lacks."""
     return foreign_names(view, _normal_log(case)[: len(case.log_until(point))])
+
+
+@lru_cache(maxsize=8)
+def worded_as_case(view: tuple[Message, ...], case: Case, point: int) -> ForeignWordings:
+    """The facts asked for after a point whose wording by the case file its log lacks."""
+    log = _normal_log(case)[: len(case.log_until(point))]
+    whole = frozenset(log)
+    texts = (normalize(readable(message)) for message in view)
+    made = [text for text in texts if text not in whole]
+    facts = [fact for probe in case.probes if probe.point == point for fact in probe.facts]
+    return foreign_wordings(made, facts, log)
 
 
 @lru_cache(maxsize=2)  # points and strategies of a case follow one another

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from pytest_compaction.cache.kept_results import Form
 from pytest_compaction.metrics.facts.foreign_names import ForeignNames
+from pytest_compaction.metrics.facts.foreign_wordings import ForeignWordings
 from pytest_compaction.metrics.facts.survival import READING, Readings
 from pytest_compaction.run.response import FactHistory, NullReading, ViewFigures
 
@@ -18,12 +19,14 @@ def _as_json(figures: ViewFigures) -> dict[str, Any]:
         "constraints": figures.constraints,
         "prompt_hash": figures.prompt_hash,
         "foreign": [figures.foreign.names, figures.foreign.count, figures.foreign.of],
+        "worded": [figures.worded.texts, figures.worded.count, figures.worded.of],
         "history": [[h.stated_after, h.recoverable, h.source] for h in figures.history],
     }
 
 
 def _from_json(kept: Any) -> ViewFigures:
     names, count, of = kept["foreign"]
+    texts, found, wordings = kept["worded"]
     facts = tuple(READING.from_json(reading) for reading in kept["facts"])
     return ViewFigures(
         Readings(facts, tuple(kept["hit"])),
@@ -32,6 +35,7 @@ def _from_json(kept: Any) -> ViewFigures:
         kept["prompt_hash"],
         tuple(_history(*history) for history in kept["history"]),
         ForeignNames(tuple(names), count, of),
+        ForeignWordings(tuple(texts), found, wordings),
     )
 
 

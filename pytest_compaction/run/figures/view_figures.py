@@ -18,7 +18,7 @@ from pytest_compaction.conversation.identity import identity
 from pytest_compaction.conversation.messages import Message, canonical_json, short_hash
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.metrics.constraints.survival import standing_constraints
-from pytest_compaction.metrics.facts.foreign_names import foreign_to_case
+from pytest_compaction.metrics.facts.foreign_names import foreign_to_case, worded_as_case
 from pytest_compaction.metrics.facts.survival import read as read_facts
 from pytest_compaction.metrics.facts.survival import view_index
 from pytest_compaction.models.offline.model import OfflineModel
@@ -121,6 +121,7 @@ class FigureRules:
             short_hash(f"[{','.join(prompt)}]"),
             log_facts.history(probe, reading.stated, asked.messages, asked.earlier),
             foreign_to_case(asked.messages, case, probe.point),
+            worded_as_case(asked.messages, case, probe.point),
         )
 
     def _facts_of(self, case: Case) -> LogFacts:
