@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.commands.complaint import complain
+from pytest_compaction.commands.number_type import number_type
 from pytest_compaction.metrics.differences.run_changes import RunChanges, adjusted_p, run_changes
 from pytest_compaction.records.baselines.baseline import (
     Baseline,
@@ -28,6 +29,7 @@ from pytest_compaction.reports.changes.comparison import (
     as_markdown,
     as_text,
 )
+from pytest_compaction.text.numbers import Range
 from pytest_compaction.text.words import printable
 
 _FORMATS: Final = ("text", "markdown", "json")
@@ -59,7 +61,7 @@ def add(commands: Any) -> None:
     )
     parser.add_argument(
         "--items",
-        type=int,
+        type=number_type(Range(0, 10**6, True)),
         default=_ITEMS,
         metavar="N",
         help=f"show the N items that changed most (default: {_ITEMS})",

@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.commands.complaint import complain
+from pytest_compaction.commands.number_type import number_type
 from pytest_compaction.dialogues.evaluation import Evaluation
 from pytest_compaction.dialogues.published.files import read_results
 from pytest_compaction.metrics.dialogues.consistency import PASS_CONSISTENCY
+from pytest_compaction.options.table import range_of
 from pytest_compaction.reports.dialogues.page import as_json, markdown, plain
 from pytest_compaction.reports.tables.table_page import WIDTH
 from pytest_compaction.text.words import printable
@@ -40,7 +42,7 @@ def add(commands: Any) -> None:
     )
     parser.add_argument(
         "--pass-consistency",
-        type=_share,
+        type=number_type(range_of("compaction_consistency")),
         metavar="F",
         help=f"least consistency of a trial that passes (that of the run, else "
         f"{PASS_CONSISTENCY:g})",
@@ -84,13 +86,3 @@ def _rendered(evaluations: Sequence[Evaluation], form: str, width: int) -> str:
     if form == "json":
         return as_json(evaluations)
     return "".join(f"{line}\n" for line in plain(evaluations, width))
-
-
-def _share(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value <= 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 to 1")
-    return value

@@ -15,6 +15,7 @@ from pytest_compaction.gate.decision import decide
 from pytest_compaction.gate.threshold import ThresholdError, check_scopes, parse_threshold
 from pytest_compaction.metrics.budgets import over_budget_failures
 from pytest_compaction.options.gate import newly_gone
+from pytest_compaction.options.table import option_of, range_of
 from pytest_compaction.records.baselines.baseline import Baseline, judged_again
 from pytest_compaction.records.baselines.baseline_file import BaselineError
 from pytest_compaction.records.record import Record, went_wrong_later
@@ -23,6 +24,7 @@ from pytest_compaction.reports.changes.block import baseline_block, baseline_lin
 from pytest_compaction.reports.gate_line import Failures, gate_line, passes
 from pytest_compaction.reports.lines import WIDTH, Line
 from pytest_compaction.settings import INCONCLUSIVE, BaselineRules, OptionError
+from pytest_compaction.text.numbers import NumberError
 
 PASSED: Final = 0
 FAILED: Final = 1
@@ -57,7 +59,6 @@ def add(commands: Any) -> None:
     )
     parser.add_argument(
         "--max-drop",
-        type=float,
         metavar="F",
         help="points by which overall and each dimension may be lower (default: 0.1)",
     )
@@ -75,13 +76,11 @@ def add(commands: Any) -> None:
     )
     parser.add_argument(
         "--pass-score",
-        type=float,
         metavar="F",
         help="overall score at which an item passes, in place of that of the run",
     )
     parser.add_argument(
         "--max-unscored",
-        type=int,
         metavar="N",
         help="number of unscored items that are accepted, in place of that of the run",
     )
@@ -99,7 +98,8 @@ def run(options: argparse.Namespace) -> int:
         expressions = options.threshold or ([] if options.baseline else settings.get("thresholds"))
         thresholds = [parse_threshold(text) for text in expressions or ()]
         check_scopes(thresholds, arms)
-        pass_score = _chosen(options.pass_score, settings, "pass_score", 3.5)
+        pass_score = _number(options, settings, "pass_score")
+        max_unscored = _number(options, settings, "max_unscored")
         over_budget = over_budget_of(found.header)
         records = found.records
         named = options.baseline or ("" if options.threshold else settings.get("baseline"))
@@ -116,18 +116,17 @@ def run(options: argparse.Namespace) -> int:
         for sentence in str(error).splitlines():
             complain(sentence)
         return UNUSABLE
-    if not records:
-        complain(f"{path} holds no item")
-        return NOTHING
     if found.problems:
         complain(f"{path} is not whole, so nothing can be decided on it; run it again")
         return UNUSABLE
+    if not records:
+        complain(f"{path} holds no item")
+        return NOTHING
     against = BaselineDecision()
     if baselines:
         against = decide_baseline(records, baselines, rules, found.header)
     for line in _compared(against, pass_score, notes):
         print(line.text)
-    max_unscored = _chosen(options.max_unscored, settings, "max_unscored", 0)
     decision = decide(records, thresholds, max_unscored, arms)
     failures = Failures(
         sum(map(_went_wrong, records)), 0, len(over_budget_failures(records, over_budget))
@@ -155,10 +154,24 @@ def _rules(options: argparse.Namespace, settings: dict[str, Any]) -> BaselineRul
     """The rules against a baseline. Raises :class:`OptionError` for a limit that is none."""
     limit = _chosen(options.max_newly_gone, settings, "max_newly_gone", None)
     return BaselineRules(
-        max_drop=_chosen(options.max_drop, settings, "max_drop", 0.1),
+        max_drop=_number(options, settings, "max_drop"),
         max_newly_gone=None if limit is None else newly_gone("--max-newly-gone", str(limit)),
         inconclusive=_chosen(options.inconclusive, settings, "inconclusive", "fail"),
     )
+
+
+def _number(options: argparse.Namespace, settings: dict[str, Any], key: str) -> Any:
+    """A number that the user gives, else that of the run, else the default, in its range.
+
+    Raises :class:`OptionError` for any other.
+    """
+    option = option_of(f"compaction_{key}")
+    given = getattr(options, key)
+    where = f"--{key.replace('_', '-')}" if given is not None else f"the run's {key}"
+    try:
+        return range_of(option.key).read(_chosen(given, settings, key, option.default))
+    except NumberError as error:
+        raise OptionError(f"{where}={error}") from None
 
 
 def _chosen(given: Any, settings: dict[str, Any], key: str, default: Any) -> Any:

@@ -20,6 +20,7 @@ from pytest_compaction.commands.generate_by_model import (
     written_by_model,
 )
 from pytest_compaction.commands.generate_progress import CallsLine
+from pytest_compaction.commands.number_type import number_type
 from pytest_compaction.commands.store_option import add_store_option
 from pytest_compaction.long_conversations.assemble import (
     FEWEST_TOKENS,
@@ -29,6 +30,8 @@ from pytest_compaction.long_conversations.assemble import (
 from pytest_compaction.models.calls.address import missing_key
 from pytest_compaction.models.offline.model import NAME as OFFLINE
 from pytest_compaction.models.registry import UnknownModelError, is_offline
+from pytest_compaction.options.table import range_of
+from pytest_compaction.text.numbers import Range
 from pytest_compaction.text.words import printable
 
 MOST_TOKENS: Final = 100_000_000
@@ -51,17 +54,21 @@ def add(commands: Any) -> None:
     )
     parser.add_argument(
         "--tokens",
-        type=_tokens,
+        type=number_type(Range(FEWEST_TOKENS, MOST_TOKENS, True)),
         default=100_000,
         metavar="N",
         help=f"the length of a conversation, from {FEWEST_TOKENS} (default: 100000)",
     )
     parser.add_argument(
-        "--seed", type=_seed, default=1, metavar="N", help="what is drawn (default: 1)"
+        "--seed",
+        type=number_type(Range(0, 999_999_999, True)),
+        default=1,
+        metavar="N",
+        help="what is drawn (default: 1)",
     )
     parser.add_argument(
         "--conversations",
-        type=_count,
+        type=number_type(Range(1, 1000, True)),
         default=1,
         metavar="N",
         help="how many, each with the next seed (default: 1)",
@@ -90,7 +97,7 @@ def add(commands: Any) -> None:
     )
     parser.add_argument(
         "--max-cost",
-        type=_dollars,
+        type=number_type(range_of("compaction_max_cost")),
         metavar="USD",
         help="US dollars that the calls may cost (default: no limit)",
     )
@@ -193,31 +200,3 @@ def _write(
     where = printable(shlex.quote(str(options.output)))
     print(f"run them with: pytest --compactor=window,anchored --compaction-cases={where}")
     return 0
-
-
-def _dollars(text: str) -> float:
-    try:
-        amount = float(text)
-    except ValueError:
-        amount = -1.0
-    if not 0 < amount < 1e6:
-        raise argparse.ArgumentTypeError(f"{text!r} is not an amount of US dollars above 0")
-    return amount
-
-
-def _tokens(text: str) -> int:
-    return _number(text, FEWEST_TOKENS, MOST_TOKENS)
-
-
-def _seed(text: str) -> int:
-    return _number(text, 0, 999_999_999)
-
-
-def _count(text: str) -> int:
-    return _number(text, 1, 1000)
-
-
-def _number(text: str, low: int, high: int) -> int:
-    if not (text.isascii() and text.isdecimal()) or len(text) > 9 or not low <= int(text) <= high:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from {low} to {high}")
-    return int(text)

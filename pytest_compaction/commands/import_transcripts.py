@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from pytest_compaction.case_making.case_maker import (
     NoProbeError,
@@ -26,6 +26,7 @@ from pytest_compaction.commands.import_report import (
     report_redaction,
     too_little,
 )
+from pytest_compaction.commands.number_type import number_type
 from pytest_compaction.commands.store_option import add_store_option
 from pytest_compaction.garbage import look_less_often
 from pytest_compaction.importers.protocol import Importer, ImportFormatError, Transcript
@@ -40,7 +41,10 @@ from pytest_compaction.models.offline.model import NAME as OFFLINE
 from pytest_compaction.models.registry import UnknownModelError, is_offline
 from pytest_compaction.probes.by_model.source import ModelProbes, model_probes
 from pytest_compaction.probes.derive import DEFAULT_COUNT, derive_probes
+from pytest_compaction.text.numbers import Range
 from pytest_compaction.text.words import printable
+
+_COUNT: Final = Range(1, 999_999, True)
 
 
 @dataclass(slots=True)
@@ -71,25 +75,28 @@ def add(commands: Any) -> None:
     )
     parser.add_argument(
         "--probes",
-        type=_positive,
+        type=number_type(_COUNT),
         default=DEFAULT_COUNT,
         metavar="N",
         help=f"the most probes of a case ({DEFAULT_COUNT})",
     )
     parser.add_argument(
-        "--last", type=_positive, metavar="N", help="only the last N messages of each conversation"
+        "--last",
+        type=number_type(_COUNT),
+        metavar="N",
+        help="only the last N messages of each conversation",
     )
     parser.add_argument(
         "--from",
         dest="first",
-        type=_positive,
+        type=number_type(_COUNT),
         metavar="N",
         help="only the messages from the Nth on, counted from 1",
     )
     parser.add_argument(
         "--to",
         dest="final",
-        type=_positive,
+        type=number_type(_COUNT),
         metavar="M",
         help="only the messages up to the Mth",
     )
@@ -263,10 +270,3 @@ def _conversations(importer: Importer, path: Path) -> Iterator[Transcript]:
             f"{path}: the importer {importer.name!r} failed with {type(error).__name__}: {error}; "
             "this is a fault of the importer, please report it"
         ) from error
-
-
-def _positive(text: str) -> int:
-    number = int(text) if text.isdecimal() and len(text) < 7 else 0
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
-    return number

@@ -11,8 +11,10 @@ from typing import Any, Final
 
 from pytest_compaction.case.files import MAX_SHOWN_FAULTS
 from pytest_compaction.case.tail import TAIL_SHARE
+from pytest_compaction.commands.number_type import number_type
 from pytest_compaction.probes.lint import Explanation, Inspection, by_rule, explain, inspect
 from pytest_compaction.probes.lint_rules.finding import LintFinding
+from pytest_compaction.text.numbers import Range
 from pytest_compaction.text.words import printable
 
 FORMATS: Final = ("text", "json")
@@ -39,7 +41,7 @@ def add(commands: Any) -> None:
     parser.add_argument("--format", choices=FORMATS, default="text", help="how it is written")
     parser.add_argument(
         "--tail",
-        type=_tokens,
+        type=number_type(Range(0, 10**9, True)),
         metavar="N",
         help="tokens at the end of the log that every strategy is assumed to keep "
         f"({TAIL_SHARE:g} of the budget)",
@@ -114,9 +116,3 @@ def _decided(each: Explanation) -> str:
 
 def _some(number: int, name: str) -> str:
     return f"{number:,} {name}{'' if number == 1 else 's'}"
-
-
-def _tokens(text: str) -> int:
-    if not text.isdecimal() or len(text) > 9:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0")
-    return int(text)

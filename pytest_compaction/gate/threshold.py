@@ -13,6 +13,7 @@ from pytest_compaction.dialogues.aggregates import NAMES, RECORD_TYPE, is_dialog
 from pytest_compaction.metrics.aggregate import arm_name
 from pytest_compaction.rubric import DIMENSIONS, MAX_SCORE
 from pytest_compaction.settings import Budget
+from pytest_compaction.text.numbers import Range
 from pytest_compaction.text.words import printable
 
 _ORIGINS: Final = get_args(Origin)
@@ -20,8 +21,19 @@ CONSTRAINTS: Final = ("constraints", "compliance", "er")
 """Figures of the standing constraints: survival, compliance and effect retention."""
 _SCORES: Final = ("overall", *DIMENSIONS)
 _SHARES: Final = ("removed", "kept", *CONSTRAINTS)
-_WITHIN_ONE: Final = ("constraints", "compliance", "consistency")
-"""Shares that are never below 0 or above 1, as ``pass^k`` is."""
+_SHARE: Final = Range(0, 1)
+_RANGES: Final = {
+    **dict.fromkeys(_SCORES, Range(0, MAX_SCORE)),
+    "removed": Range(-1, 1),
+    "kept": Range(0, 2),
+    "er": Range(-1, 1),
+    "savings": Range(-1, 1),
+    "prompt": Range(-1, 1),
+    "net": Range(-1, 1),
+}
+"""The bounds that say something of a figure; those of the others are shares. Of the tokens at most
+all are removed or saved; a strategy may add some. A strategy may score more than the control, and
+comply less than the log alone makes it."""
 _EXPRESSION: Final = re.compile(
     r"\s*(?P<metric>[a-z_^0-9.]+)\s*(?:@(?P<scope>[^<>=\s][^<>\s]*?)\s*)?"
     r"(?P<sign>>=|<=|>|<)\s*(?P<bound>-?[0-9]{1,9}(?:\.[0-9]{1,9})?)\s*(?:(?P<percent>%)\s*)?"
@@ -59,7 +71,8 @@ class Threshold:
 def parse_threshold(text: str) -> Threshold:
     """Read ``overall>=3.5``, ``file.artifact>=3``, ``real.pass^1>=90%``, ``kept@anchored>=0.85``.
 
-    A score is from 0 to 5, and only a share can be written in per cent. Raises
+    A score is from 0 to 5, and only a share can be written in per cent; the bound must be a value
+    that the figure can have. Raises
     :class:`ThresholdError` for anything else.
     """
     match = _EXPRESSION.fullmatch(text)
@@ -109,18 +122,16 @@ def scopes_of(arms: Iterable[tuple[str, Budget | None]]) -> list[str]:
 def _check_bound(text: str, metric: str, bound: float, percent: bool) -> None:
     """Refuse a bound that is no value of the figure: a rule with it would always hold, or never."""
     name = metric.rpartition(".")[2]
-    shown = printable(text.strip(), _SHOWN)
-    if name in _SCORES and (percent or not 0 <= bound <= MAX_SCORE):
-        raise ThresholdError(
-            f"the threshold {shown!r} has no meaning: {metric} is a score "
-            f"from 0 to {MAX_SCORE:g} and no share; write a number in that range, such as "
-            f"{metric}>=3.5"
-        )
-    if (_PASS.fullmatch(name) or name in _WITHIN_ONE) and not 0 <= bound <= 1:
-        raise ThresholdError(
-            f"the threshold {shown!r} has no meaning: {metric} is a share "
-            f"from 0 to 1; write it as in {metric}>=0.9 or {metric}>=90%"
-        )
+    range = _RANGES.get(name, _SHARE)
+    is_score = name in _SCORES
+    if bound in range and not (percent and is_score):
+        return
+    kind = "a score and no share" if is_score else "a share"
+    example = f"{metric}>=3.5" if is_score else f"{metric}>=0.9 or {metric}>=90%"
+    raise ThresholdError(
+        f"the threshold {printable(text.strip(), _SHOWN)!r} has no meaning: {metric} is {kind}; "
+        f"write {range}, as in {example}"
+    )
 
 
 def _known(metric: str) -> bool:

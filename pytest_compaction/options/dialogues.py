@@ -16,9 +16,9 @@ def dialogue_settings(raw: dict[str, Any]) -> DialogueSettings:
         raise OptionError(f"--compaction-history={history} is not one of {expected}")
     return DialogueSettings(
         tasks=tuple(dict.fromkeys(split(raw, "compaction_tasks"))),
-        limit=number(raw, "compaction_limit", int, 0, 10**9),
+        limit=number(raw, "compaction_limit"),
         history=history,
-        consistency=number(raw, "compaction_consistency", float, 0, 1),
-        budget=number(raw, "compaction_dialogue_budget", float, 0.01, 1),
-        window=number(raw, "compaction_dialogue_window", int, 1, 10**9),
+        consistency=number(raw, "compaction_consistency"),
+        budget=number(raw, "compaction_dialogue_budget"),
+        window=number(raw, "compaction_dialogue_window"),
     )

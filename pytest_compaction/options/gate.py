@@ -55,7 +55,7 @@ def baseline_settings(raw: dict[str, Any]) -> BaselineSettings:
         )
     limit = raw["compaction_max_newly_gone"]
     rules = BaselineRules(
-        max_drop=number(raw, "compaction_max_drop", float, 0, 5),
+        max_drop=number(raw, "compaction_max_drop"),
         max_newly_gone=None if limit is None else newly_gone("--compaction-max-newly-gone", limit),
         inconclusive=inconclusive,
     )
@@ -88,12 +88,14 @@ def over_budget_of(raw: dict[str, Any]) -> OverBudget:
 
 def snapshot_settings(raw: dict[str, Any]) -> SnapshotSettings:
     """Whether verdicts are compared with accepted ones, and by how many points they may differ."""
-    given = raw["compaction_judge_tolerance"]
+    key = "compaction_judge_tolerance"
+    given = raw[key]
+    parts = given.split(",")
     try:
-        numbers = [float(part) for part in given.split(",")]
-    except ValueError:
+        numbers = [number({key: part}, key) for part in parts] if len(parts) <= 2 else []
+    except OptionError:
         numbers = []
-    if len(numbers) not in {1, 2} or not all(0 <= points <= 5 for points in numbers):
+    if not numbers:
         raise OptionError(
             f"--compaction-judge-tolerance={given}: expected points from 0 to 5, one number for "
             "the overall score or two as in 0.5,1 for the overall score and for a criterion"

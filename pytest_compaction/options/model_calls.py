@@ -29,7 +29,7 @@ def call_settings(raw: dict[str, Any]) -> CallSettings:
         )
     limit = None
     if raw["compaction_max_cost"] is not None:
-        limit = number(raw, "compaction_max_cost", float, 0, 1_000_000)
+        limit = number(raw, "compaction_max_cost")
     return CallSettings(
         store=raw["compaction_store"],
         replay=bool(raw["compaction_replay"]),
@@ -39,7 +39,7 @@ def call_settings(raw: dict[str, Any]) -> CallSettings:
         export_plain=bool(raw["compaction_export_plain"]),
         max_cost=limit,
         judge_prompt=raw["compaction_judge_prompt"],
-        request_timeout=number(raw, "compaction_request_timeout", float, 0.001, 86_400),
+        request_timeout=number(raw, "compaction_request_timeout"),
         prices=raw["compaction_prices"],
         proxy=bool(raw["compaction_proxy"]),
     )
@@ -49,7 +49,7 @@ def processes_of(raw: dict[str, Any]) -> int | None:
     """The number of processes for rules; ``None`` leaves it to the machine."""
     if raw["compaction_processes"] == "auto":
         return None
-    return int(number(raw, "compaction_processes", int, 0, 1024))
+    return int(number(raw, "compaction_processes"))
 
 
 def check_executor(raw: dict[str, Any]) -> None:

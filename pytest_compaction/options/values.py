@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Final, Protocol
 
 from pytest_compaction.compactors.parameters import parted
-from pytest_compaction.options.table import OLD_KEYS, Option, option_of
+from pytest_compaction.options.table import OLD_KEYS, Option, option_of, range_of
 from pytest_compaction.settings import OptionError
+from pytest_compaction.text.numbers import NumberError
 
 NO_GATE: Final = "none"
 """Given in place of thresholds or of a baseline: those of the ini file do not decide."""
@@ -86,19 +86,9 @@ def split(raw: dict[str, Any], key: str) -> list[str]:
     return found
 
 
-def number(
-    raw: dict[str, Any], key: str, kind: Callable[[Any], Any], low: float, high: float
-) -> Any:
-    """The number that an option gives, from ``low`` to ``high``.
-
-    Raises :class:`OptionError` for what is no number of this kind or is out of the range.
-    """
-    flag = option_of(key).flag
+def number(raw: dict[str, Any], key: str) -> Any:
+    """The number that an option gives; raises :class:`OptionError` if it is not in its range."""
     try:
-        value = kind(raw[key])
-    except (TypeError, ValueError):
-        what = "a whole number" if kind is int else "a number"
-        raise OptionError(f"{flag}={raw[key]} is not {what}") from None
-    if not low <= value <= high:
-        raise OptionError(f"{flag}={raw[key]} is out of range; expected {low:g} to {high:g}")
-    return value
+        return range_of(key).read(raw[key])
+    except NumberError as error:
+        raise OptionError(f"{option_of(key).flag}={error}") from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -13,7 +14,7 @@ from pytest_compaction.cache.kept_results import KeptResults
 from pytest_compaction.case.case_set import CaseSet
 from pytest_compaction.case.index import CaseIndex
 from pytest_compaction.compactors.registry import Registry, named_strategies
-from pytest_compaction.compactors.specs import Spec, UnknownCompactorError
+from pytest_compaction.compactors.specs import Spec, UnknownCompactorError, parse_spec
 from pytest_compaction.conversation.tokens import (
     DEFAULT_ENCODING,
     EncodingUnavailableError,
@@ -24,7 +25,12 @@ from pytest_compaction.dialogues.files import (
     UnknownTaskError,
     load_dialogues,
 )
-from pytest_compaction.gate.threshold import ThresholdError, check_scopes, parse_threshold
+from pytest_compaction.gate.threshold import (
+    ThresholdError,
+    check_scopes,
+    parse_threshold,
+    scopes_of,
+)
 from pytest_compaction.models.chat.prompts import PromptError
 from pytest_compaction.models.protocol import Model
 from pytest_compaction.models.reference import shipped
@@ -45,6 +51,8 @@ from pytest_compaction.session.named_files import find_named
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.settings import RECORDED, SHIPPED, OptionError, Settings
 
+_AT_BUDGET: Final = re.compile(r"-b(?:[0-9]+|recorded)$")
+"""What follows a strategy in a scope that names it at one budget."""
 USAGE_ERRORS: Final = (
     OptionError,
     UnknownCompactorError,
@@ -70,14 +78,16 @@ def resolve_session(
     index_folder: Path | None = None,
     found_cases: str | None = None,
     results_file: Path | None = None,
+    leave_out_rules: bool = False,
 ) -> BenchmarkSession:
     """Resolve every name in the settings.
 
     ``use_shipped`` takes the cases of the package; ``accounts_file`` is the file in which
     an xdist worker shares the accounts of its controller. ``index_folder`` keeps what was
     found in case files, and ``found_cases`` is what the controller found in them.
-    ``results_file`` keeps the results of rules. Raises one of ``USAGE_ERRORS`` for a name that
-    cannot be resolved.
+    ``results_file`` keeps the results of rules. ``leave_out_rules`` leaves out thresholds for
+    strategies that are not in the run, which are an error otherwise. Raises one of
+    ``USAGE_ERRORS`` for a name that cannot be resolved.
     """
     make_importable(invocation, root)
     registry, specs = resolve_strategies(settings.arms, added_compactors)
@@ -96,6 +106,10 @@ def resolve_session(
         return create_model(name, tokens, endpoints, kept, processes)
 
     roles = _roles(settings, model, tokens)
+    rules_left_out = _for_others(settings, registry) if leave_out_rules else ()
+    if rules_left_out:
+        kept_rules = (text for text in settings.thresholds if text not in rules_left_out)
+        settings = replace(settings, thresholds=tuple(kept_rules))
     thresholds = tuple(parse_threshold(text) for text in settings.thresholds)
     check_scopes(thresholds, settings.with_budgets)
     places = case_places(settings.cases, root, use_shipped)
@@ -117,6 +131,7 @@ def resolve_session(
         dialogue_set=_chosen_dialogues(settings, found.dialogue_files, root),
         endpoints=endpoints,
         left_out=left_out,
+        rules_left_out=rules_left_out,
         kept=kept,
         processes=processes,
     )
@@ -137,6 +152,30 @@ def resolve_strategies(
     except UnknownCompactorError as error:
         refuse_removed(f"{name}=" for name in error.untaken)
         raise
+
+
+def _for_others(settings: Settings, registry: Registry) -> tuple[str, ...]:
+    """The thresholds for strategies that are not in the run.
+
+    One for a name that no strategy has is not among them, because it is a mistake.
+    """
+    names = scopes_of(settings.with_budgets)
+    scopes = {text: parse_threshold(text).scope for text in settings.thresholds}
+    return tuple(
+        text
+        for text, scope in scopes.items()
+        if scope is not None and scope not in names and _is_strategy(scope, registry)
+    )
+
+
+def _is_strategy(scope: str, registry: Registry) -> bool:
+    """Whether a scope can be a strategy of another run: one that is known, or somebody's own."""
+    try:
+        spec = parse_spec(_AT_BUDGET.sub("", scope))
+    except UnknownCompactorError:
+        return False
+    targets = [part.target for part in spec.parts or (spec,)]
+    return all(target in registry.names() or ":" in target for target in targets)
 
 
 def _token_counter(encoding: str) -> TokenCounter:

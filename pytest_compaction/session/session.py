@@ -75,6 +75,8 @@ class BenchmarkSession:
     """Whether the nulls run beside each strategy; an estimate has no use for them."""
     left_out: tuple[str, ...] = ()
     """Ids of cases without a recorded compaction in a run at the budgets on record."""
+    rules_left_out: tuple[str, ...] = ()
+    """Thresholds of the configuration for strategies that are not in the run."""
     named: tuple[Path, ...] = ()
     """The files and folders of cases and of dialogues, as they were named."""
     kept: KeptResults = field(default_factory=KeptResults)

@@ -87,6 +87,7 @@ def _resolved(config: pytest.Config, settings: Settings, use_shipped: bool) -> B
         config.rootpath / INDEX_FOLDER,
         workerinput.get("compaction_cases"),
         config.rootpath / RESULTS_FILE,
+        leave_out_rules=config.getoption("compaction_threshold") is None,
     )
     if not config.getoption("collectonly"):
         need_key(session.settings, added_models)

@@ -1,13 +1,49 @@
-"""Numbers as text, with enough digits to show that they differ."""
+"""Numbers that users write, and numbers as text that show whether they differ."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from decimal import Decimal
-from typing import Final
+from typing import Any, Final
 
 _LEAST_DIGITS: Final = 2
 _MOST_DIGITS: Final = 17
 """Enough digits after the point to tell apart any two scores that differ."""
+
+
+class NumberError(ValueError):
+    """What was given is no number of its range; the text says both."""
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """The numbers from ``low`` to ``high``, both among them; ``whole`` admits no other."""
+
+    low: float
+    high: float
+    whole: bool = False
+
+    def __contains__(self, value: Any) -> bool:
+        kinds = int if self.whole else int | float
+        is_number = isinstance(value, kinds) and not isinstance(value, bool)
+        return is_number and self.low <= value <= self.high
+
+    def __str__(self) -> str:
+        what = "a whole number" if self.whole else "a number"
+        return f"{what} from {self.low:.15g} to {self.high:.15g}"
+
+    def read(self, given: Any) -> Any:
+        """The number that a text or a number gives: an ``int`` if it has to be whole.
+
+        Raises :class:`NumberError` for any other, for NaN and for what is no number.
+        """
+        try:
+            value = int(given) if self.whole else float(given)
+        except (TypeError, ValueError):
+            value = None
+        if value not in self:
+            raise NumberError(f"{given} is not {self}")
+        return value
 
 
 def told_apart(value: float, bound: float) -> tuple[str, str]:

@@ -175,7 +175,7 @@ def test_what_is_secret_is_known_from_the_whole_session(
     [
         (["--last", "3", "--from", "2"], "give one of the two"),
         (["--from", "5", "--to", "2"], "--from 5 is after --to 2"),
-        (["--last", "0"], "not a whole number above 0"),
+        (["--last", "0"], "not a whole number from 1 to 999999"),
     ],
 )
 def test_options_that_name_no_part_are_refused(

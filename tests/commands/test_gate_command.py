@@ -60,7 +60,7 @@ def test_a_baseline_decides_and_what_got_worse_is_shown(folder, capsys, snapshot
 def test_an_undecided_drop_fails_unless_one_says_otherwise_or_a_rule_on_facts_decides(
     folder, capsys, snapshot
 ):
-    write(folder, lowered(0.3, spread=2.0))
+    write(folder, lowered(0.3, spread=0.8))
     write_baseline_file(folder / "main.json", header(), {"anchored": before()})
     assert main(["gate", RUN, "--baseline=main.json"]) == 1
     assert capsys.readouterr().out == snapshot
@@ -149,3 +149,42 @@ def test_a_strategy_that_the_run_named_and_did_not_measure_fails_its_rules(folde
     assert gate(capsys, RUN, "--threshold=overall>=1")[:2] == (
         *(1, "GATE FAILED overall@truncate: nothing was measured · on 24 items"),
     )
+
+
+@pytest.mark.parametrize(
+    ("flag", "allowed"),
+    [("--max-drop", "a number from 0 to 5"), ("--pass-score", "a number from 0 to 5")],
+)
+@pytest.mark.parametrize("value", ["nan", "inf", "-inf", "1e9", "-0.1", "much", ""])
+def test_a_number_out_of_its_range_is_refused(folder, capsys, flag, allowed, value):
+    write(folder, before())
+    write_baseline_file(folder / "main.json", header(), {"anchored": before()})
+    code, _, said = gate(capsys, RUN, "--baseline=main.json", f"{flag}={value}")
+    assert (code, said) == (4, f"pytest-compaction: {flag}={value} is not {allowed}\n")
+
+
+@pytest.mark.parametrize("value", ["-1", "1.5", "nan", "1e3"])
+def test_a_count_out_of_its_range_is_refused(folder, capsys, value):
+    write(folder, before())
+    code, _, said = gate(capsys, RUN, "--threshold=overall>=1", f"--max-unscored={value}")
+    assert code == 4
+    assert f"--max-unscored={value} is not a whole number from 0 to 1000000000" in said
+
+
+@pytest.mark.parametrize(("key", "value"), [("pass_score", 99), ("max_unscored", -1)])
+def test_a_number_of_the_run_that_is_out_of_its_range_is_refused(folder, capsys, key, value):
+    write(folder, [], head=header(**{key: value}))
+    code, _, said = gate(capsys, RUN, "--threshold=overall>=1")
+    assert code == 4
+    assert f"the run's {key}={value} is not a" in said
+
+
+def test_a_run_with_scores_that_no_run_writes_is_not_decided_on(folder, capsys):
+    path = write(folder, before())
+    path.write_text(path.read_text().replace('"overall":4.0', '"overall":99'))
+    code, _, said = gate(capsys, RUN, "--threshold=overall>=4.2")
+    assert code == 4
+    assert (
+        f"{RUN}:2 is the record of cases/test_probes.py::test_probe[anchored-case-00-p-1], " in said
+    )
+    assert "whose overall 99 is not a number from 0 to 5" in said

@@ -81,7 +81,7 @@ def test_a_number_out_of_range_is_a_usage_error(tmp_path, capsys, option, value,
     with pytest.raises(SystemExit) as ended:
         generate(capsys, tmp_path, f"{option}={value}")
     assert ended.value.code == 2
-    assert f"{value!r} is not a whole number {said}" in capsys.readouterr().err
+    assert f"{value} is not a whole number {said}" in capsys.readouterr().err
     assert contents(tmp_path) == {}
 
 
@@ -114,7 +114,8 @@ def test_an_estimate_without_a_model_is_a_usage_error(tmp_path, capsys):
         (["--model="], "--model: name a model, or leave the option out"),
         (["--model=offlin"], "unknown model 'offlin'; did you mean 'offline'"),
         (["--max-cost=1"], "--max-cost needs --model NAME: without a model there are no calls"),
-        (["--max-cost=0"], "'0' is not an amount of US dollars above 0"),
+        (["--max-cost=-1"], "-1 is not a number from 0 to 1000000"),
+        (["--max-cost=nan"], "nan is not a number from 0 to 1000000"),
         (["--model=gpt-4o-mini"], "no key for api.openai.com: set OPENAI_API_KEY"),
     ],
 )

@@ -133,7 +133,8 @@ def test_a_threshold_that_cannot_be_read_and_a_second_gate_are_refused(shards, o
 def test_a_run_passes_without_a_threshold_if_every_item_does(shards, output, capsys):
     def passed(lines):
         for line in lines[1:]:
-            line["status"] = "passed"
+            scores = {name: 4.0 for name, score in line["dimensions"].items() if score is not None}
+            line |= {"status": "passed", "overall": 4.0, "dimensions": scores, "criteria": []}
 
     assert merge([rewritten(file, passed) for file in shards], output) == 0
     assert last(capsys.readouterr().out) == "PASSED 12 items"
@@ -191,10 +192,22 @@ def test_a_test_that_fails_for_another_reason_fails_its_shard_and_the_merged_run
     assert last(capsys.readouterr().out) == last_line(run(pytester, GATE, compactor="forget_limit"))
 
 
+def test_a_shard_with_a_score_that_no_run_writes_is_refused(shards, output, capsys):
+    def better(lines):
+        lines[1]["overall"] = 5.0
+
+    rewritten(shards[0], better)
+    assert merge(shards, output, "--threshold=overall>=1") == 4
+    said = flat(capsys.readouterr().err.splitlines())
+    assert f"{shards[0]}:2 is the record of " in said
+    assert "whose overall 5 is not what its dimensions make" in said
+    assert not output.exists()
+
+
 def test_unscored_items_of_all_shards_are_added_up(shards, output, capsys):
     def unscored(lines):
         lines[0]["settings"]["max_unscored"] = 1
-        lines[1] |= {"status": "unscored", "overall": None}
+        lines[1] |= {"status": "unscored", "overall": None, "dimensions": {}}
 
     assert merge([rewritten(file, unscored) for file in shards], output) == 1
     assert last(capsys.readouterr().out) == "GATE FAILED unscored 2 > 1 · on 10 of 12 items"

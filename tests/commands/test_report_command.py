@@ -60,7 +60,7 @@ def both(tmp_path: Path) -> Path:
         item("recorded", "b", True, True),
         item("anchored", "a", True, True),
         item("anchored", "b", True, True),
-        record("s", "p", "anchored", origin="scripted", overall=2.0),
+        record("s", "p", "anchored", origin="scripted", overall=2.0, dimensions={"accuracy": 2.0}),
     )
 
 

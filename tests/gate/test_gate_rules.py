@@ -1,5 +1,7 @@
 """Threshold expressions, and what the gate decides from records."""
 
+import re
+
 import pytest
 from support.builders import record, unscored
 
@@ -117,7 +119,7 @@ def test_a_close_comparison_shows_enough_digits_to_be_true_as_read(value, expres
 
 
 @pytest.mark.parametrize(
-    "expression", ["overall>=1", "file.overall>=1", "artifact>=1", "pass^2>=0", "kept>=0", "kept<9"]
+    "expression", ["overall>=1", "file.overall>=1", "artifact>=1", "pass^2>=0", "kept>=0", "kept<2"]
 )
 def test_what_was_not_measured_fails_the_gate(expression):
     records = [unscored()] if expression == "overall>=1" else [record()]
@@ -222,19 +224,33 @@ def test_a_judge_that_scored_something_or_is_alone_is_not_red_for_that():
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("overall>=4%", "overall is a score from 0 to 5 and no share"),
-        ("real.file.artifact>=80%", "real.file.artifact is a score from 0 to 5 and no share"),
-        ("accuracy>=-1", "accuracy is a score from 0 to 5"),
-        ("overall<=50", "overall is a score from 0 to 5"),
-        ("pass^1>=90", "pass^1 is a share from 0 to 1; write it as in pass^1>=0.9"),
-        ("scripted.pass^2>=101%", "scripted.pass^2 is a share from 0 to 1"),
-        ("consistency>=-0.1", "consistency is a share from 0 to 1"),
+        ("overall>=4%", "overall is a score and no share; write a number from 0 to 5"),
+        ("real.file.artifact>=80%", "real.file.artifact is a score and no share; write a number"),
+        ("accuracy>=-1", "accuracy is a score and no share; write a number from 0 to 5"),
+        ("overall<=50", "write a number from 0 to 5, as in overall>=3.5"),
+        ("pass^1>=90", "pass^1 is a share; write a number from 0 to 1, as in pass^1>=0.9"),
+        ("scripted.pass^2>=101%", "scripted.pass^2 is a share; write a number from 0 to 1"),
+        ("consistency>=-0.1", "consistency is a share; write a number from 0 to 1"),
+        ("retention>=1.1", "retention is a share; write a number from 0 to 1"),
+        ("removed>=-999999999", "removed is a share; write a number from -1 to 1"),
+        ("removed<=500%", "removed is a share; write a number from -1 to 1"),
+        ("net>=101%", "net is a share; write a number from -1 to 1"),
+        ("er>=1.01", "er is a share; write a number from -1 to 1"),
+        ("kept>=-3", "kept is a share; write a number from 0 to 2"),
+        ("kept<=201%", "kept is a share; write a number from 0 to 2"),
     ],
 )
 def test_a_bound_that_is_no_value_of_the_figure_is_refused(text, why):
     with pytest.raises(ThresholdError, match="has no meaning") as refused:
         parse_threshold(text)
     assert why in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "text", ["removed>=-0.1", "removed>=100%", "kept<=1.05", "er>=-0.5", "net>=-5%", "overall<=5"]
+)
+def test_a_bound_that_the_figure_can_have_is_taken(text):
+    assert parse_threshold(text).metric == re.match("[a-z]+", text)[0]
 
 
 def test_an_unknown_dimension_or_kind_lists_those_that_exist():

@@ -42,7 +42,8 @@ def test_a_run_is_read_from_its_file(tmp_path):
 
 def test_a_damaged_line_is_left_out_and_said(tmp_path):
     path = tmp_path / "run.jsonl"
-    lines = [{"format": 1}, record(overall=float("nan")), record(case="b", overall=3.0)]
+    sound = record(case="b", overall=3.0, dimensions={"accuracy": 3.0})
+    lines = [{"format": 1}, record(overall=float("nan")), sound]
     path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     run = load_run(path)
     assert run.mean().value == 3.0

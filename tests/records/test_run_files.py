@@ -93,8 +93,12 @@ def test_closing_leaves_no_other_file(folder):
     assert list(folder.iterdir()) == [path]
 
 
+def scored(overall):
+    return record(overall=overall, dimensions={"accuracy": overall})
+
+
 def test_an_item_that_ran_twice_counts_once_the_last_time(folder):
-    path = written(folder, record(overall=1.0), record(probe="q"), record(overall=5.0))
+    path = written(folder, scored(1.0), record(probe="q"), scored(5.0))
     run = load_run(path)
     assert len(run.records) == 2
     assert run.records[0]["overall"] == 5.0
@@ -103,8 +107,8 @@ def test_an_item_that_ran_twice_counts_once_the_last_time(folder):
 
 def test_a_repeated_item_of_a_killed_run_counts_once(folder):
     writer = RunWriter(folder, "anchored", HEADER)
-    writer.add(record(overall=1.0))
-    writer.add(record(overall=5.0))
+    writer.add(scored(1.0))
+    writer.add(scored(5.0))
     assert [each["overall"] for each in load_run(writer.path).records] == [5.0]
 
 

@@ -144,7 +144,7 @@ def test_every_option_with_a_value_has_its_wrong_values_tested():
 
 def test_a_wrong_value_is_refused_even_without_a_compactor(pytester):
     said = refused(pytester, "--compaction-trials=none")
-    assert said == "ERROR: --compaction-trials=none is not a whole number"
+    assert said == "ERROR: --compaction-trials=none is not a whole number from 1 to 1000"
 
 
 # --- case files ----------------------------------------------------------------------

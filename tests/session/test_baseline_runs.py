@@ -353,7 +353,10 @@ def test_new_and_vanished_cases_are_said_and_not_refused(pytester):
         ([MAIN, "--compaction-max-newly-gone=-1"], "=-1: expected a whole number of facts"),
         ([MAIN, "--compaction-max-newly-gone=101%"], "from 0% to 100%"),
         ([MAIN, "--compaction-max-newly-gone=nan"], "=nan: expected a whole number of facts"),
-        ([MAIN, "--compaction-max-drop=-1"], "--compaction-max-drop=-1 is out of range"),
+        (
+            [MAIN, "--compaction-max-drop=-1"],
+            "--compaction-max-drop=-1 is not a number from 0 to 5",
+        ),
         ([UPDATE, "--compaction-baseline=cases/first.json"], "is no baseline of format 1"),
         ([UPDATE, "--compaction-baseline=cases/first.json/x.json"], "cannot be written"),
     ],

@@ -310,7 +310,7 @@ def test_without_hypothesis_a_sentence_says_how_to_install_it(check, monkeypatch
         ),
         (
             ["--compactor=anchored", "--compaction-examples=0"],
-            "--compaction-examples=0 is out of range",
+            "--compaction-examples=0 is not a whole number from 1 to 100000",
         ),
     ],
 )

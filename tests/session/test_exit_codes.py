@@ -61,3 +61,76 @@ def test_an_empty_shard_is_a_passed_test(pytester, workers):
     (empty,) = [result for result in results if "EMPTY" in last_line(result)]
     empty.assert_outcomes(passed=1)
     assert empty.ret == OK
+
+
+ZEROES = {
+    "exitstatus first": ("@pytest.hookimpl(tryfirst=True)", "session.exitstatus = 0"),
+    "exitstatus last": ("@pytest.hookimpl(trylast=True)", "session.exitstatus = 0"),
+    "exit first": ("@pytest.hookimpl(tryfirst=True)", "pytest.exit('x', returncode=0)"),
+    "exit last": ("@pytest.hookimpl(trylast=True)", "pytest.exit('x', returncode=0)"),
+}
+
+
+def zeroed(hook, before, body):
+    given = {"pytest_sessionfinish": "session", "pytest_terminal_summary": "terminalreporter"}
+    session = "" if hook == "pytest_sessionfinish" else "    session = terminalreporter._session\n"
+    return f"import pytest\n{before}\ndef {hook}({given[hook]}):\n{session}    {body}\n"
+
+
+AT_THE_END = {
+    **{name: zeroed("pytest_sessionfinish", *how) for name, how in ZEROES.items()},
+    **{
+        f"{name} in the summary": zeroed("pytest_terminal_summary", *how)
+        for name, how in ZEROES.items()
+    },
+    "a wrapper around all": """
+import pytest
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_sessionfinish(session):
+    yield
+    session.exitstatus = 0
+""",
+    "a wrapper that never yields": """
+import pytest
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_sessionfinish(session):
+    pytest.exit("x", returncode=0)
+    yield
+""",
+}
+
+
+def with_conftest(pytester, text):
+    set_up(pytester, "first")
+    with (pytester.path / "conftest.py").open("a") as conftest:
+        conftest.write(f"\n{text}")
+
+
+@pytest.mark.parametrize("conftest", AT_THE_END.values(), ids=AT_THE_END)
+def test_no_conftest_turns_a_failed_gate_into_exit_code_0(pytester, conftest):
+    with_conftest(pytester, conftest)
+    result = run(pytester, GATE, compactor="forget")
+    assert result.ret == FAILED
+    result.stderr.fnmatch_lines(["compaction: the gate failed, and a conftest.py or *"])
+
+
+def test_the_same_with_workers(pytester):
+    with_conftest(pytester, AT_THE_END["exitstatus last"])
+    result = run(pytester, "-n2", GATE, compactor="forget")
+    assert (result.ret, last_line(result)[:11]) == (FAILED, "GATE FAILED")
+
+
+@pytest.mark.parametrize("name", ["exitstatus last", "exit last"])
+def test_a_gate_that_passes_says_nothing_of_the_exit_code(pytester, name):
+    with_conftest(pytester, AT_THE_END[name])
+    result = run(pytester, GATE)
+    assert result.ret == OK
+    assert "the gate failed" not in result.stderr.str()
+
+
+def test_the_last_line_is_printed_although_a_conftest_leaves_pytest(pytester):
+    with_conftest(pytester, AT_THE_END["exit last"])
+    result = run(pytester, GATE, compactor="forget")
+    result.stdout.fnmatch_lines(["GATE FAILED overall *"])

@@ -3,8 +3,20 @@
 from xml.etree import ElementTree
 
 import pytest
-from support.scenarios import case, last_line, own, records, run, set_up, write_cases
+from support.scenarios import (
+    PROBES,
+    case,
+    last_line,
+    own,
+    records,
+    run,
+    run_files,
+    set_up,
+    write_cases,
+)
 from support.worker_counts import BOTH
+
+from pytest_compaction.cli import main
 
 OK, FAILED = pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED
 HALF = "forget_limit"
@@ -223,6 +235,57 @@ def test_a_threshold_for_a_strategy_not_in_the_run_is_a_usage_error_that_lists_t
         result.stderr
     )
     assert said in str(result.stderr)
+
+
+def configured(pytester, *rules, **more):
+    set_up(pytester, "first")
+    lines = [f"compaction_threshold = {list(rules)!r}", *(f"{k} = {v!r}" for k, v in more.items())]
+    pytester.path.joinpath("pyproject.toml").write_text("\n".join(["[tool.pytest]", *lines]))
+
+
+@BOTH
+def test_a_configured_threshold_for_another_strategy_is_left_out_with_a_line(pytester, workers):
+    configured(pytester, "overall>=1", "overall@anchored>=5", f"overall@{own('noted')}-b100>=5")
+    result = run(pytester, workers)
+    assert result.ret == OK
+    result.stdout.fnmatch_lines(
+        [
+            "thresholds of the configuration left out, for strategies that are not in the run: "
+            f"overall@anchored>=5, overall@{own('noted')}-b100>=5"
+        ]
+    )
+    assert last_line(result).startswith("GATE PASSED overall 5.00 >= 1.00")
+    assert records(pytester).header["settings"]["thresholds"] == ["overall>=1"]
+    assert main(["gate", str(run_files(pytester)[-1])]) == 0
+
+
+@BOTH
+def test_a_run_whose_rules_are_all_left_out_has_no_gate_and_says_so(pytester, workers):
+    configured(pytester, "overall@anchored>=1")
+    result = run(pytester, workers, compactor="forget")
+    assert result.ret == FAILED
+    result.stdout.fnmatch_lines(
+        [
+            "threshold of the configuration left out, for strategies that are not in the run: "
+            "overall@anchored>=1; no rule is left, so items below 3.5 fail"
+        ]
+    )
+    assert result.parseoutcomes()["failed"] == len(PROBES)
+    assert "GATE" not in last_line(result)
+
+
+@pytest.mark.parametrize("scope", ["anchord", "strategies"])
+def test_a_configured_threshold_for_a_name_that_no_strategy_has_is_refused(pytester, scope):
+    configured(pytester, f"overall@{scope}>=1")
+    result = run(pytester)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"*overall@{scope}>=1 names a strategy that is not in the run*"])
+
+
+def test_a_typed_threshold_for_another_strategy_is_refused_beside_configured_ones(pytester):
+    configured(pytester, "overall@anchored>=1")
+    result = run(pytester, *gate("overall@anchored>=1"))
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
 
 
 def test_the_control_is_run_for_kept_and_is_not_gated(pytester):

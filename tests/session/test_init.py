@@ -235,3 +235,24 @@ def test_the_function_that_is_written_keeps_the_newest_within_the_budget():
     long = [messages[0], {"role": "user", "content": "x" * 9_000}]
     (_, cut) = found["compact"](long, 100)
     assert found["size"]([cut]) <= 100
+
+
+@pytest.mark.parametrize("name", ["pytest.ini", "pyproject.toml"])
+def test_without_the_plugin_the_written_project_is_not_green(pytester, capsys, name):
+    set_up(pytester)
+    (pytester.path / name).write_text("[pytest]\n" if name == "pytest.ini" else OTHER)
+    assert initialise("--compactor=truncate", "--yes") == 0
+    follow(pytester, capsys.readouterr().out)
+    (pytester.path / "test_ours.py").write_text("def test_ours(): pass\n")
+    result = pytester.runpytest_inprocess(*lean(), "-p", "no:compaction", "test_ours.py")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*Missing required plugins: pytest-compaction*"])
+
+
+def test_required_plugins_of_a_project_stay_and_are_named(pytester, capsys):
+    set_up(pytester)
+    (pytester.path / "pytest.ini").write_text("[pytest]\nrequired_plugins = pytest-xdist\n")
+    assert initialise("--compactor=truncate", "--yes") == 0
+    said = capsys.readouterr().out
+    assert "pytest.ini has required_plugins, which stays as it is; add pytest-compaction" in said
+    assert "required_plugins = pytest-xdist\n" in (pytester.path / "pytest.ini").read_text()

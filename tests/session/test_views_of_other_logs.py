@@ -115,6 +115,7 @@ def worded_case(id):
         {
             "text": f"there are {number + 20} jobs waiting in queue {number}",
             "keys": [[f"queue {number}"], [f"{number + 20} jobs"]],
+            "evidence": [made["messages"][3]["id"]],
         }
         for number in range(1, 7)
     ]

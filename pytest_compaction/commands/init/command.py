@@ -33,6 +33,9 @@ from pytest_compaction.secrets.hidden import hide
 from pytest_compaction.settings import DEFAULT_CASES, SHIPPED
 from pytest_compaction.text.words import printable
 
+_REQUIRED: Final = "required_plugins"
+"""The setting without which ``pytest -p no:compaction`` would be green."""
+_PACKAGE: Final = "pytest-compaction"
 _THRESHOLD: Final = "compaction_threshold"
 _CASES: Final = "compaction_cases"
 _NEWLY_GONE: Final = "compaction_max_newly_gone"
@@ -170,6 +173,14 @@ def _write_gate(root: Path, options: argparse.Namespace, settings: ConfigFile, s
             print(f"{_BASELINE} exists, and stays as it is")
         if "compaction_baseline" not in settings.values():
             added |= {"compaction_baseline": _BASELINE, _NEWLY_GONE: str(newly_gone)}
+        required = settings.values().get(_REQUIRED)
+        if required is None:
+            added[_REQUIRED] = [_PACKAGE]
+        elif _PACKAGE not in str(required):
+            print(
+                f"{settings.path.name} has {_REQUIRED}, which stays as it is; add {_PACKAGE} to "
+                "it, or pytest -p no:compaction is green without a gate"
+            )
         how = "its score" if score.interval is None else "the lower end of the interval"
         comment = f"The first run: {score}. The threshold is {how}, rounded down."
         changed = settings.with_lines(added, comment)

@@ -15,6 +15,7 @@ from pytest_compaction.conversation.messages import canonical_json
 from pytest_compaction.folders import make_folder
 from pytest_compaction.records.record import Record, type_of
 from pytest_compaction.records.runs.nugget_shapes import unreadable_keys
+from pytest_compaction.records.runs.score_check import score_fault
 from pytest_compaction.secrets.keys import scrubbed_json
 
 FORMAT: Final = 1
@@ -229,7 +230,7 @@ def load_run(path: Path) -> Run:
             if not run.header:
                 run.header = _header(data)
             else:
-                run.add(_record(data))
+                run.add(_record(data, run.header))
         except _UnsoundLineError as error:
             if not run.header:
                 raise RunFileError(f"{where} {error}") from None
@@ -270,8 +271,8 @@ def _header(data: Any) -> dict[str, Any]:
     raise _UnsoundLineError(f"is not a record of this format ({FORMAT})")
 
 
-def _record(data: Any) -> Record:
-    """The record of a line, with everything that every report reads."""
+def _record(data: Any, header: Mapping[str, Any]) -> Record:
+    """The record of a line, with everything that every report reads and scores that fit."""
     if not (isinstance(data, dict) and data.keys() >= _KEYS and isinstance(data["item"], str)):
         raise _UnsoundLineError(f"is not a record of this format ({FORMAT})")
     if type_of(data) == "probe":
@@ -279,4 +280,7 @@ def _record(data: Any) -> Record:
         wrong += unreadable_keys(data)
         if wrong:
             raise _UnsoundLineError(f"is a record whose {', '.join(wrong)} cannot be read")
+    fault = score_fault(data, header)
+    if fault is not None:
+        raise _UnsoundLineError(f"is the record of {data['item']}, whose {fault}")
     return data

@@ -35,7 +35,12 @@ from pytest_compaction.session.end.shard_end import (
     unwritten_line,
 )
 from pytest_compaction.session.end.shown_failures import ShownFailures
-from pytest_compaction.session.end.summary_lines import model_use_lines, result_lines, unused_of
+from pytest_compaction.session.end.summary_lines import (
+    left_out_rule_lines,
+    model_use_lines,
+    result_lines,
+    unused_of,
+)
 from pytest_compaction.session.items.report import hide_record, is_below, record_of
 from pytest_compaction.session.session import BenchmarkSession
 
@@ -66,9 +71,11 @@ class RunRecorder:
         self._excused: set[str] = set()
         self._unused: Unused | None = None
         self._collected_nothing = False
+        self._running: pytest.Session | None = None
 
     def pytest_sessionstart(self, session: pytest.Session) -> None:
         """Try the folder for the records now, so that a run is not lost for want of one."""
+        self._running = session
         if not lists_only(session.config):
             try:
                 check_folder(self._folder)
@@ -168,6 +175,7 @@ class RunRecorder:
         write_lines(terminalreporter, model_use_lines(self._session, records))
         self._show_unused_snapshots(terminalreporter)
         write_lines(terminalreporter, left_out_lines(self._session.left_out))
+        write_whole(terminalreporter, left_out_rule_lines(self._session))
         if self._gate.baseline is not None:
             write_lines(terminalreporter, self._gate.baseline.lines(self._gate.against))
         if self._gate.accepted is not None:
@@ -183,6 +191,7 @@ class RunRecorder:
         settings = self._session.settings
         write_lines(terminalreporter, baseline_block(self._gate.against, settings.pass_score))
         self._show_unused_snapshots(terminalreporter)
+        write_whole(terminalreporter, left_out_rule_lines(self._session))
         if self._gate.baseline is not None:
             write_lines(terminalreporter, self._gate.baseline.lines(self._gate.against))
             write_lines(terminalreporter, self._gate.baseline.ways_on(self._file))
@@ -222,12 +231,22 @@ class RunRecorder:
         ended_green = session.exitstatus == pytest.ExitCode.OK
         if ended_green and self._part is None and not listed and self._gate.is_undecided:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED  # as pytest.exit(returncode=0) ends
-        result = yield
-        line = None if listed else self._decided(session)
-        reporter = session.config.pluginmanager.get_plugin("terminalreporter")
-        if line is not None and reporter is not None:
-            write_whole(reporter, [line])
-        return result
+        try:
+            return (yield)
+        finally:  # also after pytest.exit() in another plugin
+            line = None if listed else self._decided(session)
+            reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+            if line is not None and reporter is not None:
+                write_whole(reporter, [line])
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether the gate of a whole run failed, whatever exit code others have set since."""
+        session = self._running
+        if session is None or self._part is not None or lists_only(session.config):
+            return False
+        line = self._decided(session)
+        return line is not None and line.style == "bad"
 
     def finished(self, session: pytest.Session) -> FinishedRun:
         """The run as its reports show it. A shard decides nothing."""

@@ -14,6 +14,7 @@ from pytest_compaction.reports.lines import Line
 from pytest_compaction.reports.summary.run_summary import run_summary
 from pytest_compaction.reports.usage import Bill, usage_lines
 from pytest_compaction.session.session import BenchmarkSession
+from pytest_compaction.text.words import printable
 
 if TYPE_CHECKING:
     from pytest_compaction.session.snapshots.unused import Unused
@@ -32,6 +33,21 @@ def result_lines(
         lowest,
         run_pricing(settings.responder, records),
     )
+
+
+def left_out_rule_lines(session: BenchmarkSession) -> list[Line]:
+    """The thresholds of the configuration for strategies that are not in the run, if any."""
+    left_out = session.rules_left_out
+    if not left_out:
+        return []
+    plural = "s" if len(left_out) > 1 else ""
+    text = (
+        f"threshold{plural} of the configuration left out, for strategies that are not in the run: "
+        f"{', '.join(left_out)}"
+    )
+    if not session.thresholds and not session.settings.baseline.path:
+        text += f"; no rule is left, so items below {session.settings.pass_score:g} fail"
+    return [Line(printable(text))]
 
 
 def model_use_lines(session: BenchmarkSession, records: Sequence[Record]) -> list[Line]:

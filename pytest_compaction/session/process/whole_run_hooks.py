@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 from collections.abc import Callable, Generator
+from typing import Final
 
 import pytest
 
 from pytest_compaction.options.selection import named_compactors
 from pytest_compaction.options.values import EarlyReader
 from pytest_compaction.settings import OptionError
+
+_CODE_CHANGED: Final = (
+    "compaction: the gate failed, and a conftest.py or a plugin set the exit code to 0 after that; "
+    "the run ends with 1\n"
+)
 
 
 class WholeRun:
@@ -45,6 +52,9 @@ class WholeRun:
 
                 self._end = in_child(config, named) or guarded(config, named)
             code = yield
+            if not code and _gate_has_failed(config):
+                sys.stderr.write(_CODE_CHANGED)
+                code = pytest.ExitCode.TESTS_FAILED
             self._say_end(int(code or 0))
             return code
 
@@ -69,3 +79,8 @@ class WholeRun:
     def _say_end(self, code: int) -> None:
         if self._end is not None:
             self._end(code)
+
+
+def _gate_has_failed(config: pytest.Config) -> bool:
+    recorder = config.pluginmanager.get_plugin("compaction-recorder")
+    return recorder is not None and recorder.has_failed
