@@ -7,7 +7,7 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import cached_property, partial, wraps
+from functools import cached_property, wraps
 from typing import Any, Final, TypeVar
 
 from pytest_compaction.artifacts.operations import (
@@ -28,11 +28,9 @@ from pytest_compaction.probes.draft import Candidate, Found
 from pytest_compaction.probes.keys import Groups, keys_of, task_keys
 from pytest_compaction.probes.phrases import balanced, first_line, of_the_program, quotable
 from pytest_compaction.secrets.shapes import STAND_IN
-from pytest_compaction.text.by_number import ByNumber
-from pytest_compaction.text.joint_index import JointIndex
 from pytest_compaction.text.matching import TextIndex
-from pytest_compaction.text.shared_texts import LongViewIndex
 from pytest_compaction.text.statement import Statement
+from pytest_compaction.text.view_index import LogIndex, SharedTexts
 from pytest_compaction.text.words import content_stems, is_path, normalize, path_suffixes
 
 T = TypeVar("T")
@@ -59,17 +57,13 @@ _BLANKS: Final = re.compile(r"[^\S\n]{2,}")
 _CODE_BLOCK: Final = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 
 
-def _text_of(messages: Sequence[Message], place: int) -> str:
-    return readable(messages[place])[:_MAX_TEXT_CHARACTERS]
-
-
 class _Stating:
     """The positions that state one thing, looked for in order and no further than is asked."""
 
-    def __init__(self, statement: Statement, candidates: Sequence[int], joint: JointIndex) -> None:
+    def __init__(self, statement: Statement, candidates: Sequence[int], log: LogIndex) -> None:
         self._statement = statement
         self._candidates = candidates
-        self._joint = joint
+        self._log = log
         self._read = 0
         self._found: list[int] = []
 
@@ -80,7 +74,7 @@ class _Stating:
             if place > asked:
                 break
             self._read += 1
-            if self._joint.text(place).is_stated(self._statement):
+            if self._log.text(place).read(self._statement).outcome == "stated":
                 self._found.append(place)
         return tuple(place for place in self._found[: most + 1] if place <= asked)
 
@@ -96,8 +90,7 @@ class ProbeLog:
         self._budget = budget
         self._tails: dict[int, TextIndex] = {}
         self.position = {message.id: place for place, message in enumerate(self.messages)}
-        # Made each time they are looked up: all of them are as large as the log.
-        self._texts = ByNumber(partial(_text_of, self.messages), len(self.messages))
+        self._texts = [readable(message)[:_MAX_TEXT_CHARACTERS] for message in self.messages]
         self._is_cut = False
         self._holders: dict[str, int | array[int]] = {}
         """The message that alone holds a stem, or the messages that do, in order."""
@@ -144,7 +137,7 @@ class ProbeLog:
         known = (fact.text, fact.keys, fact.change)
         if known not in self._known:
             candidates = self._candidates(fact)
-            self._known[known] = _Stating(fact.statement, candidates, self._joint)
+            self._known[known] = _Stating(fact.statement, candidates, self._index)
         return self._known[known]
 
     def whole(self, asked: int) -> TextIndex:
@@ -152,15 +145,15 @@ class ProbeLog:
         messages = self.messages[: asked + 1]
         if self._is_cut:
             return view_index(messages)
-        return self._joint.beginning(len(messages), lambda: view_index(messages))
+        return self._index.beginning(len(messages))
 
     def names(self, path: str) -> tuple[int, ...]:
         """The positions of all messages that name a path."""
-        return tuple(sorted(self._holding([path]) & self._joint.with_path(path)))
+        return tuple(sorted(self._holding([path]) & self._index.with_path(path)))
 
     @cached_property
-    def _joint(self) -> JointIndex:
-        return JointIndex(self._texts)
+    def _index(self) -> LogIndex:
+        return LogIndex(self._texts)
 
     def frequency(self, form: str) -> int:
         """How many messages hold a stem."""
@@ -266,7 +259,7 @@ class ProbeLog:
         """Whether the tail states a fact: its messages together may state what none does alone."""
         if asked not in self._tails:
             first = self.before_tail(asked) + 1
-            self._tails[asked] = LongViewIndex.of(["\n".join(self._texts[first : asked + 1])])
+            self._tails[asked] = SharedTexts().view(["\n".join(self._texts[first : asked + 1])])
         return self._tails[asked].is_stated(fact.statement)
 
     @cached_property

@@ -128,7 +128,7 @@ class TextIndex:
 
     def _read_wording(self, form: str) -> Reading:
         outcome, number, weighed = wording.read(form, self._index)
-        clause = "" if number is None else clipped(self._index.text_of(number), _SHOWN)
+        clause = "" if number is None else clipped(self._index.sentences[number].text, _SHOWN)
         if weighed is None:
             return Reading(outcome, clause)
         return Reading(outcome, clause, weighed.words, weighed.why)
@@ -166,12 +166,12 @@ class TextIndex:
             self.touched += 1
             weighed = weigh_sentence(self._index, number, wanted, meant, statement)
             if weighed is not None:
-                yield self._index.text_of(number), weighed
+                yield self._index.sentences[number].text, weighed
 
     def literal(self, normal: str) -> Iterator[tuple[str, str]]:
         """The sentences, normalised and as written, in which the normalised text stands."""
         for number in self._index.literal(normal):
-            yield self._index.normals[number], self._index.text_of(number)
+            yield self._index.normals[number], self._index.sentences[number].text
 
     def _gone_with_folder(self, group: Sequence[Alternative], change: str) -> str | None:
         """The sentence with a command that deletes or renames a folder that the file is in."""

@@ -13,14 +13,14 @@ from pytest_compaction.text.negation.polarity import Cue, heading_cue
 from pytest_compaction.text.sentences.clauses import Sentence
 from pytest_compaction.text.sentences.groups import PLAIN, RANK, Found, Signature, Weighed, weigh
 from pytest_compaction.text.sentences.passages import joined, together
-from pytest_compaction.text.sentences.sentence_list import SentenceList
+from pytest_compaction.text.sentences.sentence_index import SentenceIndex
 from pytest_compaction.text.statement import Statement
 from pytest_compaction.text.statement_keys import signature_of, wanted_groups
 from pytest_compaction.text.words import normalize
 
 
 def weigh_sentence(
-    text: SentenceList, number: int, wanted: Wanted, meant: Signature, statement: Statement
+    text: SentenceIndex, number: int, wanted: Wanted, meant: Signature, statement: Statement
 ) -> Weighed | None:
     """What the sentence, with what stands above and before it, does with the groups."""
     sentence = text.sentences[number]
@@ -48,7 +48,7 @@ def weigh_sentence(
 
 
 def _weigh_passage(
-    text: SentenceList, number: int, wanted: Wanted, meant: Signature, statement: Statement
+    text: SentenceIndex, number: int, wanted: Wanted, meant: Signature, statement: Statement
 ) -> Weighed | None:
     """What the passages around the sentence do with groups that it does not hold alone."""
     sentence = text.sentences[number]
@@ -72,7 +72,7 @@ def _weigh_passage(
 
 
 def _of_another(
-    text: SentenceList, number: int, wanted: Wanted, statement: Statement, weighed: Weighed
+    text: SentenceIndex, number: int, wanted: Wanted, statement: Statement, weighed: Weighed
 ) -> Weighed:
     """Not stated where the prose around the sentence says it of another thing."""
     if weighed.outcome != "stated" or text.sentences[number].code:
@@ -82,7 +82,7 @@ def _of_another(
 
 
 def _against_counterparts(
-    text: SentenceList, number: int, weighed: Weighed, statement: Statement
+    text: SentenceIndex, number: int, weighed: Weighed, statement: Statement
 ) -> Weighed:
     """A counterpart that stands nearer together in the same sentence takes its place."""
     if weighed.outcome != "stated":
@@ -105,12 +105,12 @@ def _against_counterparts(
     return weighed
 
 
-def _found(text: SentenceList, number: int, group: tuple[Alternative, ...]) -> list[Found]:
+def _found(text: SentenceIndex, number: int, group: tuple[Alternative, ...]) -> list[Found]:
     return [Found(match) for match in text.parsed(number).matches_of(group)]
 
 
 def _found_above(
-    text: SentenceList, context: Sequence[int], group: tuple[Alternative, ...]
+    text: SentenceIndex, context: Sequence[int], group: tuple[Alternative, ...]
 ) -> list[Found]:
     for above in reversed(context):
         found = _found(text, above, group)
@@ -119,9 +119,9 @@ def _found_above(
     return []
 
 
-def _above(text: SentenceList, sentence: Sentence) -> list[str]:
+def _above(text: SentenceIndex, sentence: Sentence) -> list[str]:
     return [text.normals[one] for one in sentence.context]
 
 
-def _cues_above(text: SentenceList, sentence: Sentence) -> list[Cue]:
+def _cues_above(text: SentenceIndex, sentence: Sentence) -> list[Cue]:
     return [cue for cue in map(heading_cue, _above(text, sentence)) if cue is not None]

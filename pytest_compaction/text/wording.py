@@ -223,7 +223,7 @@ def _read_literal(normal: str, index: SentenceIndex) -> Decision:
     held = False
     for number in index.literal(normal):
         held = True
-        if index.is_removed(number):
+        if index.sentences[number].removed:
             continue
         parsed = index.parsed(number)
         found = [Found(match) for match in parsed.matches(wanted)]
@@ -241,7 +241,7 @@ def _read_share(form: str, index: SentenceIndex) -> Decision:
     for number, share in _shares(asked, index):
         if share < UNCERTAIN_SHARE:
             break
-        weighed = None if index.is_removed(number) else _weigh(asked, index.parsed(number))
+        weighed = None if index.sentences[number].removed else _weigh(asked, index.parsed(number))
         if weighed is None:
             continue
         outcome = weighed.outcome

@@ -2,7 +2,6 @@
 
 from pytest_compaction.conversation.messages import readable, text_message
 from pytest_compaction.metrics.facts.survival import ReadViews
-from pytest_compaction.text import shared_texts
 from pytest_compaction.text.statement import Statement
 
 RULE = Statement("the gauge is 45 seconds", keys=(("gauge",), ("45 seconds",)))
@@ -24,8 +23,15 @@ def test_a_view_is_prepared_once_for_all_its_questions():
     assert views.characters == size(view(1))
 
 
-def test_views_are_dropped_before_they_come_to_more_than_the_bound():
-    views = ReadViews(most=3 * size(view(1)))
+def test_a_text_that_several_views_hold_counts_once():
+    views = ReadViews()
+    views.index(view(1))
+    views.index(view(1)[:1])
+    assert views.characters == size(view(1))
+
+
+def test_views_are_dropped_when_their_texts_have_come_to_more_than_the_bound():
+    views = ReadViews(most=2 * size(view(1)))
     for number in range(10):
         assert views.index(view(number)).read(RULE).outcome == "stated"
         assert views.characters <= 3 * size(view(1))
@@ -45,11 +51,3 @@ def test_what_is_forgotten_is_read_anew_with_the_same_outcome():
     again = views.index(view(1))
     assert again.read(RULE) == before
     assert again.touched == 1
-
-
-def test_long_views_that_are_asked_in_turn_stay_held(monkeypatch):
-    monkeypatch.setattr(shared_texts, "LONG", 100)
-    views = ReadViews(most=size(view(1)))
-    first, second = views.index(view(1)), views.index(view(2))
-    assert first.read(RULE).outcome == second.read(RULE).outcome == "stated"
-    assert (views.index(view(1)), views.index(view(2))) == (first, second)

@@ -26,9 +26,9 @@ from pytest_compaction.probes.keys import given_away
 from pytest_compaction.probes.log import ProbeLog
 from pytest_compaction.probes.sources.plans import plan_entries
 from pytest_compaction.probes.sources.requests import request_drafts
-from pytest_compaction.text.joint_index import JointIndex
 from pytest_compaction.text.matching import TextIndex
 from pytest_compaction.text.statement import Statement
+from pytest_compaction.text.view_index import LogIndex
 
 
 def test_functions_and_types_that_edits_added_are_asked_for_by_file() -> None:
@@ -200,7 +200,7 @@ def test_the_index_of_the_log_is_gone_when_the_control_reads_it(
             super().__init__(*given)
             made["log"].append(weakref.ref(self))
 
-    class WatchedIndex(JointIndex):
+    class WatchedIndex(LogIndex):
         def __init__(self, *given: Any) -> None:
             super().__init__(*given)
             made["index"].append(weakref.ref(self))
@@ -211,7 +211,7 @@ def test_the_index_of_the_log_is_gone_when_the_control_reads_it(
             super().__init__(*given)
 
     monkeypatch.setattr(derive, "ProbeLog", Watched)
-    monkeypatch.setattr(probe_log, "JointIndex", WatchedIndex)
+    monkeypatch.setattr(probe_log, "LogIndex", WatchedIndex)
     monkeypatch.setattr(derive, "FullLogControl", Control)
     log = Log().call("edit", path="net.py", oldText="a", newText="def backoff_delay(n):\n    x = 5")
     messages = log.call("TodoWrite", **plan("in_progress", "pending", "pending")).messages

@@ -13,8 +13,8 @@ from pytest_compaction.text.sentences import groups, parsed, sentence_index
 from pytest_compaction.text.sentences.groups import MAX_CHOICES, RANK, Found, weigh
 from pytest_compaction.text.sentences.parsed import parse
 from pytest_compaction.text.sentences.passages import joined
-from pytest_compaction.text.shared_texts import SharedTexts
 from pytest_compaction.text.statement import Statement
+from pytest_compaction.text.view_index import SharedTexts
 
 LIMIT = Statement("the gauge is 45 seconds", keys=(("gauge",), ("45 seconds",)))
 WORDS = st.lists(

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from array import array
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from pytest_compaction.compactors.base.bounds import without_middle
 from pytest_compaction.conversation.messages import Message, readable
 from pytest_compaction.text.bm25 import BM25
-from pytest_compaction.text.by_number import ByNumber
 from pytest_compaction.text.words import content_stems, normalize
 
 PASSAGE_CHARACTERS: Final = 600
@@ -61,35 +58,10 @@ class Archive:
         return (self.passages[number] for number in _by_rank(self.index, question))
 
 
-class _PassagesOfMessages:
-    """The passages of messages, each made when it is asked for: kept, they would double a log."""
-
-    def __init__(self, messages: Sequence[Message]) -> None:
-        self._messages = messages
-        self._firsts = array("Q")
-        """The number of the first passage of each message."""
-        self.size = 0
-
-    def texts(self) -> Iterator[str]:
-        """The text of each passage. They are numbered when this was read to its end."""
-        for message in self._messages:
-            found = passages_of((message,))
-            self._firsts.append(self.size)
-            self.size += len(found)
-            yield from (passage.text for passage in found)
-
-    def passage(self, place: int) -> Passage:
-        """The passage with this number."""
-        holder = bisect_right(self._firsts, place) - 1
-        found = passages_of((self._messages[holder],))
-        return replace(found[place - self._firsts[holder]], place=place)
-
-
 def archive_of(messages: Sequence[Message]) -> Archive:
     """The passages of messages, indexed."""
-    passages = _PassagesOfMessages(messages)
-    index = _index_of(passages.texts())
-    return Archive(ByNumber(passages.passage, passages.size), index)
+    passages = passages_of(messages)
+    return indexed_by(passages, (passage.text for passage in passages))
 
 
 def indexed_by(passages: Sequence[Passage], keys: Iterable[str]) -> Archive:

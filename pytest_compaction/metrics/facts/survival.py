@@ -14,7 +14,7 @@ from pytest_compaction.text.words import printable
 
 if TYPE_CHECKING:
     from pytest_compaction.text.matching import TextIndex
-    from pytest_compaction.text.shared_texts import SharedTexts
+    from pytest_compaction.text.view_index import SharedTexts
 
 READING: Final[Form[Reading]] = Form(
     lambda reading: [reading.outcome, reading.clause, reading.words, reading.why],
@@ -25,10 +25,8 @@ READING: Final[Form[Reading]] = Form(
 Loss = Literal["dropped", "unused"]
 Source = Literal["view", "answer"]
 """Where something is read: in the whole view, or in the answer from it."""
-MOST_CHARACTERS: Final = 4_000_000
-"""Characters of all views that are held ready for more questions."""
-_LESS: Final = 8
-"""So much less memory a character of a long view takes than one of another, about."""
+MOST_CHARACTERS: Final = 16_000_000
+"""Characters of the texts of all views that are held ready for more questions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +45,8 @@ class Readings:
 class ReadViews:
     """The views read lately, and what their messages have in common.
 
-    Views of one case are read near each other. When the texts held come to more than ``most``
-    characters all is dropped, so that a run of many cases, or one long case, stays bounded;
-    those of long views count less, as they take less.
+    Views of one case are read near each other. When their texts, each counted once, have come to
+    more than ``most`` characters all is dropped, so that a run of many cases stays bounded.
     """
 
     def __init__(self, most: int = MOST_CHARACTERS) -> None:
@@ -60,33 +57,28 @@ class ReadViews:
         """Drop all that is held."""
         self._shared: SharedTexts | None = None
         self._indexes: dict[tuple[Message, ...], TextIndex] = {}
-        self.characters = 0
+
+    @property
+    def characters(self) -> int:
+        """The length of the texts that are held."""
+        return self._shared.characters if self._shared is not None else 0
 
     def index(self, view: tuple[Message, ...]) -> TextIndex:
         """The readable text of a view, prepared for the facts of all its probes."""
         if view not in self._indexes:
-            texts = [readable(message) for message in view]
-            size = _weight(sum(map(len, texts)))
-            if self.characters + size > self._most:
+            if self.characters > self._most:
                 self.forget()
+            texts = [readable(message) for message in view]
             self._indexes[view] = self._texts.view(texts)
-            self.characters += size
         return self._indexes[view]
 
     @property
     def _texts(self) -> SharedTexts:
-        from pytest_compaction.text.shared_texts import SharedTexts  # takes long to import
+        from pytest_compaction.text.view_index import SharedTexts  # takes long to import
 
         if self._shared is None:
             self._shared = SharedTexts()
         return self._shared
-
-
-def _weight(characters: int) -> int:
-    """What a view counts for: a long one takes less memory for each character."""
-    from pytest_compaction.text.shared_texts import LONG  # takes long to import
-
-    return characters // _LESS if characters > LONG else characters
 
 
 _VIEWS: Final = ReadViews()

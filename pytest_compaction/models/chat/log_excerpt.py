@@ -110,7 +110,7 @@ class PreparedLog:
         totals = list(found)
         for stem in dict.fromkeys(content_stems(normalize(response))):
             if stem not in known:
-                for number, score in self.index.term(stem):
+                for number, score in self.index.term(stem).items():
                     totals[number] += score
         return totals
 

@@ -9,7 +9,6 @@ from typing import Final
 
 from pytest_compaction.text.claims import Claim
 from pytest_compaction.text.keys.alternatives import Key, path_keys
-from pytest_compaction.text.packed_texts import PackedTexts
 from pytest_compaction.text.sentences.parsed import bounded_find
 from pytest_compaction.text.words import (
     canonical_number,
@@ -39,7 +38,7 @@ class LogTokens:
         The tokens of a message are read once, though it stands in the log up to each point. A
         quotation stands in one message.
         """
-        self._normals = PackedTexts()
+        self._normals: list[str] = []
         self._keys = set[Key]()
         for message in messages or (text,):
             read = _read_once(message)
@@ -56,8 +55,7 @@ class LogTokens:
         if claim.kind != "quote" and canonical_number(normal) in self._keys:
             return True
         return claim.kind != "number" and any(
-            bounded_find(normal, self._normals[number]) >= 0
-            for number in self._normals.holding(normal)
+            bounded_find(normal, message) >= 0 for message in self._normals
         )
 
 

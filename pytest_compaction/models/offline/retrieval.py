@@ -12,7 +12,6 @@ its output is found too.
 from __future__ import annotations
 
 import re
-from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from heapq import heapify, heappop, heappush
 from typing import Final
@@ -40,8 +39,6 @@ _QUOTED_SHARE: Final = 0.3
 """Bonus of a unit with a quotation of the question, as a share of the best possible score."""
 _CALL_SHARE: Final = 0.5
 """A quotation means a tool call if it makes up at least this share of the call's text."""
-_BITS: Final = 64
-"""Bits of a number that marks the terms in a unit or passage."""
 _EQUAL: Final = 1e-9
 """Two units are worth the same if they differ by no more than this."""
 _WEIGHTS: Final = {"said": 1.0, "printed": 0.4, "written": 0.25}
@@ -76,29 +73,15 @@ class _Scores:
     """
 
     def __init__(self, index: BM25, terms: Iterable[str]) -> None:
-        self._terms = [
-            (term, index.term(term), 1 << min(place, _BITS - 1)) for place, term in enumerate(terms)
-        ]
-        self._found: dict[int, list[tuple[str, float]]] = {}
-        self.totals = array("d", bytes(8 * len(index)))
-        self._held = array("Q", bytes(8 * len(index)))
-        """A bit for each term that stands there; all beyond the 63rd term share the last bit."""
-        for _, scores, bit in self._terms:
-            scores.add_to(self.totals)
-            for number in scores.documents():
-                self._held[number] |= bit
+        self._terms = [(term, index.term(term)) for term in terms]
+        self.totals = [0.0] * len(index)
+        for _, scores in self._terms:
+            for number, score in scores.items():
+                self.totals[number] += score
 
-    def of(self, number: int) -> Sequence[tuple[str, float]]:
+    def of(self, number: int) -> list[tuple[str, float]]:
         """The terms that stand there, each with its score, in the order of the terms."""
-        if number not in self._found:
-            self._found[number] = list(self._looked_up(number))
-        return self._found[number]
-
-    def _looked_up(self, number: int) -> Iterator[tuple[str, float]]:
-        held = self._held[number]
-        for term, scores, bit in self._terms:
-            if held & bit and (score := scores.of(number)):
-                yield term, score
+        return [(term, scores[number]) for term, scores in self._terms if number in scores]
 
 
 class _Search:

@@ -17,7 +17,6 @@ from pytest_compaction.artifacts.operations import FileState, file_operations, f
 from pytest_compaction.cache.sized_cache import SizedCache
 from pytest_compaction.conversation.messages import Message, Text, ToolCall, ToolResult
 from pytest_compaction.text.bm25 import BM25
-from pytest_compaction.text.packed_texts import PackedTexts
 from pytest_compaction.text.words import content_stems, normalize, segments
 
 PASSAGE_UNITS: Final = 6
@@ -52,10 +51,9 @@ class Units(Sequence[Unit]):
     """The units of a view, in order. Kept by column: a long view has a hundred thousand."""
 
     def __init__(self) -> None:
-        self._texts = PackedTexts()
-        """Empty for a unit that is the same when it is normalised."""
+        self._texts: list[str] = []
         self.characters = 0
-        self._normals = PackedTexts()
+        self._normals: list[str] = []
         self._messages = array("I")
         self._passages = array("I")
         self._kinds = bytearray()
@@ -70,7 +68,7 @@ class Units(Sequence[Unit]):
 
     def add(self, text: str, normal: str, message: int, kind: str, by_user: bool) -> None:
         """Take in the next unit, in the newest passage."""
-        self._texts.append("" if normal == text else text)
+        self._texts.append(normal if normal == text else text)
         self._normals.append(normal)
         self.characters += len(text)
         self._messages.append(message)
@@ -111,7 +109,7 @@ class Units(Sequence[Unit]):
             self._cued[cue] = bytearray(len(self._normals))
         known = self._cued[cue]
         if not known[number]:
-            known[number] = 2 if cue.search(self._text_of(number)) else 1
+            known[number] = 2 if cue.search(self._texts[number]) else 1
         return known[number] == 2
 
     def of_message(self, message: int) -> range:
@@ -132,17 +130,18 @@ class Units(Sequence[Unit]):
 
     def holding(self, quoted: Sequence[str]) -> list[int]:
         """The numbers of the units in which one of these normalised texts stands."""
-        found = {number for text in quoted for number in self._normals.holding(text)}
-        return sorted(number for number in found if number < len(self))
+        normals = islice(self._normals, len(self))
+        return [
+            number
+            for number, normal in enumerate(normals)
+            if any(text in normal for text in quoted)
+        ]
 
     def said(self) -> Iterator[str]:
         """The texts of the units that somebody said."""
         said = _KINDS.index("said")
         kinds = islice(self._kinds, len(self))
-        return (self._text_of(number) for number, kind in enumerate(kinds) if kind == said)
-
-    def _text_of(self, number: int) -> str:
-        return self._texts[number] or self._normals[number]
+        return (self._texts[number] for number, kind in enumerate(kinds) if kind == said)
 
     def __len__(self) -> int:
         return len(self._normals) if self._size is None else self._size
@@ -156,7 +155,7 @@ class Units(Sequence[Unit]):
             return [self[number] for number in range(*place.indices(len(self)))]
         message = self._messages[place]
         return Unit(
-            self._text_of(place),
+            self._texts[place],
             self._normals[place],
             message,
             self._passages[place],

@@ -15,7 +15,7 @@ class Postings:
     A text has many tokens and few of their forms are ever asked for. Building is linear.
     """
 
-    def __init__(self, tokens_of: Iterable[Sequence[str]] = ()) -> None:
+    def __init__(self, tokens_of: Iterable[Sequence[str]]) -> None:
         rows: dict[str, list[int]] = {}
         for number, tokens in enumerate(tokens_of):
             for token in tokens:
@@ -63,37 +63,26 @@ class Postings:
         }
 
     def __contains__(self, key: Key) -> bool:
-        return bool(self._with_form(key)) or key in self._split
+        return key in self._tokens or key in self._split
 
     def of(self, key: Key) -> Sequence[int]:
         """The numbers of the sentences that hold a form, in order."""
         if key in self._split:
             return self._split[key]
-        tokens = self._with_form(key)
+        tokens = self._tokens.get(key, ())
         if len(tokens) == 1:
-            return self.row(tokens[0])
-        return sorted({number for token in tokens for number in self.row(token)})
+            return self._rows[tokens[0]]
+        return sorted({number for token in tokens for number in self._rows[token]})
 
     def among(self, keys: frozenset[Key]) -> set[int]:
         """The sentences that hold any of the forms."""
         found: set[int] = set()
-        for key in self._asked(keys):
-            for token in self._with_form(key):
-                found.update(self.row(token))
+        for key in self._tokens.keys() & keys:
+            for token in self._tokens[key]:
+                found.update(self._rows[token])
         for key in self._split.keys() & keys if self._split else ():
             found.update(self._split[key])
         return found
-
-    def row(self, token: str) -> Sequence[int]:
-        """The sentences that hold a token, in order."""
-        return self._rows.get(token, ())
-
-    def _with_form(self, key: Key) -> Sequence[str]:
-        return self._tokens.get(key, ())
-
-    def _asked(self, keys: frozenset[Key]) -> set[Key]:
-        """The keys among these that tokens have."""
-        return self._tokens.keys() & keys
 
 
 @lru_cache(maxsize=65536)

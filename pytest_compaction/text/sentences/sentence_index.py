@@ -6,8 +6,10 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from copy import copy
+from dataclasses import replace
 from functools import cached_property, lru_cache
-from typing import Final
+from typing import Any, Final
 
 from pytest_compaction.text.keys.alternatives import (
     Alternative,
@@ -23,16 +25,11 @@ from pytest_compaction.text.lexicon.expressions import forms_of_words
 from pytest_compaction.text.lexicon.phrases import lines_with_phrases, phrases_in
 from pytest_compaction.text.lexicon.relations import Relation
 from pytest_compaction.text.quantities.held import held_values
-from pytest_compaction.text.sentences.parsed import bounded_find
+from pytest_compaction.text.sentences.clauses import MESSAGE_END, Sentence
+from pytest_compaction.text.sentences.excerpt import Excerpt, Naming, namings_of
+from pytest_compaction.text.sentences.parsed import Parsed, bounded_find, parse
+from pytest_compaction.text.sentences.passages import SENTENCES, joined
 from pytest_compaction.text.sentences.postings import Postings
-from pytest_compaction.text.sentences.sentence_list import (
-    Excerpt,
-    HeldLines,
-    Lines,
-    Naming,
-    SentenceList,
-    namings_of,
-)
 from pytest_compaction.text.words import (
     canonical_number,
     is_path,
@@ -42,45 +39,122 @@ from pytest_compaction.text.words import (
     token_forms,
 )
 
+_MOST: Final = 5_000
+"""Prepared sentences of a text, and terms with their sentences, that are held at a time."""
 _NOTHING: Final[frozenset[Key]] = frozenset()
 
 
-class SentenceIndex(SentenceList):
-    """Sentences found by what they hold. Building is linear in the text.
+class SentenceIndex:
+    """The sentences of excerpts, one after the other, found by what they hold; named by number.
 
-    What takes longer, values and phrases, is read when asked for and then kept.
+    Building is linear in the text. What takes longer, places and cues, values and phrases, is read
+    when asked for and then kept. No sentence stands above or beside one of another excerpt.
     """
 
-    def __init__(
-        self,
-        lines: Lines,
-        postings: Postings,
-        names: Sequence[Mapping[str, tuple[str, ...]]],
-        proper: Sequence[frozenset[str]],
-    ) -> None:
-        """The sentences, the tokens in them, and the names that each excerpt has."""
-        super().__init__(lines, names, proper)
-        self._postings = postings
-        self._postings.split_names(self.excerpt_of, names)
-        self._held: dict[int, frozenset[Key]] = {}
+    def __init__(self, excerpts: Sequence[Excerpt], namings: Sequence[Naming]) -> None:
+        """The sentences of excerpts, with the names that each has."""
+        self.sentences: list[Sentence] = []
+        self.normals: list[str] = []
+        self.excerpt_of: list[int] = []
+        """The number of the excerpt that each sentence is of."""
+        self.begins = [0]
+        """The number of the first sentence of each excerpt, and in the end of all sentences."""
+        self._tokens_of: list[tuple[str, ...]] = []
+        self._texts = [excerpt.text for excerpt in excerpts]
+        blocks = 0
+        for number, excerpt in enumerate(excerpts):
+            before = self.begins[-1]
+            moved = [_moved(one, before, blocks) for one in excerpt.sentences]
+            self.sentences += moved
+            self.normals += excerpt.normals
+            self._tokens_of += excerpt.tokens_of
+            self.excerpt_of += [number] * len(moved)
+            self.begins.append(len(self.sentences))
+            blocks = max((one.block for one in moved), default=blocks) + 1
+        self._namings = namings
+        self._camel = [dict(naming.camel) for naming in namings]
+        self._postings = Postings(self._tokens_of)
+        self._postings.split_names(self.excerpt_of, self._camel)
+        self._beside: dict[int, list[int]] = {}
+        self._values_of: dict[int, frozenset[Key]] = {}
         self._of_terms: dict[Term, frozenset[int]] = {}
+        self._parsed: dict[int, Parsed] = {}
+        self._around: dict[int, Parsed] = {}
 
     @classmethod
     def of(cls, text: str) -> SentenceIndex:
         """The sentences of one text."""
         excerpt = Excerpt.of(text)
-        return cls.of_excerpts([excerpt], namings_of([excerpt.shown]))
+        return cls([excerpt], namings_of([excerpt.shown]))
 
-    @classmethod
-    def of_excerpts(cls, excerpts: Sequence[Excerpt], namings: Sequence[Naming]) -> SentenceIndex:
-        """The sentences of excerpts, with the names that each has."""
-        lines = HeldLines.of(excerpts)
-        names = [dict(naming.camel) for naming in namings]
-        return cls(lines, Postings(lines.tokens_of), names, [one.proper for one in namings])
+    def renamed(self, namings: Sequence[Naming]) -> SentenceIndex:
+        """The same sentences with fewer names: found as before, and read with these."""
+        other = copy(self)
+        other._namings = namings
+        other._camel = [dict(naming.camel) for naming in namings]
+        other._parsed, other._around = {}, {}
+        return other
 
     @cached_property
     def _normal(self) -> str:
-        return f" {' '.join(map(normalize, self._lines.texts))} "
+        """The whole text normalised, with a mark between excerpts that no word or name crosses."""
+        return f" {f' {MESSAGE_END} '.join(map(normalize, self._texts))} "
+
+    def parsed(self, number: int) -> Parsed:
+        """The sentence with this number, prepared for questions."""
+        known = self._parsed.get(number)
+        if known is None:
+            drop_beyond_most(self._parsed)
+            sentence = self.sentences[number]
+            excerpt = self.excerpt_of[number]
+            proper = self._namings[excerpt].proper
+            here = proper.intersection(self._tokens_of[number]) if proper else proper
+            known = parse(self.normals[number], self._camel[excerpt], sentence.code, here)
+            self._parsed[number] = known
+        return known
+
+    def beside(self, number: int) -> list[int]:
+        """Sentences near this one in the same bullet or paragraph: they may share a passage."""
+        if number not in self._beside:
+            sentence, away = self.sentences[number], SENTENCES - 1
+            around = range(max(number - away, 0), min(number + away + 1, len(self.sentences)))
+            self._beside[number] = [
+                beside for beside in around if self._is_beside(beside, number, sentence)
+            ]
+        return self._beside[number]
+
+    def _is_beside(self, beside: int, number: int, sentence: Sentence) -> bool:
+        """Whether both stand in one block, and neither is the lead-in of the other."""
+        other = self.sentences[beside]
+        return (
+            beside != number
+            and other.block == sentence.block
+            and beside not in sentence.context
+            and number not in other.context
+        )
+
+    def around(self, number: int) -> Parsed:
+        """The sentence with those beside it, read as one."""
+        if number not in self._around:
+            drop_beyond_most(self._around)
+            numbers = sorted([number, *self.beside(number)])
+            self._around[number] = joined([self.parsed(one) for one in numbers])
+        return self._around[number]
+
+    def passages(self, number: int) -> list[range]:
+        """The passages that hold this sentence, short ones first."""
+        near = [*self.beside(number), number]
+        low, high = min(near), max(near)
+        return [
+            range(first, first + size)
+            for size in range(2, SENTENCES + 1)
+            for first in range(number - size + 1, number + 1)
+            if low <= first and first + size - 1 <= high
+        ]
+
+    def excerpts_with(self, keys: Iterable[Key]) -> set[int]:
+        """The excerpts that hold one of the keys."""
+        return {self.excerpt_of[number] for key in keys for number in self._postings.of(key)}
 
     def has_token(self, token: str) -> bool:
         """Whether the text holds this token, number, identifier or path suffix."""
@@ -223,6 +297,7 @@ class SentenceIndex(SentenceList):
                 found.update(self._holders_of_expression(key))
             if term.parts:
                 found |= self._with_each((part,) for part in term.parts)
+            drop_beyond_most(self._of_terms)
             known = self._of_terms[term] = frozenset(found)
         return known
 
@@ -262,10 +337,12 @@ class SentenceIndex(SentenceList):
         return found
 
     def _values(self, number: int) -> frozenset[Key]:
-        held = self._held.get(number)
+        held = self._values_of.get(number)
         if held is None:
             values = held_values(self.normals[number])
-            held = self._held[number] = frozenset(key for key, _ in values) if values else _NOTHING
+            held = self._values_of[number] = (
+                frozenset(key for key, _ in values) if values else _NOTHING
+            )
         return held
 
     def literal(self, normal: str) -> list[int]:
@@ -275,6 +352,21 @@ class SentenceIndex(SentenceList):
             return []
         rare = min((self._postings.of(form) for form in forms), key=len)
         return [number for number in rare if bounded_find(normal, self.normals[number]) >= 0]
+
+
+def _moved(sentence: Sentence, before: int, blocks: int) -> Sentence:
+    """The sentence with the numbers that it has behind ``before`` others."""
+    if not before:
+        return sentence
+    context = tuple(number + before for number in sentence.context)
+    last = sentence.last if sentence.last < 0 else sentence.last + before
+    return replace(sentence, context=context, last=last, block=sentence.block + blocks)
+
+
+def drop_beyond_most(held: dict[Any, Any]) -> None:
+    """Drop all that was read when it is much; it is read again when it is asked for."""
+    if len(held) >= _MOST:
+        held.clear()
 
 
 @lru_cache(maxsize=8192)

@@ -21,6 +21,7 @@ from pytest_compaction.models.chat.message_excerpts import MessageExcerpts
 from pytest_compaction.models.protocol import LogDigest
 from pytest_compaction.text.bm25 import BM25
 from pytest_compaction.text.matching import TextIndex
+from pytest_compaction.text.view_index import LogIndex
 from pytest_compaction.text.words import content_stems, normalize
 
 ROWS = [
@@ -67,7 +68,7 @@ def test_the_rank_of_an_excerpt_is_that_of_question_and_response_together(texts,
 
 def test_a_log_is_prepared_and_read_once_for_all_probes_and_points(monkeypatch):
     built, read, counted = [], [], []
-    plain, plain_read = MessageExcerpts.__init__, TextIndex.is_stated
+    plain, plain_read = MessageExcerpts.__init__, LogIndex.stating
 
     def build(self, text):
         built.append(text)
@@ -82,7 +83,7 @@ def test_a_log_is_prepared_and_read_once_for_all_probes_and_points(monkeypatch):
         return len(text) // 4
 
     monkeypatch.setattr(MessageExcerpts, "__init__", build)
-    monkeypatch.setattr(TextIndex, "is_stated", read_index)
+    monkeypatch.setattr(LogIndex, "stating", read_index)
     message_excerpts.message_excerpts.cache_clear()
     monkeypatch.setattr(log_excerpt, "_PREPARED", SizedCache(1_000_000, lambda log: 1))
     texts = ["\n".join(ROWS * 9), "\n".join(f"row {n} is new" for n in range(300))]
@@ -93,7 +94,7 @@ def test_a_log_is_prepared_and_read_once_for_all_probes_and_points(monkeypatch):
             request = judge_request(digest=digest, facts=facts, response=response)
             assert excerpts_for(request, 300, SimpleNamespace(name="quarters", text=count))
     assert built == texts, "each message is cut once, though the second log begins as the first"
-    assert len(read) == len(set(read)) > 0, "no excerpt is read twice for a fact"
+    assert len(read) == len(set(read)) > 0, "no message is read twice for a fact"
     pieces = [len(prepare(digest).excerpts) for digest in (first, second)]
     assert len(counted) == sum(pieces), "tokens are counted once for each log"
 

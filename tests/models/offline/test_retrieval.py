@@ -30,12 +30,12 @@ class Anew:
         self.cues = topic_cues(question)
 
     def total(self, index, number):
-        return sum(w * index.term(term).of(number) for term, w in self.weights.items())
+        return sum(w * index.term(term).get(number, 0.0) for term, w in self.weights.items())
 
     def own(self, number):
         """What a unit is worth, its neighbours aside; ``None`` without a term in its passage."""
         passage = self.units.passage_of(number)
-        if not any(self.prepared.by_passage.term(term).of(passage) for term in self.weights):
+        if not any(self.prepared.by_passage.term(term).get(passage) for term in self.weights):
             return None
         factor = retrieval._WEIGHTS[self.units.kind_of(number)]
         if any(cue.search(self.units[number].text) for cue in self.cues):
@@ -63,9 +63,9 @@ class Anew:
         """Let the terms that a unit answered weigh less."""
         passage = self.units.passage_of(number)
         for term in self.weights:
-            if self.prepared.by_unit.term(term).of(number):
+            if self.prepared.by_unit.term(term).get(number):
                 self.weights[term] *= retrieval._ANSWERED
-            elif self.prepared.by_passage.term(term).of(passage):
+            elif self.prepared.by_passage.term(term).get(passage):
                 self.weights[term] *= retrieval._ANSWERED_NEAR
 
     def found(self):

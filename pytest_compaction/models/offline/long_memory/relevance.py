@@ -95,7 +95,7 @@ class Relevance:
     def _own(self, terms: Iterable[str]) -> dict[int, float]:
         scores: dict[int, float] = {}
         for term in dict.fromkeys(terms):
-            for number, score in self._by_statement.term(term):
+            for number, score in self._by_statement.term(term).items():
                 scores[number] = scores.get(number, 0.0) + score
         return scores
 

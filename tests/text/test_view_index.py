@@ -7,12 +7,11 @@ from support.paths import CASES
 
 from pytest_compaction.case.files import read_case_file
 from pytest_compaction.conversation.messages import readable
-from pytest_compaction.text import shared_texts
 from pytest_compaction.text.matching import TextIndex
-from pytest_compaction.text.sentences import bounded_list, long_index, long_lines
+from pytest_compaction.text.sentences import sentence_index
 from pytest_compaction.text.sentences.clauses import MESSAGE_END
-from pytest_compaction.text.shared_texts import SharedTexts
 from pytest_compaction.text.statement import Statement
+from pytest_compaction.text.view_index import SharedTexts
 
 MESSAGES = (
     "The lease timeout was raised from 30 to 45 seconds in src/lease/queue.py.",
@@ -70,22 +69,19 @@ def test_a_view_is_read_as_its_joined_text_whatever_was_read_before(views, state
 
 @pytest.fixture
 def forgetful(monkeypatch):
-    """Every text is a long one, and what was read is forgotten at once."""
-    monkeypatch.setattr(shared_texts, "LONG", -1)
-    monkeypatch.setattr(bounded_list, "_MOST", 0)
-    monkeypatch.setattr(long_index, "_MOST_NUMBERS", 0)
-    monkeypatch.setattr(long_lines, "_REMEMBERED", 0)
+    """What was read of a sentence or a term is forgotten at once."""
+    monkeypatch.setattr(sentence_index, "_MOST", 0)
 
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(VIEWS, st.permutations(STATEMENTS))
-def test_a_long_view_is_read_as_its_joined_text(forgetful, views, statements):
+def test_what_was_forgotten_is_read_again_with_the_same_outcome(forgetful, views, statements):
     read_as_joined(views, statements)
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None)
 @given(st.lists(st.sampled_from(MESSAGES), max_size=6), st.data())
-def test_a_long_view_contains_and_names_what_its_joined_text_does(forgetful, texts, data):
+def test_a_view_contains_and_names_what_its_joined_text_does(texts, data):
     index, alone = SharedTexts().view(texts), joined(texts)
     whole = data.draw(st.sampled_from(MESSAGES))
     start, end = sorted(data.draw(st.tuples(*[st.integers(0, len(whole))] * 2)))
@@ -97,8 +93,7 @@ def test_a_long_view_contains_and_names_what_its_joined_text_does(forgetful, tex
         assert index.has_path(word) == alone.has_path(word)
 
 
-def test_the_log_of_a_real_case_is_read_as_if_it_was_not_long(monkeypatch):
-    monkeypatch.setattr(shared_texts, "LONG", -1)
+def test_the_log_of_a_real_case_is_read_as_its_joined_text():
     (case,) = read_case_file(CASES / "real" / "theme_release.json")
     texts = [readable(message) for message in case.messages]
     index, alone = SharedTexts().view(texts), joined(texts)

@@ -1,4 +1,4 @@
-"""A text of a joint index, or the first ones, are read as if nothing else were there."""
+"""A text of the index of a log, or the first ones, are read as if nothing else were there."""
 
 import pytest
 from support.paths import public_data
@@ -7,10 +7,10 @@ from pytest_compaction.conversation.messages import readable
 from pytest_compaction.importers.registry import conversations, importer_for, load_importers
 from pytest_compaction.probes.derive import SOURCES
 from pytest_compaction.probes.log import ProbeLog
-from pytest_compaction.text.joint_index import JointIndex
 from pytest_compaction.text.matching import TextIndex
 from pytest_compaction.text.sentences.clauses import MESSAGE_END
 from pytest_compaction.text.statement import Statement
+from pytest_compaction.text.view_index import LogIndex
 
 BETWEEN = f"\n\n{MESSAGE_END}\n\n"
 
@@ -30,9 +30,9 @@ def real():
 
 def test_each_text_is_read_as_alone(real):
     texts, statements = real
-    joint = JointIndex(texts)
+    index = LogIndex(texts)
     read = [
-        (joint.text(place).read(one).outcome, TextIndex(text).read(one).outcome)
+        (index.text(place).read(one).outcome, TextIndex(text).read(one).outcome)
         for place, text in enumerate(texts)
         for one in statements[::3]
         if any(key.casefold() in text.casefold() for group in one.keys for key in group)
@@ -43,11 +43,11 @@ def test_each_text_is_read_as_alone(real):
 
 def test_the_first_texts_are_read_as_if_no_other_came(real):
     texts, statements = real
-    joint = JointIndex(texts)
+    index = LogIndex(texts)
     outcomes = set()
     for end in (len(texts) // 3, len(texts)):
         alone = TextIndex(BETWEEN.join(texts[:end]))
-        part = joint.beginning(end, lambda alone=alone: alone)
+        part = index.beginning(end)
         for one in statements:
             assert part.is_stated(one) == alone.is_stated(one)
             outcomes.add(alone.is_stated(one))
@@ -57,12 +57,12 @@ def test_the_first_texts_are_read_as_if_no_other_came(real):
 def test_names_that_come_later_are_not_known_before():
     texts = ["The handler of jobs is fast.", "We call it JobQueue now.", "jobqueue takes 7 jobs"]
     statement = Statement("the queue takes 7 jobs", keys=(("queue",), ("7 jobs",)))
-    joint = JointIndex(texts)
-    assert joint.beginning(3, lambda: TextIndex("")).is_stated(statement)
-    assert not joint.text(2).is_stated(statement)
+    index = LogIndex(texts)
+    assert index.beginning(3).is_stated(statement)
+    assert not index.text(2).is_stated(statement)
 
 
 def test_equal_texts_are_read_once_and_found_at_each_place():
-    joint = JointIndex(["see src/app/main.py", "nothing", "see src/app/main.py"])
-    assert joint.with_path("app/main.py") == {0, 2}
-    assert joint.with_path("other/main.py") == set()
+    index = LogIndex(["see src/app/main.py", "nothing", "see src/app/main.py"])
+    assert index.with_path("app/main.py") == {0, 2}
+    assert index.with_path("other/main.py") == set()

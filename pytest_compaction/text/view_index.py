@@ -1,4 +1,4 @@
-"""Texts that several views hold: each is prepared once, and read once for a statement.
+"""Views and logs of which each text is prepared once, and read once for a statement.
 
 What a sentence does with a statement depends on its own text alone, up to the names that the
 whole view shows (see ``Naming``). So a view whose messages were read before, in another view of
@@ -8,31 +8,29 @@ the same log, is read by looking up.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Final
 
 from pytest_compaction.text.file_changes.plain_changes import with_keys
-from pytest_compaction.text.keys.alternatives import Wanted
-from pytest_compaction.text.long_overlap import LongPreparedText
+from pytest_compaction.text.keys.alternatives import Wanted, path_keys
 from pytest_compaction.text.matching import TextIndex
-from pytest_compaction.text.overlap import PreparedText
 from pytest_compaction.text.sentences.clauses import MESSAGE_END
+from pytest_compaction.text.sentences.excerpt import Excerpt, Naming, namings_of
 from pytest_compaction.text.sentences.groups import Weighed
-from pytest_compaction.text.sentences.long_index import LongIndex
 from pytest_compaction.text.sentences.sentence_index import SentenceIndex
-from pytest_compaction.text.sentences.sentence_list import Excerpt, Naming, namings_of
 from pytest_compaction.text.statement import Outcome, Reading, Statement
-from pytest_compaction.text.statement_keys import signature_of
+from pytest_compaction.text.statement_keys import signature_of, wanted_groups
 from pytest_compaction.text.weighing import weigh_sentence
+from pytest_compaction.text.words import path_suffixes
 
-LONG = 800_000
-"""Characters of a longer view, of which the words are not held. The longest shipped log has fewer:
-to read its views apart takes twice the time."""
-_BETWEEN = f"\n\n{MESSAGE_END}\n\n"
+_BETWEEN: Final = f"\n\n{MESSAGE_END}\n\n"
+_GONE: Final = frozenset({"deleted", "renamed"})
+"""Changes that a command on a folder states of each file in it, without naming the file."""
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, slots=True)
 class _Batch:
     """Texts that came at one time, with what was read in them; statements go by number."""
 
@@ -49,46 +47,108 @@ class _Batch:
 
 
 class SharedTexts:
-    """Makes an index of each view, and keeps what its texts have in common with others."""
+    """Makes an index of each view, and keeps what its texts have in common with others.
+
+    ``characters`` is the length of all texts that are held.
+    """
 
     def __init__(self) -> None:
+        self.characters = 0
         self._excerpts: dict[str, Excerpt] = {}
-        self._batches: list[_Batch] = []
-        self._homes: dict[tuple[str, Naming], tuple[int, int]] = {}
+        self._homes: dict[tuple[str, Naming], tuple[_Batch, int]] = {}
         """The batch of a text with its names, and the number that it has there."""
         self._statements: dict[Statement, int] = {}
 
     def view(self, texts: Sequence[str]) -> ViewIndex:
         """The index of a view with these messages. Equal to that of the joined text."""
-        if sum(map(len, texts)) > LONG:
-            return self._long_view(texts)
         excerpts = [self._excerpt(text) for text in texts]
         namings = namings_of([one.shown for one in excerpts])
-        new: dict[tuple[str, Naming], tuple[Excerpt, Naming]] = {}
-        for excerpt, naming in zip(excerpts, namings, strict=True):
-            key = (excerpt.text, naming)
-            if key not in self._homes:
-                new[key] = (excerpt, naming)
+        named = {
+            (excerpt.text, naming): excerpt
+            for excerpt, naming in zip(excerpts, namings, strict=True)
+        }
+        new = {key: excerpt for key, excerpt in named.items() if key not in self._homes}
         if new:
-            batch = len(self._batches)
-            index = SentenceIndex.of_excerpts(*zip(*new.values(), strict=True))
-            self._batches.append(_Batch(index))
+            batch = _Batch(SentenceIndex([*new.values()], [naming for _, naming in new]))
             self._homes.update((key, (batch, number)) for number, key in enumerate(new))
-        positions: dict[int, dict[int, int]] = {}
+        members: dict[_Batch, dict[int, int]] = {}
         for position, (excerpt, naming) in enumerate(zip(excerpts, namings, strict=True)):
-            number, member = self._homes[excerpt.text, naming]
-            positions.setdefault(number, {}).setdefault(member, position)
-        members = [(self._batches[number], places) for number, places in positions.items()]
-        return ViewIndex(texts, members, self._statements)
-
-    def _long_view(self, texts: Sequence[str]) -> LongViewIndex:
-        """The index of a view that shares nothing with others: to hold it would take too much."""
-        return LongViewIndex.of(texts)
+            home, member = self._homes[excerpt.text, naming]
+            members.setdefault(home, {}).setdefault(member, position)
+        return ViewIndex(excerpts, namings, members, self._statements)
 
     def _excerpt(self, text: str) -> Excerpt:
         if text not in self._excerpts:
             self._excerpts[text] = Excerpt.of(text)
+            self.characters += len(text)
         return self._excerpts[text]
+
+
+class LogIndex:
+    """The messages of a log, of which each, or the first so many, are read as if alone.
+
+    The sentences that may state something are found in one index of all, with the names that all
+    show together; then they are read with the names of those that are asked.
+    """
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        numbers = {text: number for number, text in enumerate(dict.fromkeys(texts))}
+        self._number_of = [numbers[text] for text in texts]
+        self._excerpts = [Excerpt.of(text) for text in numbers]
+        shown = [excerpt.shown for excerpt in self._excerpts]
+        self._index = SentenceIndex(self._excerpts, namings_of(shown))
+        self._candidates: dict[int, list[int]] = {}
+        self._statements: dict[Statement, int] = {}
+        self._naming_of = [naming for one in shown for naming in namings_of([one])]
+        """The names that each text shows by itself."""
+        self._alone = self._batch(self._naming_of)
+        self._beginnings: dict[int, ViewIndex] = {}
+
+    def text(self, place: int) -> TextIndex:
+        """The text at a place."""
+        number = self._number_of[place]
+        naming = self._naming_of[number]
+        members = {self._alone: {number: 0}}
+        return ViewIndex([self._excerpts[number]], [naming], members, self._statements)
+
+    def beginning(self, end: int) -> TextIndex:
+        """The texts before the place ``end``."""
+        size = max(self._number_of[:end], default=-1) + 1
+        if size not in self._beginnings:
+            excerpts = self._excerpts[:size]
+            namings = namings_of([one.shown for one in excerpts])
+            members = {self._batch(namings): {number: number for number in range(size)}}
+            self._beginnings[size] = ViewIndex(excerpts, namings, members, self._statements)
+        return self._beginnings[size]
+
+    def stating(self, statement: Statement) -> tuple[int, ...]:
+        """The places of the texts that state this; counterparts in others do not matter."""
+        return tuple(
+            place
+            for place in self._possible(with_keys(statement))
+            if self.text(place).read(statement).outcome == "stated"
+        )
+
+    def _possible(self, statement: Statement) -> Iterable[int]:
+        """The places of the texts that may state this."""
+        places = range(len(self._number_of))
+        if not statement.keys or statement.change in _GONE:
+            return places
+        known = self._statements.setdefault(statement, len(self._statements))
+        candidates = self._alone.found(known, wanted_groups(statement))
+        found = {self._index.excerpt_of[number] for number in candidates}
+        return (place for place in places if self._number_of[place] in found)
+
+    def with_path(self, path: str) -> set[int]:
+        """The places of the texts that name a path, fully or by a suffix."""
+        if not path_suffixes(path):
+            return set()
+        found = self._index.excerpts_with(path_keys(path))
+        return {place for place, number in enumerate(self._number_of) if number in found}
+
+    def _batch(self, namings: Sequence[Naming]) -> _Batch:
+        """All texts; the first ones have these names. What may state something is the same."""
+        return _Batch(self._index.renamed(namings), self._candidates)
 
 
 class ViewIndex(TextIndex):
@@ -99,19 +159,25 @@ class ViewIndex(TextIndex):
 
     def __init__(
         self,
-        texts: Sequence[str],
-        members: Sequence[tuple[_Batch, dict[int, int]]],
+        excerpts: Sequence[Excerpt],
+        namings: Sequence[Naming],
+        members: Mapping[_Batch, dict[int, int]],
         statements: dict[Statement, int],
     ) -> None:
-        self._texts = texts
+        self._excerpts = excerpts
+        self._namings = namings
         self.touched = 0
-        self._members = members
+        self._members = [*members.items()]
         self._statements = statements
         self._readings: dict[Statement, Reading] = {}
 
     @cached_property
     def _text(self) -> str:  # type: ignore[override]
-        return _BETWEEN.join(self._texts)
+        return _BETWEEN.join(excerpt.text for excerpt in self._excerpts)
+
+    @cached_property
+    def _index(self) -> SentenceIndex:
+        return SentenceIndex(self._excerpts, self._namings)
 
     def _read_alone(self, statement: Statement) -> Reading:
         """As for any text. Probes ask for the same facts, and all for what stands of the rules."""
@@ -153,12 +219,12 @@ class ViewIndex(TextIndex):
                 batch.weighed[key] = weigh_sentence(batch.index, number, wanted, meant, statement)
             weighed = batch.weighed[key]
             if weighed is not None:
-                yield batch.index.text_of(number), weighed
+                yield batch.index.sentences[number].text, weighed
 
     def literal(self, normal: str) -> Iterator[tuple[str, str]]:
         """The sentences, normalised and as written, in which the normalised text stands."""
         for batch, number in self._in_order(lambda batch: batch.index.literal(normal)):
-            yield batch.index.normals[number], batch.index.text_of(number)
+            yield batch.index.normals[number], batch.index.sentences[number].text
 
     def _in_order(self, find: Callable[[_Batch], Sequence[int]]) -> Iterator[tuple[_Batch, int]]:
         """The sentences of this view among those found in each batch, in the order of the view.
@@ -186,22 +252,3 @@ class ViewIndex(TextIndex):
         )
         begins = [batch.index.begins for batch, _ in self._members]
         return [(turn, begins[turn][text], begins[turn][text + 1]) for _, turn, text in places]
-
-
-class LongViewIndex(ViewIndex):
-    """The same in little memory, for a view of more characters than ``LONG``."""
-
-    @classmethod
-    def of(cls, texts: Sequence[str]) -> LongViewIndex:
-        """The index of a view with these messages."""
-        batch = _Batch(LongIndex(tuple(dict.fromkeys(texts))))
-        places = {number: number for number in range(len(batch.index.begins) - 1)}
-        return cls(texts, [(batch, places)], {})
-
-    @property
-    def _index(self) -> SentenceIndex:
-        return self._members[0][0].index
-
-    @cached_property
-    def _graded(self) -> PreparedText:
-        return LongPreparedText(self._texts, _BETWEEN)
