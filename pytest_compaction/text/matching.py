@@ -17,13 +17,12 @@ from typing import Final
 
 from pytest_compaction.text import wording
 from pytest_compaction.text.file_changes import changes
-from pytest_compaction.text.file_changes.plain_changes import with_keys
 from pytest_compaction.text.keys.alternatives import Alternative, Wanted
 from pytest_compaction.text.overlap import PreparedText
 from pytest_compaction.text.sentences.groups import RANK, Weighed
 from pytest_compaction.text.sentences.sentence_index import SentenceIndex
 from pytest_compaction.text.statement import ABSENT, Outcome, Reading, Statement
-from pytest_compaction.text.statement_keys import signature_of, wanted_groups
+from pytest_compaction.text.statement_keys import signature_of, wanted_groups, with_keys
 from pytest_compaction.text.weighing import weigh_sentence
 from pytest_compaction.text.words import clipped, is_path
 

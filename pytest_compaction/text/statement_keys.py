@@ -2,16 +2,47 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache
+from typing import Final
 
-from pytest_compaction.text.keys.alternatives import Wanted, alternative
-from pytest_compaction.text.keys.reworded import reworded
+from pytest_compaction.text.keys.alternatives import (
+    Alternative,
+    Term,
+    Wanted,
+    alternative,
+    is_value,
+)
+from pytest_compaction.text.lexicon.synonyms import base_stem
+from pytest_compaction.text.lexicon.vocabulary import same_expressions
 from pytest_compaction.text.sentences.groups import PLAIN, Found, Signature, weigh
 from pytest_compaction.text.sentences.names import camel_names, in_lower_case
 from pytest_compaction.text.sentences.negatives import denies, is_denial, wordings
 from pytest_compaction.text.sentences.parsed import parse
 from pytest_compaction.text.statement import Statement
-from pytest_compaction.text.words import normalize
+from pytest_compaction.text.words import NEGATIONS, is_path, normalize, raw_tokens, stem
+
+_LONGEST: Final = 4
+"""Words of the longest expression that is looked for."""
+_DEGREE: Final = frozenset(
+    stem(word)
+    for word in """actually altogether certainly clearly completely definitely directly entirely
+    explicitly fully quite really simply totally wholly""".split()
+)
+_CHANGES: Final = {
+    "created": "created|added|new|written",
+    "modified": "modified|changed|edited|updated",
+    "deleted": "deleted|removed|gone",
+    "renamed": "renamed|moved",
+    "read": "read|opened|viewed|looked at",
+}
+_PLAIN: Final = re.compile(
+    r"(?:the file )?(?P<path>\S+) (?:was|is|has been|were|got) (?:(?:newly|only|just) )?(?:"
+    + "|".join(f"(?P<{change}>{words})" for change, words in _CHANGES.items())
+    + r")(?: (?:to|as) (?P<new>\S+))?\.?"
+)
 
 
 @lru_cache(maxsize=4096)
@@ -49,3 +80,54 @@ def signature_of(statement: Statement) -> Signature:
         supposed = weigh(parsed, groups, (), Signature(open=True))
         weighed = supposed if supposed.outcome == "stated" else weighed
     return weighed.signature
+
+
+@lru_cache(maxsize=8192)
+def reworded(asked: Alternative) -> tuple[Alternative, ...]:
+    """The alternative, and how else the same may be put.
+
+    What is a set expression as a whole is not asked for by its one content word: "left out" is not
+    any "left".
+    """
+    if asked.relation:
+        return (asked,)
+    words = _words(asked)
+    keys = same_expressions(tuple(map(base_stem, words)))
+    if keys and len(asked.terms) < len(words) and not asked.negative:
+        return (replace(asked, terms=(Term(keys),)),)
+    return (asked, *_by_expression(asked, words), *_without_degree(asked))
+
+
+def _words(asked: Alternative) -> list[str]:
+    return raw_tokens(asked.normal.replace("-", " "))
+
+
+def _by_expression(asked: Alternative, words: list[str]) -> Iterator[Alternative]:
+    for start in range(len(words)):
+        for end in range(start + 2, min(start + _LONGEST, len(words)) + 1):
+            row = words[start:end]
+            keys = same_expressions(tuple(map(base_stem, row)))
+            if keys and not NEGATIONS.intersection(row):
+                inside = {term for word in row for term in alternative(word).terms}
+                others = tuple(term for term in asked.terms if term not in inside)
+                yield replace(asked, normal="", terms=(Term(keys), *others))
+
+
+def _without_degree(asked: Alternative) -> Iterator[Alternative]:
+    others = tuple(
+        term for term in asked.terms if is_value(term) or _DEGREE.isdisjoint(term.keys[:1])
+    )
+    if others and len(others) < len(asked.terms):
+        yield replace(asked, normal="", terms=others)
+
+
+def with_keys(statement: Statement) -> Statement:
+    """The statement, with the path and the change for its keys if it says nothing further."""
+    match = None if statement.keys else _PLAIN.fullmatch(normalize(statement.text))
+    if match is None:
+        return statement
+    path = match["new"] or match["path"]
+    change = next(change for change in _CHANGES if match[change])
+    if not is_path(path) or (match["new"] and change != "renamed"):
+        return statement
+    return replace(statement, keys=((path,),), change=change)

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
-from pytest_compaction.text.file_changes.plain_changes import with_keys
 from pytest_compaction.text.keys.alternatives import Wanted, path_keys
 from pytest_compaction.text.matching import TextIndex
 from pytest_compaction.text.sentences.clauses import MESSAGE_END
@@ -21,7 +20,7 @@ from pytest_compaction.text.sentences.excerpt import Excerpt, Naming, namings_of
 from pytest_compaction.text.sentences.groups import Weighed
 from pytest_compaction.text.sentences.sentence_index import SentenceIndex
 from pytest_compaction.text.statement import Outcome, Reading, Statement
-from pytest_compaction.text.statement_keys import signature_of, wanted_groups
+from pytest_compaction.text.statement_keys import signature_of, wanted_groups, with_keys
 from pytest_compaction.text.weighing import weigh_sentence
 from pytest_compaction.text.words import path_suffixes
 

@@ -6,16 +6,21 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pytest_compaction.text.attribution.binding import bound_otherwise
-from pytest_compaction.text.contradiction.disagreement import disagreed
+from pytest_compaction.text.contradiction.agreement import difference
+from pytest_compaction.text.contradiction.denials import group_denied, said_of_others, word_denied
+from pytest_compaction.text.contradiction.rejections import ban_rejected, idea_rejected
+from pytest_compaction.text.contradiction.standing import closes, is_step
+from pytest_compaction.text.contradiction.verbs import verb_affirmed, verb_denied
 from pytest_compaction.text.file_changes import changes
 from pytest_compaction.text.keys.alternatives import Alternative, Wanted
 from pytest_compaction.text.negation.polarity import Cue, heading_cue
 from pytest_compaction.text.sentences.clauses import Sentence
 from pytest_compaction.text.sentences.groups import PLAIN, RANK, Found, Signature, Weighed, weigh
+from pytest_compaction.text.sentences.parsed import Parsed
 from pytest_compaction.text.sentences.passages import joined, together
 from pytest_compaction.text.sentences.sentence_index import SentenceIndex
 from pytest_compaction.text.statement import Statement
-from pytest_compaction.text.statement_keys import signature_of, wanted_groups
+from pytest_compaction.text.statement_keys import asserts, signature_of, wanted_groups
 from pytest_compaction.text.words import normalize
 
 
@@ -125,3 +130,34 @@ def _above(text: SentenceIndex, sentence: Sentence) -> list[str]:
 
 def _cues_above(text: SentenceIndex, sentence: Sentence) -> list[Cue]:
     return [cue for cue in map(heading_cue, _above(text, sentence)) if cue is not None]
+
+
+def disagreed(
+    statement: Statement,
+    passage: Parsed,
+    groups: Sequence[Sequence[Found]],
+    weighed: Weighed,
+    above: Sequence[str],
+    around: Parsed | None = None,
+) -> Weighed:
+    """Not stated if the passage says something else with the words of the statement.
+
+    ``above`` are the headings and lead-ins, of which the nearest may say that all is done.
+    ``around`` is the passage with the clauses beside it.
+    """
+    if weighed.outcome != "stated":
+        return weighed
+    text = statement.text
+    if above and closes(above[-1]) and is_step(text, statement.type):
+        return replace(weighed, outcome="uncertain", why="below a heading of what is done")
+    why = (
+        difference(text, passage, statement.type)
+        or said_of_others(text, groups, passage)
+        or ban_rejected(groups, passage)
+        or verb_denied(text, passage)
+        or verb_affirmed(text, passage)
+        or idea_rejected(text, around or passage, groups)
+    )
+    if why is None and asserts(statement):
+        why = group_denied(text, groups, passage) or word_denied(text, passage, around)
+    return weighed if why is None else replace(weighed, outcome="uncertain", why=why)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, product
@@ -9,7 +10,6 @@ from typing import Final
 
 from pytest_compaction.text.keys.alternatives import Match
 from pytest_compaction.text.negation.polarity import Cue
-from pytest_compaction.text.sentences.negated_verbs import acts, denies_need, denies_verb
 from pytest_compaction.text.sentences.parsed import Parsed
 from pytest_compaction.text.statement import Outcome
 from pytest_compaction.text.words import stem
@@ -35,6 +35,15 @@ _PLAIN_KIND: Final = {
     "asked": "only asked:",
     "uncertain": "not sure:",
 }
+
+
+_ACTS: Final = re.compile(
+    r".{0,5}?\b(?:do|does|did)(?:n't| not) (?!(?:happen|occur|exist|appear|work|apply|show|matter|"
+    r"help|arise|do|take place|fit|match|count|run)\b)\w"
+)
+"""What does not do something else is there all the same."""
+_DETERMINER: Final = re.compile(r"\b(?:the|an?|this|that|its|their|our|as|to|in|of|for)\b|[,:;(]")
+_NEED: Final = re.compile(r" (?:need|require|have to|has to|call for)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,3 +319,22 @@ def _shown(sentence: Parsed, found: Found) -> str:
 def _reason(cue: Cue, sentence: Parsed) -> str:
     said = sentence.normal[cue.at[0] : cue.at[1]] or "?"
     return f'{_PLAIN_KIND[cue.kind]} "{said}"'
+
+
+def acts(normal: str, place: int) -> bool:
+    """Whether the negation at this place is of something that its subject does."""
+    return _ACTS.match(normal[max(place - 5, 0) :]) is not None
+
+
+def denies_verb(normal: str, cue: Cue, match: Match) -> bool:
+    """Whether a negation is of the verb that it was put for: "not the table checks" is not."""
+    return any(
+        not _DETERMINER.search(normal, cue.at[1], start)
+        for start, end in match.spans
+        if cue.reaches(start, end)
+    )
+
+
+def denies_need(normal: str, end: int, start: int) -> bool:
+    """Whether a negation is of a need: what needs no change may have been changed."""
+    return _NEED.match(normal, end, max(end, start)) is not None

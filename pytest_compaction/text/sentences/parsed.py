@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
-from typing import Final
+from typing import Final, Protocol
 
 from pytest_compaction.text.keys.alternatives import (
     MAX_MATCHES,
     Alternative,
+    Key,
     Match,
     Term,
     alternative,
@@ -26,7 +27,6 @@ from pytest_compaction.text.lexicon.relations import Relation
 from pytest_compaction.text.negation.polarity import Sense, sense_of
 from pytest_compaction.text.quantities.held import held_values
 from pytest_compaction.text.quantities.spellings import ORDINALS
-from pytest_compaction.text.sentences.places import Places, SentencePlaces
 from pytest_compaction.text.words import (
     STOPWORDS,
     is_path,
@@ -68,6 +68,55 @@ _UNITS: Final = frozenset(
     """s ms sec secs second seconds min mins minute minutes hour hours day days week weeks month
     months year years kb mb gb tb bytes byte percent times lines tokens""".split()
 )
+
+
+class Places(Protocol):
+    """Where what can be asked for stands in a text, in order; by its keys."""
+
+    def of(self, key: Key) -> Sequence[Span]:
+        """The places of one key."""
+        ...
+
+    def items(self) -> Iterable[tuple[Key, Sequence[Span]]]:
+        """All keys with their places."""
+        ...
+
+    def among(self, keys: frozenset[Key]) -> set[Span]:
+        """The places of any of the keys."""
+        ...
+
+    def has_any(self, keys: frozenset[Key]) -> bool:
+        """Whether any of the keys stands there."""
+        ...
+
+    def __contains__(self, key: object, /) -> bool: ...
+
+    def __iter__(self) -> Iterator[Key]: ...
+
+
+class SentencePlaces(dict[Key, list[Span]]):
+    """The places in one sentence."""
+
+    def of(self, key: Key) -> Sequence[Span]:
+        """The places of one key."""
+        return self.get(key, ())
+
+    def among(self, keys: frozenset[Key]) -> set[Span]:
+        """The places of any of the keys."""
+        if self.keys().isdisjoint(keys):
+            return set()
+        return {span for key in self.keys() & keys for span in self[key]}
+
+    def has_any(self, keys: frozenset[Key]) -> bool:
+        """Whether any of the keys stands there."""
+        return not self.keys().isdisjoint(keys)
+
+    def add(self, key: Key, span: Span) -> None:
+        """Note one place more."""
+        if key in self:
+            self[key].append(span)
+        else:
+            self[key] = [span]
 
 
 @dataclass(frozen=True, slots=True)

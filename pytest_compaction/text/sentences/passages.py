@@ -16,8 +16,7 @@ from pytest_compaction.text.keys.alternatives import Key, Wanted
 from pytest_compaction.text.negation.polarity import NOWHERE, Cue, Sense
 from pytest_compaction.text.sentences.groups import REVERSING, Found, Weighed
 from pytest_compaction.text.sentences.meaning import is_name, meaning
-from pytest_compaction.text.sentences.parsed import Parsed, Span
-from pytest_compaction.text.sentences.places import Places
+from pytest_compaction.text.sentences.parsed import Parsed, Places, Span
 
 SENTENCES: Final = 3
 """The most sentences that a passage has."""
