@@ -27,8 +27,8 @@ class BM25:
         self._size = 0
         self._total = 0
         self._lengths: list[int] = []
-        self._postings: dict[str, tuple[list[int], list[int]]] = {}
-        """The documents that hold a term, in order, and how often each holds it."""
+        self._postings: dict[str, int | list[int]] = {}
+        """The document of each occurrence of a term, in order; no list for one that occurs once."""
         self._norms: list[float] = []
         """What a length adds below the line of the formula, by length; empty if not made yet."""
         for document in documents:
@@ -47,13 +47,14 @@ class BM25:
         self._lengths.append(len(document))
         self._norms = []
         postings = self._postings
-        for term, count in Counter(document).items():
+        for term in document:
             known = postings.get(term)
             if known is None:
-                postings[term] = [number], [count]
+                postings[term] = number
+            elif isinstance(known, int):
+                postings[term] = [known, number]
             else:
-                known[0].append(number)
-                known[1].append(count)
+                known.append(number)
 
     def __len__(self) -> int:
         """How many documents there are."""
@@ -61,23 +62,23 @@ class BM25:
 
     def idf(self, term: str) -> float:
         """Inverse document frequency of a term, at least 0; 0 for a term no document has."""
-        holders = len(self._holders(term))
+        return self._idf(len(set(self._occurrences(term))))
+
+    def _idf(self, holders: int) -> float:
         return math.log(1 + (self._size - holders + 0.5) / (holders + 0.5)) if holders else 0.0
 
     def term(self, term: str) -> dict[int, float]:
         """The score that one query term adds to each document that holds it, in order."""
-        holders = self._holders(term)
-        if not holders:
-            return {}
-        if not self._norms:
+        counts = Counter(self._occurrences(term))
+        if counts and not self._norms:
             average = self._total / self._size
             lengths = range(max(self._lengths) + 1)
             self._norms = [K1 * (1 - B + B * (length / average)) for length in lengths]
         lengths_of, norms = self._lengths, self._norms
-        weight = self.idf(term)
+        weight = self._idf(len(counts))
         return {
             number: weight * count * (K1 + 1) / (count + norms[lengths_of[number]])
-            for number, count in zip(holders, self._postings[term][1], strict=False)
+            for number, count in counts.items()
         }
 
     def scores(self, query: Iterable[str]) -> list[float]:
@@ -96,9 +97,8 @@ class BM25:
         part._norms = []
         return part
 
-    def _holders(self, term: str) -> Sequence[int]:
-        """The documents that hold a term."""
-        if term not in self._postings:
-            return ()
-        holders = self._postings[term][0]
-        return holders[: bisect_left(holders, self._size)]
+    def _occurrences(self, term: str) -> Sequence[int]:
+        """The document of each occurrence of a term, in order."""
+        known = self._postings.get(term, [])
+        found = [known] if isinstance(known, int) else known
+        return found[: bisect_left(found, self._size)]

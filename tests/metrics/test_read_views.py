@@ -37,11 +37,18 @@ def test_views_are_dropped_when_their_texts_have_come_to_more_than_the_bound():
         assert views.characters <= 3 * size(view(1))
 
 
-def test_a_view_beyond_the_bound_is_read_and_then_dropped():
+def test_two_long_views_that_are_asked_in_turn_stay_held():
     views = ReadViews(most=10)
-    assert views.index(view(1)).read(RULE).outcome == "stated"
-    views.index(view(2))
-    assert views.characters == size(view(2))
+    first, second = views.index(view(1)), views.index(view(2))
+    assert first.read(RULE).outcome == second.read(RULE).outcome == "stated"
+    assert (views.index(view(1)), views.index(view(2))) == (first, second)
+
+
+def test_long_views_are_dropped_when_they_have_come_to_more_than_twice_the_longest():
+    views = ReadViews(most=10)
+    for number in range(10):
+        assert views.index(view(number)).read(RULE).outcome == "stated"
+        assert views.characters <= 3 * size(view(1))
 
 
 def test_what_is_forgotten_is_read_anew_with_the_same_outcome():

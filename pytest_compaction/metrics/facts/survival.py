@@ -25,7 +25,7 @@ READING: Final[Form[Reading]] = Form(
 Loss = Literal["dropped", "unused"]
 Source = Literal["view", "answer"]
 """Where something is read: in the whole view, or in the answer from it."""
-MOST_CHARACTERS: Final = 16_000_000
+MOST_CHARACTERS: Final = 8_000_000
 """Characters of the texts of all views that are held ready for more questions."""
 
 
@@ -46,7 +46,8 @@ class ReadViews:
     """The views read lately, and what their messages have in common.
 
     Views of one case are read near each other. When their texts, each counted once, have come to
-    more than ``most`` characters all is dropped, so that a run of many cases stays bounded.
+    more than ``most`` characters, and to more than twice the longest view, all is dropped, so that
+    a run of many cases stays bounded.
     """
 
     def __init__(self, most: int = MOST_CHARACTERS) -> None:
@@ -57,6 +58,7 @@ class ReadViews:
         """Drop all that is held."""
         self._shared: SharedTexts | None = None
         self._indexes: dict[tuple[Message, ...], TextIndex] = {}
+        self._longest = 0
 
     @property
     def characters(self) -> int:
@@ -66,9 +68,10 @@ class ReadViews:
     def index(self, view: tuple[Message, ...]) -> TextIndex:
         """The readable text of a view, prepared for the facts of all its probes."""
         if view not in self._indexes:
-            if self.characters > self._most:
+            if self.characters > max(self._most, 2 * self._longest):
                 self.forget()
             texts = [readable(message) for message in view]
+            self._longest = max(self._longest, sum(map(len, texts)))
             self._indexes[view] = self._texts.view(texts)
         return self._indexes[view]
 

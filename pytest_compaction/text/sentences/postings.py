@@ -12,30 +12,36 @@ from pytest_compaction.text.words import is_path, path_suffixes, token_forms
 class Postings:
     """The sentences of each token, and of a form of a token when it is asked for.
 
-    A text has many tokens and few of their forms are ever asked for. Building is linear.
+    A text has many tokens and few of their forms are ever asked for. Building is linear. What has
+    one entry alone, as most do, is held without a list: lists were most of the memory of a view.
     """
 
     def __init__(self, tokens_of: Iterable[Sequence[str]]) -> None:
-        rows: dict[str, list[int]] = {}
+        rows: dict[str, int | list[int]] = {}
         for number, tokens in enumerate(tokens_of):
-            for token in tokens:
+            for token in dict.fromkeys(tokens):
                 row = rows.get(token)
                 if row is None:
-                    rows[token] = [number]
-                elif row[-1] != number:
+                    rows[token] = number
+                elif isinstance(row, int):
+                    rows[token] = [row, number]
+                else:
                     row.append(number)
         self._rows = rows
-        self._tokens: dict[Key, list[str]] = {}
+        self._tokens: dict[Key, str | list[str]] = {}
         """The tokens that have a form."""
         self._split: dict[Key, list[int]] = {}
         """The sentences of forms that names in camel case are made of, all of them."""
         known = self._tokens
         for token in rows:
             for form in posted(token):
-                if form in known:
-                    known[form].append(token)
+                others = known.get(form)
+                if others is None:
+                    known[form] = token
+                elif isinstance(others, str):
+                    known[form] = [others, token]
                 else:
-                    known[form] = [token]
+                    others.append(token)
 
     def split_names(
         self, excerpt_of: Sequence[int], names: Sequence[Mapping[str, Sequence[str]]]
@@ -69,20 +75,25 @@ class Postings:
         """The numbers of the sentences that hold a form, in order."""
         if key in self._split:
             return self._split[key]
-        tokens = self._tokens.get(key, ())
-        if len(tokens) == 1:
-            return self._rows[tokens[0]]
-        return sorted({number for token in tokens for number in self._rows[token]})
+        tokens = self._tokens.get(key, [])
+        if isinstance(tokens, str):
+            return self._row(tokens)
+        return sorted({number for token in tokens for number in self._row(token)})
 
     def among(self, keys: frozenset[Key]) -> set[int]:
         """The sentences that hold any of the forms."""
         found: set[int] = set()
         for key in self._tokens.keys() & keys:
-            for token in self._tokens[key]:
-                found.update(self._rows[token])
+            tokens = self._tokens[key]
+            for token in (tokens,) if isinstance(tokens, str) else tokens:
+                found.update(self._row(token))
         for key in self._split.keys() & keys if self._split else ():
             found.update(self._split[key])
         return found
+
+    def _row(self, token: str) -> Sequence[int]:
+        row = self._rows[token]
+        return (row,) if isinstance(row, int) else row
 
 
 @lru_cache(maxsize=65536)
