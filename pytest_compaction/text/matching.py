@@ -49,11 +49,6 @@ class TextIndex:
         self._text = text
         self.touched = 0  # sentences weighed so far, a measure of the work done
 
-    @property
-    def characters(self) -> int:
-        """The length of the text."""
-        return len(self._text)
-
     @cached_property
     def _index(self) -> SentenceIndex:
         return _index_of(self._text) if len(self._text) <= _SHORT else SentenceIndex.of(self._text)

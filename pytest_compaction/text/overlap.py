@@ -105,35 +105,22 @@ class _Term:
 class PreparedText:
     """A text with an index of its sentences, built once for many statements. Linear."""
 
-    sentences: Sequence[str]
-
-    def __init__(self, text: str | Sequence[str]) -> None:
-        """Index a text, or sentences that a caller has split and numbers itself."""
-        self.sentences = split_sentences(text) if isinstance(text, str) else tuple(text)
+    def __init__(self, text: str) -> None:
+        self.sentences = split_sentences(text)
         holders: dict[Key, list[int]] = defaultdict(list)
         for number, sentence in enumerate(self.sentences):
             for key in sentence_keys(sentence):
                 holders[key].append(number)
-        self._holders = holders
-
-    def holding(self, key: Key) -> Iterable[int]:
-        """The sentences that hold a key, in order."""
-        return self._holders.get(key, ())
+        self._holders = dict(holders)
 
     def holders(self, keys: Iterable[Key]) -> dict[int, float]:
         """The sentences that hold one of the keys, each with the credit of the best one."""
         credits: dict[int, float] = {}
         for key in keys:
             credit = SYNONYM_CREDIT if key[0] == "sense" else 1.0
-            for number in self.holding(key):
+            for number in self._holders.get(key, ()):
                 credits[number] = max(credits.get(number, 0.0), credit)
         return credits
-
-
-def overlap(statement: str, text: PreparedText) -> Overlap:
-    """The sentence around which the text holds most of the statement, with what is missing."""
-    best = overlaps(statement, text, most=1)
-    return best[0] if best else Overlap(0.0, missing=tuple(t.text for t in _terms(statement)))
 
 
 def overlaps(

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from support.work import growth
 
 from pytest_compaction.text.lexicon.synonyms import GROUPS
-from pytest_compaction.text.overlap import PreparedText, overlap, overlaps
+from pytest_compaction.text.overlap import Overlap, PreparedText, overlaps
 
 TEXT = PreparedText(
     "The importer retries a failed request three times. It waits 45 seconds between attempts, "
@@ -14,6 +14,11 @@ TEXT = PreparedText(
     "- Priya discovered the leak in src/queue/lease.py on 29 March 2024.\n"
     "- The nightly job was moved to Frankfurt; nobody is paged at night.\n"
 )
+
+
+def overlap(statement, text):
+    best = overlaps(statement, text, most=1)
+    return best[0] if best else Overlap(0.0)
 
 
 def share(statement, text):
@@ -85,7 +90,7 @@ def test_the_words_found_and_missing_explain_the_share():
 
 def test_places_are_given_best_first_by_the_number_of_their_sentence():
     text = PreparedText(
-        ["The upload limit of the server is 12.", "So.", "Ok.", "The upload limit is now 15."]
+        "The upload limit of the server is 12.\nSo.\nOk.\nThe upload limit is now 15."
     )
     places = overlaps("The server has an upload limit of 15", text, least=0.3)
     assert [place.number for place in places] == [3, 0]
