@@ -89,11 +89,16 @@ import importlib
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:  # "as" exports a name to type checkers
-    from pytest_compaction.compactors.base.bounds import without_middle as without_middle
     from pytest_compaction.compactors.base.cuts import cut_after as cut_after
     from pytest_compaction.compactors.base.cuts import cut_before as cut_before
+    from pytest_compaction.compactors.base.cuts import fitted as fitted
+    from pytest_compaction.compactors.base.cuts import live_request as live_request
+    from pytest_compaction.compactors.base.cuts import newest_part as newest_part
+    from pytest_compaction.compactors.base.cuts import newest_within as newest_within
     from pytest_compaction.compactors.base.cuts import pending_start as pending_start
+    from pytest_compaction.compactors.base.cuts import tail_start as tail_start
     from pytest_compaction.compactors.base.cuts import user_turns as user_turns
+    from pytest_compaction.compactors.base.cuts import windowed as windowed
     from pytest_compaction.compactors.base.cuts import without_orphans as without_orphans
     from pytest_compaction.compactors.base.history import HistoryCompactor as HistoryCompactor
     from pytest_compaction.compactors.base.history import dump as dump
@@ -108,14 +113,9 @@ if TYPE_CHECKING:  # "as" exports a name to type checkers
     from pytest_compaction.compactors.base.summaries import Written as Written
     from pytest_compaction.compactors.base.summaries import summary_message as summary_message
     from pytest_compaction.compactors.base.summaries import summary_room as summary_room
+    from pytest_compaction.compactors.base.summaries import without_middle as without_middle
     from pytest_compaction.compactors.base.summaries import without_preamble as without_preamble
     from pytest_compaction.compactors.base.summaries import write_summary as write_summary
-    from pytest_compaction.compactors.base.tails import live_request as live_request
-    from pytest_compaction.compactors.base.tails import newest_within as newest_within
-    from pytest_compaction.compactors.base.tails import tail_start as tail_start
-    from pytest_compaction.compactors.base.windows import fitted as fitted
-    from pytest_compaction.compactors.base.windows import newest_part as newest_part
-    from pytest_compaction.compactors.base.windows import windowed as windowed
     from pytest_compaction.compactors.parameters import check_choice as check_choice
     from pytest_compaction.compactors.parameters import check_share as check_share
     from pytest_compaction.compactors.parameters import check_whole as check_whole
@@ -153,15 +153,16 @@ if TYPE_CHECKING:  # "as" exports a name to type checkers
     from pytest_compaction.models.structured_summary import summary_from_json as summary_from_json
 
 _NAMES: Final = {
-    "compactors.base.bounds": "without_middle",
-    "compactors.base.cuts": "cut_before cut_after pending_start user_turns without_orphans",
+    "compactors.base.cuts": """
+        cut_before cut_after pending_start user_turns without_orphans
+        tail_start newest_within live_request newest_part windowed fitted
+    """,
     "compactors.base.history": "HistoryCompactor dump load unchanged spans_between",
     "compactors.base.masking": "mask_results images_as_text tool_names where_smaller",
     "compactors.base.summaries": """
         write_summary Written summary_message summary_room SUMMARY_OVERHEAD without_preamble
+        without_middle
     """,
-    "compactors.base.tails": "tail_start newest_within live_request",
-    "compactors.base.windows": "newest_part windowed fitted",
     "compactors.parameters": "check_whole check_share check_choice names_in",
     "compactors.protocol": "Compactor Traits Context State Outcome Status Span View CompactorError",
     "conversation.messages": """

@@ -26,6 +26,12 @@ from pytest_compaction.text.words import printable
 ENTRY_POINTS: Final = "pytest_compaction.compactors"
 _FOLDERS: Final = ("strategies", "products")
 """The subpackages with the shipped strategies."""
+_REMOVED: Final = {
+    ("", "profile"): "the strategy is mended where an endpoint would refuse its messages; leave "
+    "profile out",
+    ("codex", "mode"): "openai-compact continues with the output of the endpoint; leave mode out",
+}
+"""What to do without a parameter that strategies of products had, by strategy (empty for all)."""
 
 
 @dataclass
@@ -56,7 +62,14 @@ class Registry:
         """
         if spec.parts:
             return self._composed(spec)
-        return strategy_of(spec, self._resolve(spec.target))
+        target = self._resolve(spec.target)
+        if ".products." in getattr(target, "__module__", ""):
+            for key, _ in spec.parameters:
+                gone = _REMOVED.get(("", key)) or _REMOVED.get((spec.target, key))
+                if gone:
+                    said = f"the compactor {spec.text!r} has no {key!r} any more: {gone}"
+                    raise UnknownCompactorError(said)
+        return strategy_of(spec, target)
 
     def example(self, spec: Spec) -> Compactor[State]:
         """An instance that is only looked at, made once for each strategy.
@@ -81,7 +94,7 @@ class Registry:
 
     def without_model(self, specs: Iterable[Spec]) -> list[str]:
         """The strategies, by name, that are not of this package and take no model of the run."""
-        from pytest_compaction.compactors.composition.composition import asks_model
+        from pytest_compaction.compactors.composition import asks_model
 
         parts = (part for spec in specs for part in spec.parts or (spec,))
         own = (part for part in parts if not self.is_shipped(part))
@@ -110,7 +123,7 @@ class Registry:
         return list(found)
 
     def _composed(self, spec: Spec) -> Compactor[State]:
-        from pytest_compaction.compactors.composition.composition import (
+        from pytest_compaction.compactors.composition import (
             Composition,
             CompositionError,
         )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from pytest_compaction.compactors.composition.composition import asks_model
+from pytest_compaction.compactors.composition import asks_model
 from pytest_compaction.compactors.protocol import (
     Compactor,
     CompactorError,

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from pytest_compaction.compactors.base.tool_uses import PLACEHOLDER
+from pytest_compaction.compactors.base.product import PLACEHOLDER
 from pytest_compaction.compactors.protocol import View
 from pytest_compaction.conversation.messages import (
     Message,

@@ -246,10 +246,13 @@ def test_every_number_is_checked_when_the_strategy_is_made(name, key, broken):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("roo:kep=5", "there is no 'kep'; did you mean 'keep'? it takes keep, max_output, profile"),
+        (
+            "roo:kep=5",
+            "there is no 'kep'; did you mean 'keep'? it takes keep, max_output, t",
+        ),
         (
             "claude-code:zzz=1",
-            "there is no 'zzz'; it takes files, focus, profile, read_arguments, read_results",
+            "there is no 'zzz'; it takes files, focus, read_arguments, read_results",
         ),
         ("none:x=1", "there is no 'x'; it takes no parameters"),
         ("truncate:fractoin=1", "'truncate:fractoin=1' does not take these parameters"),

@@ -4,6 +4,7 @@ import json
 from contextlib import suppress
 
 import pytest
+from pytest_compaction.compactors.base.product import SIX_SECTIONS
 from support.adversarial_texts import Repeated
 from support.builders import case_data, finishes, write_case
 from support.endpoint_builders import judge_request
@@ -12,7 +13,6 @@ from support.pattern_time import growth
 from pytest_compaction.case.validation import schema_faults
 from pytest_compaction.case_making.known_secrets import KnownSecrets
 from pytest_compaction.compactors.base.not_a_summary import mistaken_for
-from pytest_compaction.compactors.base.six_sections import SECTIONS
 from pytest_compaction.compactors.base.summaries import Written, without_analysis
 from pytest_compaction.dialogues import similarity
 from pytest_compaction.models.chat.fences import fences_for
@@ -59,7 +59,7 @@ LOGS = [
 
 
 def summary_of(text):
-    return Summary(((SECTIONS[0].id, (text,)),))
+    return Summary(((SIX_SECTIONS[0].id, (text,)),))
 
 
 def chat_reply(text):
@@ -75,10 +75,10 @@ READERS = {
     "a judgement": (judgement, REPLIES),
     "a similarity": (similarity.read_judgement, REPLIES),
     "a message": (chat_reply, REPLIES),
-    "sections": (lambda text: sections_of(text, SECTIONS), REPLIES),
-    "no summary": (lambda text: mistaken_for(summary_of(text), SECTIONS), REPLIES),
+    "sections": (lambda text: sections_of(text, SIX_SECTIONS), REPLIES),
+    "no summary": (lambda text: mistaken_for(summary_of(text), SIX_SECTIONS), REPLIES),
     "an analysis": (
-        lambda text: without_analysis(Written(summary_of(text), text), SECTIONS),
+        lambda text: without_analysis(Written(summary_of(text), text), SIX_SECTIONS),
         REPLIES,
     ),
     "a fence": (lambda text: fences_for([text]), REPLIES),
@@ -140,7 +140,7 @@ def test_a_reply_that_is_nested_deep_is_refused_with_a_sentence(unit, depth):
             judgement(text)
         with pytest.raises(ValueError):
             similarity.read_judgement(text)
-        mistaken_for(summary_of(text), SECTIONS)
+        mistaken_for(summary_of(text), SIX_SECTIONS)
         chat_reply(text)
 
 

@@ -12,7 +12,7 @@ from support.replaying import (
     summarised,
 )
 
-from pytest_compaction.compactors.composition.composition import asks_model
+from pytest_compaction.compactors.composition import asks_model
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import parse_spec
 from pytest_compaction.compactors.strategies.truncate import Truncate
@@ -43,7 +43,7 @@ def test_adaptive_charges_a_strategy_that_asks_no_model_nothing(view, budget, tu
         ("none", False),
         ("truncate", False),
         ("mask-observations", False),
-        ("cline:mode=classic", False),
+        ("cline:mode=basic", False),
         ("anchored", True),
         ("regenerate", True),
         ("openai-compact", True),

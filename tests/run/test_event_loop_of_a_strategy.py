@@ -10,7 +10,7 @@ import pytest
 from support.builders import COUNTER, build_case, context_of
 
 from pytest_compaction.compactors.base.history import HistoryCompactor, unchanged
-from pytest_compaction.compactors.composition.composition import Composition
+from pytest_compaction.compactors.composition import Composition
 from pytest_compaction.compactors.function.compactor import FunctionCompactor
 from pytest_compaction.compactors.protocol import CompactorError, Traits, View
 from pytest_compaction.models.offline.model import OfflineModel

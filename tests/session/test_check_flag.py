@@ -202,14 +202,13 @@ def test_a_declared_violation_is_an_expected_failure_with_its_clause(check):
 
 
 def test_a_rare_violation_of_a_shipped_strategy_shows_whatever_is_drawn(check):
-    result = check("cline:mode=classic", examples=1, arguments=["-v"])
+    result = check("cline:mode=basic", examples=1, arguments=["-v"])
     assert result.ret == pytest.ExitCode.OK
     assert statuses(result, "XFAIL") == {
-        "cline:mode=classic-log-order-and-text",
-        "cline:mode=classic-never-larger",
-        "cline:mode=classic-progress-or-stop",
-        "cline:mode=classic-turns-alternate",
-        "cline:mode=classic-within-budget",
+        "cline:mode=basic-log-order-and-text",
+        "cline:mode=basic-never-larger",
+        "cline:mode=basic-turns-alternate",
+        "cline:mode=basic-within-budget",
     }
 
 

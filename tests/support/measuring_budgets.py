@@ -28,30 +28,16 @@ FURTHER = (
     "anchored+ledger",
     "anchored+pins",
     "mask-observations+anchored",
-    "cline:mode=agentic",
-    "cline:mode=auto-condense",
-    "cline:mode=classic",
+    "cline:mode=basic",
     "continue:mode=cli",
     "roo:version=2",
 )
 """Compositions of the pages, and modes that are strategies of their own."""
-HARDENED = "profile=hardened"
 
 
 def specs():
-    """All strategies in their faithful profile, and those in the hardened one that have it."""
-    names = sorted({*REGISTRY.names(), *FURTHER} - NOT_ALONE)
-    return [*names, *filter(_exists, (f"{name}:{HARDENED}" for name in names))]
-
-
-def _exists(spec):
-    try:
-        REGISTRY.create(parse_spec(spec))
-    except Exception as error:
-        if "profile" not in str(error):
-            raise
-        return False
-    return True
+    """All strategies, and the modes and compositions of the pages."""
+    return sorted({*REGISTRY.names(), *FURTHER} - NOT_ALONE)
 
 
 @dataclass(frozen=True)
@@ -78,7 +64,7 @@ def outcome(spec):
 
 async def _measured(spec):
     file = results_file()
-    kept = KeptResults(file and Path(file))  # strategies and profiles ask for the same summaries
+    kept = KeptResults(file and Path(file))  # strategies ask for the same summaries
     try:
         found = [await _compacted(case, spec, kept) for case in shipped()]
     finally:
@@ -145,14 +131,11 @@ def over_budget_block():
         counted = f"{each.over} of {each.views}"
         cells = [f"`{spec}`", counted, str(each.failed), str(each.cases), times(each.furthest)]
         rows.append(f"| {' | '.join(cells)} |")
-    faithful = [spec for spec in found if HARDENED not in spec]
-    hardened = [spec for spec in found if HARDENED in spec]
-    kept = [sum(spec not in over for spec in specs) for specs in (faithful, hardened)]
+    kept = len(found) - len(over)
     return "\n".join(
         [
-            f"Over the {len(shipped())} shipped cases no view is over its budget with "
-            f"{kept[0]} of {len(faithful)} strategies in their default profile and {kept[1]} of "
-            f"{len(hardened)} in the hardened one. The others are:",
+            f"Over the {len(shipped())} shipped cases no view is over its budget with {kept} of "
+            f"{len(found)} strategies. The others are:",
             "",
             *rows,
         ]

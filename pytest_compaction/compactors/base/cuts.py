@@ -1,10 +1,23 @@
-"""Safe cuts of a conversation: between groups, never between a call and its result."""
+"""Cuts of a conversation: never between a call and its result; the newest part that fits."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from typing import Final, Literal
 
-from pytest_compaction.conversation.messages import Message, groups, pending_calls
+from pytest_compaction.compactors.base.history import unchanged
+from pytest_compaction.compactors.protocol import Context, Outcome, State
+from pytest_compaction.conversation.messages import (
+    Message,
+    groups,
+    last_user,
+    leading_system,
+    pending_calls,
+    text_message,
+)
+from pytest_compaction.conversation.tail import newest_that_fit
+from pytest_compaction.conversation.tokens import TokenCounter
 
 
 def cut_before(messages: Sequence[Message], index: int) -> int:
@@ -52,3 +65,168 @@ def without_orphans(messages: Sequence[Message], new: Sequence[Message]) -> tupl
         if any(result.call_id in waiting for result in message.results)
     )
     return (*answers, *new[start:])
+
+
+def tail_start(messages: Sequence[Message], budget: int, context: Context, first: int = 0) -> int:
+    """Index from which the longest run of whole groups up to the end fits ``budget`` tokens.
+
+    A group with unanswered calls is kept however large it is, because a call whose
+    result is still to come cannot be summarised away. ``first`` is the earliest
+    index allowed; ``len(messages)`` means that nothing fits.
+    """
+    waiting = 1 if pending_calls(messages) else 0
+    return _groups_start(messages, budget, context.tokens, first, waiting)
+
+
+def newest_within(
+    messages: Sequence[Message], limit: int, tokens: TokenCounter
+) -> tuple[Message, ...]:
+    """The longest run of whole groups up to the end that takes at most ``limit`` tokens."""
+    return tuple(messages[_groups_start(messages, limit, tokens) :])
+
+
+def _groups_start(
+    messages: Sequence[Message], room: int, tokens: TokenCounter, first: int = 0, least: int = 0
+) -> int:
+    """Where the newest whole groups that fit begin; the last ``least`` always count as fitting."""
+    ranges = [(begin, end) for begin, end in groups(messages) if begin >= first]
+    sizes = [tokens.messages(messages[begin:end]) for begin, end in ranges]
+    kept = newest_that_fit(sizes, room, least)
+    return ranges[kept][0] if kept < len(ranges) else len(messages)
+
+
+def live_request(messages: Sequence[Message], context: Context) -> Message | None:
+    """The last message of the user, or ``None`` if it is too large to stay.
+
+    It may take half of the budget that the system prompt leaves.
+    """
+    live = last_user(messages)
+    head = context.tokens.messages(messages[: leading_system(messages)])
+    if live is None or 2 * context.tokens.message(live) > context.budget - head:
+        return None
+    return live
+
+
+def last_request(messages: Sequence[Message], room: int, context: Context) -> Message | None:
+    """The last message of the user if it leaves a quarter of ``room`` tokens to a summary."""
+    live = last_user(messages)
+    if live is None or context.tokens.message(live) > room * 3 // 4:
+        return None
+    return live
+
+
+LEFT_OUT_ID: Final = "left-out"
+LEFT_OUT: Final = "[What was said before this point was left out to save space.]"
+
+Lead = Callable[[int], int | Literal[False] | None]
+"""For the index where a run begins: the index of a message that must stand before the run.
+
+``None`` if the run needs no such message, ``False`` if it cannot begin there.
+"""
+
+
+def newest_part(
+    messages: Sequence[Message], room: int, context: Context, opened: bool = False
+) -> tuple[Message, ...] | None:
+    """The longest run of whole groups up to the end that fits ``room`` tokens, ready to be sent.
+
+    ``messages`` are those after the system prompt. The last user message comes along
+    if it is older than the run. With ``opened``, the caller puts a user message before
+    the result. Without it, the result starts with a user message: one of the
+    conversation, or a note that something was left out. A user message that does not
+    fit even alone is left out like any other. The group of a call that waits for its
+    result is always there; ``None`` means that this group does not fit.
+    """
+    whole = all(message.id != LEFT_OUT_ID for message in messages)
+    messages = [message for message in messages if message.id != LEFT_OUT_ID]
+    lead = _live(messages) if opened else _opener(messages, whole)
+    found = _fitting(messages, room, context, lead)
+    if found is not None:
+        return found
+    note = () if opened else (text_message(LEFT_OUT_ID, "user", LEFT_OUT, "synthetic"),)
+    left = room - context.tokens.messages(note)
+    rest = _fitting(messages, left, context, lambda _: None) if left >= 0 else None
+    return None if rest is None else (*note, *rest)
+
+
+def _fitting(
+    messages: Sequence[Message], room: int, context: Context, lead: Lead
+) -> tuple[Message, ...] | None:
+    waiting = pending_start(messages)
+    begins = [begin for begin, _ in groups(messages) if begin <= waiting]
+    if waiting == len(messages):
+        begins.append(len(messages))
+    left = context.tokens.messages(messages)
+    before = 0
+    for begin in begins:
+        left -= context.tokens.messages(messages[before:begin])
+        before = begin
+        if left > room:
+            continue
+        first = lead(begin)
+        if first is False:
+            continue
+        head = () if first is None else (messages[first],)
+        if left + context.tokens.messages(head) <= room:
+            return (*head, *messages[begin:])
+    return None
+
+
+def _live(messages: Sequence[Message]) -> Lead:
+    """The last message that a user really wrote must be in the result."""
+    last = max(
+        (i for i, m in enumerate(messages) if m.role == "user" and m.origin == "log"), default=-1
+    )
+    return lambda begin: last if 0 <= last < begin else None
+
+
+def _opener(messages: Sequence[Message], whole: bool) -> Lead:
+    """The result starts as the log did or with a user message, if need be the one it answers.
+
+    ``whole`` says that ``messages`` begin with the log: nothing was left out before.
+    """
+    users = [i for i, m in enumerate(messages) if m.role == "user"]
+
+    def lead(begin: int) -> int | Literal[False] | None:
+        earlier = bisect_left(users, begin)
+        if (begin == 0 and whole) or begin in users[earlier : earlier + 1]:
+            return None
+        return users[earlier - 1] if earlier else False
+
+    return lead
+
+
+def windowed(messages: Sequence[Message], context: Context) -> tuple[Message, ...] | None:
+    """System prompt and newest part within the budget; ``None`` if that is impossible."""
+    first = leading_system(messages)
+    room = context.budget - context.tokens.messages(messages[:first])
+    newest = newest_part(messages[first:], room, context) if room >= 0 else None
+    return None if newest is None else (*messages[:first], *newest)
+
+
+def fitted(messages: Sequence[Message], context: Context) -> tuple[Message, ...] | None:
+    """The messages as they are if they fit the budget, else as :func:`windowed` cuts them."""
+    if context.tokens.messages(messages) <= context.budget:
+        return tuple(messages)
+    return windowed(messages, context)
+
+
+def cut_to_fit(
+    state: State, before: Sequence[Message], context: Context
+) -> tuple[Message, ...] | Outcome[State]:
+    """A smaller view within the budget, or an outcome if no such view is needed or possible."""
+    used = context.tokens.messages(before)
+    if used <= context.budget:
+        return unchanged(state)
+    after = windowed(before, context)
+    if after is None:
+        return unchanged(state, too_small(before, context))
+    return after if context.tokens.messages(after) < used else unchanged(state)
+
+
+def too_small(messages: Sequence[Message], context: Context) -> str:
+    """Why a budget cannot hold even what must stay."""
+    system = context.tokens.messages(messages[: leading_system(messages)])
+    if system > context.budget:
+        return f"the system prompt alone takes {system} tokens of a budget of {context.budget}"
+    return f"what must stay takes more than the budget of {context.budget} tokens"

@@ -1,13 +1,13 @@
-"""The base of most strategies: a state that is the current view, as JSON."""
+"""The base of most strategies: a state that is the current view, as JSON, and outcomes of it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, overload
+from typing import Any, Final, overload
 
-from pytest_compaction.compactors.protocol import Context, Fate, Outcome, Span, State, View
+from pytest_compaction.compactors.protocol import Context, Fate, Outcome, Span, State, Status, View
 from pytest_compaction.conversation.chat_format import (
     ChatMessage,
     message_from_chat,
@@ -133,3 +133,42 @@ def _fate(message: Message, found: Message | None, by: str | None) -> Fate:
     if found is None:
         return "replaced" if by else "dropped"
     return "kept" if found == message else "masked"
+
+
+TOO_MUCH: Final = "the system prompt and calls that wait for a result do not fit the budget"
+
+
+def by_rule(
+    state: State, before: Sequence[Message], after: Sequence[Message] | None, noted: str = ""
+) -> Outcome[State]:
+    """The outcome of a rule that masked or left out messages.
+
+    ``after`` is ``None`` if no view fits the budget. ``noted`` is the key of the state
+    under which the ids of all masked messages are kept.
+    """
+    if after is None:
+        return unchanged(state, TOO_MUCH)
+    if tuple(after) == tuple(before):
+        return unchanged(state)
+    spans = spans_between(before, after)
+    new: State = {**state, "messages": dump(after)}
+    if noted:
+        masked = {id for span in spans if span.fate == "masked" for id in span.ids}
+        new[noted] = sorted({*state.get(noted, ()), *masked})
+    status: Status = "compacted" if len(after) == len(before) else "truncated"
+    return Outcome(new, status, spans)
+
+
+def by_summary(
+    state: State,
+    before: Sequence[Message],
+    after: Sequence[Message],
+    by: str | None,
+    **noted: Any,
+) -> Outcome[State]:
+    """The outcome of a summary that replaced messages; ``noted`` goes into the state.
+
+    ``by`` is the id of the summary, ``None`` if messages went and nothing was written.
+    """
+    new: State = {**state, "messages": dump(after), **noted}
+    return Outcome(new, "compacted", spans_between(before, after, by))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pytest_compaction.compactors.base.cuts import newest_part, too_small, windowed
 from pytest_compaction.compactors.base.history import (
     HistoryCompactor,
     dump,
@@ -11,7 +12,6 @@ from pytest_compaction.compactors.base.history import (
     spans_between,
     unchanged,
 )
-from pytest_compaction.compactors.base.windows import newest_part, too_small, windowed
 from pytest_compaction.compactors.protocol import Context, Outcome, State
 from pytest_compaction.conversation.messages import Message, leading_system
 

@@ -8,9 +8,11 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, Final
 
-from pytest_compaction.compactors.base.covered_model import ELSEWHERE
 from pytest_compaction.models.chat.prompts import packaged
 from pytest_compaction.models.structured_summary import Section, Summary
+
+ELSEWHERE: Final = "(see the record that stands beside this summary)"
+"""The text of a section that was not requested."""
 
 MOST: Final = 0.7
 """The share of a reply that must be prompt, or calls, for the whole reply to count as that."""

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pytest_compaction.compactors.base.cuts import pending_start
+from pytest_compaction.compactors.base.cuts import pending_start, too_small
 from pytest_compaction.compactors.base.history import (
     HistoryCompactor,
     dump,
@@ -18,7 +18,6 @@ from pytest_compaction.compactors.base.history import (
     spans_between,
     unchanged,
 )
-from pytest_compaction.compactors.base.windows import too_small
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import Message, leading_system, text_message
 from pytest_compaction.conversation.tokens import TokenCounter

@@ -1,4 +1,4 @@
-"""``adk``: all but the last events become a rolling summary, written in the model's name.
+"""``adk``: all but the last events become a rolling summary.
 
 After the event compaction of Google ADK 2.13.0 (read in the published package), which
 has two ways to compact, neither of them on by default. By tokens (which comes first if
@@ -10,7 +10,10 @@ are neither read nor removed. A split moves back so that no result loses its cal
 it never passes a call that waits for its result, unless that call can never be
 answered. A range stays if it has no more characters than the last summary. The
 summariser reads 2,000 characters of each tool argument and result. A failure is only
-logged, and the history stays as it is. The summary has the role of the model.
+logged, and the history stays as it is.
+
+Mended: the summary is a message of the user. In the original it has the role of the model, and
+endpoints refuse a conversation that the model begins.
 
 Adapted: results of calls made at once are one event, as in the original. In a
 well-formed log a call without a result stands only at the end, so only that one waits;
@@ -24,20 +27,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from pytest_compaction.compactors.base.bounds import short_arguments
 from pytest_compaction.compactors.base.cuts import cut_before, pending_start, user_turns
-from pytest_compaction.compactors.base.history import dump, load, unchanged
-from pytest_compaction.compactors.base.outcomes import by_summary, nothing_to_summarise
-from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor
-from pytest_compaction.compactors.base.repeat_guard import quiet_until_growth, remembers_size
-from pytest_compaction.compactors.base.summaries import (
-    summary_message,
-    summary_room,
-    without_preamble,
-    write_summary,
-)
-from pytest_compaction.compactors.base.tails import tail_and_request
-from pytest_compaction.compactors.base.violations import AS_WRITTEN, DUE_AGAIN
+from pytest_compaction.compactors.base.history import by_summary, dump, load, unchanged
+from pytest_compaction.compactors.base.product import AS_WRITTEN, DUE_AGAIN, ProductCompactor
+from pytest_compaction.compactors.base.summaries import short_arguments, summary_room
+from pytest_compaction.compactors.parameters import check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.chat_format import message_to_chat
 from pytest_compaction.conversation.messages import (
@@ -71,19 +65,16 @@ SECTIONS: Final = (
     ),
     Section("tools", "Tools used", "The exact names of the tools that were called.", (), 0.1),
 )
-PREAMBLE: Final = "Summary of the conversation up to here:"
 RETENTION: Final = 10
 MAX_TOOL_CHARACTERS: Final = 2000
 VIOLATIONS: Final = {
     **AS_WRITTEN,
-    "starts-with-user": "the summary comes first and has the role of the model",
     "within-budget": "the last events stay by their number, whatever they take",
     "never-larger": "a summary longer than what it replaces is only logged",
 }
 TURN_VIOLATIONS: Final = {
     **VIOLATIONS,
     "one-live-summary": "each window of turns adds a summary, earlier ones stay",
-    "ends-on-user-or-tool": "all turns are summarised, and the summary has the role of the model",
 }
 
 
@@ -92,14 +83,11 @@ class Adk(ProductCompactor):
 
     ``threshold`` (tokens) and ``retention`` (events that stay) belong to the first
     way, ``interval`` and ``overlap`` (turns) to the second.
-
-    The hardened profile gives the summary to the user, has one of them at a time,
-    shortens the tail until there is room for it, keeps the last user message, and
-    refuses a view that is over the budget or did not get smaller.
     """
 
     name = "adk"
-    description = "last 10 events kept; older ones in a rolling summary by the model (Google ADK)"
+    sections = SECTIONS
+    description = "last 10 events kept; older ones in a rolling summary (Google ADK)"
 
     def __init__(
         self,
@@ -107,7 +95,6 @@ class Adk(ProductCompactor):
         retention: int | None = None,
         interval: int | None = None,
         overlap: int | None = None,
-        profile: str = FAITHFUL,
     ) -> None:
         _check(threshold, interval, retention=retention, overlap=overlap)
         by_tokens = retention is not None or interval is None
@@ -115,13 +102,9 @@ class Adk(ProductCompactor):
         self.token_threshold = threshold
         self.interval = interval
         self.overlap = overlap or 0
-        self.set_profile(profile)
-        traits = Traits(needs_model=True, keeps_tail=self.hardened)
         broken = TURN_VIOLATIONS if interval else VIOLATIONS
-        again = DUE_AGAIN if threshold else {}
-        self.set_traits(traits, {**broken, **again})
+        self.set_traits(Traits(needs_model=True), broken, DUE_AGAIN if threshold else {})
 
-    @quiet_until_growth
     def due(self, state: State, context: Context) -> str | None:
         """Due at the threshold of tokens (0.9 of the window without one), or of turns."""
         messages = load(state["messages"])
@@ -134,7 +117,6 @@ class Adk(ProductCompactor):
             return f"{turns} turns since the last summary"
         return None
 
-    @remembers_size
     async def compact(self, state: State, context: Context) -> Outcome[State]:
         """Summarise the range that the configuration names."""
         before = load(state["messages"])
@@ -146,31 +128,21 @@ class Adk(ProductCompactor):
         end, by_turns = self._end_by_tokens(before, body, context), False
         if end == body and self._turn_is_reached(before):
             end, by_turns = pending_start(before), True
-        request: Message | None = None
-        if self.hardened:
-            end, request = tail_and_request(before, first, max(end, body), context)
-        new = tuple(message for message in before[body:end] if message is not request)
-        adds_up = by_turns and self.faithful
-        earlier = before[first:body]
-        removable = characters(new if adds_up else (*earlier, *new))
+        new, earlier = before[body:end], before[first:body]
+        removable = characters(new if by_turns else (*earlier, *new))
         if not new or removable <= characters(earlier[-1:]):
-            return nothing_to_summarise(state, context, self.profile)
-        again = load(state.get("overlap", ())) if adds_up else ()
-        head = before[:body] if adds_up else before[:first]
-        tail = (*((request,) if request else ()), *before[end:])
-        read = capped((*again, *new) if adds_up else (*earlier, *new))
-        budget = summary_room((*head, *tail), context)
-        read = without_preamble(read, PREAMBLE)
-        written = await write_summary(context, read, SECTIONS, budget, as_written=self.faithful)
+            return unchanged(state)
+        again = load(state.get("overlap", ())) if by_turns else ()
+        head, tail = before[: body if by_turns else first], before[end:]
+        read = capped((*again, *new) if by_turns else (*earlier, *new))
+        written = await self.written(read, summary_room((*head, *tail), context), context)
         if written.error:
             return unchanged(state, written.error)
-        cycle = int(state.get("cycle", 0)) + 1
-        role = "user" if self.hardened else "assistant"
-        message = summary_message(f"adk-summary-{cycle}", written.text, PREAMBLE, role)
-        after = (*head, message, *tail)
+        cycle = self.cycle(state)
+        message = self.summary(cycle, written.text)
         overlap = dump(last_turns((*again, *new), self.overlap))
         return by_summary(
-            state, before, after, message.id, context, self.profile, cycle=cycle, overlap=overlap
+            state, before, (*head, message, *tail), message.id, cycle=cycle, overlap=overlap
         )
 
     def _end_by_tokens(self, messages: Sequence[Message], body: int, context: Context) -> int:
@@ -237,10 +209,8 @@ def _check(threshold: int | None, interval: int | None, **others: int | None) ->
         ("retention", others["retention"], 0),
         ("overlap", others["overlap"], 0),
     ):
-        if value is not None and (
-            not isinstance(value, int) or isinstance(value, bool) or value < least
-        ):
-            raise ValueError(f"{key}={value} must be a whole number, {least} or more")
+        if value is not None:
+            check_whole(key, value, least)
     if threshold is not None and others["retention"] is None:
         raise ValueError(f"threshold={threshold} needs retention=, the events that stay")
     if (interval is None) != (others["overlap"] is None):

@@ -6,10 +6,10 @@ messages before that reply and a prompt for a summary are sent without system
 prompt and tools. The reply, its tag included, becomes the one user message with
 which the conversation continues.
 
-The faithful profile keeps these faults of the original: the reply that set compaction
-off is neither in the summary nor in the conversation afterwards; its calls are lost and
-their tools never run (if the log has results for them, these are left out); the last
-user message is gone as such; nothing checks whether compaction helped. Adapted: the
+Kept from the original: the reply that set compaction off is neither in the summary nor in
+the conversation afterwards; its calls are lost and their tools never run (if the log has
+results for them, these are left out); the last user message is gone as such; nothing
+checks whether compaction helped. Adapted: the
 threshold is in proportion to the window of the case (the product's is 200,000 tokens),
 and the summary is held to the budget, while the original passes on the reply limit of
 the conversation.
@@ -43,18 +43,20 @@ from typing import Any, Final
 
 from pytest_compaction.compactors.base.cuts import pending_start
 from pytest_compaction.compactors.base.history import dump, load, spans_between, unchanged
-from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor, scaled
-from pytest_compaction.compactors.base.repeat_guard import quiet_until_growth, remembers_size
-from pytest_compaction.compactors.base.summaries import SUMMARY_OVERHEAD, write_summary
-from pytest_compaction.compactors.base.tails import live_request
-from pytest_compaction.compactors.base.tool_uses import ToolUseClearing
-from pytest_compaction.compactors.base.violations import AS_WRITTEN, LOW_TRIGGER, SET_OFF_AGAIN
+from pytest_compaction.compactors.base.product import (
+    AS_WRITTEN,
+    LOW_TRIGGER,
+    SET_OFF_AGAIN,
+    ProductCompactor,
+    ToolUseClearing,
+    scaled,
+)
+from pytest_compaction.compactors.base.summaries import SUMMARY_OVERHEAD
 from pytest_compaction.compactors.parameters import check_choice, check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits, View
 from pytest_compaction.conversation.messages import (
     Message,
     leading_system,
-    pending_calls,
     text_message,
 )
 from pytest_compaction.models.parameters import refusal_of
@@ -126,6 +128,7 @@ class Anthropic(ProductCompactor):
 
     name = "anthropic"
     description = "Anthropic SDK: one tagged summary rewritten from scratch at 100k tokens"
+    sections = SECTIONS
     drops_calls = True
 
     def __init__(
@@ -137,11 +140,10 @@ class Anthropic(ProductCompactor):
         clear_at_least: int = 0,
         exclude_tools: str = "",
         clear_tool_inputs: bool | str = False,
-        profile: str = FAITHFUL,
     ) -> None:
         check_choice("mode", mode, tuple(THRESHOLDS))
-        self.limit = THRESHOLDS[mode] if threshold is None else threshold
-        check_whole("threshold", self.limit, 1)
+        self.threshold_tokens = THRESHOLDS[mode] if threshold is None else threshold
+        check_whole("threshold", self.threshold_tokens, 1)
         clearing = ToolUseClearing(
             0 if clear is None else clear,
             clear_trigger,
@@ -150,15 +152,16 @@ class Anthropic(ProductCompactor):
             clear_tool_inputs,
         )
         self.clearing = None if clear is None else clearing
-        self.set_profile(profile)
         self.by_server = mode == "server"
-        traits = Traits(needs_model=True, keeps_tail=self.hardened)
-        again = SET_OFF_AGAIN if self.limit < PRODUCT_WINDOW * LOW_TRIGGER else {}
-        self.set_traits(traits, {**VIOLATIONS, **again})
+        again = SET_OFF_AGAIN if self.threshold_tokens < PRODUCT_WINDOW * LOW_TRIGGER else {}
+        self.set_traits(Traits(needs_model=True), VIOLATIONS, again)
         if self.by_server:
             self.traits = Traits(needs_model=True, by_server=True)
 
-    @quiet_until_growth
+    def limit(self, context: Context) -> int:
+        """The threshold, in proportion to the window of the case."""
+        return scaled(self.threshold_tokens, PRODUCT_WINDOW, context)
+
     def due(self, state: State, context: Context) -> str | None:
         """Due if the view reaches the threshold, or that of clearing and something can be cleared.
 
@@ -168,12 +171,9 @@ class Anthropic(ProductCompactor):
         if self.by_server:
             edits = due_edits(self._parameters(context), messages, context.tokens)
             return None if state.get("handed_over") else "; ".join(edits) or None
-        used = context.tokens.messages(messages)
-        limit = scaled(self.limit, PRODUCT_WINDOW, context)
-        if used >= limit:
-            return f"{used} tokens used, {limit} is the threshold"
-        if self.clearing is None:
-            return None
+        reached = super().due(state, context)
+        if reached or self.clearing is None:
+            return reached
         return self.clearing.due(messages, PRODUCT_WINDOW, context)
 
     def render(self, state: State, context: Context, probe: str | None = None) -> View:
@@ -181,7 +181,6 @@ class Anthropic(ProductCompactor):
         messages = super().render(state, context, probe).messages
         return View(messages, self._parameters(context)) if self.by_server else View(messages)
 
-    @remembers_size
     async def compact(self, state: State, context: Context) -> Outcome[State]:
         """Clear tool uses if that was asked for and is enough; otherwise summarise everything."""
         if self.by_server:
@@ -195,8 +194,6 @@ class Anthropic(ProductCompactor):
             if cleared != before and context.tokens.messages(cleared) <= context.budget:
                 new = {**state, "messages": dump(cleared)}
                 return Outcome(new, "compacted", spans_between(before, cleared))
-        if self.hardened and pending_calls(before):
-            return unchanged(state, "a tool call is still without result; nothing was summarised")
         return await self._regenerate(state, before, cleared, context)
 
     def _handed_over(self, state: State, context: Context) -> Outcome[State]:
@@ -223,7 +220,7 @@ class Anthropic(ProductCompactor):
     def _parameters(self, context: Context) -> dict[str, Any]:
         """The edits for the server: clearing first, then a summary of the rest."""
         edits = [] if self.clearing is None else [_clearing(self.clearing, context)]
-        value = max(LEAST_TRIGGER, scaled(self.limit, PRODUCT_WINDOW, context))
+        value = max(LEAST_TRIGGER, self.limit(context))
         edits.append({"type": COMPACTION, "trigger": _tokens(value)})
         return {PARAMETER: {"edits": edits}}
 
@@ -239,21 +236,13 @@ class Anthropic(ProductCompactor):
         if not conversation:
             return unchanged(state, "there is nothing before the reply that set compaction off")
         room = context.budget - context.tokens.messages(before[:first]) - SUMMARY_OVERHEAD
-        live = None
-        if self.hardened and (live := live_request(before, context)):
-            room -= context.tokens.message(live)
-        written = await write_summary(
-            context, conversation, SECTIONS, room, as_written=self.faithful
-        )
+        written = await self.written(conversation, room, context)
         if written.error:
             return unchanged(state, written.error)
-        cycle = int(state.get("cycle", 0)) + 1
+        cycle = self.cycle(state)
         text = f"<summary>\n{written.text}\n</summary>"
         message = text_message(f"anthropic-summary-{cycle}", "user", text, "synthetic")
-        after = (*before[:first], message, *((live,) if live else ()))
-        larger = context.tokens.messages(after) >= context.tokens.messages(before)
-        if larger and self.hardened:
-            return unchanged(state)
+        after = (*before[:first], message)
         end = first + len(conversation)
         spans = (
             *spans_between(before[:end], after, message.id),
@@ -263,8 +252,6 @@ class Anthropic(ProductCompactor):
 
     def _end(self, messages: Sequence[Message]) -> int:
         """Where the summarised part ends: before the reply that set compaction off."""
-        if self.hardened:
-            return len(messages)
         end = pending_start(messages)
         if end == len(messages) and messages and messages[-1].role == "assistant":
             end -= 1

@@ -16,8 +16,8 @@ It is not public how open calls are treated; here it waits for their results.
 
 Adapted: constants in tokens are in proportion to the case's window; files are as the
 log shows them, and take at most a third of the room, so that with the summary they
-stay within the budget. The faithful profile does not keep the last user message as
-such (one section lists all user messages); the hardened one does.
+stay within the budget. The last user message is not kept as such: one section
+lists all user messages.
 """
 
 from __future__ import annotations
@@ -28,18 +28,20 @@ from typing import Final
 from pytest_compaction.compactors.base.cuts import pending_start
 from pytest_compaction.compactors.base.file_contents import Contents, followed, modified
 from pytest_compaction.compactors.base.history import dump, load, spans_between, unchanged
-from pytest_compaction.compactors.base.nine_sections import SECTIONS
-from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor, scaled
-from pytest_compaction.compactors.base.read_limits import WHOLE, read_limits
+from pytest_compaction.compactors.base.product import (
+    NINE_SECTIONS,
+    ProductCompactor,
+    ToolUseClearing,
+    scaled,
+)
 from pytest_compaction.compactors.base.summaries import (
     SUMMARY_OVERHEAD,
-    summary_message,
+    WHOLE,
+    read_limits,
     without_analysis,
     without_preamble,
     write_summary,
 )
-from pytest_compaction.compactors.base.tails import live_request
-from pytest_compaction.compactors.base.tool_uses import ToolUseClearing
 from pytest_compaction.compactors.parameters import check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import (
@@ -73,6 +75,8 @@ class ClaudeCode(ProductCompactor):
     """
 
     name = "claude-code"
+    sections = NINE_SECTIONS
+    preamble = PREAMBLE
     description = "Claude Code: tool results cleared, then nine sections and five recent files"
 
     def __init__(
@@ -81,16 +85,13 @@ class ClaudeCode(ProductCompactor):
         files: int = 5,
         read_results: int | str = WHOLE,
         read_arguments: int | str = WHOLE,
-        profile: str = FAITHFUL,
     ) -> None:
         check_whole("files", files, 0)
         self.limits = read_limits(WHOLE, read_results, read_arguments)
         self.focus = str(focus)
         self.files = files
-        self.set_profile(profile)
         self.clearing = ToolUseClearing(KEPT_RESULTS)
-        traits = Traits(needs_model=True, keeps_tail=self.hardened, prompt_only=("focus",))
-        self.set_traits(traits, {})
+        self.set_traits(Traits(needs_model=True, prompt_only=("focus",)))
 
     def observe(self, state: State, new: Sequence[Message], context: Context) -> State:
         """Add messages, and follow what their tool calls do to files."""
@@ -102,12 +103,12 @@ class ClaudeCode(ProductCompactor):
 
     def due(self, state: State, context: Context) -> str | None:
         """Due at the window minus reserve and margin; never after three failures in a row."""
-        if state.get("failures", 0) >= MAX_FAILURES:
-            return None
-        limit = context.window - scaled(SUMMARY_RESERVE, PRODUCT_WINDOW, context)
-        limit -= scaled(MARGIN, PRODUCT_WINDOW, context)
-        used = context.tokens.messages(load(state["messages"]))
-        return f"{used} tokens used, {limit} is the threshold" if used >= limit else None
+        return None if state.get("failures", 0) >= MAX_FAILURES else super().due(state, context)
+
+    def limit(self, context: Context) -> int:
+        """The window minus reserve and margin."""
+        reserve = scaled(SUMMARY_RESERVE, PRODUCT_WINDOW, context)
+        return context.window - reserve - scaled(MARGIN, PRODUCT_WINDOW, context)
 
     async def compact(self, state: State, context: Context) -> Outcome[State]:
         """Clear tool results; if the view still does not fit, continue from a summary and files."""
@@ -131,21 +132,19 @@ class ClaudeCode(ProductCompactor):
                 state, "a tool call is still without result; nothing was summarised"
             )
         room = context.budget - context.tokens.messages(before[:first]) - SUMMARY_OVERHEAD
-        live = live_request(before, context) if self.hardened else None
-        room -= context.tokens.message(live) if live else 0
-        cycle = int(state.get("cycle", 0)) + 1
+        cycle = self.cycle(state)
         known = {path: state["files"].get(path) for path in state["modified"]}
         files, shown = self._files(known, room // 3, cycle, context)
         room -= context.tokens.messages(files)
         conversation = without_preamble(read[first:], PREAMBLE)
         written = await write_summary(
-            context, conversation, SECTIONS, room, None, self.focus, limits=self.limits
+            context, conversation, NINE_SECTIONS, room, None, self.focus, limits=self.limits
         )
-        written = without_analysis(written, SECTIONS)
+        written = without_analysis(written, NINE_SECTIONS)
         if written.error:
             return self._failed(state, written.error)
-        message = summary_message(f"claude-code-summary-{cycle}", written.text, PREAMBLE)
-        after = (*before[:first], message, *files, *((live,) if live else ()))
+        message = self.summary(cycle, written.text)
+        after = (*before[:first], message, *files)
         if context.tokens.messages(after) >= context.tokens.messages(before):
             return self._failed(state, "the summary is not smaller than the conversation")
         new: State = {"messages": dump(after), "files": shown, "modified": list(shown)}

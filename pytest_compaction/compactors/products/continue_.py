@@ -8,11 +8,12 @@ triggers it, and nothing takes over when it fails. In the CLI
 (``mode=cli``) the history becomes the system message and one assistant message with
 the summary; a conversation too long to be summarised loses its newest end first.
 
-Kept in the faithful profile: the last user message and an open call are gone (the
-result of such a call is left out when it comes), and in the CLI the conversation
-starts and ends with an assistant message. The hardened profile puts the summary
-into a user message in both modes, keeps the last user message and waits for
-open calls.
+Kept from the original: the last user message and an open call are gone (the result of such a
+call is left out when it comes).
+
+Mended: endpoints refuse a conversation that the model begins. In the CLI the summary is a message
+of the user, where the original has one of the assistant and nothing else. In the IDE a line in
+the user's name stands first if the model is the next to speak after a compaction.
 
 Adapted: the message up to which the IDE compacts is the last one; constants in tokens are
 in proportion to the case's window (the product's is taken to be 200,000); leaving out the
@@ -27,15 +28,8 @@ from typing import Final
 
 from pytest_compaction.compactors.base.cuts import cut_before
 from pytest_compaction.compactors.base.history import dump, load, spans_between, unchanged
-from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor, scaled
-from pytest_compaction.compactors.base.summaries import (
-    SUMMARY_OVERHEAD,
-    summary_message,
-    without_preamble,
-    write_summary,
-)
-from pytest_compaction.compactors.base.tails import live_request
-from pytest_compaction.compactors.base.violations import AS_WRITTEN
+from pytest_compaction.compactors.base.product import AS_WRITTEN, ProductCompactor, scaled
+from pytest_compaction.compactors.base.summaries import SUMMARY_OVERHEAD, without_preamble
 from pytest_compaction.compactors.parameters import check_choice, check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import (
@@ -97,19 +91,15 @@ SECTIONS: Final = (
     ),
 )
 PREAMBLE: Final = "Summary of the conversation so far, which it replaces:"
+OPENING: Final = "[The conversation goes on from the summary that the system message ends with.]"
 CANCELLED: Final = "[the tool call was cancelled]"
 _LOST: Final = "everything up to the compacted message goes, an open call with it"
 _IDE: Final = {
     **AS_WRITTEN,
     "pending-call-kept": _LOST,
-    "starts-with-user": "only the system message is left until the user says something",
+    "starts-with-user": "only the system message is left until somebody speaks",
 }
-_CLI: Final = {
-    **AS_WRITTEN,
-    "pending-call-kept": _LOST,
-    "starts-with-user": "the summary is an assistant message right after the system message",
-    "ends-on-user-or-tool": "nothing follows the assistant message with the summary",
-}
+_CLI: Final = {**AS_WRITTEN, "pending-call-kept": _LOST}
 
 
 class Continue(ProductCompactor):
@@ -120,31 +110,35 @@ class Continue(ProductCompactor):
 
     name = "continue"
     description = "Continue: the summary joins the system message; mode=cli: it replaces all"
+    sections = SECTIONS
+    preamble = PREAMBLE
     drops_calls = True
 
-    def __init__(self, mode: str = "ide", max_output: int = 4096, profile: str = FAITHFUL) -> None:
+    def __init__(self, mode: str = "ide", max_output: int = 4096) -> None:
         check_choice("mode", mode, ("ide", "cli"))
         check_whole("max_output", max_output, 1, PRODUCT_WINDOW - 1)
         self.mode = mode
         self.max_output = max_output
-        self.set_profile(profile)
-        hardened = self.hardened
-        traits = Traits(
-            needs_model=True,
-            keeps_tail=hardened,
-            changes_system=mode == "ide" and not hardened,
-        )
+        traits = Traits(needs_model=True, changes_system=mode == "ide")
         self.set_traits(traits, _CLI if mode == "cli" else _IDE)
 
-    def due(self, state: State, context: Context) -> str | None:
-        """Never in the IDE; in the CLI when the history reaches :meth:`cli_threshold`."""
-        if self.mode == "ide":
-            return None
-        limit = self.cli_threshold(context)
-        used = context.tokens.messages(load(state["messages"]))
-        return f"{used} tokens used, {limit} is the threshold" if used >= limit else None
+    def observe(self, state: State, new: Sequence[Message], context: Context) -> State:
+        """Add messages; a line of the user before them if the model would begin."""
+        observed = super().observe(state, new, context)
+        first = len(state["messages"])
+        added = load(observed["messages"][first:])
+        if "summary" not in state or not added or added[0].role == "user":
+            return observed
+        if leading_system(load(state["messages"])) < first:
+            return observed
+        opening = text_message("continue-opening", "user", OPENING, "synthetic")
+        return {**observed, "messages": [*state["messages"], *dump([opening, *added])]}
 
-    def cli_threshold(self, context: Context) -> int:
+    def due(self, state: State, context: Context) -> str | None:
+        """Never in the IDE; in the CLI when the history reaches :meth:`limit`."""
+        return None if self.mode == "ide" else super().due(state, context)
+
+    def limit(self, context: Context) -> int:
         """Tokens at which the CLI compacts.
 
         The window without the reply, and without a reserve: the reply's size or a fifth
@@ -163,24 +157,19 @@ class Continue(ProductCompactor):
         first = leading_system(before)
         if first >= len(before):
             return unchanged(state)
-        if self.hardened:
-            return await self._hardened(state, before, context)
         base = load(state["system"]) if "system" in state else before[:first]
         room = context.budget - context.tokens.messages(base) - SUMMARY_OVERHEAD
         conversation = self._conversation(state, before[first:], base, context)
-        written = await write_summary(
-            context, conversation, SECTIONS, room, as_written=self.faithful
-        )
+        written = await self.written(conversation, room, context)
         if written.error:
             return unchanged(state, written.error)
-        cycle = int(state.get("cycle", 0)) + 1
+        cycle = self.cycle(state)
         new: State = {"cycle": cycle}
-        id = f"continue-summary-{cycle}"
         if self.mode == "cli":
-            message = summary_message(id, written.text, PREAMBLE, "assistant")
+            message = self.summary(cycle, written.text)
             after = (*base, message)
         else:
-            message = _system_with_summary(base, written.text, id)
+            message = _system_with_summary(base, written.text, f"continue-summary-{cycle}")
             after = (*base[:-1], message)
             new |= {"system": dump(base), "summary": written.text}
         spans = spans_between(before, after, message.id)
@@ -202,30 +191,8 @@ class Continue(ProductCompactor):
             Message(f"continue-cancelled-{id}", "tool", (ToolResult(id, CANCELLED),), "synthetic")
             for id in pending_calls(messages)
         )
-        return (*earlier, *messages, *cancelled)
-
-    async def _hardened(
-        self, state: State, before: Sequence[Message], context: Context
-    ) -> Outcome[State]:
-        first = leading_system(before)
-        if pending_calls(before):
-            return unchanged(state, "a tool call is still without result; nothing was summarised")
-        room = context.budget - context.tokens.messages(before[:first]) - SUMMARY_OVERHEAD
-        live = live_request(before, context)
-        room -= context.tokens.message(live) if live else 0
-        conversation = without_preamble(before[first:], PREAMBLE)
-        written = await write_summary(
-            context, conversation, SECTIONS, room, as_written=self.faithful
-        )
-        if written.error:
-            return unchanged(state, written.error)
-        cycle = int(state.get("cycle", 0)) + 1
-        message = summary_message(f"continue-summary-{cycle}", written.text, PREAMBLE)
-        after = (*before[:first], message, *((live,) if live else ()))
-        if context.tokens.messages(after) >= context.tokens.messages(before):
-            return unchanged(state)
-        spans = spans_between(before, after, message.id)
-        return Outcome({"messages": dump(after), "cycle": cycle}, "compacted", spans)
+        said = (message for message in messages if message.id != "continue-opening")
+        return (*earlier, *said, *cancelled)
 
 
 def _system_with_summary(base: Sequence[Message], text: str, id: str) -> Message:

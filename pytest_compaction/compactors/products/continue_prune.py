@@ -9,9 +9,10 @@ messages take more than the rest, the oldest one goes, and with it tool results 
 then stand first. A last sequence that alone is too long, or whose results
 match no call, is an error. No model is asked.
 
-Kept in the faithful profile: the view may begin with an assistant message, and the last
-user message may go while a tool sequence stays. The hardened profile keeps
-the last user message if it fits and begins with a user message.
+Kept from the original: the last user message may go while a tool sequence stays.
+
+Mended: endpoints refuse a conversation that the model begins. Where the oldest message that stays
+is one of the model, a note in the user's name stands before it.
 
 Adapted: the context length is the case's budget, because that is the limit of the view;
 the reserve for the reply is in proportion to that length (the product's window is taken to
@@ -24,10 +25,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from pytest_compaction.compactors.base.cuts import LEFT_OUT, LEFT_OUT_ID
 from pytest_compaction.compactors.base.history import dump, load, spans_between, unchanged
-from pytest_compaction.compactors.base.outcomes import by_rule
-from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor, scaled
-from pytest_compaction.compactors.base.windows import newest_part
+from pytest_compaction.compactors.base.product import ProductCompactor, scaled
 from pytest_compaction.compactors.parameters import check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import (
@@ -38,14 +38,13 @@ from pytest_compaction.conversation.messages import (
     leading_system,
     readable,
     structure_faults,
+    text_message,
 )
 
 PRODUCT_WINDOW: Final = 200_000
 MARGIN: Final = 1000
 REPLY_RESERVE: Final = 1000
-VIOLATIONS: Final = {
-    "starts-with-user": "the oldest message goes first, whatever role is then the first",
-}
+_TOO_MUCH: Final = "what must stay takes {} tokens more than are available"
 
 
 class ContinuePrune(ProductCompactor):
@@ -57,12 +56,10 @@ class ContinuePrune(ProductCompactor):
     name = "continue-prune"
     description = "Continue: oldest messages pruned to a token budget, last tool sequence kept"
 
-    def __init__(self, max_output: int = 4096, profile: str = FAITHFUL) -> None:
+    def __init__(self, max_output: int = 4096) -> None:
         check_whole("max_output", max_output, 1)
         self.max_output = max_output
-        self.set_profile(profile)
-        traits = Traits(keeps_tail=self.hardened)
-        self.set_traits(traits, VIOLATIONS)
+        self.set_traits(Traits())
 
     def due(self, state: State, context: Context) -> str | None:
         """Due if the view takes more than the window minus margin and reply."""
@@ -82,8 +79,6 @@ class ContinuePrune(ProductCompactor):
             return unchanged(state)
         before = load(state["messages"])
         first = leading_system(before)
-        if self.hardened:
-            return by_rule(state, before, self._hardened(before, first, context))
         last = last_sequence(before, first)
         faults = structure_faults(before[last:])
         if any(fault.invariant == "results-follow-calls" for fault in faults):
@@ -91,25 +86,21 @@ class ContinuePrune(ProductCompactor):
         fixed = (*before[:first], *before[last:])
         room = self.available(context.budget, context) - context.tokens.messages(fixed)
         if room < 0:
-            return unchanged(
-                state,
-                f"system prompt and last sequence take {-room} tokens more than are available",
-            )
-        middle = tuple(message for message in before[first:last] if not _is_empty(message))
+            return unchanged(state, _TOO_MUCH.format(-room))
+        own = (m for m in before[first:last] if m.id != LEFT_OUT_ID)
+        middle = tuple(message for message in own if not _is_empty(message))
         kept = pruned(middle, room, context)
+        if (kept or before[last:])[0].role != "user" and before[first].role == "user":
+            note = text_message(LEFT_OUT_ID, "user", LEFT_OUT, "synthetic")
+            left = room - context.tokens.message(note)
+            if left < 0:
+                return unchanged(state, _TOO_MUCH.format(-left))
+            kept = (note, *pruned(middle, left, context))
         after = (*before[:first], *kept, *before[last:])
         if after == before:
             return unchanged(state)
         spans = spans_between(before, after)
         return Outcome({**state, "messages": dump(after)}, "truncated", spans)
-
-    def _hardened(
-        self, messages: Sequence[Message], first: int, context: Context
-    ) -> tuple[Message, ...] | None:
-        """The newest part that is available, with the last user message, a user message first."""
-        room = self.available(context.budget, context) - context.tokens.messages(messages[:first])
-        newest = newest_part(messages[first:], room, context)
-        return None if newest is None else (*messages[:first], *newest)
 
 
 def last_sequence(messages: Sequence[Message], first: int = 0) -> int:

@@ -22,11 +22,15 @@ from typing import Any, Final
 
 from pytest_compaction.artifacts.tool_calls import call_touches, shell_script
 from pytest_compaction.compactors.base.cuts import pending_start
-from pytest_compaction.compactors.base.history import dump, load, spans_between, unchanged
+from pytest_compaction.compactors.base.history import (
+    by_rule,
+    dump,
+    load,
+    spans_between,
+    unchanged,
+)
 from pytest_compaction.compactors.base.masking import where_smaller
-from pytest_compaction.compactors.base.outcomes import by_rule
-from pytest_compaction.compactors.base.profiles import FAITHFUL
-from pytest_compaction.compactors.base.violations import DUE_AGAIN
+from pytest_compaction.compactors.base.product import DUE_AGAIN
 from pytest_compaction.compactors.parameters import check_whole
 from pytest_compaction.compactors.products.langchain import VIOLATIONS, LangChain
 from pytest_compaction.compactors.protocol import Context, Outcome, State
@@ -66,13 +70,11 @@ class DeepAgents(LangChain):
         trim: int = 0,
         trigger: int | float | str = TRIGGER,
         arguments: int = ARGUMENT_CHARACTERS,
-        profile: str = FAITHFUL,
     ) -> None:
         check_whole("arguments", arguments, KEPT_CHARACTERS, unit="characters")
         self.arguments = arguments
-        super().__init__(keep, trim, trigger, profile)
-        again = DUE_AGAIN if trigger != TRIGGER else {}
-        self.set_traits(replace(self.traits, violations={}), {**VIOLATIONS, **again})
+        super().__init__(keep, trim, trigger)
+        self.set_traits(self.traits, VIOLATIONS, DUE_AGAIN if trigger != TRIGGER else {})
 
     async def compact(self, state: State, context: Context) -> Outcome[State]:
         """Cut arguments; if the view is then still too large, summarise what is before the cut."""

@@ -10,7 +10,7 @@ repeated.
 A request that is longer than the window is asked again with fewer tool results: without 10, 20, 50
 and 100 % of them, from the middle outwards. If that does not help, nothing is compacted.
 
-Kept in the faithful profile: whatever the model writes is the summary, an empty text too; an open
+Kept from the original: whatever the model writes is the summary, an empty text too; an open
 call is lost (its result is left out when it comes), and so are images of the request; of an odd
 number of results the newest stays even at 100 %.
 
@@ -20,37 +20,34 @@ that the summary is one; the note alone does in the original.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from pytest_compaction.compactors.base.history import load, unchanged
-from pytest_compaction.compactors.base.outcomes import by_summary
-from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor
-from pytest_compaction.compactors.base.repeat_guard import quiet_until_growth, remembers_size
-from pytest_compaction.compactors.base.six_sections import SECTIONS
-from pytest_compaction.compactors.base.summaries import (
-    Written,
-    summary_message,
-    summary_room,
-    without_preamble,
-    write_summary,
+from pytest_compaction.compactors.base.history import by_summary, load, unchanged
+from pytest_compaction.compactors.base.product import (
+    AS_WRITTEN,
+    EMPTY_TAKEN,
+    LOW_TRIGGER,
+    NO_GAIN,
+    NOT_COMPARED,
+    SET_OFF_AGAIN,
+    SIX_SECTIONS,
+    ProductCompactor,
 )
-from pytest_compaction.compactors.base.tails import live_request
-from pytest_compaction.compactors.base.violations import AS_WRITTEN, LOW_TRIGGER, SET_OFF_AGAIN
+from pytest_compaction.compactors.base.summaries import Written, summary_room, without_preamble
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import (
     Message,
     Text,
     leading_system,
-    pending_calls,
     text_message,
 )
 
 THRESHOLD: Final = 0.8
 REMOVED: Final = (0, 10, 20, 50, 100)
 """Percentages of the tool results that are left out, one after the other."""
-PREAMBLE: Final = "Summary of the conversation up to here:"
 GOES_ON: Final = (
     "The context was compacted; the message before this one sums up what was said. I go on from "
     "there as if nothing had happened, without a word about the summary."
@@ -63,9 +60,9 @@ VIOLATIONS: Final = {
     **AS_WRITTEN,
     "pending-call-kept": "everything goes, an open call with it",
     "log-order-and-text": "the last request is repeated without its images",
-    "summary-not-empty": "an empty reply is taken for the summary",
-    "never-larger": "the view is not compared with what it replaces",
-    "progress-or-stop": "nothing stops summaries that gain nothing",
+    **EMPTY_TAKEN,
+    **NOT_COMPARED,
+    **NO_GAIN,
     "within-budget": "the last request stays whatever it takes",
 }
 
@@ -74,81 +71,54 @@ class Goose(ProductCompactor):
     """Summarises everything; the text of the last user message comes last.
 
     ``threshold`` is the share of the window above which it is due; 0 and 1 switch that off.
-
-    The hardened profile waits for open calls, keeps the last user message with its images if
-    it takes at most half of the budget, has no note at the end, refuses an empty summary and a
-    view that is over the budget or did not get smaller.
     """
 
     name = "goose"
     description = "one summary, a note to go on, and the last request again (goose)"
+    sections = SIX_SECTIONS
     drops_calls = True
+    takes_empty = True
 
-    def __init__(self, threshold: float = THRESHOLD, profile: str = FAITHFUL) -> None:
+    def __init__(self, threshold: float = THRESHOLD) -> None:
         if isinstance(threshold, bool) or not isinstance(threshold, int | float):
             raise ValueError(f"threshold={threshold} must be a number from 0 to 1")
         if not 0 <= threshold <= 1:
             raise ValueError(f"threshold={threshold} must be from 0 to 1; both switch it off")
         self.threshold = threshold
-        self.set_profile(profile)
         again = SET_OFF_AGAIN if 0 < threshold < LOW_TRIGGER else {}
-        self.set_traits(Traits(needs_model=True, keeps_tail=True), {**VIOLATIONS, **again})
+        self.set_traits(Traits(needs_model=True, keeps_tail=True), VIOLATIONS, again)
 
-    @quiet_until_growth
     def due(self, state: State, context: Context) -> str | None:
         """Due above the threshold."""
-        if self.threshold in {0, 1}:
-            return None
-        used, limit = context.tokens.messages(load(state["messages"])), self.threshold
-        over = used > limit * context.window
-        return f"{used} of {context.window} tokens used" if over else None
+        return None if self.threshold in {0, 1} else super().due(state, context)
 
-    @remembers_size
+    def limit(self, context: Context) -> int:
+        """The first number of tokens above the threshold."""
+        return math.floor(self.threshold * context.window) + 1
+
     async def compact(self, state: State, context: Context) -> Outcome[State]:
         """Summarise everything; continue from the summary and the last request."""
         if not self.is_needed(state, context):
             return unchanged(state)
         before = load(state["messages"])
-        if self.hardened and pending_calls(before):
-            return unchanged(state, "a tool call is still without result; nothing was summarised")
         first = leading_system(before)
         if first >= len(before):
             return unchanged(state)
-        cycle = int(state.get("cycle", 0)) + 1
-        request = None if context.reason == "manual" else self._request(before, context)
-        follow = self._following(request, before, cycle)
+        cycle = self.cycle(state)
+        request = None if context.reason == "manual" else _request(before)
+        follow = _following(request, before, cycle)
         room = summary_room((*before[:first], *follow), context)
-        written = await self._asked(without_preamble(before[first:], PREAMBLE), room, context)
+        written = await self._asked(before[first:], room, context)
         if written.error:
             return unchanged(state, written.error)
-        message = summary_message(f"goose-summary-{cycle}", written.text, PREAMBLE)
+        message = self.summary(cycle, written.text)
         after = (*before[:first], message, *follow)
-        return by_summary(state, before, after, message.id, context, self.profile, cycle=cycle)
-
-    def _request(self, messages: Sequence[Message], context: Context) -> Message | None:
-        """The last message of the user, its text alone in the faithful profile."""
-        if self.hardened:
-            return live_request(messages, context)
-        written = (m for m in reversed(messages) if m.role == "user" and m.origin == "log")
-        found = next((message for message in written if message.text.strip()), None)
-        if found is None or all(isinstance(part, Text) for part in found.parts):
-            return found
-        return replace(found, parts=(Text(found.text),))
-
-    def _following(
-        self, request: Message | None, before: Sequence[Message], cycle: int
-    ) -> tuple[Message, ...]:
-        """The note and the request, which come after the summary."""
-        if self.hardened and request is None:
-            return ()
-        newest = request is not None and request.id == before[-1].id
-        text = TOOLS_GO_ON if request is not None and not newest else GOES_ON
-        note = text_message(f"goose-note-{cycle}", "assistant", text, "synthetic")
-        return (note, request) if request is not None else (note,)
+        return by_summary(state, before, after, message.id, cycle=cycle)
 
     async def _asked(self, messages: Sequence[Message], room: int, context: Context) -> Written:
         """The summary of the messages with as many tool results as the window holds."""
         told = [message for message in messages if not message.id.startswith("goose-note-")]
+        told = [*without_preamble(told, self.preamble)]
         if room <= 0 or not told:
             return Written(error="there is no room for a summary within the budget")
         limit = context.window - room
@@ -158,12 +128,29 @@ class Goose(ProductCompactor):
             if context.tokens.messages(read) <= limit:
                 break
         else:
-            if self.faithful:
-                return Written(
-                    error="the conversation is longer than the window even without tool results"
-                )
-        written = await write_summary(context, read, SECTIONS, room, as_written=self.faithful)
-        return Written() if written.empty and self.faithful else written
+            return Written(
+                error="the conversation is longer than the window even without tool results"
+            )
+        return await self.written(read, room, context)
+
+
+def _request(messages: Sequence[Message]) -> Message | None:
+    """The text of the last message of the user."""
+    written = (m for m in reversed(messages) if m.role == "user" and m.origin == "log")
+    found = next((message for message in written if message.text.strip()), None)
+    if found is None or all(isinstance(part, Text) for part in found.parts):
+        return found
+    return replace(found, parts=(Text(found.text),))
+
+
+def _following(
+    request: Message | None, before: Sequence[Message], cycle: int
+) -> tuple[Message, ...]:
+    """The note and the request, which come after the summary."""
+    newest = request is not None and request.id == before[-1].id
+    text = TOOLS_GO_ON if request is not None and not newest else GOES_ON
+    note = text_message(f"goose-note-{cycle}", "assistant", text, "synthetic")
+    return (note, request) if request is not None else (note,)
 
 
 def without_results(messages: Sequence[Message], percent: int) -> tuple[Message, ...]:

@@ -7,7 +7,7 @@ that the context was compacted, and the summary in six tagged sections. The summ
 and tool results; what tools were called, and with which arguments, it is not shown. A model that
 fails is asked three times.
 
-Kept in the faithful profile: the two messages stay whatever they take, the last user message
+Kept from the original: the two messages stay whatever they take, the last user message
 may be summarised, and an empty reply is taken for the summary.
 
 Adapted: the 50,000 tokens are in proportion to the case's window (the product's is 262,144). The
@@ -16,30 +16,29 @@ list of running background tasks, which the original adds, is not in a log.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from pytest_compaction.compactors.base.history import load, unchanged
-from pytest_compaction.compactors.base.outcomes import by_summary, nothing_to_summarise
-from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor, scaled
-from pytest_compaction.compactors.base.repeat_guard import quiet_until_growth, remembers_size
-from pytest_compaction.compactors.base.summaries import (
-    Written,
-    summary_message,
-    summary_room,
-    without_preamble,
-    write_summary,
+from pytest_compaction.compactors.base.history import by_summary, load, unchanged
+from pytest_compaction.compactors.base.product import (
+    AS_WRITTEN,
+    EMPTY_TAKEN,
+    LOW_TRIGGER,
+    NO_GAIN,
+    NOT_COMPARED,
+    SET_OFF_AGAIN,
+    ProductCompactor,
+    scaled,
 )
-from pytest_compaction.compactors.base.tails import tail_and_request
-from pytest_compaction.compactors.base.violations import AS_WRITTEN, LOW_TRIGGER, SET_OFF_AGAIN
+from pytest_compaction.compactors.base.summaries import Written, summary_room, without_preamble
 from pytest_compaction.compactors.parameters import check_choice, check_share, check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import Message, Text, ToolResult, leading_system
 from pytest_compaction.models.structured_summary import Section
 
 PRODUCT_WINDOW: Final = 262_144
-ATTEMPTS: Final = 3
 SECTIONS: Final = (
     Section(
         "current_focus",
@@ -84,9 +83,9 @@ PREAMBLE: Final = "The context up to here was compacted. What it held:"
 VIOLATIONS: Final = {
     **AS_WRITTEN,
     "within-budget": "the last two messages stay whatever they take",
-    "summary-not-empty": "an empty reply is taken for the summary",
-    "never-larger": "the view is not compared with what it replaces",
-    "progress-or-stop": "nothing stops summaries that gain nothing",
+    **EMPTY_TAKEN,
+    **NOT_COMPARED,
+    **NO_GAIN,
 }
 
 
@@ -95,13 +94,13 @@ class KimiCli(ProductCompactor):
 
     ``threshold`` is the share of the window at which it is due, ``reserve`` how many tokens of
     a 262,144-token window are to stay free. With ``calls`` the summariser reads tool calls too.
-
-    The hardened profile shortens what stays until there is room for the summary, keeps the last
-    user message, and refuses an empty summary and a view that is over the budget or did not
-    get smaller.
     """
 
     name = "kimi-cli"
+    sections = SECTIONS
+    preamble = PREAMBLE
+    attempts = 3
+    takes_empty = True
     description = "last two messages kept; six tagged sections written without tool calls (Kimi)"
 
     def __init__(
@@ -110,7 +109,6 @@ class KimiCli(ProductCompactor):
         threshold: float = 0.85,
         reserve: int = 50_000,
         calls: bool = False,
-        profile: str = FAITHFUL,
     ) -> None:
         check_whole("keep", keep, 1)
         check_share("threshold", threshold, whole=True)
@@ -120,20 +118,14 @@ class KimiCli(ProductCompactor):
         self.threshold = threshold
         self.reserve = reserve
         self.calls = calls
-        self.set_profile(profile)
         low = min(threshold, 1 - reserve / PRODUCT_WINDOW) < LOW_TRIGGER
-        traits = Traits(needs_model=True, keeps_tail=self.hardened)
-        self.set_traits(traits, {**VIOLATIONS, **(SET_OFF_AGAIN if low else {})})
+        self.set_traits(Traits(needs_model=True), VIOLATIONS, SET_OFF_AGAIN if low else {})
 
-    @quiet_until_growth
-    def due(self, state: State, context: Context) -> str | None:
-        """Due at the threshold, or when no more than the reserve is left."""
-        used = context.tokens.messages(load(state["messages"]))
+    def limit(self, context: Context) -> int:
+        """The threshold, or the window without the reserve if that is less."""
         reserve = scaled(self.reserve, PRODUCT_WINDOW, context) if self.reserve else 0
-        limit = min(context.window * self.threshold, context.window - reserve)
-        return f"{used} of {context.window} tokens used" if used >= limit else None
+        return math.ceil(min(context.window * self.threshold, context.window - reserve))
 
-    @remembers_size
     async def compact(self, state: State, context: Context) -> Outcome[State]:
         """Summarise everything before the last messages."""
         if not self.is_needed(state, context):
@@ -141,34 +133,19 @@ class KimiCli(ProductCompactor):
         before = load(state["messages"])
         first = leading_system(before)
         start = first + kept_from(before[first:], self.keep)
-        request: Message | None = None
-        if self.hardened:
-            start, request = tail_and_request(before, first, start, context)
-        gone = [message for message in before[first:start] if message is not request]
+        gone, kept = without_preamble(before[first:start], PREAMBLE), before[start:]
         if not gone:
-            return nothing_to_summarise(state, context, self.profile)
-        live = (request,) if request else ()
-        room = summary_room((*before[:first], *live, *before[start:]), context)
+            return unchanged(state)
+        room = summary_room((*before[:first], *kept), context)
         room -= context.tokens.text(tagged(Written())) - context.tokens.text(_headings())
-        written = await self._asked(without_preamble(gone, PREAMBLE), room, context)
+        shown = gone if self.calls else said_and_returned(gone)
+        written = await self.written(shown or gone, room, context)
         if written.error:
             return unchanged(state, written.error)
-        cycle = int(state.get("cycle", 0)) + 1
-        message = summary_message(f"kimi-cli-summary-{cycle}", tagged(written), PREAMBLE)
-        after = (*before[:first], message, *live, *before[start:])
-        return by_summary(state, before, after, message.id, context, self.profile, cycle=cycle)
-
-    async def _asked(self, messages: Sequence[Message], room: int, context: Context) -> Written:
-        """The summary of what may be read of the messages."""
-        shown = tuple(messages) if self.calls else said_and_returned(messages)
-        written = Written(error="the model was not asked")
-        for _ in range(ATTEMPTS):
-            written = await write_summary(
-                context, shown or messages, SECTIONS, room, as_written=self.faithful
-            )
-            if not written.raised:
-                break
-        return Written() if written.empty and self.faithful else written
+        cycle = self.cycle(state)
+        message = self.summary(cycle, tagged(written))
+        after = (*before[:first], message, *kept)
+        return by_summary(state, before, after, message.id, cycle=cycle)
 
 
 def kept_from(messages: Sequence[Message], count: int) -> int:

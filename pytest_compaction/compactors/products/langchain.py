@@ -19,26 +19,25 @@ whole is shortened; the original shortens any message.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Final
+from dataclasses import dataclass, replace
+from typing import Final, Literal
 
-from pytest_compaction.compactors.base.bounds import fitting_input
-from pytest_compaction.compactors.base.cuts import cut_before
-from pytest_compaction.compactors.base.history import load, unchanged
-from pytest_compaction.compactors.base.outcomes import by_summary, nothing_to_summarise
-from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor
-from pytest_compaction.compactors.base.repeat_guard import quiet_until_growth, remembers_size
-from pytest_compaction.compactors.base.sizes import Clause, Size, parse_clauses, parse_size
+from pytest_compaction.compactors.base.cuts import cut_before, newest_within
+from pytest_compaction.compactors.base.history import by_summary, load, unchanged
+from pytest_compaction.compactors.base.product import (
+    AS_WRITTEN,
+    DUE_AGAIN,
+    NO_GAIN,
+    ProductCompactor,
+)
 from pytest_compaction.compactors.base.summaries import (
     Written,
-    summary_message,
+    fitting_input,
     summary_room,
     without_preamble,
-    write_summary,
 )
-from pytest_compaction.compactors.base.tails import newest_within, tail_and_request
-from pytest_compaction.compactors.base.violations import AS_WRITTEN, DUE_AGAIN
 from pytest_compaction.compactors.parameters import check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import Message, Text, leading_system
@@ -74,9 +73,65 @@ VIOLATIONS: Final = {
     **AS_WRITTEN,
     "within-budget": "the newest messages stay by their number, whatever they take",
     "never-larger": "a summary longer than what it replaces is used all the same",
-    "progress-or-stop": "nothing stops summaries that gain nothing",
+    **NO_GAIN,
 }
-ATTEMPTS: Final = 3
+Unit = Literal["messages", "tokens", "fraction"]
+
+_SIZE: Final = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(?:(messages|tokens|fraction)\s*)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """An amount and its unit; a fraction is a share of the window, above 0 and at most 1."""
+
+    amount: float
+    unit: Unit = "messages"
+
+    def __str__(self) -> str:
+        return f"{self.amount:g} {self.unit}"
+
+    def tokens(self, context: Context) -> int:
+        """The size in tokens; not for a number of messages."""
+        return int(self.amount * context.window if self.unit == "fraction" else self.amount)
+
+    def reached(self, messages: Sequence[Message], context: Context) -> bool:
+        """Whether a conversation is as large as this or larger."""
+        if self.unit == "messages":
+            return len(messages) >= self.amount
+        return context.tokens.messages(messages) >= max(self.tokens(context), 1)
+
+
+Clause = tuple[Size, ...]
+"""Sizes that must all be reached."""
+
+
+def parse_size(name: str, value: int | float | str) -> Size:
+    """Read ``20``, ``20messages``, ``3000tokens`` or ``0.3fraction``; the key ``name`` is shown.
+
+    Raises ``ValueError`` with the accepted forms.
+    """
+    found = _SIZE.fullmatch(str(value))
+    unit: Unit = "messages"
+    if found and found[2] in {"tokens", "fraction"}:
+        unit = "tokens" if found[2] == "tokens" else "fraction"
+    amount = float(found[1]) if found else 0.0
+    whole = amount <= 1 if unit == "fraction" else amount == int(amount)
+    if isinstance(value, bool) or amount <= 0 or not whole:
+        raise ValueError(
+            f"{name}={value} must be a number of messages such as 20, or a size such as "
+            "3000tokens or 0.3fraction (of the window)"
+        )
+    return Size(amount, unit)
+
+
+def parse_clauses(name: str, value: int | float | str) -> tuple[Clause, ...]:
+    """Read sizes joined by ``&`` (all) and ``|`` (any); empty text gives no clause."""
+    if str(value).strip() == "" and not isinstance(value, bool):
+        return ()
+    return tuple(
+        tuple(parse_size(name, size) for size in clause.split("&"))
+        for clause in str(value).split("|")
+    )
 
 
 class LangChain(ProductCompactor):
@@ -86,33 +141,26 @@ class LangChain(ProductCompactor):
     ``trim`` is the most tokens that the summariser reads, 0 for no limit.
     ``trigger`` says when it is due by itself: one or more conditions such as
     ``50messages``, joined by ``&`` (all of them) and ``|`` (any of them).
-
-    The hardened profile shortens the tail until there is room for the summary, keeps
-    the last user message, never goes without a summary, refuses one that is longer
-    than the messages that it replaces, and is not due again until a message is added.
     """
 
     name = "langchain"
     description = "last 20 messages kept; one summary of the 4k tokens before them (LangChain)"
+    sections = SECTIONS
     preamble = PREAMBLE
+    attempts = 3
 
     def __init__(
         self,
         keep: int | float | str = 20,
         trim: int = 4000,
         trigger: int | float | str = "",
-        profile: str = FAITHFUL,
     ) -> None:
         self.keep: Size = parse_size("keep", keep)
         check_whole("trim", trim, 0, unit="tokens (0 for no limit)")
         self.trim = trim
         self.trigger: tuple[Clause, ...] = parse_clauses("trigger", trigger)
-        self.set_profile(profile)
-        traits = Traits(needs_model=True, keeps_tail=self.hardened)
-        again = DUE_AGAIN if self.trigger else {}
-        self.set_traits(traits, {**VIOLATIONS, **again})
+        self.set_traits(Traits(needs_model=True), VIOLATIONS, DUE_AGAIN if self.trigger else {})
 
-    @quiet_until_growth
     def due(self, state: State, context: Context) -> str | None:
         """Due when all conditions of a clause of ``trigger`` are met; never without one."""
         messages = load(state["messages"])
@@ -122,7 +170,6 @@ class LangChain(ProductCompactor):
                 return "the conversation has reached " + " and ".join(map(str, clause))
         return None
 
-    @remembers_size
     async def compact(self, state: State, context: Context) -> Outcome[State]:
         """Summarise everything before the cut."""
         before = load(state["messages"])
@@ -130,21 +177,17 @@ class LangChain(ProductCompactor):
             return unchanged(state)
         first = leading_system(before)
         start = first + self.cut(before[first:], context)
-        request: Message | None = None
-        if self.hardened:
-            start, request = tail_and_request(before, first, start, context)
-        gone = [message for message in before[first:start] if message is not request]
+        gone = before[first:start]
         if not gone:
-            return nothing_to_summarise(state, context, self.profile)
-        live = (request,) if request else ()
-        kept = (*before[:first], *live, *before[start:])
-        text = await self._summary(gone, summary_room(kept, context), context)
-        if text.error:
-            return unchanged(state, text.error)
-        cycle = int(state.get("cycle", 0)) + 1
-        message = summary_message(f"{self.name}-summary-{cycle}", text.text, self.preamble)
-        after = (*before[:first], message, *live, *before[start:])
-        return by_summary(state, before, after, message.id, context, self.profile, cycle=cycle)
+            return unchanged(state)
+        kept = (*before[:first], *before[start:])
+        written = await self._summary(gone, summary_room(kept, context), context)
+        if written.error:
+            return unchanged(state, written.error)
+        cycle = self.cycle(state)
+        message = self.summary(cycle, written.text)
+        after = (*before[:first], message, *before[start:])
+        return by_summary(state, before, after, message.id, cycle=cycle)
 
     def cut(self, messages: Sequence[Message], context: Context) -> int:
         """Index of the first message that stays; 0 when all do."""
@@ -166,17 +209,11 @@ class LangChain(ProductCompactor):
         """The summary that replaces the messages that go."""
         gone = without_preamble(gone, self.preamble)
         read = trimmed(gone, self.trim, context) if self.trim else gone
-        if not read and self.faithful:
+        if not read:
             return Written(text=TOO_LONG)
-        read = read or gone
         if context.tokens.messages(read) > context.window - budget:
             read = without_middle_part(read, context)
-        written = Written(error="the model was not asked")
-        for _ in range(ATTEMPTS):
-            written = await write_summary(context, read, SECTIONS, budget, as_written=self.faithful)
-            if not written.raised:
-                break
-        return written
+        return await self.written(read, budget, context)
 
 
 def trimmed(messages: Sequence[Message], limit: int, context: Context) -> tuple[Message, ...]:

@@ -20,12 +20,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from pytest_compaction.compactors.base.cuts import pending_start
-from pytest_compaction.compactors.base.history import load
+from pytest_compaction.compactors.base.history import by_rule, load
 from pytest_compaction.compactors.base.masking import mask_results, tool_names, where_smaller
-from pytest_compaction.compactors.base.outcomes import by_rule
-from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor
-from pytest_compaction.compactors.base.windows import fitted
-from pytest_compaction.compactors.parameters import names_in
+from pytest_compaction.compactors.base.product import ProductCompactor
+from pytest_compaction.compactors.parameters import check_whole, names_in
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import Image, Message
 
@@ -36,65 +34,39 @@ VIOLATIONS: Final = {
 
 
 class LastNObservations(ProductCompactor):
-    """Elides all but the last ``n`` observations; ``polling`` delays that for the cache's sake.
-
-    The hardened profile halves ``n`` until the view fits its budget, and drops the
-    oldest groups when eliding everything is not enough.
-    """
+    """Elides all but the last ``n`` observations; ``polling`` delays that for the cache's sake."""
 
     name = "last-n-observations"
     description = "all but the last 5 tool results become '(k lines omitted)' (SWE-agent)"
 
-    def __init__(
-        self,
-        n: int = 5,
-        polling: int = 1,
-        keep: str = "",
-        remove: str = "",
-        profile: str = FAITHFUL,
-    ) -> None:
-        for key, value in (("n", n), ("polling", polling)):
-            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                raise ValueError(f"{key}={value} must be a whole number, 1 or more")
+    def __init__(self, n: int = 5, polling: int = 1, keep: str = "", remove: str = "") -> None:
+        check_whole("n", n, 1)
+        check_whole("polling", polling, 1)
         self.n = n
         self.polling = polling
         self.keep = names_in(keep)
         self.remove = names_in(remove)
-        self.set_profile(profile)
         self.set_traits(Traits(keeps_tail=True), VIOLATIONS)
 
     def due(self, state: State, context: Context) -> str | None:
         """Due as soon as an observation is to be elided, as the original works on every request."""
         before = load(state["messages"])
-        after = self._elided(before, state, self.n, context)
+        after = self._elided(before, state, context)
         count = sum(old != new for old, new in zip(before, after, strict=True))
         return f"{count} observations are older than the last {self.n}" if count else None
 
     async def compact(self, state: State, context: Context) -> Outcome[State]:
         """Elide all observations before the last ``n``."""
         before = load(state["messages"])
-        after: tuple[Message, ...] | None = self._elided(before, state, self.n, context)
-        if self.hardened:
-            after = self._within(before, state, context)
-        return by_rule(state, before, after, "elided")
-
-    def _within(
-        self, before: Sequence[Message], state: State, context: Context
-    ) -> tuple[Message, ...] | None:
-        n = self.n
-        after = self._elided(before, state, n, context)
-        while n and context.tokens.messages(after) > context.budget:
-            n //= 2
-            after = self._elided(before, state, n, context)
-        return fitted(after, context)
+        return by_rule(state, before, self._elided(before, state, context), "elided")
 
     def _elided(
-        self, messages: Sequence[Message], state: State, n: int, context: Context
+        self, messages: Sequence[Message], state: State, context: Context
     ) -> tuple[Message, ...]:
         """The messages with the line count for each observation that is to go."""
         waiting = {message.id for message in messages[pending_start(messages) :]}
         tools = tool_names(messages)
-        old = set(outside(messages, n, self.polling))
+        old = set(outside(messages, self.n, self.polling))
         old = {id for id in old if tools.get(id) not in self.keep}
         old |= {id for id, tool in tools.items() if tool in self.remove}
         old -= waiting | set(state.get("elided", ()))

@@ -17,11 +17,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from pytest_compaction.compactors.base.cuts import pending_start
-from pytest_compaction.compactors.base.history import load
+from pytest_compaction.compactors.base.history import by_rule, load
 from pytest_compaction.compactors.base.masking import mask_results, where_smaller
-from pytest_compaction.compactors.base.outcomes import by_rule
-from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor
-from pytest_compaction.compactors.base.windows import fitted
+from pytest_compaction.compactors.base.product import ProductCompactor
 from pytest_compaction.compactors.parameters import check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import Message
@@ -35,19 +33,14 @@ VIOLATIONS: Final = {
 
 
 class MaskObservations(ProductCompactor):
-    """Masks tool results outside the last ``window`` messages.
-
-    The hardened profile halves the window until the view fits its budget, and drops
-    the oldest groups when masking everything is not enough.
-    """
+    """Masks tool results outside the last ``window`` messages."""
 
     name = "mask-observations"
     description = "tool results older than the last 5 messages become a placeholder (OpenHands v0)"
 
-    def __init__(self, window: int = 5, profile: str = FAITHFUL) -> None:
+    def __init__(self, window: int = 5) -> None:
         check_whole("window", window, 0, unit="messages")
         self.window = window
-        self.set_profile(profile)
         self.set_traits(Traits(keeps_tail=True), VIOLATIONS)
 
     def due(self, state: State, context: Context) -> str | None:
@@ -60,18 +53,7 @@ class MaskObservations(ProductCompactor):
     async def compact(self, state: State, context: Context) -> Outcome[State]:
         """Mask every result that has left the window."""
         before = load(state["messages"])
-        after: tuple[Message, ...] | None = masked(before, self.window, context.tokens)
-        if self.hardened:
-            after = self._within(before, context)
-        return by_rule(state, before, after)
-
-    def _within(self, before: Sequence[Message], context: Context) -> tuple[Message, ...] | None:
-        window = self.window
-        after = masked(before, window, context.tokens)
-        while window and context.tokens.messages(after) > context.budget:
-            window //= 2
-            after = masked(before, window, context.tokens)
-        return fitted(after, context)
+        return by_rule(state, before, masked(before, self.window, context.tokens))
 
 
 def masked(messages: Sequence[Message], window: int, tokens: TokenCounter) -> tuple[Message, ...]:

@@ -11,7 +11,7 @@ work done for it since is gone.
 Clearing old tool output is a strategy of its own here: ``opencode-prune+opencode`` does both.
 Later versions of the product keep the newest turns.
 
-Kept in the faithful profile: the last user message goes (unless ``overflow`` repeats it, without
+Kept from the original: the last user message goes (unless ``overflow`` repeats it, without
 its images), an open call is lost (its result is left out when it comes), an empty reply is taken
 for the summary, and a conversation longer than the window cannot be compacted at all.
 
@@ -21,30 +21,25 @@ whether a conversation is too long is counted. A line says that the answer is a 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 from pytest_compaction.compactors.base.cuts import user_turns
-from pytest_compaction.compactors.base.history import load, unchanged
+from pytest_compaction.compactors.base.history import by_summary, load, unchanged
 from pytest_compaction.compactors.base.masking import images_as_text
-from pytest_compaction.compactors.base.outcomes import by_summary
-from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor, scaled
-from pytest_compaction.compactors.base.repeat_guard import quiet_until_growth, remembers_size
-from pytest_compaction.compactors.base.summaries import (
-    Written,
-    summary_message,
-    summary_room,
-    without_preamble,
-    write_summary,
+from pytest_compaction.compactors.base.product import (
+    AS_WRITTEN,
+    EMPTY_TAKEN,
+    LOW_TRIGGER,
+    SET_OFF_AGAIN,
+    ProductCompactor,
+    scaled,
 )
-from pytest_compaction.compactors.base.tails import live_request
-from pytest_compaction.compactors.base.violations import AS_WRITTEN, LOW_TRIGGER, SET_OFF_AGAIN
+from pytest_compaction.compactors.base.summaries import summary_room, without_preamble
 from pytest_compaction.compactors.parameters import check_choice, check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import (
     Message,
     leading_system,
-    pending_calls,
     text_message,
 )
 from pytest_compaction.models.structured_summary import Section
@@ -86,13 +81,11 @@ PREAMBLE: Final = "In summary, this is what we did and where we stand:"
 GO_ON: Final = (
     "Go on with the next steps if there are any; stop and ask if it is not clear what to do."
 )
-NOTED: Final = "[The conversation up to here was compacted.]"
-"""Opens, in the hardened profile, what the user did not type."""
 VIOLATIONS: Final = {
     **AS_WRITTEN,
     "notes-named": "the question and the request to go on read as if the user had typed them",
     "pending-call-kept": "everything goes, an open call with it",
-    "summary-not-empty": "an empty reply is taken for the summary",
+    **EMPTY_TAKEN,
 }
 
 
@@ -101,85 +94,63 @@ class Opencode(ProductCompactor):
 
     ``reserve`` is how many tokens of a 200,000-token window are to stay free. ``overflow`` does
     what follows a refused request.
-
-    The hardened profile waits for open calls, puts the last user message in the place of the
-    request to go on if it takes at most half of the budget, says of its own messages that the
-    user did not write them, and refuses an empty summary and a view that is over the budget or
-    did not get smaller.
     """
 
     name = "opencode"
     description = "a summary as the assistant's answer and a request to go on (opencode)"
+    sections = SECTIONS
+    preamble = PREAMBLE
     drops_calls = True
+    takes_empty = True
 
-    def __init__(
-        self, reserve: int = 20_000, overflow: bool = False, profile: str = FAITHFUL
-    ) -> None:
+    def __init__(self, reserve: int = 20_000, overflow: bool = False) -> None:
         check_whole("reserve", reserve, 1)
         check_choice("overflow", overflow, (False, True))
         self.reserve = reserve
         self.overflow = overflow
-        self.set_profile(profile)
-        traits = Traits(needs_model=True, keeps_tail=self.hardened)
         again = SET_OFF_AGAIN if reserve > PRODUCT_WINDOW * (1 - LOW_TRIGGER) else {}
-        self.set_traits(traits, {**VIOLATIONS, **again})
+        self.set_traits(Traits(needs_model=True), VIOLATIONS, again)
 
-    @quiet_until_growth
-    def due(self, state: State, context: Context) -> str | None:
-        """Due when no more than the reserve is left."""
-        used = context.tokens.messages(load(state["messages"]))
-        limit = context.window - scaled(self.reserve, PRODUCT_WINDOW, context)
-        return f"{used} tokens used, {limit} is the limit" if used >= limit else None
+    def limit(self, context: Context) -> int:
+        """The window without the reserve."""
+        return context.window - scaled(self.reserve, PRODUCT_WINDOW, context)
 
-    @remembers_size
     async def compact(self, state: State, context: Context) -> Outcome[State]:
         """Summarise everything; continue from the summary."""
         if not self.is_needed(state, context):
             return unchanged(state)
         before = load(state["messages"])
-        if self.hardened and pending_calls(before):
-            return unchanged(state, "a tool call is still without result; nothing was summarised")
         first = leading_system(before)
         if first >= len(before):
             return unchanged(state)
-        cycle = int(state.get("cycle", 0)) + 1
-        read, request = self._parted(before, first, context)
-        question = self._said(f"opencode-question-{cycle}", QUESTION)
-        last = request or self._said(f"opencode-go-on-{cycle}", GO_ON)
+        cycle = self.cycle(state)
+        read, request = self._parted(before, first)
+        question = text_message(f"opencode-question-{cycle}", "user", QUESTION, "synthetic")
+        goes_on = text_message(f"opencode-go-on-{cycle}", "user", GO_ON, "synthetic")
+        last = request or goes_on
         room = summary_room((*before[:first], question, last), context, least=0)
-        written = await self._asked(without_preamble(read, PREAMBLE), room, context)
+        read = without_preamble(read, PREAMBLE)
+        if context.tokens.messages(read) > context.window:
+            return unchanged(state, "the conversation is longer than the window")
+        written = await self.written(read, room, context)
         if written.error:
             return unchanged(state, written.error)
-        id = f"opencode-summary-{cycle}"
-        summary = summary_message(id, written.text, PREAMBLE, role="assistant")
+        summary = self.summary(cycle, written.text, "assistant")
         after = (*before[:first], question, summary, last)
-        return by_summary(state, before, after, id, context, self.profile, cycle=cycle)
-
-    def _said(self, id: str, text: str) -> Message:
-        """A message in the user's name; the hardened profile says whose it is."""
-        return text_message(id, "user", f"{NOTED} {text}" if self.hardened else text, "synthetic")
+        return by_summary(state, before, after, summary.id, cycle=cycle)
 
     def _parted(
-        self, before: tuple[Message, ...], first: int, context: Context
+        self, before: tuple[Message, ...], first: int
     ) -> tuple[tuple[Message, ...], Message | None]:
         """What the summariser reads, and the message of the user that is repeated, if any."""
         own = ("opencode-question-", "opencode-go-on-")
         read = tuple(message for message in before[first:] if not message.id.startswith(own))
-        if self.hardened:
-            live = live_request(before, context)
-            return tuple(message for message in read if message is not live) or read, live
         turns = user_turns(before)
         if not self.overflow or len(turns) < 2:
             return read, None
         earlier = set(before[: turns[-1]])
         (repeated,) = images_as_text([before[turns[-1]]])
         return tuple(message for message in read if message in earlier), repeated
-
-    async def _asked(self, messages: Sequence[Message], room: int, context: Context) -> Written:
-        if self.faithful and context.tokens.messages(messages) > context.window:
-            return Written(error="the conversation is longer than the window")
-        written = await write_summary(context, messages, SECTIONS, room, as_written=self.faithful)
-        return Written() if written.empty and self.faithful else written
 
 
 STRATEGY: Final = Opencode

@@ -18,11 +18,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from pytest_compaction.compactors.base.cuts import pending_start
-from pytest_compaction.compactors.base.history import load
+from pytest_compaction.compactors.base.history import by_rule, load
 from pytest_compaction.compactors.base.masking import mask_results, tool_names, where_smaller
-from pytest_compaction.compactors.base.outcomes import by_rule
-from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor, scaled
-from pytest_compaction.compactors.base.windows import fitted
+from pytest_compaction.compactors.base.product import ProductCompactor, scaled
 from pytest_compaction.compactors.parameters import check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import Message
@@ -39,28 +37,20 @@ VIOLATIONS: Final = {
 
 
 class OpencodePrune(ProductCompactor):
-    """Clears tool output before the newest ``protect`` tokens, if it is more than ``minimum``.
-
-    The hardened profile halves both limits, down to nothing, until the view fits its
-    budget, then lets the last two turns go the same way, and at last drops the oldest
-    groups.
-    """
+    """Clears tool output before the newest ``protect`` tokens, if it is more than ``minimum``."""
 
     name = "opencode-prune"
     description = "old tool output cleared; the newest 40k tokens of it are protected (opencode)"
 
-    def __init__(
-        self, protect: int | None = None, minimum: int | None = None, profile: str = FAITHFUL
-    ) -> None:
+    def __init__(self, protect: int | None = None, minimum: int | None = None) -> None:
         for key, value in (("protect", protect), ("minimum", minimum)):
             if value is not None:
                 check_whole(key, value, 0, unit="tokens")
         self.protect = protect
         self.minimum = minimum
-        self.set_profile(profile)
         self.set_traits(Traits(keeps_tail=True), VIOLATIONS)
 
-    def limits(self, context: Context) -> tuple[int, int]:
+    def amounts(self, context: Context) -> tuple[int, int]:
         """The tokens that are protected, and the least that are cleared, in this window."""
         protect = scaled(PROTECT, PRODUCT_WINDOW, context) if self.protect is None else self.protect
         minimum = scaled(MINIMUM, PRODUCT_WINDOW, context) if self.minimum is None else self.minimum
@@ -69,56 +59,27 @@ class OpencodePrune(ProductCompactor):
     def due(self, state: State, context: Context) -> str | None:
         """Due when there is enough old output: the original looks after every turn."""
         before = load(state["messages"])
-        cleared = state.get("cleared", ())
-        if self._pruned(before, cleared, *self.limits(context), TURNS, context) == before:
+        if self._pruned(before, state, context) == before:
             return None
         return "there is enough old tool output to clear"
 
     async def compact(self, state: State, context: Context) -> Outcome[State]:
         """Clear old tool output if there is enough of it."""
         before = load(state["messages"])
-        cleared = state.get("cleared", ())
-        after: tuple[Message, ...] | None = self._pruned(
-            before, cleared, *self.limits(context), TURNS, context
-        )
-        if self.hardened:
-            after = self._within(before, cleared, context)
-        return by_rule(state, before, after, "cleared")
-
-    def _within(
-        self, before: tuple[Message, ...], cleared: Sequence[str], context: Context
-    ) -> tuple[Message, ...] | None:
-        protect, minimum = self.limits(context)
-        after = self._pruned(before, cleared, protect, minimum, TURNS, context)
-        while (protect or minimum) and context.tokens.messages(after) > context.budget:
-            protect, minimum = protect // 2, minimum // 2
-            after = self._pruned(before, (), protect, minimum, TURNS, context)
-        if context.tokens.messages(after) > context.budget:
-            after = self._pruned(before, (), 0, 0, 0, context)
-        return fitted(after, context)
+        return by_rule(state, before, self._pruned(before, state, context), "cleared")
 
     def _pruned(
-        self,
-        messages: tuple[Message, ...],
-        cleared: Sequence[str],
-        protect: int,
-        minimum: int,
-        turns: int,
-        context: Context,
+        self, messages: tuple[Message, ...], state: State, context: Context
     ) -> tuple[Message, ...]:
         """The messages with old output cleared; unchanged if that is too little."""
-        old, amount = self._old(messages, cleared, protect, turns, context)
+        protect, minimum = self.amounts(context)
+        old, amount = self._old(messages, state.get("cleared", ()), protect, context)
         if amount <= minimum:
             return messages
         return where_smaller(messages, mask_results(messages, old, PLACEHOLDER), context.tokens)
 
     def _old(
-        self,
-        messages: Sequence[Message],
-        cleared: Sequence[str],
-        protect: int,
-        turns: int,
-        context: Context,
+        self, messages: Sequence[Message], cleared: Sequence[str], protect: int, context: Context
     ) -> tuple[set[str], int]:
         """Ids of the messages whose output is to be cleared, and the tokens of that output."""
         tools = tool_names(messages)
@@ -129,7 +90,7 @@ class OpencodePrune(ProductCompactor):
             message = messages[index]
             if message.role == "user" and message.origin == "log":
                 passed += 1
-            if passed < turns:
+            if passed < TURNS:
                 continue
             if message.origin == "synthetic" or message.id in cleared:
                 break

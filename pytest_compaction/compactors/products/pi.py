@@ -9,7 +9,7 @@ summary is updated. The summariser reads the first 2,000 characters of each tool
 the files read and of the files changed, taken from all file tools so far, stand at the end.
 A view is not compacted again before something was said.
 
-Kept in the faithful profile: what stayed word for word at the last compaction is neither in the
+Kept from the original: what stayed word for word at the last compaction is neither in the
 summary nor in the next view once another cut is made; a summary so far is lost where the new cut
 splits the first turn after it; an empty reply is taken for the summary; of a result that alone
 takes the 20,000 tokens at the end, all before it stays.
@@ -27,20 +27,22 @@ from dataclasses import dataclass
 from typing import Final
 
 from pytest_compaction.artifacts.tool_calls import call_touches, shell_script
-from pytest_compaction.compactors.base.history import load, unchanged
-from pytest_compaction.compactors.base.outcomes import by_summary, nothing_to_summarise
-from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor, scaled
-from pytest_compaction.compactors.base.read_limits import ReadLimits
-from pytest_compaction.compactors.base.six_sections import SECTIONS
+from pytest_compaction.compactors.base.history import by_summary, load, unchanged
+from pytest_compaction.compactors.base.product import (
+    AS_WRITTEN,
+    EMPTY_TAKEN,
+    NOT_COMPARED,
+    SIX_SECTIONS,
+    ProductCompactor,
+    scaled,
+)
 from pytest_compaction.compactors.base.summaries import (
     SUMMARY_OVERHEAD,
+    ReadLimits,
     Written,
     summary_message,
     summary_room,
-    write_summary,
 )
-from pytest_compaction.compactors.base.tails import tail_and_request
-from pytest_compaction.compactors.base.violations import AS_WRITTEN
 from pytest_compaction.compactors.parameters import check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, Span, State, Traits
 from pytest_compaction.conversation.messages import Message, leading_system
@@ -75,8 +77,8 @@ VIOLATIONS: Final = {
     "within-budget": "the message at the cut stays whatever it takes, and all messages do if only "
     "a result could be cut before",
     "last-user-kept": "the request of a turn that is split is summarised with its beginning",
-    "never-larger": "the view is not compared with what it replaces",
-    "summary-not-empty": "an empty reply is taken for the summary",
+    **NOT_COMPARED,
+    **EMPTY_TAKEN,
 }
 
 Files = Mapping[str, Sequence[str]]
@@ -97,13 +99,12 @@ class Pi(ProductCompactor):
     ``reserve`` is how many tokens of the window are to stay free, ``keep`` how many stay word
     for word, both of a 200,000-token window; ``read_results`` how many characters of a tool
     result the summariser reads.
-
-    The hardened profile summarises also what stayed at the last compaction, never loses a
-    summary, keeps the last user message, and refuses a view that is over the budget or did not
-    get smaller, and an empty summary.
     """
 
     name = "pi"
+    sections = SIX_SECTIONS
+    preamble = PREAMBLE
+    takes_empty = True
     description = "one updated summary, files read and changed, newest 20k tokens verbatim (pi)"
 
     def __init__(
@@ -111,7 +112,6 @@ class Pi(ProductCompactor):
         reserve: int = 16_384,
         keep: int = 20_000,
         read_results: int = 2_000,
-        profile: str = FAITHFUL,
     ) -> None:
         check_whole("reserve", reserve, 1)
         check_whole("keep", keep, 1)
@@ -119,7 +119,6 @@ class Pi(ProductCompactor):
         self.reserve = reserve
         self.keep = keep
         self.limits = ReadLimits(results=read_results)
-        self.set_profile(profile)
         self.set_traits(Traits(needs_model=True, keeps_tail=True), VIOLATIONS)
 
     def due(self, state: State, context: Context) -> str | None:
@@ -127,9 +126,11 @@ class Pi(ProductCompactor):
         messages = load(state["messages"])
         if not messages or messages[-1].id == state.get("last"):
             return None
-        used = context.tokens.messages(messages)
-        limit = context.window - scaled(self.reserve, PRODUCT_WINDOW, context)
-        return f"{used} tokens used, {limit} is the limit" if used > limit else None
+        return super().due(state, context)
+
+    def limit(self, context: Context) -> int:
+        """The first number of tokens that leaves less than the reserve."""
+        return context.window - scaled(self.reserve, PRODUCT_WINDOW, context) + 1
 
     async def compact(self, state: State, context: Context) -> Outcome[State]:
         """Summarise all before the cut; continue from the summary and the newest messages."""
@@ -138,10 +139,10 @@ class Pi(ProductCompactor):
             return unchanged(state)
         cut = self._cut(before, state, context)
         if cut is None:
-            return nothing_to_summarise(state, context, self.profile)
+            return unchanged(state)
         gone = {m.id for m in before[leading_system(before) :]} - {m.id for m in cut.kept}
         if not gone - {SUMMARY_ID}:
-            return nothing_to_summarise(state, context, self.profile)
+            return unchanged(state)
         files = _files(state.get("files", {}), (*cut.history, *cut.turn))
         listing = _listing(files)
         head = before[: leading_system(before)]
@@ -156,8 +157,6 @@ class Pi(ProductCompactor):
             before,
             after,
             SUMMARY_ID,
-            context,
-            self.profile,
             summary=summary.as_json(),
             files=files,
             last=after[-1].id,
@@ -168,27 +167,17 @@ class Pi(ProductCompactor):
     def _cut(self, before: tuple[Message, ...], state: State, context: Context) -> _Cut | None:
         first = leading_system(before)
         body = first + (1 if len(before) > first and before[first].id == SUMMARY_ID else 0)
-        if self.faithful:
-            body = max(body, 1 + _place(before, state.get("last")))
+        body = max(body, 1 + _place(before, state.get("last")))
         room = context.budget - context.tokens.messages(before[:first]) - SUMMARY_OVERHEAD
         keep = min(scaled(self.keep, PRODUCT_WINDOW, context), max(room // 2, 1))
         start = cut_point(before, body, keep, context)
         if start is None:
             return None
-        request: Message | None = None
-        if self.hardened:
-            start, request = tail_and_request(before, first, start, context)
-            start = max(start, body)
         turn = start
         if start < len(before) and before[start].role != "user":
             users = (i for i in range(start - 1, body - 1, -1) if before[i].role == "user")
             turn = next(users, start)
-        live = (request,) if request else ()
-        return _Cut(
-            tuple(message for message in before[body:turn] if message is not request),
-            tuple(message for message in before[turn:start] if message is not request),
-            (*live, *before[start:]),
-        )
+        return _Cut(before[body:turn], before[turn:start], before[start:])
 
     async def _written(
         self, cut: _Cut, state: State, room: int, context: Context
@@ -199,33 +188,14 @@ class Pi(ProductCompactor):
         turn: Written | None = None
         apart = int(room * TURN_SHARE) if cut.turn else 0
         if cut.history:
-            history = await self._asked(cut.history, SECTIONS, room - apart, previous, context)
-        elif previous is not None and (self.hardened or not cut.turn):
-            history = Written(previous, previous.render(SECTIONS))
+            history = await self.written(cut.history, room - apart, context, previous)
+        elif previous is not None and not cut.turn:
+            history = Written(previous, previous.render(SIX_SECTIONS))
         if cut.turn and not history.error:
-            turn = await self._asked(cut.turn, TURN_SECTIONS, apart, None, context)
+            turn = await self.written(cut.turn, apart, context, sections=TURN_SECTIONS)
         error = history.error or (turn.error if turn else None)
         text = f"{history.text}\n\n{SPLIT}\n\n{turn.text}" if turn else history.text
         return text, _merged(history.summary, turn.summary if turn else None), error
-
-    async def _asked(
-        self,
-        read: Sequence[Message],
-        sections: tuple[Section, ...],
-        budget: int,
-        previous: Summary | None,
-        context: Context,
-    ) -> Written:
-        written = await write_summary(
-            context,
-            read,
-            sections,
-            budget,
-            previous,
-            as_written=self.faithful,
-            limits=self.limits,
-        )
-        return Written() if written.empty and self.faithful else written
 
 
 def cut_point(messages: Sequence[Message], first: int, keep: int, context: Context) -> int | None:
@@ -255,7 +225,7 @@ def _merged(history: Summary, turn: Summary | None) -> Summary:
     if turn is None:
         return history
     added = tuple(line for _, lines in turn.entries for line in lines)
-    entries = {section.id: history.of(section.id) for section in SECTIONS}
+    entries = {section.id: history.of(section.id) for section in SIX_SECTIONS}
     entries["critical"] = (*entries["critical"], *added)
     return Summary(tuple(entries.items()))
 

@@ -16,22 +16,20 @@ replace one message by one summary, the original goes on for ever; here the roun
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Final
 
-from pytest_compaction.compactors.base.history import load, unchanged
-from pytest_compaction.compactors.base.outcomes import by_summary
-from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor
-from pytest_compaction.compactors.base.repeat_guard import quiet_until_growth, remembers_size
-from pytest_compaction.compactors.base.summaries import (
-    Written,
-    summary_message,
-    summary_room,
-    without_preamble,
-    write_summary,
+from pytest_compaction.compactors.base.history import by_summary, load, unchanged
+from pytest_compaction.compactors.base.product import (
+    AS_WRITTEN,
+    DUE_AGAIN,
+    EMPTY_TAKEN,
+    LOW_TRIGGER,
+    NOT_COMPARED,
+    ProductCompactor,
 )
-from pytest_compaction.compactors.base.tails import tail_and_request
-from pytest_compaction.compactors.base.violations import AS_WRITTEN, DUE_AGAIN, LOW_TRIGGER
+from pytest_compaction.compactors.base.summaries import summary_room
 from pytest_compaction.compactors.parameters import check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import Message, leading_system
@@ -66,8 +64,8 @@ TOO_FEW: Final = "too few messages to summarise: all are among the newest, which
 VIOLATIONS: Final = {
     **AS_WRITTEN,
     "within-budget": "the newest ten messages stay whatever they take",
-    "summary-not-empty": "an empty reply is taken for the summary",
-    "never-larger": "the view is not compared with what it replaces",
+    **EMPTY_TAKEN,
+    **NOT_COMPARED,
 }
 
 
@@ -76,13 +74,12 @@ class Strands(ProductCompactor):
 
     ``ratio`` is that share, 0.1 to 0.8, ``keep`` how many of the newest always stay, and
     ``threshold`` the share of the window at which it is due by itself, 0 for never.
-
-    The hardened profile takes as many as it must at once, keeps the last user message, shortens
-    what stays until there is room for the summary, and refuses an empty summary and a view that
-    is over the budget or did not get smaller.
     """
 
     name = "strands"
+    sections = SECTIONS
+    preamble = PREAMBLE
+    takes_empty = True
     description = "the oldest 30 % summarised until it fits, ten messages kept (Strands Agents)"
 
     def __init__(
@@ -90,7 +87,6 @@ class Strands(ProductCompactor):
         ratio: float = 0.3,
         keep: int = 10,
         threshold: float = 0,
-        profile: str = FAITHFUL,
     ) -> None:
         for key, value, least, most in (("ratio", ratio, 0.1, 0.8), ("threshold", threshold, 0, 1)):
             number = isinstance(value, int | float) and not isinstance(value, bool)
@@ -100,62 +96,49 @@ class Strands(ProductCompactor):
         self.ratio = ratio
         self.keep = keep
         self.threshold = threshold
-        self.set_profile(profile)
         again = DUE_AGAIN if 0 < threshold < LOW_TRIGGER else {}
-        traits = Traits(needs_model=True, keeps_tail=self.hardened)
-        self.set_traits(traits, {**VIOLATIONS, **again})
+        self.set_traits(Traits(needs_model=True), VIOLATIONS, again)
 
-    @quiet_until_growth
     def due(self, state: State, context: Context) -> str | None:
         """Due at the threshold if one is set."""
-        used = context.tokens.messages(load(state["messages"]))
-        if not self.threshold or used < context.window * self.threshold:
-            return None
-        return f"{used} of {context.window} tokens used"
+        return super().due(state, context) if self.threshold else None
 
-    @remembers_size
+    def limit(self, context: Context) -> int:
+        """The threshold in tokens."""
+        return math.ceil(context.window * self.threshold)
+
     async def compact(self, state: State, context: Context) -> Outcome[State]:
         """Summarise the oldest messages until the view fits or too few are left."""
         if not self.is_needed(state, context):
             return unchanged(state)
         before = load(state["messages"])
-        cycle = int(state.get("cycle", 0)) + 1
+        cycle = self.cycle(state)
         after, id, error = before, "", None
-        while not id or (self.faithful and context.tokens.messages(after) > context.budget):
-            round_id = f"strands-summary-{cycle}"
-            replaced, error = await self._round(after, round_id, context)
+        while not id or context.tokens.messages(after) > context.budget:
+            replaced, error = await self._round(after, cycle, context)
             if replaced is None or len(replaced) >= len(after):
                 break
-            after, id = replaced, round_id
+            after, id = replaced, f"strands-summary-{cycle}"
             cycle += 1
         if not id:
             few = context.tokens.messages(before) > context.budget
             return unchanged(state, error or (TOO_FEW if few else None))
-        return by_summary(state, before, after, id, context, self.profile, cycle=cycle - 1)
+        return by_summary(state, before, after, id, cycle=cycle - 1)
 
     async def _round(
-        self, messages: tuple[Message, ...], id: str, context: Context
+        self, messages: tuple[Message, ...], cycle: int, context: Context
     ) -> tuple[tuple[Message, ...] | None, str | None]:
         """The view after the oldest messages gave way to a summary; or why they did not."""
         first = leading_system(messages)
         start = first + self.oldest(messages[first:])
-        request: Message | None = None
-        if self.hardened:
-            start, request = tail_and_request(messages, first, start, context)
-        gone = [message for message in messages[first:start] if message is not request]
+        gone, kept = messages[first:start], messages[start:]
         if not gone:
             return None, None
-        kept = (*((request,) if request else ()), *messages[start:])
         room = summary_room((*messages[:first], *kept), context)
-        written = await self._asked(without_preamble(gone, PREAMBLE), room, context)
+        written = await self.written(gone, room, context)
         if written.error:
             return None, written.error
-        summary = summary_message(id, written.text, PREAMBLE)
-        return (*messages[:first], summary, *kept), None
-
-    async def _asked(self, messages: Sequence[Message], room: int, context: Context) -> Written:
-        written = await write_summary(context, messages, SECTIONS, room, as_written=self.faithful)
-        return Written() if written.empty and self.faithful else written
+        return (*messages[:first], self.summary(cycle, written.text), *kept), None
 
     def oldest(self, messages: Sequence[Message]) -> int:
         """How many messages the next round summarises; 0 if the newest ones are all there is."""

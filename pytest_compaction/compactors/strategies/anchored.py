@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from pytest_compaction.compactors.base.cuts import tail_start
 from pytest_compaction.compactors.base.history import (
     HistoryCompactor,
     dump,
@@ -25,7 +26,6 @@ from pytest_compaction.compactors.base.summaries import (
     summary_message,
     write_summary,
 )
-from pytest_compaction.compactors.base.tails import tail_start
 from pytest_compaction.compactors.parameters import check_share
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import Message, last_user, leading_system

@@ -16,11 +16,7 @@ from itertools import islice
 from typing import Final
 
 from pytest_compaction.cache.latest import Latest
-from pytest_compaction.compactors.base.episodes import (
-    episode_index,
-    newest_pairs,
-    shown_episodes,
-)
+from pytest_compaction.compactors.base.cuts import cut_to_fit, newest_part
 from pytest_compaction.compactors.base.history import (
     HistoryCompactor,
     LoadedMessages,
@@ -28,9 +24,15 @@ from pytest_compaction.compactors.base.history import (
     load,
     spans_between,
 )
-from pytest_compaction.compactors.base.passages import Archive, archive_of, best_passages
+from pytest_compaction.compactors.base.passages import (
+    Archive,
+    archive_of,
+    best_passages,
+    episode_index,
+    newest_pairs,
+    shown_episodes,
+)
 from pytest_compaction.compactors.base.summaries import summary_message
-from pytest_compaction.compactors.base.windows import cut_to_fit, newest_part
 from pytest_compaction.compactors.parameters import check_choice, check_share, check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits, View
 from pytest_compaction.conversation.messages import Message, leading_system

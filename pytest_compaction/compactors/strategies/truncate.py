@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from pytest_compaction.compactors.base.cuts import fitted, too_small
 from pytest_compaction.compactors.base.history import (
     HistoryCompactor,
     dump,
@@ -20,9 +21,8 @@ from pytest_compaction.compactors.base.history import (
     spans_between,
     unchanged,
 )
-from pytest_compaction.compactors.base.windows import fitted, too_small
 from pytest_compaction.compactors.parameters import check_share
-from pytest_compaction.compactors.products.roo.sliding_window import without_oldest
+from pytest_compaction.compactors.products.roo import without_oldest
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import Message
 

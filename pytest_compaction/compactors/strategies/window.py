@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from pytest_compaction.compactors.base.cuts import cut_to_fit
 from pytest_compaction.compactors.base.history import HistoryCompactor, dump, load, spans_between
-from pytest_compaction.compactors.base.windows import cut_to_fit
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 
 

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Coroutine
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_compaction.compactors.composition.composition import parts_of
+from pytest_compaction.compactors.composition import parts_of
 from pytest_compaction.compactors.function.compactor import FunctionCompactor
 
 

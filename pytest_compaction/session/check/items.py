@@ -94,8 +94,8 @@ class Held:
 
 
 def _has_defaults(spec: Spec) -> bool:
-    """Whether a strategy stands alone, with no parameter but its profile."""
-    return not spec.parts and all(key == "profile" for key, _ in spec.parameters)
+    """Whether a strategy stands alone, with no parameter."""
+    return not spec.parts and not spec.parameters
 
 
 class CheckHooks:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from pytest_compaction.case.files import CaseFileError
-from pytest_compaction.compactors.composition.composition import asks_model, parts_of
+from pytest_compaction.compactors.composition import asks_model, parts_of
 from pytest_compaction.compactors.function.compactor import FunctionCompactor
 from pytest_compaction.compactors.protocol import Compactor, Context, Outcome, State
 from pytest_compaction.compactors.registry import Registry

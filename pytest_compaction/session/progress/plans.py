@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from pytest_compaction.case.kinds import CHOICE_KIND
-from pytest_compaction.compactors.composition.composition import asks_model
+from pytest_compaction.compactors.composition import asks_model
 from pytest_compaction.models.chat.model import ChatModel
 from pytest_compaction.records.record import Record
 from pytest_compaction.session.items.probe import ProbeItem

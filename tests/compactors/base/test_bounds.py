@@ -4,7 +4,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.builders import COUNTER, agent_logs
 
-from pytest_compaction.compactors.base.bounds import fitting_input, fitting_summary, without_middle
+from pytest_compaction.compactors.base.summaries import (
+    fitting_input,
+    fitting_summary,
+    without_middle,
+)
 from pytest_compaction.conversation.chat_format import from_chat
 from pytest_compaction.conversation.messages import structure_faults, text_message
 from pytest_compaction.models.structured_summary import Section, Summary

@@ -5,9 +5,9 @@ import json
 import pytest
 from support.builders import COUNTER, context_of, session
 
-from pytest_compaction.compactors.base.covered_model import ELSEWHERE
 from pytest_compaction.compactors.base.not_a_summary import mistaken_for
 from pytest_compaction.compactors.base.summaries import write_summary
+from pytest_compaction.compactors.composition import ELSEWHERE
 from pytest_compaction.compactors.strategies.anchored import SECTIONS
 from pytest_compaction.conversation.chat_format import from_chat
 from pytest_compaction.models.chat.prompts import packaged

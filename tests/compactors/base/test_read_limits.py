@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from support.builders import agent_logs, assistant, tool, user
 from support.compacting import messages_of
 
-from pytest_compaction.compactors.base.read_limits import (
+from pytest_compaction.compactors.base.summaries import (
     NO_LIMITS,
     ReadLimits,
     beginning,

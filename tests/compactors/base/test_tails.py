@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from support.builders import COUNTER, agent_logs, assistant, context_of, user
 from support.compacting import messages_of
 
-from pytest_compaction.compactors.base.tails import newest_within, tail_start
+from pytest_compaction.compactors.base.cuts import newest_within, tail_start
 from pytest_compaction.conversation.messages import pending_calls, structure_faults
 
 

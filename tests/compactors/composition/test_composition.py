@@ -22,7 +22,7 @@ from support.compacting import (
 from support.compositions import create, talk
 
 from pytest_compaction.compactors.base.history import HistoryCompactor
-from pytest_compaction.compactors.composition.composition import Composition, CompositionError
+from pytest_compaction.compactors.composition import Composition, CompositionError
 from pytest_compaction.compactors.protocol import Outcome, Span, Traits
 from pytest_compaction.compactors.strategies.anchored import SUMMARY_ID
 from pytest_compaction.compactors.strategies.ledger import LEDGER_ID, Ledger

@@ -13,8 +13,7 @@ from support.compacting import SpyModel, compacted, ids, in_a_row, messages_of, 
 from support.compositions import create, talk
 from support.measuring import records_of
 
-from pytest_compaction.compactors.base.covered_model import ELSEWHERE
-from pytest_compaction.compactors.composition.composition import Composition
+from pytest_compaction.compactors.composition import ELSEWHERE, Composition
 from pytest_compaction.compactors.protocol import Traits
 from pytest_compaction.compactors.strategies.anchored import SUMMARY_ID
 from pytest_compaction.compactors.strategies.ledger import LEDGER_ID, Ledger

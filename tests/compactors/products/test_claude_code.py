@@ -27,8 +27,7 @@ from support.compacting import (
     view_of,
 )
 
-from pytest_compaction.compactors.base.nine_sections import SECTIONS
-from pytest_compaction.compactors.base.tool_uses import PLACEHOLDER
+from pytest_compaction.compactors.base.product import NINE_SECTIONS, PLACEHOLDER
 from pytest_compaction.compactors.products.claude_code import FILES_PREAMBLE, PREAMBLE, ClaudeCode
 
 
@@ -62,8 +61,8 @@ def test_otherwise_a_summary_in_nine_sections_follows_a_boundary():
     assert outcome.status == "compacted"
     assert roles(view) == ["system", "user"]
     assert view[1].text.startswith(PREAMBLE)
-    assert len(SECTIONS) == 9
-    for section in SECTIONS:
+    assert len(NINE_SECTIONS) == 9
+    for section in NINE_SECTIONS:
         assert f"## {section.title}" in view[1].text
     assert results(spy.requests[0].messages)[:3] == [PLACEHOLDER] * 3
     assert COUNTER.messages(view) <= 450
@@ -250,19 +249,3 @@ def test_the_earlier_summary_is_read_as_conversation_and_replaced():
         assert view[1].text.count(PREAMBLE) == 1
     assert ids(spy.requests[1].messages)[0] == "claude-code-summary-1"
     assert PREAMBLE not in spy.requests[1].messages[0].text
-
-
-def test_hardened_keeps_the_last_request_as_well():
-    chat = session(6)
-    _, view = compacted(ClaudeCode(profile="hardened"), chat, context_of(500))
-    assert view[-1] == messages_of(chat)[21]
-    assert COUNTER.messages(view) <= 500
-    _, view = compacted(ClaudeCode(), chat, context_of(500))
-    assert "m21" not in ids(view)
-
-
-def test_impossible_parameters_are_refused():
-    with pytest.raises(ValueError, match="files=-1 must be a whole number, at least 0"):
-        ClaudeCode(files=-1)
-    with pytest.raises(ValueError, match="profile=x must be one of"):
-        ClaudeCode(profile="x")

@@ -24,28 +24,24 @@ from support.compacting import (
     tokens,
 )
 
-from pytest_compaction.compactors.products.cline.modes import (
-    files_section,
-    tail_cut,
-    target,
-)
 from pytest_compaction.compactors.products.cline.strategy import (
     AGENTIC,
     RESULT_CHARACTERS,
     SUMMARY_ID,
     Cline,
+    files_section,
+    tail_cut,
+    target,
 )
 from pytest_compaction.conversation.messages import structure_faults
 
 
 def test_it_is_due_at_the_limit():
     used = tokens(talk(20))
-    for mode, share in (("classic", 0.8), ("auto-condense", 0.8), ("agentic", 0.81)):
-        compactor = Cline(mode)
-        for window, due in ((int(used / share), True), (int(used / share) + 3, False)):
-            context = context_of(window=window)
-            said = compactor.due(observed(compactor, talk(20), context), context)
-            assert (said is not None) is due
+    for window, due in ((int(used / 0.81), True), (int(used / 0.81) + 3, False)):
+        context = context_of(window=window)
+        said = Cline().due(observed(Cline(), talk(20), context), context)
+        assert (said is not None) is due
 
 
 def test_it_summarises_unless_it_is_told_otherwise():
@@ -156,7 +152,7 @@ def test_agentic_asks_for_no_more_than_4096_tokens_of_200000():
     assert files_section({"read": ["a"], "edited": ["b"]}, 1, context) == ""
 
 
-def test_the_only_request_is_summarised_with_its_work_unless_it_is_hardened():
+def test_the_only_request_is_summarised_with_its_work():
     work = [m for i in range(8) for m in file_read(f"c{i}", f"src/f{i}.py")]
     chat = [system(), user("The queue must keep its lease for 45 seconds."), *work]
     context = context_of(2500, window=30_000, model=SayingModel("read the files"))
@@ -165,10 +161,6 @@ def test_the_only_request_is_summarised_with_its_work_unless_it_is_hardened():
     assert "m1" not in ids(view)
     assert structure_faults(view) == []
     assert "last-user-kept" in Cline().traits.violations
-    outcome, view = compacted(Cline(profile="hardened"), chat, context)
-    assert outcome.status == "compacted"
-    assert COUNTER.messages(view) <= 2500
-    assert messages_of(chat)[1] in view
 
 
 def test_agentic_leaves_the_history_where_the_summary_is_empty():
@@ -181,5 +173,5 @@ def test_agentic_leaves_the_history_where_the_summary_is_empty():
 
 
 def test_an_unknown_mode_is_refused():
-    with pytest.raises(ValueError, match="mode=modern must be one of classic, auto-condense"):
+    with pytest.raises(ValueError, match="mode=modern must be agentic or basic"):
         Cline("modern")

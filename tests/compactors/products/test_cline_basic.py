@@ -142,16 +142,3 @@ def test_the_fallback_loses_the_earlier_summary_and_the_next_summary_starts_anew
     two = compact_now(compactor, state, away)
     assert SUMMARY_ID not in ids(view_of(compactor, two, there))
     assert "summary" not in two.state
-
-
-def test_hardened_fits_the_budget_and_keeps_the_last_request():
-    chat = [system(), *[m for _ in range(9) for m in (user("wish " * 90), assistant("ok"))]]
-    _, view = compacted(Cline("basic"), chat, context_of(400))
-    assert COUNTER.messages(view) > 400
-    outcome, view = compacted(Cline("basic", profile="hardened"), chat, context_of(400))
-    assert outcome.status == "truncated"
-    assert COUNTER.messages(view) <= 400
-    assert messages_of(chat)[17] in view
-    outcome, view = compacted(Cline("basic", profile="hardened"), chat, context_of(50))
-    assert outcome.status == "failed"
-    assert view == messages_of(chat)

@@ -2,11 +2,9 @@
 
 from dataclasses import replace
 
-import pytest
 from support.builders import (
     COUNTER,
     assistant,
-    compact_now,
     context_of,
     session,
     system,
@@ -14,8 +12,6 @@ from support.builders import (
     user,
 )
 from support.compacting import (
-    AwayModel,
-    NativeModel,
     SayingModel,
     SpyModel,
     compacted,
@@ -28,8 +24,8 @@ from support.compacting import (
     view_of,
 )
 
-from pytest_compaction.compactors.products.codex.strategy import PREAMBLE, Codex
-from pytest_compaction.conversation.messages import Image, Opaque, pending_calls
+from pytest_compaction.compactors.products.codex import PREAMBLE, Codex
+from pytest_compaction.conversation.messages import Image
 
 PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,a"}}
 
@@ -104,7 +100,7 @@ def test_what_the_client_said_first_is_initial_context_and_no_request():
     assert "/tmp" not in "".join(message.text for message in view[1:-1])
 
 
-def test_faithful_drops_the_images_of_user_messages_and_hardened_keeps_them():
+def test_drops_the_images_of_user_messages():
     chat = [*session(4), user([{"type": "text", "text": "As shown:"}, PICTURE]), user([PICTURE])]
     context = context_of(2600)
     chat.append(assistant("answer " * 2000))
@@ -113,33 +109,14 @@ def test_faithful_drops_the_images_of_user_messages_and_hardened_keeps_them():
     assert "m17" in ids(view)
     assert "m18" not in ids(view)
     assert ("m17",) in [span.ids for span in outcome.spans if span.fate == "masked"]
-    hardened = Codex(profile="hardened")
-    _, view = compacted(hardened, chat, context)
-    assert view[-2] == messages_of(chat)[18]
-    assert not hardened.traits.violations
 
 
-def test_faithful_cuts_a_last_request_over_the_limit_and_hardened_keeps_it_whole():
+def test_cuts_a_last_request_over_the_limit():
     chat = [*session(4), user("please " * 300), assistant("ok " * 900)]
     context = context_of(1000, window=2720)
     assert "last-user-kept" in Codex().traits.violations
     _, view = compacted(Codex(), chat, context)
     assert "left out" in view[-2].text
-    _, view = compacted(Codex(profile="hardened"), chat, context)
-    assert view[-2] == messages_of(chat)[17]
-    assert COUNTER.messages(view) <= 1000
-
-
-def test_faithful_loses_a_pending_call_and_its_late_result_and_hardened_waits():
-    compactor, context = Codex(), context_of(700)
-    chat = [*session(5), assistant("looking", ("open", "bash", {}))]
-    outcome, view = compacted(compactor, chat, context)
-    assert pending_calls(view) == ()
-    late = observed(compactor, [tool("open"), assistant("so")], context, outcome.state, 90)
-    assert ids(compactor.render(late, context).messages)[-2:] == ["codex-summary-1", "m91"]
-    outcome, view = compacted(Codex(profile="hardened"), chat, context)
-    assert outcome.status == "failed"
-    assert view == messages_of(chat)
 
 
 def test_where_the_model_writes_nothing_its_last_message_stands_for_the_summary():
@@ -150,12 +127,6 @@ def test_where_the_model_writes_nothing_its_last_message_stands_for_the_summary(
     chat = [system(), user("go"), assistant(None, ("c", "bash", {})), tool("c", "word " * 900)]
     _, view = compacted(Codex(), chat, context_of(700, model=SayingModel()))
     assert view[-1].text.strip() == PREAMBLE
-    outcome, view = compacted(
-        Codex(profile="hardened"), session(5), context_of(700, model=SayingModel())
-    )
-    assert outcome.status == "failed"
-    assert "empty" in outcome.error
-    assert view == messages_of(session(5))
 
 
 def test_in_the_middle_of_a_turn_the_initial_context_stands_before_the_last_request():
@@ -163,50 +134,17 @@ def test_in_the_middle_of_a_turn_the_initial_context_stands_before_the_last_requ
     chat = [system(), user(told), *session(3)[1:], user("Now the docs.")]
     last = len(chat) - 1
     working = [*chat, assistant(None, ("c", "bash", {})), tool("c", "word " * 900)]
-    done = [*working, assistant("Done.")]
     context = context_of(700)
     _, view = compacted(Codex(), working, context)
     assert ids(view)[0] == "m0"
     assert ids(view)[-3:] == ["m1", f"m{last}", "codex-summary-1"]
     assert "log-order-and-text" in Codex().traits.violations
-    asked_for = replace(context, reason="manual")
-    for compactor, log, how in (
-        (Codex(), done, context),
-        (Codex(), working, asked_for),
-        (Codex(profile="hardened"), working, context),
+    for chat, when in (
+        ([*working, assistant("Done.")], context),
+        (working, replace(context, reason="manual")),
     ):
-        _, view = compacted(compactor, log, how)
+        _, view = compacted(Codex(), chat, when)
         assert ids(view)[:2] == ["m0", "m1"]
-
-
-def test_a_provider_that_compacts_itself_gives_the_new_history():
-    model = NativeModel()
-    chat = session(5)
-    outcome, view = compacted(Codex(mode="remote"), chat, context_of(700, model=model))
-    assert outcome.status == "compacted"
-    assert ids(model.compacts[0].messages) == [f"m{i}" for i in range(1, len(chat))]
-    assert ids(view)[:-1] == ["m0", "m1", "m5", "m9", "m13", "m17"]
-    assert any(isinstance(part, Opaque) for part in view[-1].parts)
-    assert model.requests == []
-    assert Codex(mode="remote").traits.opaque
-    assert not Codex().traits.opaque
-
-
-def test_without_such_a_provider_remote_compaction_fails_with_a_sentence():
-    outcome, view = compacted(Codex(mode="remote"), session(5), context_of(700))
-    assert outcome.status == "failed"
-    assert outcome.error
-    assert view == messages_of(session(5))
-
-
-def test_hardened_refuses_an_output_of_the_provider_over_the_budget():
-    chat = [system(), *[user("wish " * 100) for _ in range(9)]]
-    context = context_of(500, model=NativeModel())
-    outcome, _ = compacted(Codex(mode="remote"), chat, context)
-    assert outcome.status == "compacted"
-    outcome, view = compacted(Codex(mode="remote", profile="hardened"), chat, context)
-    assert outcome.status == "failed"
-    assert view == messages_of(chat)
 
 
 def test_the_summariser_reads_no_more_of_results_than_it_is_let():
@@ -215,15 +153,6 @@ def test_the_summariser_reads_no_more_of_results_than_it_is_let():
     results = [result.text for m in spy.requests[0].messages for result in m.results]
     assert results
     assert all(len(text) <= 9 or "more characters]" in text for text in results)
-
-
-@pytest.mark.parametrize("profile", ["faithful", "hardened"])
-def test_a_model_that_is_away_leaves_the_history_as_it_was(profile):
-    compactor, context = Codex(profile=profile), context_of(700, model=AwayModel())
-    state = observed(compactor, session(5), context)
-    outcome = compact_now(compactor, state, context)
-    assert (outcome.status, outcome.state) == ("failed", state)
-    assert "the endpoint is away" in outcome.error
 
 
 def test_a_history_longer_than_the_window_loses_its_oldest_part_before_it_is_read():
@@ -248,17 +177,3 @@ def test_it_is_due_at_nine_tenths_of_the_window_or_at_a_lower_limit():
     assert lower.due(observed(lower, chat, full), full) is not None
     higher = Codex(limit=used + 1)
     assert higher.due(observed(higher, chat, full), full) is None
-
-
-@pytest.mark.parametrize(
-    ("parameters", "said"),
-    [
-        ({"users": 0}, "users=0 must be a whole number, at least 1"),
-        ({"limit": -1}, "limit=-1 must be a whole number, at least 0"),
-        ({"mode": "cloud"}, "mode=cloud must be local or remote"),
-        ({"profile": "x"}, "profile=x must be one of"),
-    ],
-)
-def test_impossible_parameters_are_refused(parameters, said):
-    with pytest.raises(ValueError, match=said):
-        Codex(**parameters)

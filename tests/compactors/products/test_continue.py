@@ -26,6 +26,7 @@ from support.compacting import (
 
 from pytest_compaction.compactors.products.continue_ import (
     CANCELLED,
+    OPENING,
     PREAMBLE,
     SECTIONS,
     Continue,
@@ -81,6 +82,22 @@ def test_ide_tells_the_summariser_that_an_open_call_was_cancelled_and_loses_it()
     assert ids(compactor.render(late, context).messages)[1:] == ["m51"]
 
 
+def test_ide_a_line_of_the_user_stands_first_if_the_model_speaks_next():
+    spy = SpyModel()
+    compactor, context = Continue(), context_of(500, model=spy)
+    outcome, _ = compacted(compactor, session(6), context)
+    call = [assistant("I go on.", ("c", "bash", {})), tool("c", "ok " * 400)]
+    state = observed(compactor, [*call, user("so?")], context, outcome.state, 50)
+    view = compactor.render(state, context).messages
+    assert (roles(view), view[1].text) == (["system", *"user assistant tool user".split()], OPENING)
+    state = observed(compactor, call[:1], context, state, 60)
+    assert [m.text for m in compactor.render(state, context).messages].count(OPENING) == 1
+    compact_now(compactor, state, context)
+    assert OPENING not in [message.text for message in spy.requests[-1].messages]
+    state = observed(compactor, [user("so?")], context, outcome.state, 50)
+    assert roles(compactor.render(state, context).messages) == ["system", "user"]
+
+
 def test_ide_is_never_due_by_itself_and_compacts_when_asked():
     compactor, context = Continue(), context_of(500, window=600)
     state = observed(compactor, session(6), context)
@@ -88,15 +105,16 @@ def test_ide_is_never_due_by_itself_and_compacts_when_asked():
     assert compact_now(compactor, state, context).status == "compacted"
 
 
-def test_cli_leaves_the_system_message_and_one_assistant_message():
+def test_cli_leaves_the_system_message_and_the_summary_as_a_message_of_the_user():
     compactor = Continue(mode="cli")
     outcome, view = compacted(compactor, session(6), context_of(500))
     assert outcome.status == "compacted"
-    assert roles(view) == ["system", "assistant"]
+    assert roles(view) == ["system", "user"]
     assert view[0] == messages_of(session(6))[0]
     assert view[1].text.startswith(PREAMBLE)
     assert not compactor.traits.changes_system
-    assert {"starts-with-user", "ends-on-user-or-tool"} <= set(compactor.traits.violations)
+    broken = {"starts-with-user", "ends-on-user-or-tool"}
+    assert not broken & set(compactor.traits.violations)
 
 
 @pytest.mark.parametrize(
@@ -110,21 +128,21 @@ def test_cli_leaves_the_system_message_and_one_assistant_message():
 )
 def test_cli_threshold_is_the_window_less_reply_and_reserve(window, max_output, threshold):
     compactor, context = Continue("cli", max_output), context_of(window=window)
-    assert compactor.cli_threshold(context) == threshold
+    assert compactor.limit(context) == threshold
 
 
 def test_cli_reserve_is_a_fifth_where_that_is_less_than_the_most():
     compactor, context = Continue("cli", 130_000), context_of(window=200_000)
-    assert compactor.cli_threshold(context) == 70_000 - 15_000
+    assert compactor.limit(context) == 70_000 - 15_000
     small = Continue("cli", 199_000)
-    assert small.cli_threshold(context) == max(1_000 - 15_000, 1)
+    assert small.limit(context) == max(1_000 - 15_000, 1)
 
 
 def test_cli_is_due_at_its_threshold():
     compactor = Continue(mode="cli")
     chat = [user("word " * 17_995)]
     context = context_of(window=20_000)
-    limit = compactor.cli_threshold(context)
+    limit = compactor.limit(context)
     chat = [user("word " * (limit - 5))]
     assert tokens(chat) == limit
     assert compactor.due(observed(compactor, chat, context), context) is not None
@@ -177,21 +195,6 @@ def test_cli_reads_only_what_fits_its_window():
 
 
 @pytest.mark.parametrize("mode", ["ide", "cli"])
-def test_hardened_keeps_system_prompt_and_last_request_and_waits_for_calls(mode):
-    compactor, context = Continue(mode, profile="hardened"), context_of(500)
-    outcome, view = compacted(compactor, session(6), context)
-    assert outcome.status == "compacted"
-    assert view[0] == messages_of(session(6))[0]
-    assert roles(view) == ["system", "user", "user"]
-    assert view[2] == messages_of(session(6))[21]
-    assert not compactor.traits.violations
-    assert not compactor.traits.changes_system
-    outcome, view = compacted(compactor, OPEN, context)
-    assert outcome.status == "failed"
-    assert view == messages_of(OPEN)
-
-
-@pytest.mark.parametrize("mode", ["ide", "cli"])
 def test_nothing_falls_back_when_the_summary_fails(mode):
     compactor, context = Continue(mode), context_of(500, model=AwayModel())
     state = observed(compactor, session(6), context)
@@ -205,17 +208,3 @@ def test_a_system_prompt_that_takes_the_budget_is_a_failure():
     outcome, view = compacted(Continue(), chat, context_of(500))
     assert outcome.status == "failed"
     assert view == messages_of(chat)
-
-
-@pytest.mark.parametrize(
-    ("parameters", "said"),
-    [
-        ({"mode": "vim"}, "mode=vim must be ide or cli"),
-        ({"max_output": 0}, "max_output=0 must be a whole number, 1 to 199999"),
-        ({"max_output": 200_000}, "max_output=200000 must be"),
-        ({"profile": "x"}, "profile=x must be one of"),
-    ],
-)
-def test_impossible_parameters_are_refused(parameters, said):
-    with pytest.raises(ValueError, match=said):
-        Continue(**parameters)

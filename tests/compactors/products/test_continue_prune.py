@@ -25,6 +25,7 @@ from support.compacting import (
     view_of,
 )
 
+from pytest_compaction.compactors.base.cuts import LEFT_OUT
 from pytest_compaction.compactors.products.continue_prune import ContinuePrune, last_sequence
 from pytest_compaction.conversation.messages import structure_faults
 
@@ -68,13 +69,14 @@ def pairs(count, words=20):
 def test_the_oldest_goes_one_by_one_until_the_rest_fits_to_the_token():
     chat = pairs(6)
     messages = messages_of(chat)
-    for kept in (4, 5):
+    for kept in (3, 5):
         wanted = COUNTER.messages((messages[0], *messages[-kept:]))
         budget = next(b for b in range(wanted, 9999) if available(b) == wanted)
         _, view = compacted(ContinuePrune(), chat, context_of(budget))
         assert view == (messages[0], *messages[-kept:])
         _, view = compacted(ContinuePrune(), chat, context_of(budget - 1))
-        assert view == (messages[0], *messages[-kept + 1 :])
+        assert view[1].text == LEFT_OUT
+        assert view[2:] == messages[-kept + 1 :]
 
 
 def available(budget):
@@ -84,34 +86,37 @@ def available(budget):
 def test_results_that_would_stand_first_go_with_their_call():
     chat = [system(), user("x " * 50), *RUN, assistant("y " * 50), user("now?")]
     messages = messages_of(chat)
-    budget = next(b for b in range(9999) if available(b) == COUNTER.messages(messages) - 60)
+    budget = next(b for b in range(9999) if available(b) == COUNTER.messages(messages) - 40)
     _, view = compacted(ContinuePrune(), chat, context_of(budget))
-    assert view == (messages[0], *messages[5:])
+    assert (view[0], *view[2:]) == (messages[0], *messages[5:])
+    assert view[1].text == LEFT_OUT
 
 
-def test_faithful_may_begin_with_the_assistant_and_hardened_begins_with_a_user_message():
-    chat = pairs(6)
-    context = context_of(300)
-    compactor = ContinuePrune()
-    budgets = range(150, 400, 10)
-    faithful = [roles(compacted(compactor, chat, context_of(b))[1])[1] for b in budgets]
-    assert set(faithful) == {"user", "assistant"}
-    assert "starts-with-user" in compactor.traits.violations
-    hardened = ContinuePrune(profile="hardened")
-    assert {roles(compacted(hardened, chat, context_of(b))[1])[1] for b in budgets} == {"user"}
-    assert not hardened.traits.violations
-    assert compact_now(hardened, observed(hardened, chat, context), context).status == "truncated"
+def test_where_the_model_would_begin_a_note_in_the_users_name_stands_first_within_the_budget():
+    opened = set()
+    for budget in range(150, 400, 10):
+        _, view = compacted(ContinuePrune(), pairs(6), context_of(budget))
+        assert roles(view)[:2] == ["system", "user"]
+        assert COUNTER.messages(view) <= budget
+        opened.add(view[1].text == LEFT_OUT)
+    assert opened == {False, True}
+    assert not ContinuePrune().traits.violations
 
 
-def test_faithful_loses_the_last_request_behind_a_tool_run_and_hardened_keeps_it():
+def test_the_note_stands_first_only_once():
+    context = context_of(200)
+    *_, last = in_a_row(ContinuePrune(), [pairs(6), pairs(3)[1:], pairs(2)[1:]], context)
+    view = view_of(ContinuePrune(), last, context)
+    assert [message.text for message in view].count(LEFT_OUT) <= 1
+    assert view[1].role == "user"
+
+
+def test_loses_the_last_request_behind_a_tool_run():
     chat = [system(), *pairs(3)[1:], user("Never touch deploy.sh."), *RUN]
     chat += [assistant(None, ("c", "bash", {})), tool("c", "three " * 50)]
-    context = context_of(200)
-    _, view = compacted(ContinuePrune(), chat, context_of(90))
-    assert roles(view) == ["system", "assistant", "tool"]
-    _, view = compacted(ContinuePrune(profile="hardened"), chat, context_of(100))
-    assert [message.text for message in view][1] == "Never touch deploy.sh."
-    assert COUNTER.messages(view) <= context.budget
+    _, view = compacted(ContinuePrune(), chat, context_of(100))
+    assert roles(view) == ["system", "user", "assistant", "tool"]
+    assert view[1].text == LEFT_OUT
 
 
 def test_a_last_sequence_that_does_not_fit_is_an_error():
@@ -150,12 +155,11 @@ def test_it_is_due_when_the_view_takes_more_than_the_window_leaves():
     assert compactor.due(observed(compactor, chat, context), context) is not None
 
 
-@pytest.mark.parametrize("profile", ["faithful", "hardened"])
 @settings(max_examples=25)
 @given(chat=agent_logs(max_turns=10), budget=st.sampled_from([60, 150, 400]))
-def test_calls_and_results_stay_together_on_any_log(profile, chat, budget):
+def test_calls_and_results_stay_together_on_any_log(chat, budget):
     context = context_of(budget, window=4000)
-    outcome, view = compacted(ContinuePrune(profile=profile), chat, context)
+    outcome, view = compacted(ContinuePrune(), chat, context)
     assert structure_faults(view) == []
     assert outcome.status == "failed" or COUNTER.messages(view) <= budget
 
@@ -165,10 +169,3 @@ def test_pruning_goes_on_over_several_compactions():
     outcomes = list(in_a_row(ContinuePrune(), [pairs(5), pairs(5)[1:], pairs(5)[1:]], context))
     assert [outcome.status for outcome in outcomes] == ["truncated"] * 3
     assert all(COUNTER.messages(view_of(ContinuePrune(), o, context)) <= 300 for o in outcomes)
-
-
-def test_impossible_parameters_are_refused():
-    with pytest.raises(ValueError, match="max_output=0 must be a whole number, at least 1"):
-        ContinuePrune(max_output=0)
-    with pytest.raises(ValueError, match="profile=x must be one of"):
-        ContinuePrune(profile="x")

@@ -1,8 +1,7 @@
 """``deepagents``: long arguments first, then a summary that is written from all of the log."""
 
-import pytest
 from support.builders import COUNTER, assistant, context_of, session, system, tool, user
-from support.compacting import AwayModel, SpyModel, compacted, ids, in_a_row, messages_of, view_of
+from support.compacting import SpyModel, compacted, ids, in_a_row, messages_of, view_of
 
 from pytest_compaction.compactors.products.deepagents import CUT, PREAMBLE, DeepAgents
 from pytest_compaction.conversation.messages import structure_faults
@@ -72,15 +71,6 @@ def test_an_earlier_summary_is_read_without_its_preamble_and_replaced():
     assert [m.id for m in view if m.origin == "synthetic"] == ["deepagents-summary-2"]
 
 
-@pytest.mark.parametrize("profile", ["faithful", "hardened"])
-def test_a_model_that_is_away_leaves_the_view_as_it_was_arguments_and_all(profile):
-    chat = [system(), user("Write it."), *writing(), *session(8)[1:]]
-    context = context_of(900, window=4000, model=AwayModel())
-    outcome, view = compacted(DeepAgents(profile=profile), chat, context)
-    assert outcome.status == "failed"
-    assert view == messages_of(chat)
-
-
 def test_it_is_due_at_85_hundredths_of_the_window():
     chat = session(6)
     used = COUNTER.messages(messages_of(chat))
@@ -90,16 +80,3 @@ def test_it_is_due_at_85_hundredths_of_the_window():
     assert said < used
     assert compactor.due(state, context_of(window=int(said / 0.85))) is not None
     assert compactor.due(state, context_of(window=int(said / 0.85) + 5)) is None
-
-
-@pytest.mark.parametrize(
-    ("parameters", "said"),
-    [
-        ({"arguments": 5}, "arguments=5 must be a whole number of characters, at least 20"),
-        ({"keep": "x"}, "keep=x must be a number of messages"),
-        ({"profile": "x"}, "profile=x must be one of"),
-    ],
-)
-def test_impossible_parameters_are_refused(parameters, said):
-    with pytest.raises(ValueError, match=said):
-        DeepAgents(**parameters)

@@ -4,7 +4,7 @@ from support.builders import COUNTER, assistant, context_of, tool, user
 from support.compacting import messages_of, tokens
 from support.compacting import talk as remarks
 
-from pytest_compaction.compactors.products.gemini_cli.tool_output import (
+from pytest_compaction.compactors.products.gemini_cli import (
     MASK,
     cut_results,
     head_and_tail,

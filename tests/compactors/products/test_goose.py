@@ -5,8 +5,6 @@ from dataclasses import replace
 import pytest
 from support.builders import COUNTER, assistant, context_of, session, system, tool, user
 from support.compacting import (
-    AwayModel,
-    SayingModel,
     SpyModel,
     compacted,
     ids,
@@ -18,9 +16,9 @@ from support.compacting import (
     view_of,
 )
 
+from pytest_compaction.compactors.base.product import PREAMBLE
 from pytest_compaction.compactors.products.goose import (
     GOES_ON,
-    PREAMBLE,
     TOOLS_GO_ON,
     Goose,
     without_results,
@@ -109,55 +107,21 @@ def test_only_a_request_over_the_window_leaves_out_results_and_no_more_than_it_m
     assert numbers[1] in {8, 5}
 
 
-def test_faithful_gives_up_where_no_result_is_left_to_leave_out_and_hardened_reads_on():
+def test_gives_up_where_no_result_is_left_to_leave_out():
     chat = [system(), *[user(f"wish {n} " * 100) for n in range(10)], user("And?")]
     outcome, view = compacted(Goose(), chat, context_of(300, window=1000))
     assert outcome.status == "failed"
     assert "even without tool results" in outcome.error
     assert view == messages_of(chat)
-    outcome, view = compacted(Goose(profile="hardened"), chat, context_of(300, window=1000))
-    assert outcome.status == "compacted"
-    assert COUNTER.messages(view) <= 300
 
 
-def test_faithful_drops_the_images_of_the_request_and_hardened_keeps_them():
+def test_drops_the_images_of_the_request():
     chat = [*session(4), user([{"type": "text", "text": "As shown:"}, PICTURE])]
     context = context_of(2600)
     chat.append(assistant("answer " * 2000))
     _, view = compacted(Goose(), chat, context)
     assert (view[-1].id, view[-1].text) == ("m17", "As shown:")
     assert not any(isinstance(part, Image) for part in view[-1].parts)
-    _, view = compacted(Goose(profile="hardened"), chat, context)
-    assert view[-1] == messages_of(chat)[17]
-
-
-def test_faithful_loses_an_open_call_and_its_late_result_and_hardened_waits():
-    compactor, context = Goose(), context_of(500)
-    chat = [*session(5), assistant("looking", ("open", "bash", {}))]
-    outcome, view = compacted(compactor, chat, context)
-    assert not any(message.calls for message in view)
-    late = observed(compactor, [tool("open"), assistant("so")], context, outcome.state, 90)
-    assert ids(compactor.render(late, context).messages)[-1] == "m91"
-    assert not any(message.results for message in compactor.render(late, context).messages)
-    outcome, view = compacted(Goose(profile="hardened"), chat, context)
-    assert (outcome.status, view) == ("failed", messages_of(chat))
-
-
-def test_faithful_takes_an_empty_reply_for_the_summary_and_hardened_fails():
-    context = context_of(500, model=SayingModel())
-    _, view = compacted(Goose(), session(5), context)
-    assert view[1].text.strip() == PREAMBLE
-    outcome, view = compacted(Goose(profile="hardened"), session(5), context)
-    assert (outcome.status, view) == ("failed", messages_of(session(5)))
-
-
-@pytest.mark.parametrize("profile", ["faithful", "hardened"])
-def test_a_model_that_is_away_leaves_the_view_as_it_was(profile):
-    outcome, view = compacted(
-        Goose(profile=profile), session(5), context_of(500, model=AwayModel())
-    )
-    assert outcome.status == "failed"
-    assert view == messages_of(session(5))
 
 
 def test_it_is_due_above_four_fifths_of_the_window_and_can_be_switched_off():
@@ -174,8 +138,3 @@ def test_it_is_due_above_four_fifths_of_the_window_and_can_be_switched_off():
 def test_impossible_thresholds_are_refused(threshold):
     with pytest.raises(ValueError, match="must be"):
         Goose(threshold)
-
-
-def test_an_unknown_profile_is_refused():
-    with pytest.raises(ValueError, match="profile=x must be one of"):
-        Goose(profile="x")

@@ -14,7 +14,6 @@ from support.builders import (
     user,
 )
 from support.compacting import (
-    AwayModel,
     SpyModel,
     compacted,
     ids,
@@ -130,10 +129,6 @@ def test_without_a_user_message_in_reach_a_sentence_stands_for_the_summary_unask
     assert outcome.status == "compacted"
     assert TOO_LONG in view[1].text
     assert spy.requests == []
-    hardened = LangChain(trim=500, profile="hardened")
-    _, view = compacted(hardened, chat, context_of(400, model=spy))
-    assert TOO_LONG not in view[1].text
-    assert len(spy.requests) == 1
 
 
 def test_an_input_over_the_window_is_retried_with_a_quarter_from_the_start():
@@ -213,50 +208,34 @@ def test_a_trigger_is_any_clause_all_of_whose_conditions_are_met(trigger, due):
     assert (said is not None) is due
 
 
-@pytest.mark.parametrize(("profile", "due"), [("faithful", True), ("hardened", False)])
-def test_a_trigger_below_what_stays_is_reached_again_at_once_only_in_the_faithful_profile(
-    profile, due
-):
-    compactor = LangChain(keep=10, trigger=5, profile=profile)
+def test_a_trigger_below_what_stays_is_reached_again_at_once():
+    compactor = LangChain(keep=10, trigger=5)
     context = replace(context_of(4000), reason="manual")
     state = compact_now(compactor, observed(compactor, talk(20), context), context).state
     assert len(compactor.render(state, context).messages) > 5
-    assert (compactor.due(state, context) is not None) is due
+    assert compactor.due(state, context) is not None
     more = compactor.observe(state, messages_of([user("Go on.")]), context)
     assert compactor.due(more, context) is not None
-    assert ("not-due-after" in compactor.traits.violations) is due
+    assert "not-due-after" in compactor.traits.violations
     assert "not-due-after" not in LangChain().traits.violations
 
 
-def test_the_faithful_tail_breaks_the_budget_and_the_hardened_one_fits_it():
+def test_the_tail_breaks_the_budget():
     chat = [*talk(3), *session(8)[1:]]
-    faithful, hardened = LangChain(), LangChain(profile="hardened")
+    faithful = LangChain()
     _, view = compacted(faithful, chat, context_of(600))
     assert COUNTER.messages(view) > 600
     kept = {"within-budget", "never-larger", "progress-or-stop", "summary-is-a-summary"}
     assert set(faithful.traits.violations) == kept
     assert not faithful.traits.keeps_tail
-    _, view = compacted(hardened, chat, context_of(600))
-    assert COUNTER.messages(view) <= 600
-    assert hardened.traits.violations == {}
-    assert messages_of(chat)[-4] in view
 
 
-def test_a_summary_longer_than_what_it_replaces_is_put_only_by_the_faithful_profile():
+def test_a_summary_longer_than_what_it_replaces_is_put_all_the_same():
     chat = [system(), user("The lease must be 45 seconds."), *talk(10)[1:]]
     context = context_of(tokens(chat) - 1)
     outcome, view = compacted(LangChain(), chat, context)
     assert outcome.status == "compacted"
     assert COUNTER.messages(view) > tokens(chat)
-    _, view = compacted(LangChain(profile="hardened"), chat, context)
-    assert COUNTER.messages(view) < tokens(chat)
-
-
-def test_an_absent_model_leaves_everything_as_it_was():
-    compactor, context = LangChain(), context_of(400, model=AwayModel())
-    state = observed(compactor, talk(15), context)
-    outcome = compact_now(compactor, state, context)
-    assert (outcome.status, outcome.state) == ("failed", state)
 
 
 @pytest.mark.parametrize("value", [0, -1, True, "0tokens", "1.5", "2fraction", "many", "5 apples"])

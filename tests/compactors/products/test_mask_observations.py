@@ -2,10 +2,9 @@
 
 import pytest
 from support.builders import COUNTER, assistant, compact_now, context_of, system, tool, user
-from support.compacting import compacted, ids, in_a_row, messages_of, observed, tokens, view_of
+from support.compacting import compacted, ids, in_a_row, messages_of, observed, view_of
 
 from pytest_compaction.compactors.products.mask_observations import PLACEHOLDER, MaskObservations
-from pytest_compaction.conversation.messages import structure_faults
 
 LONG = "the output of the tool " * 20
 
@@ -96,43 +95,14 @@ def test_what_is_masked_stays_masked_in_the_next_compaction():
     assert first.status == second.status == "compacted"
 
 
-def test_the_faithful_profile_stays_over_the_budget_and_says_so():
+def test_it_stays_over_the_budget_and_says_so():
     compactor = MaskObservations()
     _, view = compacted(compactor, log(6), context_of(300))
     assert COUNTER.messages(view) > 300
     assert set(compactor.traits.violations) == {"within-budget"}
 
 
-@pytest.mark.parametrize(
-    ("budget", "status"), [(150, "truncated"), (300, "compacted"), (450, "compacted")]
-)
-def test_the_hardened_profile_narrows_the_window_then_drops_the_oldest(budget, status):
-    compactor = MaskObservations(profile="hardened")
-    outcome, view = compacted(compactor, log(12), context_of(budget))
-    assert COUNTER.messages(view) <= budget
-    assert compactor.traits.violations == {}
-    assert structure_faults(view) == []
-    assert view[0].role == "system"
-    assert view[1].role == "user"
-    assert outcome.status == status
-    assert (view[-1].results[0].text == LONG) is (budget == 450)
-
-
-def test_the_hardened_profile_says_that_it_failed_where_nothing_may_go():
-    compactor = MaskObservations(profile="hardened")
-    chat = [system("rule " * 400), user("Go on.")]
-    outcome, view = compacted(compactor, chat, context_of(tokens(chat) - 50))
-    assert outcome.status == "failed"
-    assert "do not fit the budget" in outcome.error
-    assert view == messages_of(chat)
-
-
 @pytest.mark.parametrize("window", [-1, 1.5, True, "many"])
 def test_a_window_that_is_no_count_is_refused(window):
     with pytest.raises(ValueError, match=f"window={window} must be a whole number"):
         MaskObservations(window)
-
-
-def test_an_unknown_profile_is_refused():
-    with pytest.raises(ValueError, match="profile=soft must be one of faithful, hardened"):
-        MaskObservations(profile="soft")

@@ -1,10 +1,7 @@
 """``opencode``: question, summary and request to go on; what a refused request changes."""
 
-import pytest
 from support.builders import COUNTER, assistant, context_of, session, system, tool, user
 from support.compacting import (
-    AwayModel,
-    SayingModel,
     SpyModel,
     compacted,
     ids,
@@ -63,48 +60,12 @@ def test_without_an_earlier_request_a_refused_one_is_summarised_like_any_other()
     assert view[-1].text == GO_ON
 
 
-def test_hardened_repeats_the_last_request_as_it_is():
-    chat = [*session(4), user("Now the docs."), *WORK]
-    _, view = compacted(Opencode(profile="hardened"), chat, context_of(500))
-    assert roles(view) == ["system", "user", "assistant", "user"]
-    assert view[-1] == messages_of(chat)[17]
-
-
-def test_faithful_cannot_compact_a_conversation_over_the_window_and_hardened_can():
+def test_cannot_compact_a_conversation_over_the_window():
     chat = session(8)
     context = context_of(400, window=tokens(chat) - 100)
     outcome, view = compacted(Opencode(), chat, context)
     assert (outcome.status, view) == ("failed", messages_of(chat))
     assert "longer than the window" in outcome.error
-    outcome, view = compacted(Opencode(profile="hardened"), chat, context)
-    assert outcome.status == "compacted"
-    assert COUNTER.messages(view) <= 400
-
-
-def test_faithful_loses_an_open_call_and_its_late_result_and_hardened_waits():
-    compactor, context = Opencode(), context_of(500)
-    chat = [*session(5), assistant("looking", ("open", "bash", {}))]
-    outcome, view = compacted(compactor, chat, context)
-    assert not any(message.calls for message in view)
-    late = observed(compactor, [tool("open"), assistant("so")], context, outcome.state, 90)
-    assert not any(message.results for message in compactor.render(late, context).messages)
-    outcome, view = compacted(Opencode(profile="hardened"), chat, context)
-    assert (outcome.status, view) == ("failed", messages_of(chat))
-
-
-def test_faithful_takes_an_empty_reply_for_the_summary_and_hardened_fails():
-    context = context_of(500, model=SayingModel())
-    assert compacted(Opencode(), session(5), context)[1][2].text.strip() == PREAMBLE
-    outcome, view = compacted(Opencode(profile="hardened"), session(5), context)
-    assert (outcome.status, view) == ("failed", messages_of(session(5)))
-
-
-@pytest.mark.parametrize("profile", ["faithful", "hardened"])
-def test_a_model_that_is_away_leaves_the_view_as_it_was(profile):
-    away = context_of(500, model=AwayModel())
-    outcome, view = compacted(Opencode(profile=profile), session(5), away)
-    assert outcome.status == "failed"
-    assert view == messages_of(session(5))
 
 
 def test_after_old_output_was_cleared_it_only_summarises_what_is_still_too_much():
@@ -125,16 +86,3 @@ def test_it_is_due_when_the_reserve_is_reached():
     assert compactor.due(observed(compactor, chat, context), context) is not None
     later = Opencode(reserve=200_000 - used - 1)
     assert later.due(observed(later, chat, context), context) is None
-
-
-@pytest.mark.parametrize(
-    ("parameters", "said"),
-    [
-        ({"reserve": 0}, "reserve=0 must be a whole number, at least 1"),
-        ({"overflow": "x"}, "overflow=x must be False or True"),
-        ({"profile": "x"}, "profile=x must be one of"),
-    ],
-)
-def test_impossible_parameters_are_refused(parameters, said):
-    with pytest.raises(ValueError, match=said):
-        Opencode(**parameters)

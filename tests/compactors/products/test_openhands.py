@@ -28,11 +28,13 @@ from support.compacting import (
     view_of,
 )
 
-from pytest_compaction.compactors.products.openhands.cuts import (
+from pytest_compaction.compactors.products.openhands import (
+    PREAMBLE,
+    PREVIEW,
+    OpenHands,
     manipulation_indices,
     suffix_for_reduction,
 )
-from pytest_compaction.compactors.products.openhands.strategy import PREAMBLE, PREVIEW, OpenHands
 from pytest_compaction.conversation.messages import readable
 
 ROOMY = 1_000_000
@@ -176,9 +178,6 @@ def test_where_the_model_writes_nothing_the_events_are_forgotten_all_the_same(ov
     assert len(view) < 40
     assert {span.fate for span in outcome.spans} == {"kept", "dropped"}
     assert "summary-not-empty" in OpenHands().traits.violations
-    outcome, view = compacted(OpenHands(profile="hardened"), chat, context)
-    assert outcome.status == "failed"
-    assert view == messages_of(chat)
 
 
 def test_less_than_a_tenth_to_forget_is_no_progress():
@@ -211,22 +210,18 @@ def test_an_earlier_summary_is_forgotten_like_other_events_and_read():
     assert spy.requests[-1].previous is None
 
 
-def test_first_events_that_fill_the_budget_stay_only_in_the_faithful_profile():
+def test_first_events_that_fill_the_budget_stay():
     chat = [system(), user("Do it."), assistant("word " * 900), *talk(30)[1:]]
     context = context_of(700)
     _, view = compacted(OpenHands(), chat, context)
     assert COUNTER.messages(view) > 700
-    _, view = compacted(OpenHands(profile="hardened"), chat, context)
-    assert COUNTER.messages(view) <= 700
-    assert messages_of(chat)[-2] in view
 
 
-@pytest.mark.parametrize("profile", ["faithful", "hardened"])
 @pytest.mark.parametrize(("keep_first", "heads"), [(0, 1), (0, 2), (1, 2)])
-def test_the_system_prompt_stays_however_few_first_events_do(profile, keep_first, heads):
+def test_the_system_prompt_stays_however_few_first_events_do(keep_first, heads):
     prompts = [system(), {"role": "developer", "content": "Answer in one word."}][:heads]
     chat = [*prompts, *talk(30)[1:]]
-    compactor = OpenHands(keep_first=keep_first, profile=profile)
+    compactor = OpenHands(keep_first=keep_first)
     for context in (context_of(tokens(chat) // 2), context_of(ROOMY, window=ROOMY)):
         outcome, view = compacted(compactor, chat, replace(context, reason="manual"))
         assert outcome.status == "compacted"
@@ -249,19 +244,3 @@ def test_it_is_due_above_the_size_or_above_the_window():
     assert "tokens used" in OpenHands().due(observed(OpenHands(), talk(10), below), below)
     limited = OpenHands(max_tokens=used - 1)
     assert "tokens used" in limited.due(observed(limited, talk(10), at), at)
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"max_size": 0}, "max_size=0 must be a whole number, 1 or more"),
-        ({"keep_first": -1}, "keep_first=-1 must be a whole number, 0 or more"),
-        ({"max_tokens": 0}, "max_tokens=0 must be a whole number of tokens"),
-        ({"max_size": 10, "keep_first": 4}, "it must be below 4"),
-        ({"read_results": -1}, "read_results=-1 must be a whole number of characters"),
-        ({"profile": "x"}, "profile=x must be one of"),
-    ],
-)
-def test_impossible_parameters_are_refused(parameters, message):
-    with pytest.raises(ValueError, match=message):
-        OpenHands(**parameters)

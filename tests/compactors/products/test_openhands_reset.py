@@ -13,6 +13,7 @@ from support.builders import (
 from support.compacting import (
     AwayModel,
     RefusingModel,
+    SayingModel,
     compacted,
     ids,
     in_a_row,
@@ -21,7 +22,7 @@ from support.compacting import (
     view_of,
 )
 
-from pytest_compaction.compactors.products.openhands.strategy import PREVIEW, OpenHands
+from pytest_compaction.compactors.products.openhands import FORGOTTEN, PREVIEW, OpenHands
 
 ROOMY = 1_000_000
 
@@ -50,15 +51,21 @@ def test_after_five_attempts_the_view_stays():
     assert len(model.requests) == 1 + 5
 
 
-def test_after_a_reset_the_faithful_profile_keeps_the_summary_as_a_first_event():
+def test_after_a_reset_the_summary_stays_as_a_first_event():
     giant = [system(), user("word " * 1500)]
-    faithful, hardened = OpenHands(), OpenHands(profile="hardened")
-    assert "one-live-summary" in faithful.traits.violations
-    for compactor, summaries in ((faithful, 2), (hardened, 1)):
-        context = context_of(1000, window=8000)
-        outcomes = list(in_a_row(compactor, [giant, session(12)[1:]], context))
-        view = view_of(compactor, outcomes[-1], context)
-        assert sum(m.origin == "synthetic" for m in view) == summaries
+    context = context_of(1000, window=8000)
+    outcomes = list(in_a_row(OpenHands(), [giant, session(12)[1:]], context))
+    view = view_of(OpenHands(), outcomes[-1], context)
+    assert sum(m.origin == "synthetic" for m in view) == 2
+    assert "one-live-summary" in OpenHands().traits.violations
+
+
+def test_after_a_reset_without_a_summary_a_note_in_the_users_name_stands_first():
+    giant = [system(), user("word " * 1500)]
+    outcome, view = compacted(OpenHands(), giant, context_of(1000, model=SayingModel()))
+    assert outcome.status == "compacted"
+    assert [(m.role, m.text) for m in view[1:]] == [("user", FORGOTTEN)]
+    assert not {"starts-with-user", "ends-on-user-or-tool"} & set(OpenHands().traits.violations)
 
 
 def test_its_state_is_json_after_a_reset():

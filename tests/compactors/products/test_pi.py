@@ -1,10 +1,7 @@
 """``pi``: where it cuts, what it summarises apart, its lists of files, and what it loses."""
 
-import pytest
 from support.builders import COUNTER, assistant, context_of, session, system, tool, user
 from support.compacting import (
-    AwayModel,
-    SayingModel,
     SpyModel,
     compacted,
     ids,
@@ -139,65 +136,29 @@ def test_the_summary_is_updated_with_what_was_said_since():
     assert all(m.id != SUMMARY_ID for request in spy.requests for m in request.messages)
 
 
-def test_faithful_loses_what_stayed_at_the_last_compaction_and_hardened_reads_it():
-    def second(profile):
-        spy = SpyModel()
-        compactor = Pi(keep=300, profile=profile)
-        context = context_of(1200, window=WINDOW, model=spy)
-        first, last = in_a_row(compactor, [session(6), session(6)[1:]], context)
-        stayed = set(ids(view_of(compactor, first, context))) - {"m0", SUMMARY_ID}
-        gone = stayed - set(ids(view_of(compactor, last, context)))
-        assert gone
-        read = {message.id for request in spy.requests for message in request.messages}
-        fates = {id: span.fate for span in last.spans for id in span.ids}
-        return gone & read, {fates[id] for id in gone}
-
-    assert second("faithful") == (set(), {"dropped"})
-    read, fates = second("hardened")
-    assert read
-    assert fates == {"replaced"}
+def test_loses_what_stayed_at_the_last_compaction():
+    spy = SpyModel()
+    compactor, context = Pi(keep=300), context_of(1200, window=WINDOW, model=spy)
+    first, last = in_a_row(compactor, [session(6), session(6)[1:]], context)
+    stayed = set(ids(view_of(compactor, first, context))) - {"m0", SUMMARY_ID}
+    gone = stayed - set(ids(view_of(compactor, last, context)))
+    assert gone
+    assert not gone & {message.id for request in spy.requests for message in request.messages}
+    fates = {id: span.fate for span in last.spans for id in span.ids}
+    assert {fates[id] for id in gone} == {"dropped"}
 
 
-def test_faithful_loses_its_summary_where_the_first_turn_after_it_is_split():
-    def after_a_split(profile):
-        compactor = Pi(keep=300, profile=profile)
-        context = context_of(1500, window=WINDOW)
-        batches = [session(6), [user("Read on, please. " + "go " * 30), *work(16, words=40)]]
-        *_, last = in_a_row(compactor, batches, context)
-        return view_of(compactor, last, context)[1].text
-
-    assert f"{PREAMBLE}\n\n{NO_HISTORY}" in after_a_split("faithful")
-    kept = after_a_split("hardened")
-    assert NO_HISTORY not in kept
-    assert "module_0" in kept
+def test_loses_its_summary_where_the_first_turn_after_it_is_split():
+    compactor, context = Pi(keep=300), context_of(1500, window=WINDOW)
+    batches = [session(6), [user("Read on, please. " + "go " * 30), *work(16, words=40)]]
+    *_, last = in_a_row(compactor, batches, context)
+    assert f"{PREAMBLE}\n\n{NO_HISTORY}" in view_of(compactor, last, context)[1].text
 
 
-def test_faithful_summarises_the_request_of_a_split_turn_and_hardened_keeps_it():
+def test_summarises_the_request_of_a_split_turn():
     chat = [*session(3), user("Please read all parts."), *work(12)]
     context = context_of(1200, window=WINDOW)
     assert "m13" not in ids(compacted(Pi(keep=300), chat, context)[1])
-    _, view = compacted(Pi(keep=300, profile="hardened"), chat, context)
-    assert view[2] == messages_of(chat)[13]
-    assert COUNTER.messages(view) <= 1200
-
-
-def test_faithful_takes_an_empty_reply_for_the_summary_and_hardened_fails():
-    context = context_of(900, window=WINDOW, model=SayingModel())
-    outcome, view = compacted(Pi(keep=300), session(6), context)
-    assert outcome.status == "compacted"
-    assert "retry limit in src/module_0.py" not in view[1].text
-    outcome, view = compacted(Pi(keep=300, profile="hardened"), session(6), context)
-    assert outcome.status == "failed"
-    assert view == messages_of(session(6))
-
-
-@pytest.mark.parametrize("profile", ["faithful", "hardened"])
-def test_a_model_that_is_away_leaves_the_view_as_it_was(profile):
-    compactor = Pi(keep=300, profile=profile)
-    outcome, view = compacted(compactor, session(6), context_of(900, model=AwayModel()))
-    assert outcome.status == "failed"
-    assert "the endpoint is away" in outcome.error
-    assert view == messages_of(session(6))
 
 
 def test_it_is_due_when_less_than_the_reserve_is_left_and_not_again_before_something_is_said():
@@ -214,17 +175,3 @@ def test_it_is_due_when_less_than_the_reserve_is_left_and_not_again_before_somet
     assert lower.due(outcome.state, small) is None
     said = observed(lower, [user("go on")], small, outcome.state, 90)
     assert lower.due(said, small) is not None
-
-
-@pytest.mark.parametrize(
-    ("parameters", "said"),
-    [
-        ({"reserve": 0}, "reserve=0 must be a whole number, at least 1"),
-        ({"keep": 0}, "keep=0 must be a whole number, at least 1"),
-        ({"read_results": -1}, "read_results=-1 must be a whole number of characters, at least 0"),
-        ({"profile": "x"}, "profile=x must be one of"),
-    ],
-)
-def test_impossible_parameters_are_refused(parameters, said):
-    with pytest.raises(ValueError, match=said):
-        Pi(**parameters)

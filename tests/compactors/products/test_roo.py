@@ -16,9 +16,9 @@ from support.compacting import (
     view_of,
 )
 
-from pytest_compaction.compactors.base.nine_sections import SECTIONS as NINE_SECTIONS
-from pytest_compaction.compactors.products.roo.fresh_start import CANCELLED
-from pytest_compaction.compactors.products.roo.strategy import (
+from pytest_compaction.compactors.base.product import NINE_SECTIONS
+from pytest_compaction.compactors.products.roo import (
+    CANCELLED,
     OPENING,
     PREAMBLE,
     SECTIONS,
@@ -141,43 +141,19 @@ def test_a_summary_among_the_kept_is_not_summarised_again():
     )
 
 
-def test_a_model_that_is_away_leaves_everything_as_it_was():
-    compactor, context = Roo(), context_of(400, model=AwayModel())
-    state = observed(compactor, talk(12), context)
-    outcome = compact_now(compactor, state, context)
-    assert (outcome.status, outcome.state) == ("failed", state)
-    assert "the endpoint is away" in outcome.error
-
-
-def test_faithful_keeps_three_whatever_they_take_and_hardened_fewer():
+def test_keeps_three_whatever_they_take():
     chat = [*talk(12), user("Keep deploy.sh."), assistant("big " * 150), assistant("big " * 150)]
     context = context_of(400)
     outcome, view = compacted(Roo(), chat, context)
     assert outcome.status == "compacted"
     assert ids(view)[-3:] == ["m13", "m14", "m15"]
     assert COUNTER.messages(view) > 400
-    hardened = Roo(profile="hardened")
-    outcome, view = compacted(hardened, chat, context)
-    assert outcome.status == "compacted"
-    assert ids(view) == ["m0", "roo-summary-1", "m13", "m15"]
-    assert roles(view)[1] == "user"
-    assert COUNTER.messages(view) <= 400
-    assert not hardened.traits.violations
-
-
-def test_hardened_drops_until_it_fits():
-    context = context_of(150, model=SayingModel())
-    outcome, view = compacted(Roo(profile="hardened"), talk(13), context)
-    assert outcome.status == "truncated"
-    assert COUNTER.messages(view) <= 150
-    assert view[-1].id == "m13"
 
 
 def test_a_pending_call_is_among_the_kept():
     chat = [*talk(12), assistant("look", ("open", "bash", {}))]
-    for profile in ("faithful", "hardened"):
-        _, view = compacted(Roo(profile=profile), chat, context_of(400))
-        assert pending_calls(view) == ("open",)
+    _, view = compacted(Roo(), chat, context_of(400))
+    assert pending_calls(view) == ("open",)
 
 
 @pytest.mark.parametrize(("window", "allowed"), [(200_000, 171_808), (20_000, 17_181)])
@@ -245,9 +221,6 @@ def test_version_two_cancels_an_open_call_for_the_summariser_and_loses_it():
     assert "pending-call-kept" in compactor.traits.violations
     late = observed(compactor, [tool("open"), user("so?")], context, outcome.state, 50)
     assert ids(compactor.render(late, context).messages)[-1] == "m51"
-    outcome, view = compacted(Roo(version=2, profile="hardened"), chat, context)
-    assert outcome.status == "failed"
-    assert view == messages_of(chat)
 
 
 def test_version_two_does_not_strip_an_analysis():
@@ -276,28 +249,3 @@ def test_the_note_of_hidden_messages_is_one_and_counts_all():
     assert [m.id for m in view if m.origin == "synthetic"] == ["roo-hidden"]
     hidden = 12 - (len(view) - 2)
     assert f"[{hidden} earlier messages are hidden" in view[2].text
-
-
-def test_hardened_version_two_keeps_the_last_request():
-    chat = [*talk(12), user("Never touch deploy.sh."), assistant("fine " * 100)]
-    _, view = compacted(Roo(version=2, profile="hardened"), chat, context_of(400))
-    assert view[-1].text == "Never touch deploy.sh."
-    assert COUNTER.messages(view) <= 400
-
-
-@pytest.mark.parametrize(
-    ("parameters", "said"),
-    [
-        ({"version": 3}, "version=3 must be 1 or 2"),
-        ({"version": True}, "version=True must be 1 or 2"),
-        ({"keep": 2.5}, "keep=2.5 must be a whole number"),
-        ({"keep": 0}, "keep=0 must be a whole number, at least 1"),
-        ({"threshold": 4}, "threshold=4 must be a whole number, 5 to 100"),
-        ({"threshold": 101}, "threshold=101 must be"),
-        ({"max_output": 0}, "max_output=0 must be a whole"),
-        ({"profile": "x"}, "profile=x must be one of"),
-    ],
-)
-def test_impossible_parameters_are_refused(parameters, said):
-    with pytest.raises(ValueError, match=said):
-        Roo(**parameters)

@@ -3,8 +3,6 @@
 import pytest
 from support.builders import COUNTER, assistant, context_of, session, system, tool, user
 from support.compacting import (
-    AwayModel,
-    SayingModel,
     SpyModel,
     compacted,
     ids,
@@ -50,15 +48,13 @@ def test_rounds_go_on_until_the_view_fits_and_each_reads_the_summary_before():
     assert {span.by for span in replaced} == {view[1].id}
 
 
-def test_the_newest_ten_always_stay_in_the_faithful_profile_and_the_rounds_end():
+def test_the_newest_ten_always_stay_and_the_rounds_end():
     chat = talk(16, words=100)
     spy = SpyModel()
     _, view = compacted(Strands(), chat, context_of(300, model=spy))
     assert ids(view)[-10:] == [f"m{n}" for n in range(7, 17)]
     assert COUNTER.messages(view) > 300
     assert len(spy.requests) < 6
-    _, view = compacted(Strands(profile="hardened"), chat, context_of(600))
-    assert COUNTER.messages(view) <= 600
 
 
 def test_with_ten_messages_or_fewer_it_says_that_there_are_too_few():
@@ -83,7 +79,7 @@ def test_the_cut_moves_past_results_and_past_a_call_without_one(before, wanted, 
     assert Strands(ratio=wanted / 10, keep=0).oldest(messages) == count
 
 
-def test_faithful_lets_the_last_request_go_with_the_oldest_and_hardened_keeps_it():
+def test_lets_the_last_request_go_with_the_oldest():
     work = [
         message
         for n in range(8)
@@ -94,26 +90,6 @@ def test_faithful_lets_the_last_request_go_with_the_oldest_and_hardened_keeps_it
     ]
     chat = [system(), user("Run the steps."), *work]
     assert "m1" not in ids(compacted(Strands(), chat, context_of(900))[1])
-    _, view = compacted(Strands(profile="hardened"), chat, context_of(900))
-    assert view[2] == messages_of(chat)[1]
-    assert COUNTER.messages(view) <= 900
-
-
-def test_faithful_takes_an_empty_reply_for_the_summary_and_hardened_fails():
-    chat = talk(20, words=60)
-    context = context_of(tokens(chat) - 200, model=SayingModel())
-    assert compacted(Strands(), chat, context)[1][1].text.strip() == PREAMBLE
-    outcome, view = compacted(Strands(profile="hardened"), chat, context)
-    assert (outcome.status, view) == ("failed", messages_of(chat))
-
-
-@pytest.mark.parametrize("profile", ["faithful", "hardened"])
-def test_a_model_that_is_away_leaves_the_view_as_it_was(profile):
-    away = context_of(900, model=AwayModel())
-    outcome, view = compacted(Strands(profile=profile), session(6), away)
-    assert outcome.status == "failed"
-    assert "the endpoint is away" in outcome.error
-    assert view == messages_of(session(6))
 
 
 def test_an_earlier_summary_is_among_the_oldest_at_the_next_compaction():
@@ -135,18 +111,3 @@ def test_it_is_due_by_itself_only_with_a_threshold():
     assert not due(Strands(), used)
     assert due(Strands(threshold=0.7), int(used / 0.7))
     assert not due(Strands(threshold=0.7), int(used / 0.7) + 5)
-
-
-@pytest.mark.parametrize(
-    ("parameters", "said"),
-    [
-        ({"ratio": 0.05}, "ratio=0.05 must be a number from 0.1 to 0.8"),
-        ({"ratio": True}, "ratio=True must be a number from 0.1 to 0.8"),
-        ({"keep": -1}, "keep=-1 must be a whole number, at least 0"),
-        ({"threshold": 1.5}, "threshold=1.5 must be a number from 0 to 1"),
-        ({"profile": "x"}, "profile=x must be one of"),
-    ],
-)
-def test_impossible_parameters_are_refused(parameters, said):
-    with pytest.raises(ValueError, match=said):
-        Strands(**parameters)

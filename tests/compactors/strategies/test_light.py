@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from support.builders import COUNTER, agent_logs, assistant, context_of, session, system, tool, user
 from support.compacting import AwayModel, SpyModel, compacted, ids, in_a_row, messages_of, view_of
 
-from pytest_compaction.compactors.base.episodes import episodes_of
+from pytest_compaction.compactors.base.passages import episodes_of
 from pytest_compaction.compactors.strategies.light.notes import COMPRESSED_AT, SECTIONS
 from pytest_compaction.compactors.strategies.light.strategy import MEMORY_ID, PREAMBLE, Light
 from pytest_compaction.conversation.messages import structure_faults

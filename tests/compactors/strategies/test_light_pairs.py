@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from support.builders import COUNTER, assistant, context_of, session, user
 from support.compacting import SpyModel, compacted, in_a_row, messages_of, talk, view_of
 
-from pytest_compaction.compactors.base.windows import LEFT_OUT
+from pytest_compaction.compactors.base.cuts import LEFT_OUT
 from pytest_compaction.compactors.strategies.light.noise_filter import chunks_of
 from pytest_compaction.compactors.strategies.light.notes import SECTIONS
 from pytest_compaction.compactors.strategies.light.strategy import MEMORY_ID, Light

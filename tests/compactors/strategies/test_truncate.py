@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from support.builders import COUNTER, agent_logs, assistant, context_of, session, tool, user
 from support.compacting import compacted
 
-from pytest_compaction.compactors.base.windows import windowed
+from pytest_compaction.compactors.base.cuts import windowed
 from pytest_compaction.compactors.strategies.truncate import Truncate
 from pytest_compaction.conversation.chat_format import from_chat
 from pytest_compaction.conversation.messages import groups, structure_faults

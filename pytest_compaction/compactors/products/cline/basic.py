@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Final
 
+from pytest_compaction.artifacts.operations import file_operations
 from pytest_compaction.artifacts.tool_calls import shell_script
-from pytest_compaction.compactors.base.cuts import user_turns
-from pytest_compaction.compactors.base.masking import images_as_text
-from pytest_compaction.compactors.base.tails import tail_start
-from pytest_compaction.compactors.base.windows import fitted
-from pytest_compaction.compactors.products.cline.modes import touched_files
+from pytest_compaction.compactors.base.cuts import tail_start, user_turns
 from pytest_compaction.compactors.protocol import Context
 from pytest_compaction.conversation.messages import (
     Image,
     Message,
     Thinking,
     groups,
-    last_user,
     leading_system,
     text_message,
 )
@@ -36,22 +32,19 @@ def folded(
     wanted: int,
     kept_before: Collection[str],
     context: Context,
-    all_noted: bool = False,
 ) -> tuple[Message, ...] | None:
     """The messages without older work, in about ``wanted`` tokens; ``None`` if no user spoke.
 
     All that the user typed stays, images only in the last message. Of the last turn the
     newest messages that fit stay, of each older turn the answer that ends it, newest first.
-    What an earlier compaction kept, the ids ``kept_before``, stays too. With ``all_noted`` a
-    note stands for each image that goes, and between any two messages of the user.
+    What an earlier compaction kept, the ids ``kept_before``, stays too.
     """
-    without = images_as_text if all_noted else _without_images
     turns = user_turns(messages)
     if not turns:
         return None
     first = leading_system(messages)
     typed = {
-        turn: messages[turn] if turn == turns[-1] else without([messages[turn]])[0]
+        turn: messages[turn] if turn == turns[-1] else _without_images(messages[turn])
         for turn in turns
     }
     kept = {index: message for index, message in typed.items() if message.parts}
@@ -72,33 +65,36 @@ def folded(
         if cost <= rest:
             kept[index] = answer
             rest -= cost
-    return tuple(_with_notes(messages, kept, first, all_noted))
+    return tuple(_with_notes(messages, kept, first))
 
 
-def folded_within(
-    messages: Sequence[Message], wanted: int, kept_before: Collection[str], context: Context
-) -> tuple[Message, ...] | None:
-    """As :func:`folded`, but within the budget and smaller than before, or ``None``.
-
-    Where that is not enough, the oldest messages go, or all older work if the last request
-    would be among them.
-    """
-    most = min(context.budget, context.tokens.messages(messages) - 1)
-    notes = [message.id for message in messages if message.id.startswith(NOTE_ID)]
-    live = last_user(messages)
-    for room, kept in ((wanted, kept_before), (0, notes)):
-        whole = folded(messages, room, kept, context, all_noted=True)
-        after = fitted(whole, context) if whole is not None else None
-        if after is not None and live in after and context.tokens.messages(after) <= most:
-            return after
-    return None
+def touched_files(messages: Sequence[Message]) -> dict[str, list[str]]:
+    """Paths that the tool calls read, and those that they changed in any way."""
+    found: dict[str, set[str]] = {"read": set(), "edited": set()}
+    for operation in file_operations(messages):
+        if operation.succeeded and operation.operation != "restored":
+            found["read" if operation.operation == "read" else "edited"].add(operation.path)
+    return {kind: sorted(paths) for kind, paths in found.items()}
 
 
-def _without_images(messages: Sequence[Message]) -> tuple[Message, ...]:
-    return tuple(
-        replace(message, parts=tuple(p for p in message.parts if not isinstance(p, Image)))
-        for message in messages
-    )
+def files_section(files: Mapping[str, Sequence[str]], limit: int, context: Context) -> str:
+    """The list of files in at most ``limit`` tokens; files that were only read go first."""
+    read, edited = list(files["read"]), list(files["edited"])
+    while True:
+        text = f"## Files\nRead: {_listed(read)}\nEdited: {_listed(edited)}"
+        if context.tokens.text(text) <= limit:
+            return text
+        if not read and not edited:
+            return ""
+        (read or edited).pop()
+
+
+def _listed(paths: Sequence[str]) -> str:
+    return ", ".join(f"`{path}`" for path in paths) or "none"
+
+
+def _without_images(message: Message) -> Message:
+    return replace(message, parts=tuple(p for p in message.parts if not isinstance(p, Image)))
 
 
 def _answer(messages: Sequence[Message], begin: int, end: int) -> tuple[int, Message | None]:
@@ -113,7 +109,7 @@ def _answer(messages: Sequence[Message], begin: int, end: int) -> tuple[int, Mes
 
 
 def _with_notes(
-    messages: Sequence[Message], kept: dict[int, Message], first: int, all_noted: bool
+    messages: Sequence[Message], kept: dict[int, Message], first: int
 ) -> Iterator[Message]:
     """The kept messages, and a note in each place where work was left out.
 
@@ -130,8 +126,7 @@ def _with_notes(
             continue
         if gap and last is not None:
             ends = index == len(messages) and last.role == "assistant"
-            joins = index < len(messages) and last.role == kept[index].role
-            yield from _note(messages, gap, texts, always=ends or (all_noted and joins))
+            yield from _note(messages, gap, texts, always=ends)
         if index < len(messages):
             yield kept[index]
             last = kept[index] if index >= first else None

@@ -1,17 +1,6 @@
-"""``cline``: summarise the older part, or drop it by rule, in one of four ways.
+"""``cline``: summarise the older part, or drop it by rule.
 
-After Cline (public source), which has had four ways, chosen by ``mode``.
-
-``classic`` (3.30): at the limit of the window (64,000 less 27,000, 128,000
-less 30,000, 200,000 less 40,000 tokens, else the larger of the window less 40,000
-and four fifths of it) repeated reads of a file give way to a note, all but the
-latest. If that saves 30 % of the characters, it is enough. Otherwise the first pair
-of request and answer stays, and of the rest an even number of messages is removed
-from its old end: half, or three quarters if half of the tokens would still be too
-many. A notice takes the place of the text of the first answer.
-
-``auto-condense``: at the same limit the model writes a summary in nine sections, and
-all but the first pair is dropped. The first request is cut at 400,000 characters.
+After Cline 4.x (public source). ``mode`` is one of two.
 
 ``agentic`` (4.x, the default): at 90 % of the usable input the newest 20,000 tokens stay, but
 no more than the target: half of the usable input after five pairs of messages, 70 % of the
@@ -31,90 +20,68 @@ the last three texts of the model those that went. What one such compaction kept
 ones keep.
 
 Adapted: tool results are the user's in the original, so one of its messages is here
-everything that one side says in a row; results never lose their call. A repeated read is
-one with the same arguments. After a compaction was asked for, the budget takes the place of
-the original's limit of the window. The previous summary is read without its files. A note
-of ``basic`` is a message of its own and not part of the user's. The tokens of ``agentic``
-are in proportion to the case's window (the product's is taken to be 200,000), its usable
-input is 90 % of it.
+everything that one side says in a row; results never lose their call. The previous summary
+is read without its files. A note of ``basic`` is a message of its own and not part of the
+user's. The tokens of ``agentic`` are in proportion to the case's window (the product's is
+taken to be 200,000), its usable input is 90 % of it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
 from pytest_compaction.compactors.base.cuts import user_turns
-from pytest_compaction.compactors.base.duplicate_reads import without_duplicate_reads
-from pytest_compaction.compactors.base.history import load, unchanged
-from pytest_compaction.compactors.base.masking import where_smaller
-from pytest_compaction.compactors.base.outcomes import by_rule, by_summary, nothing_to_summarise
-from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor, scaled
-from pytest_compaction.compactors.base.read_limits import WHOLE, read_limits
+from pytest_compaction.compactors.base.history import by_rule, by_summary, load, unchanged
+from pytest_compaction.compactors.base.product import AS_WRITTEN, ProductCompactor, scaled
 from pytest_compaction.compactors.base.summaries import (
+    WHOLE,
+    read_limits,
     summary_message,
     summary_room,
-    without_preamble,
-    write_summary,
 )
-from pytest_compaction.compactors.base.tails import tail_and_request
-from pytest_compaction.compactors.base.violations import AS_WRITTEN
-from pytest_compaction.compactors.base.windows import fitted
-from pytest_compaction.compactors.products.cline.basic import folded, folded_within
-from pytest_compaction.compactors.products.cline.modes import (
-    TRIGGER,
-    USABLE,
-    allowed,
+from pytest_compaction.compactors.parameters import check_choice
+from pytest_compaction.compactors.products.cline.basic import (
     files_section,
-    first_pair_end,
-    readable_tokens,
-    removed,
-    tail_cut,
-    target,
+    folded,
     touched_files,
-    with_note,
-    with_notice,
-    with_short_request,
 )
 from pytest_compaction.compactors.products.cline.projection import projected
-from pytest_compaction.compactors.products.cline.sections import AGENTIC_SECTIONS, CONDENSE_SECTIONS
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import (
     Message,
     leading_system,
-    pending_calls,
-    readable,
 )
-from pytest_compaction.models.structured_summary import summary_from_json
+from pytest_compaction.models.structured_summary import Section, summary_from_json
 
-CONDENSED: Final = (
-    "The conversation after the first answer was condensed to save space. This is what happened:"
+USABLE: Final = 0.9
+"""Share of the window that is usable for input where a model gives only its window."""
+TRIGGER: Final = 0.9
+"""Share of the usable input at which ``agentic`` is due."""
+TARGET: Final = 0.7
+"""Share of the trigger that is to be left after it."""
+MANY_PAIRS: Final = 5
+SECTIONS: Final = (
+    Section("goal", "Goal", "What is built or mended, in one sentence.", ("intent",), 1.0),
+    Section("state", "State", "Done, in progress, blocked.", ("state", "errors"), 1.0),
+    Section(
+        "highlights",
+        "Highlights",
+        "Choices and findings that matter.",
+        ("decisions", "values"),
+        1.5,
+    ),
+    Section("next", "Next", "The immediate next steps.", ("next",), 0.6),
 )
 AGENTIC: Final = "Summary of the conversation before the messages that follow:"
-READ_AGAIN: Final = "[{path} was read again further down; see there]"
 SUMMARY_ID: Final = "cline-summary"
 PRODUCT_WINDOW: Final = 200_000
 PRESERVED: Final = 20_000
 SUMMARY_TOKENS: Final = 4_096
 RESULT_CHARACTERS: Final = 2_000
 """Characters of a tool result that the summariser of ``agentic`` reads."""
-ENOUGH_SAVED: Final = 0.3
 VIOLATIONS: Final = {
-    "classic": {
-        "turns-alternate": "what is removed may begin and end with the user: two messages of the "
-        "model are left side by side",
-        "log-order-and-text": "the notice takes the place of what the model said first",
-        "within-budget": "one step removes half or three quarters, whatever is left then",
-        "never-larger": "the notice may be longer than what was removed",
-        "progress-or-stop": "nothing checks whether a step gained anything: one small step follows "
-        "on another until too little is left to remove",
-    },
-    "auto-condense": {
-        **AS_WRITTEN,
-        "within-budget": "the first pair stays whatever it takes",
-        "never-larger": "a summary longer than what it replaces is used all the same",
-        "progress-or-stop": "nothing stops summaries that gain nothing",
-    },
     "agentic": {
         **AS_WRITTEN,
         "within-budget": "the last turn of the user stays whole, and so does a message that is "
@@ -134,112 +101,43 @@ VIOLATIONS: Final = {
 
 
 class Cline(ProductCompactor):
-    """Cline's ways to shrink a history; ``mode`` is agentic, basic, auto-condense or classic.
+    """Cline's ways to shrink a history; ``mode`` is ``agentic`` or ``basic``.
 
     ``read_results`` and ``read_arguments`` are the characters that the summariser may read of
     a result and of each argument, or ``all``; ``agentic`` shows 2,000 of a result.
-
-    The hardened profile brings the view within the budget (``classic`` by dropping the
-    oldest groups, the others by a shorter tail and without the first answer), keeps
-    the last user message, and refuses a view that did not get smaller. It changes no message
-    that it keeps: a note of its own stands where something was removed.
     """
 
     name = "cline"
-    description = "newest tokens kept, the rest summarised; two older ways by mode= (Cline)"
+    description = "newest tokens kept, the rest summarised; by rule with mode=basic (Cline)"
+    sections = SECTIONS
+    preamble = AGENTIC
 
     def __init__(
         self,
         mode: str = "agentic",
         read_results: int | str | None = None,
         read_arguments: int | str = WHOLE,
-        profile: str = FAITHFUL,
     ) -> None:
-        if mode not in tuple(VIOLATIONS):
-            raise ValueError(f"mode={mode} must be one of {', '.join(VIOLATIONS)}")
+        check_choice("mode", mode, tuple(VIOLATIONS))
         self.mode = mode
         if read_results is None:
             read_results = RESULT_CHARACTERS if mode == "agentic" else WHOLE
         self.limits = read_limits(WHOLE, read_results, read_arguments)
-        self.set_profile(profile)
-        keeps = mode in {"agentic", "basic"} or (self.hardened and mode != "classic")
-        by_rule_alone = mode in {"basic", "classic"}
-        traits = Traits(needs_model=not by_rule_alone, keeps_tail=keeps)
+        traits = Traits(needs_model=mode == "agentic", keeps_tail=True)
         self.set_traits(traits, VIOLATIONS[mode])
 
-    def due(self, state: State, context: Context) -> str | None:
-        """Due at the limit that the mode sets for the window."""
-        used = context.tokens.messages(load(state["messages"]))
-        limit = allowed(context.window)
-        if self.mode in {"agentic", "basic"}:
-            limit = int(context.window * USABLE * TRIGGER)
-        return f"{used} tokens used, {limit} allowed" if used >= limit else None
+    def limit(self, context: Context) -> int:
+        """90 % of the usable input."""
+        return int(context.window * USABLE * TRIGGER)
 
     async def compact(self, state: State, context: Context) -> Outcome[State]:
         """Shrink the history in the way of the mode."""
         before = load(state["messages"])
         if not self.is_needed(state, context):
             return unchanged(state)
-        if self.mode == "classic":
-            return by_rule(state, before, self._shortened(before, context))
         if self.mode == "basic":
             return self._folded(state, before, context)
-        if self.mode == "auto-condense":
-            return await self._condensed(state, before, context)
         return await self._summarised(state, before, context)
-
-    def _shortened(
-        self, before: tuple[Message, ...], context: Context
-    ) -> tuple[Message, ...] | None:
-        """The messages without repeated reads and, if that saves too little, without the middle."""
-        noted = without_duplicate_reads(before, READ_AGAIN)
-        after = where_smaller(before, noted, context.tokens)
-        was, now = (sum(len(readable(m)) for m in messages) for messages in (before, after))
-        if was - now < ENOUGH_SAVED * was:
-            quarter = context.tokens.messages(before) / 2 > context.budget
-            begin, end = removed(after, quarter)
-            if begin < end:
-                if self.hardened:
-                    after = with_note(after[:begin], after[end:])
-                else:
-                    after = (*with_notice(after[:begin]), *after[end:])
-        return fitted(after, context) if self.hardened else after
-
-    async def _condensed(
-        self, state: State, before: tuple[Message, ...], context: Context
-    ) -> Outcome[State]:
-        """The first pair and a summary of everything."""
-        if pending_calls(before) and self.faithful:
-            return unchanged(state, "a tool call is still without result; nothing was condensed")
-        head, end = first_pair_end(before), len(before)
-        request: Message | None = None
-        if self.hardened:
-            head = leading_system(before)
-            opening = context.tokens.messages(before[: head + 1])
-            if before[head:] and _is_request(before[head]) and opening * 4 <= context.budget:
-                head += 1
-            end, request = tail_and_request(before, head, end, context)
-        gone = [message for message in before[head:end] if message is not request]
-        if not gone:
-            return nothing_to_summarise(state, context, self.profile)
-        first = with_short_request(before[:head])
-        kept = (*((request,) if request else ()), *before[end:])
-        budget = summary_room((*first, *kept), context)
-        read = without_preamble(gone, CONDENSED)
-        written = await write_summary(
-            context,
-            read,
-            CONDENSE_SECTIONS,
-            budget,
-            as_written=self.faithful,
-            limits=self.limits,
-        )
-        if written.error:
-            return unchanged(state, written.error)
-        cycle = int(state.get("cycle", 0)) + 1
-        message = summary_message(f"{SUMMARY_ID}-{cycle}", written.text, CONDENSED)
-        after = (*first, message, *kept)
-        return by_summary(state, before, after, message.id, context, self.profile, cycle=cycle)
 
     async def _summarised(
         self, state: State, before: tuple[Message, ...], context: Context
@@ -249,31 +147,19 @@ class Cline(ProductCompactor):
         wanted = target(before, self.due(state, context) is not None, context)
         preserved = min(scaled(PRESERVED, PRODUCT_WINDOW, context), wanted)
         cut = first + tail_cut(before[first:], preserved, context)
-        request: Message | None = None
-        if self.hardened:
-            cut, request = tail_and_request(before, first, cut, context)
-        own = [message for message in before[first:cut] if message.id != SUMMARY_ID]
-        new = [message for message in own if message is not request]
+        new = [message for message in before[first:cut] if message.id != SUMMARY_ID]
         if not new:
-            return nothing_to_summarise(state, context, self.profile)
-        kept = (*before[:first], *((request,) if request else ()), *before[cut:])
+            return unchanged(state)
+        kept = (*before[:first], *before[cut:])
         previous = summary_from_json(state["summary"]) if "summary" in state else None
-        before_it = previous.render(AGENTIC_SECTIONS) if previous else ""
+        before_it = previous.render(SECTIONS) if previous else ""
         read = projected(new, readable_tokens(before_it, new, context), context)
         if read is None:
             return unchanged(state, "the window leaves no room to read the conversation in")
         limit = min(summary_room(kept, context), scaled(SUMMARY_TOKENS, PRODUCT_WINDOW, context))
         listed = files_section(touched_files(read), limit // 2, context)
         budget = limit - context.tokens.text(listed)
-        written = await write_summary(
-            context,
-            read,
-            AGENTIC_SECTIONS,
-            budget,
-            previous,
-            as_written=self.faithful,
-            limits=self.limits,
-        )
+        written = await self.written(read, budget, context, previous)
         if written.raised:
             return self._folded(state, before, context)
         if written.error:
@@ -281,19 +167,16 @@ class Cline(ProductCompactor):
         message = summary_message(SUMMARY_ID, f"{written.text}\n\n{listed}".strip(), AGENTIC)
         after = (*kept[:first], message, *kept[first:])
         noted = written.summary.as_json()
-        return by_summary(
-            state, before, after, SUMMARY_ID, context, self.profile, growth=True, summary=noted
-        )
+        return by_summary(state, before, after, SUMMARY_ID, summary=noted)
 
     def _folded(
         self, state: State, before: tuple[Message, ...], context: Context
     ) -> Outcome[State]:
         """What the user typed and the newest work, with notes of what was left out."""
         wanted = target(before, self.due(state, context) is not None, context)
-        fold = folded if self.faithful else folded_within
-        after = fold(before, wanted, state.get("folded", ()), context)
+        after = folded(before, wanted, state.get("folded", ()), context)
         if after is None:
-            return nothing_to_summarise(state, context, self.profile)
+            return unchanged(state)
         done = by_rule(state, before, after)
         if done.status == "noop":
             return done
@@ -304,8 +187,64 @@ class Cline(ProductCompactor):
         return replace(done, state={**new, "folded": kept})
 
 
-def _is_request(message: Message) -> bool:
-    return message.role == "user" and message.origin == "log"
+def sides(messages: Sequence[Message]) -> list[tuple[int, int]]:
+    """Ranges after the system prompt in which one side speaks: the user with tools, the model.
+
+    The original keeps tool results in messages of the user, so that both sides
+    alternate: one range is one of its messages.
+    """
+    ranges: list[tuple[int, int]] = []
+    for index in range(leading_system(messages), len(messages)):
+        model = messages[index].role == "assistant"
+        if ranges and (messages[index - 1].role == "assistant") == model:
+            ranges[-1] = (ranges[-1][0], index + 1)
+        else:
+            ranges.append((index, index + 1))
+    return ranges
+
+
+def tail_cut(messages: Sequence[Message], preserved: int, context: Context) -> int:
+    """Where the newest ``preserved`` tokens begin, at a message of the user or of the model.
+
+    The cut is never after the last turn of the user, unless that is the first message: one
+    request and a long run of tool calls are cut within the run. 0 if nothing may be cut.
+    """
+    turns = user_turns(messages)
+    total, cut = 0, len(messages)
+    while cut and total < preserved:
+        cut -= 1
+        total += context.tokens.message(messages[cut])
+    if turns and turns[-1] > 0:
+        cut = min(cut, turns[-1])
+    while cut > 0 and not (messages[cut].role == "assistant" or cut in turns):
+        cut -= 1
+    return cut
+
+
+def target(messages: Sequence[Message], due: bool, context: Context) -> int:
+    """Tokens that the messages after the system prompt are to take after a compaction.
+
+    If it is due, that is half of the usable input once there are five pairs of a user's and
+    a model's message, and 70 % of the trigger before that. If it was asked for, half of
+    what the messages take now.
+    """
+    usable = int(context.window * USABLE)
+    trigger = int(usable * TRIGGER)
+    first = leading_system(messages)
+    fixed = context.tokens.messages(messages[:first])
+    if not due:
+        return max(1, min(trigger - fixed, context.tokens.messages(messages[first:]) // 2))
+    pairs = sum(messages[begin].role == "assistant" for begin, _ in sides(messages)[1:])
+    return max(1, (usable // 2 if pairs >= MANY_PAIRS else int(trigger * TARGET)) - fixed)
+
+
+def readable_tokens(previous: str, new: Sequence[Message], context: Context) -> int:
+    """Tokens of new messages that the summariser may read.
+
+    The usable input less the ``previous`` summary and the list of the files of these messages.
+    """
+    listed = files_section(touched_files(new), context.window, context)
+    return int(context.window * USABLE) - sum(map(context.tokens.text, (previous, listed)))
 
 
 STRATEGY: Final = Cline

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Final
 
-from pytest_compaction.compactors.base.episodes import Episode
+from pytest_compaction.compactors.base.passages import Episode
 from pytest_compaction.compactors.base.summaries import Written, write_summary
 from pytest_compaction.compactors.protocol import Context
 from pytest_compaction.conversation.messages import Message, text_message

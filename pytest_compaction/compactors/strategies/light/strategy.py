@@ -31,12 +31,7 @@ from itertools import islice
 from typing import Any, Final
 
 from pytest_compaction.cache.latest import Latest
-from pytest_compaction.compactors.base.episodes import (
-    episode_index,
-    episodes_of,
-    newest_pairs,
-    shown_episodes,
-)
+from pytest_compaction.compactors.base.cuts import LEFT_OUT, last_request, too_small
 from pytest_compaction.compactors.base.history import (
     HistoryCompactor,
     LoadedMessages,
@@ -45,10 +40,14 @@ from pytest_compaction.compactors.base.history import (
     spans_between,
     unchanged,
 )
-from pytest_compaction.compactors.base.passages import Archive
+from pytest_compaction.compactors.base.passages import (
+    Archive,
+    episode_index,
+    episodes_of,
+    newest_pairs,
+    shown_episodes,
+)
 from pytest_compaction.compactors.base.summaries import SUMMARY_OVERHEAD, summary_message
-from pytest_compaction.compactors.base.tails import last_request
-from pytest_compaction.compactors.base.windows import LEFT_OUT, too_small
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits, View
 from pytest_compaction.compactors.strategies.light.noise_filter import (
     best_chunks,

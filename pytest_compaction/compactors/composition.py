@@ -14,29 +14,36 @@ them are not asked for, whatever model writes it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol, TypeGuard, runtime_checkable
 
-from pytest_compaction.compactors.base.covered_model import CoveredModel
 from pytest_compaction.compactors.base.history import dump, load
-from pytest_compaction.compactors.composition.progress import (
-    Progress,
-    followed_spans,
-    own_state,
-    with_view,
-)
+from pytest_compaction.compactors.base.not_a_summary import ELSEWHERE
 from pytest_compaction.compactors.protocol import (
     Compactor,
     Context,
     Outcome,
     Span,
     State,
+    Status,
     Traits,
     View,
 )
 from pytest_compaction.conversation.messages import Message, leading_system
-from pytest_compaction.models.structured_summary import Source
+from pytest_compaction.models.parameters import Parameters, refusal_of
+from pytest_compaction.models.protocol import (
+    AnswerReply,
+    AnswerRequest,
+    CompactReply,
+    CompactRequest,
+    JudgeReply,
+    JudgeRequest,
+    Model,
+    SummaryReply,
+    SummaryRequest,
+)
+from pytest_compaction.models.structured_summary import Section, Source, Summary
 
 WITHIN_BUDGET: Final = "within-budget"
 NEVER_LARGER: Final = "never-larger"
@@ -284,3 +291,141 @@ def _inserted(messages: Sequence[Message], inserted: Sequence[Message]) -> tuple
 def _unchanged(state: State, view: Sequence[Message], error: str | None = None) -> Outcome[State]:
     spans = (Span(tuple(message.id for message in view), "kept"),) if view else ()
     return Outcome(state, "failed" if error else "noop", spans, error)
+
+
+class Progress:
+    """A compaction under way: the view, the own states of the parts, the fates of messages."""
+
+    def __init__(self, messages: tuple[Message, ...], own: list[State]) -> None:
+        self.messages = messages
+        self.own = own
+        self.status: Status = "noop"
+        self.error: str | None = None
+        self.acted = False
+        self.gone: dict[str, str | None] = {}
+        self._failed_own: dict[int, State] = {}
+
+    async def apply(self, index: int, part: Compactor[State], context: Context) -> None:
+        """Let one part act; if it fails, the next part gets the view as it was."""
+        outcome = await part.compact(with_view(self.own[index], dump(self.messages)), context)
+        if outcome.status == "failed":
+            self.error = f"{part.name}: {outcome.error or 'failed without a reason'}"
+            self._failed_own[index] = own_state(outcome.state)
+            return
+        if outcome.status == "noop":
+            return
+        self.acted = True
+        self.status = outcome.status
+        self.messages = load(outcome.state["messages"])
+        self.own[index] = own_state(outcome.state)
+        for span in outcome.spans:
+            if span.fate in {"replaced", "dropped"}:
+                self.gone.update(dict.fromkeys(span.ids, span.by))
+
+    def failed(self, state: State) -> State:
+        """The state before, with the new own states of the parts that failed."""
+        if not self._failed_own:
+            return state
+        own = [self._failed_own.get(index, old) for index, old in enumerate(state["parts"])]
+        return {**state, "parts": own}
+
+
+def own_state(state: Mapping[str, Any]) -> State:
+    """A part's state without the view."""
+    return {key: value for key, value in state.items() if key != "messages"}
+
+
+def with_view(own: Mapping[str, Any], messages: Sequence[Any]) -> State:
+    """A part's state with the view that is shared, as chat messages."""
+    return {**own, "messages": list(messages)}
+
+
+def followed_spans(
+    before: Sequence[Message], after: Sequence[Message], gone: Mapping[str, str | None]
+) -> tuple[Span, ...]:
+    """The fate of each message; a replacement that was replaced again is followed to the last."""
+    now = {message.id: message for message in after}
+    spans: list[Span] = []
+    for message in before:
+        found = now.get(message.id)
+        if found is not None:
+            span = Span((message.id,), "kept" if found == message else "masked")
+        else:
+            by = gone.get(message.id)
+            while by is not None and by not in now:
+                by = gone.get(by)
+            span = Span((message.id,), "replaced" if by else "dropped", by)
+        if spans and (spans[-1].fate, spans[-1].by) == (span.fate, span.by):
+            spans[-1] = replace(spans[-1], ids=(*spans[-1].ids, message.id))
+        else:
+            spans.append(span)
+    return tuple(spans)
+
+
+@dataclass(frozen=True, slots=True)
+class CoveredModel:
+    """A model that is not asked for what an insertion covers.
+
+    A section whose sources are all covered is not requested; its text says so. Other
+    sections only lose their covered sources. A model that reads prompts is told.
+    """
+
+    model: Model
+    covered: frozenset[Source]
+
+    @property
+    def name(self) -> str:
+        """The name of the wrapped model."""
+        return self.model.name
+
+    def at_trial(self, trial: int) -> Model:
+        """The same for one repetition."""
+        return CoveredModel(self.model.at_trial(trial), self.covered)
+
+    async def summarize(self, request: SummaryRequest) -> SummaryReply:
+        """Request the sections that are not covered, within the same budget.
+
+        If they come back empty, all sections are requested, so that a summary is empty
+        only if the model has nothing to say at all.
+        """
+        left = tuple(s for s in map(self._without, request.sections) if s.gathers)
+        if not left:
+            return await self.model.summarize(request)
+        asked = {section.id for section in left}
+        previous = request.previous and Summary(
+            tuple((id, lines) for id, lines in request.previous.entries if id in asked)
+        )
+        covered = ", ".join(sorted(self.covered))
+        told = f"A separate record keeps these and stands beside the summary: {covered}."
+        focus = "\n".join(text for text in (request.instructions, told) if text)
+        reply = await self.model.summarize(
+            replace(request, sections=left, previous=previous, instructions=focus)
+        )
+        if reply.summary.empty:
+            whole = await self.model.summarize(request)
+            return replace(whole, usage=reply.usage + whole.usage)
+        entries = tuple(
+            (section.id, reply.summary.of(section.id) if section.id in asked else (ELSEWHERE,))
+            for section in request.sections
+        )
+        return replace(reply, summary=Summary(entries))
+
+    def _without(self, section: Section) -> Section:
+        left = tuple(source for source in section.gathers if source not in self.covered)
+        return section if left == section.gathers else replace(section, gathers=left)
+
+    async def answer(self, request: AnswerRequest) -> AnswerReply:
+        """The answer of the wrapped model."""
+        return await self.model.answer(request)
+
+    def refuses(self, parameters: Parameters) -> str | None:
+        """The refusal of the wrapped model, if any."""
+        return refusal_of(self.model, parameters)
+
+    async def judge(self, request: JudgeRequest) -> JudgeReply:
+        """The judgement of the wrapped model."""
+        return await self.model.judge(request)
+
+    async def compact(self, request: CompactRequest) -> CompactReply:
+        """The compaction of the wrapped model."""
+        return await self.model.compact(request)

@@ -17,9 +17,7 @@ gone afterwards (their results are left out when they come). Nothing checks whet
 view got smaller. A failure leads to the same sliding window, with a note of how much is
 hidden.
 
-Kept in the faithful profile: the kept three and the sliding window may leave more than
-the budget. The hardened profile keeps fewer than three if they do not fit, keeps
-the last user message, waits for open calls (version 2), and drops until it fits.
+Kept from the original: the kept three and the sliding window may leave more than the budget.
 
 Adapted: a cut never separates a call from its result, so that a few more than three may
 be kept; constants in tokens and characters are in proportion to the case's window (the
@@ -30,39 +28,31 @@ Environment details come from a running editor and are not there.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pytest_compaction.compactors.base.cuts import cut_before, pending_start, without_orphans
-from pytest_compaction.compactors.base.file_contents import followed
+from pytest_compaction.compactors.base.cuts import cut_before, pending_start
+from pytest_compaction.compactors.base.file_contents import Contents, folded_files, followed
 from pytest_compaction.compactors.base.history import dump, load, spans_between, unchanged
-from pytest_compaction.compactors.base.nine_sections import SECTIONS as NINE_SECTIONS
-from pytest_compaction.compactors.base.outcomes import by_rule
-from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor, scaled
-from pytest_compaction.compactors.base.repeat_guard import quiet_until_growth, remembers_size
-from pytest_compaction.compactors.base.summaries import (
-    SUMMARY_OVERHEAD,
-    summary_message,
-    summary_room,
-    without_preamble,
-    write_summary,
+from pytest_compaction.compactors.base.product import (
+    AS_WRITTEN,
+    DUE_AGAIN,
+    LOW_TRIGGER,
+    NINE_SECTIONS,
+    PREAMBLE,
+    ProductCompactor,
+    scaled,
 )
-from pytest_compaction.compactors.base.tails import live_request, tail_and_request
-from pytest_compaction.compactors.base.violations import AS_WRITTEN, DUE_AGAIN, LOW_TRIGGER
-from pytest_compaction.compactors.base.windows import fitted
+from pytest_compaction.compactors.base.summaries import SUMMARY_OVERHEAD, summary_room
 from pytest_compaction.compactors.parameters import check_choice, check_whole
-from pytest_compaction.compactors.products.roo.fresh_start import (
-    PRODUCT_WINDOW,
-    blocks_of,
-    cancelled,
-    commands_in,
-)
-from pytest_compaction.compactors.products.roo.sliding_window import half_dropped
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import (
     Message,
     Text,
+    ToolResult,
+    groups,
     leading_system,
     pending_calls,
     text_message,
@@ -113,9 +103,16 @@ SECTIONS: Final = (
         0.7,
     ),
 )
+PRODUCT_WINDOW: Final = 200_000
+FOLDED_CHARACTERS: Final = 50_000
+CANCELLED: Final = "[no result: the conversation was condensed before the tool had run]"
+_COMMAND: Final = re.compile(r"<command\b[^<>]{0,200}>(?:(?!<command\b).)*?</command>", re.S)
+HIDDEN_ID: Final = "roo-hidden"
+_FRACTION: Final = 0.5
+_LEAST_TO_HALVE: Final = 4
+"""With fewer messages after the first one, half of them, rounded down to even, is zero."""
 OPENING_ID: Final = "roo-opening"
 OPENING: Final = "Go on from the summary of the conversation that follows."
-PREAMBLE: Final = "Summary of the conversation up to here:"
 _FOLLOWED_FILES: Final = 50
 
 VIOLATIONS: Final = {
@@ -151,6 +148,7 @@ class Roo(ProductCompactor):
     """
 
     name = "roo"
+    drops_calls = True
     description = "Roo Code: summary before the last three messages, or of all (version=2)"
 
     def __init__(
@@ -159,7 +157,6 @@ class Roo(ProductCompactor):
         keep: int = 3,
         threshold: int = 100,
         max_output: int = 8192,
-        profile: str = FAITHFUL,
     ) -> None:
         check_choice("version", version, (1, 2))
         check_whole("keep", keep, 1)
@@ -170,22 +167,18 @@ class Roo(ProductCompactor):
         self.keep = keep
         self.percent = 100 if threshold == -1 else threshold
         self.max_output = max_output
-        self.set_profile(profile)
-        traits = Traits(needs_model=True, keeps_tail=self.hardened)
         again = DUE_AGAIN if self.percent < 100 * LOW_TRIGGER else {}
-        self.set_traits(traits, {**VIOLATIONS[version], **again})
+        self.set_traits(Traits(needs_model=True), VIOLATIONS[version], again)
 
     def observe(self, state: State, new: Sequence[Message], context: Context) -> State:
         """Add messages; version 2 also follows what the calls do to files."""
-        before = load(state["messages"])
-        answered = without_orphans(before, new)
-        observed = super().observe(state, answered, context)
+        observed = super().observe(state, new, context)
         if self.version == 1:
             return observed
-        recent = (*before[pending_start(before) :], *answered)
+        before = load(state["messages"])
+        recent = (*before[pending_start(before) :], *load(observed["messages"][len(before) :]))
         return {**observed, "files": followed(state.get("files", {}), recent, _FOLLOWED_FILES)}
 
-    @quiet_until_growth
     def due(self, state: State, context: Context) -> str | None:
         """Due at the threshold, or at the window minus a tenth and minus the reply."""
         used = context.tokens.messages(load(state["messages"]))
@@ -196,7 +189,6 @@ class Roo(ProductCompactor):
             return f"{used} of {context.window} tokens used, the threshold is {self.percent} %"
         return None
 
-    @remembers_size
     async def compact(self, state: State, context: Context) -> Outcome[State]:
         """Condense; if that is refused, drop the older half after the first message."""
         if not self.is_needed(state, context):
@@ -208,8 +200,6 @@ class Roo(ProductCompactor):
             return outcome
         if outcome.final:
             return unchanged(state, outcome.error)
-        if self.hardened:
-            return self._dropped_to_fit(state, before, outcome.error, context)
         return half_dropped(state, before, outcome.error, context, noted=self.version == 2)
 
     async def _tail_kept(
@@ -218,33 +208,23 @@ class Roo(ProductCompactor):
         """Version 1: a summary, and the last messages as they are."""
         first = leading_system(before)
         cut = max(cut_before(before, max(len(before) - self.keep, 0)), first)
-        live = None
-        if self.hardened:
-            cut, live = tail_and_request(before, first, cut, context)
         if any(message.id.startswith("roo-summary") for message in before[cut:]):
             return Refusal("the conversation was condensed a moment ago")
         if cut - first <= 1:
             return Refusal("there are not enough messages to condense")
-        request = (live,) if live else ()
-        kept = (*before[:first], *request, *before[cut:])
-        conversation = without_preamble(before[first:cut], PREAMBLE)
-        size = summary_room(kept, context, 0 if self.hardened else 0.25)
-        faithful = self.faithful
-        written = await write_summary(context, conversation, SECTIONS, size, as_written=faithful)
+        kept = (*before[:first], *before[cut:])
+        room = summary_room(kept, context)
+        written = await self.written(before[first:cut], room, context, sections=SECTIONS)
         if written.error:
             return Refusal(written.error, final=written.raised)
-        cycle = int(state.get("cycle", 0)) + 1
-        id = f"roo-summary-{cycle}"
-        if self.hardened:
-            summary: tuple[Message, ...] = (summary_message(id, written.text, PREAMBLE),)
-        else:
-            opening = text_message(OPENING_ID, "user", OPENING, "synthetic")
-            summary = (opening, summary_message(id, written.text, PREAMBLE, "assistant"))
-        after = (*before[:first], *summary, *request, *before[cut:])
+        cycle = self.cycle(state)
+        opening = text_message(OPENING_ID, "user", OPENING, "synthetic")
+        message = self.summary(cycle, written.text, "assistant")
+        after = (*before[:first], opening, message, *before[cut:])
         if context.tokens.messages(after) >= context.tokens.messages(before):
             return Refusal("the context would have grown")
         new: State = {"messages": dump(after), "cycle": cycle}
-        return Outcome(new, "compacted", spans_between(before, after, id))
+        return Outcome(new, "compacted", spans_between(before, after, message.id))
 
     async def _fresh_start(
         self, state: State, before: Sequence[Message], context: Context
@@ -252,42 +232,90 @@ class Roo(ProductCompactor):
         """Version 2: one user message with summary, commands and folded files."""
         first = leading_system(before)
         waiting = pending_calls(before)
-        if self.hardened and waiting:
-            return Refusal("a tool call is still without result; nothing was summarised", True)
         if first >= len(before):
             return Refusal("there is nothing to condense")
         room = context.budget - context.tokens.messages(before[:first]) - SUMMARY_OVERHEAD
-        live = live_request(before, context) if self.hardened else None
-        room -= context.tokens.message(live) if live else 0
         commands = state.get("commands", commands_in(before[first]))
         blocks = blocks_of(commands, state["files"], room, context)
         room -= sum(context.tokens.text(block) for block in blocks)
-        conversation = (*without_preamble(before[first:], PREAMBLE), *cancelled(waiting))
-        faithful = self.faithful
-        written = await write_summary(
-            context, conversation, NINE_SECTIONS, room, as_written=faithful
-        )
+        read = (*before[first:], *cancelled(waiting))
+        written = await self.written(read, room, context, sections=NINE_SECTIONS)
         if written.error:
             return Refusal(written.error)
-        cycle = int(state.get("cycle", 0)) + 1
+        cycle = self.cycle(state)
         texts = (f"{PREAMBLE}\n\n{written.text}", *blocks)
         id = f"roo-summary-{cycle}"
         message = Message(id, "user", tuple(map(Text, texts)), "synthetic")
-        after = (*before[:first], message, *((live,) if live else ()))
-        larger = context.tokens.messages(after) >= context.tokens.messages(before)
-        if larger and self.hardened:
-            return Refusal("the context would have grown")
+        after = (*before[:first], message)
         new = {**state, "messages": dump(after), "cycle": cycle, "commands": commands}
         return Outcome(new, "compacted", spans_between(before, after, id))
 
-    def _dropped_to_fit(
-        self, state: State, before: Sequence[Message], error: str, context: Context
-    ) -> Outcome[State]:
-        """The newest part that fits the budget, with the last user message."""
-        after = fitted(before, context)
-        if after == tuple(before):
-            return unchanged(state, error)
-        return by_rule(state, before, after)
+
+def commands_in(message: Message) -> list[str]:
+    """The ``<command>`` blocks of a message, word for word."""
+    return _COMMAND.findall(message.text)
+
+
+def cancelled(calls: Iterable[str]) -> tuple[Message, ...]:
+    """A result for each call without one, so that the summariser can read the call."""
+    return tuple(
+        Message(f"roo-cancelled-{id}", "tool", (ToolResult(id, CANCELLED),), "synthetic")
+        for id in calls
+    )
+
+
+def blocks_of(commands: Sequence[str], files: Contents, room: int, context: Context) -> list[str]:
+    """The blocks after the summary: commands and folded files, each in a quarter of ``room``."""
+    text = "\n".join(commands)
+    blocks = [text] if text and context.tokens.text(text) <= room // 4 else []
+    characters = scaled(FOLDED_CHARACTERS, PRODUCT_WINDOW, context)
+    folded = folded_files(files, characters, room // 4, context.tokens)
+    return [*blocks, folded] if folded else blocks
+
+
+def without_oldest(messages: Sequence[Message], fraction: float) -> tuple[Message, ...]:
+    """The messages without a ``fraction`` of those after the first one, in whole groups.
+
+    The same messages if nothing can go.
+    """
+    head = leading_system(messages)
+    first = next((end for begin, end in groups(messages) if begin >= head), len(messages))
+    if first >= len(messages):
+        return tuple(messages)
+    removable = len(messages) - first
+    count = int(removable * fraction)
+    count = max(count - count % 2, min(2, removable))
+    cut = first + count
+    starts = {begin for begin, _ in groups(messages)}
+    while cut < len(messages) and cut not in starts:
+        cut += 1
+    if cut >= len(messages):
+        cut = max((s for s in starts if first < s < len(messages)), default=first)
+    return (*messages[:first], *messages[cut:])
+
+
+def half_dropped(
+    state: State, before: Sequence[Message], error: str, context: Context, noted: bool
+) -> Outcome[State]:
+    """One step of the window, however much is left; ``error`` is why condensing was refused.
+
+    With ``noted`` a message says how many are hidden.
+    """
+    visible = [message for message in before if message.id != HIDDEN_ID]
+    if len(visible) - leading_system(visible) - 1 < _LEAST_TO_HALVE:
+        return unchanged(state, error)
+    shorter = without_oldest(visible, _FRACTION)
+    hidden = int(state.get("hidden", 0)) + len(visible) - len(shorter)
+    after = shorter
+    if noted:
+        place = leading_system(shorter) + 1
+        note = f"[{hidden} earlier messages are hidden to save space]"
+        marker = text_message(HIDDEN_ID, "user", note, "synthetic")
+        after = (*shorter[:place], marker, *shorter[place:])
+    if context.tokens.messages(after) >= context.tokens.messages(before):
+        return unchanged(state, error)
+    new = {**state, "messages": dump(after), "hidden": hidden}
+    return Outcome(new, "truncated", spans_between(before, after))
 
 
 STRATEGY: Final = Roo

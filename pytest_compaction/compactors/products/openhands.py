@@ -16,6 +16,9 @@ first 500 characters of what was said or of a result, and of an action the name 
 without arguments. An earlier summary is such a preview as well. If the model writes
 nothing, the events are forgotten all the same, and no summary stands for them.
 
+Mended: endpoints refuse a conversation that is empty, or that the model begins or ends. Where that
+would be left, a note in the user's name stands for what was forgotten.
+
 Condensing fails if nothing or less than a tenth of the events can be forgotten, or if
 the model cannot be asked. If only the number of events is too large (a soft requirement), the
 view then stays as it is. With too many tokens or a request (a hard requirement)
@@ -34,32 +37,76 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from pytest_compaction.compactors.base.bounds import each_at_most
 from pytest_compaction.compactors.base.cuts import pending_start
-from pytest_compaction.compactors.base.history import load, unchanged
-from pytest_compaction.compactors.base.outcomes import by_summary
-from pytest_compaction.compactors.base.profiles import FAITHFUL, ProductCompactor
-from pytest_compaction.compactors.base.read_limits import read_limits
-from pytest_compaction.compactors.base.repeat_guard import quiet_until_growth, remembers_size
+from pytest_compaction.compactors.base.history import by_summary, load, unchanged
+from pytest_compaction.compactors.base.product import (
+    AS_WRITTEN,
+    DUE_AGAIN,
+    ProductCompactor,
+)
 from pytest_compaction.compactors.base.summaries import (
-    SUMMARY_OVERHEAD,
     Written,
-    summary_message,
+    each_at_most,
+    read_limits,
     summary_room,
     without_preamble,
-    write_summary,
 )
-from pytest_compaction.compactors.base.tails import tail_and_request
-from pytest_compaction.compactors.base.violations import AS_WRITTEN, DUE_AGAIN
 from pytest_compaction.compactors.parameters import check_whole
-from pytest_compaction.compactors.products.openhands.cuts import (
-    manipulation_indices,
-    suffix_for_reduction,
-)
-from pytest_compaction.compactors.products.openhands.sections import SECTIONS
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.conversation.messages import Message, groups, leading_system, readable
+from pytest_compaction.conversation.messages import (
+    Message,
+    Thinking,
+    groups,
+    leading_system,
+    readable,
+    text_message,
+)
+from pytest_compaction.models.structured_summary import Section
 
+SECTIONS: Final = (
+    Section(
+        "user_context",
+        "User context",
+        "What the user needs, aims at and has made clear, in few words.",
+        ("intent",),
+        1.0,
+    ),
+    Section(
+        "task_tracking",
+        "Task tracking",
+        "Tasks that are being tracked, with their exact ids and where each stands.",
+        (),
+        0.2,
+    ),
+    Section("completed", "Completed", "What is done, and what came of it.", ("decisions",), 1.2),
+    Section("pending", "Pending", "What is still to be done.", ("next",), 0.6),
+    Section(
+        "current_state",
+        "Current state",
+        "Values, structures and conditions that hold now.",
+        ("values",),
+        1.0,
+    ),
+    Section(
+        "code_state",
+        "Code state",
+        "Paths of files, signatures of functions, structures of data.",
+        ("files",),
+        1.0,
+    ),
+    Section(
+        "tests", "Tests", "What fails, with the exact errors and output.", ("errors", "state"), 1.0
+    ),
+    Section("changes", "Changes", "What was edited in the code, and how.", (), 0.2),
+    Section("deps", "Dependencies", "Packages, imports and calls to other systems.", (), 0.2),
+    Section(
+        "version_control",
+        "Version control status",
+        "Branch, commits, pull requests and what is not committed.",
+        (),
+        0.2,
+    ),
+)
 PREAMBLE: Final = "Part of this conversation was condensed. What happened in it:"
 VIOLATIONS: Final = {
     **AS_WRITTEN,
@@ -68,12 +115,9 @@ VIOLATIONS: Final = {
     "progress-or-stop": "progress is counted in events, and nothing stops summaries that gain "
     "no tokens",
     "summary-not-empty": "where the model writes nothing, the events are forgotten all the same",
-    "starts-with-user": "where everything is forgotten without a summary, the next message may be "
-    "of the model",
-    "ends-on-user-or-tool": "where everything is forgotten without a summary, no message of the "
-    "user is left",
     "one-live-summary": "after a reset the summary is one of the first events, which stay",
 }
+FORGOTTEN: Final = "[Part of this conversation was forgotten to save space.]"
 RESET_ATTEMPTS: Final = 5
 RESET_SCALING: Final = 0.8
 MINIMUM_PROGRESS: Final = 0.1
@@ -88,13 +132,11 @@ class OpenHands(ProductCompactor):
     ``keep_first`` how many at the start stay, ``max_tokens`` a limit below the budget.
     ``read_texts``, ``read_results`` and ``read_arguments`` are the characters that the
     summariser may read of a message, of a result and of each argument, or ``all``.
-
-    The hardened profile keeps only as many of the first messages as fit half of the
-    budget, keeps the last user message, forgets nothing without a summary, and refuses a
-    view that is over the budget or did not get smaller.
     """
 
     name = "openhands"
+    sections = SECTIONS
+    preamble = PREAMBLE
     description = "first 4 events and the newest half kept, the middle summarised (OpenHands)"
 
     def __init__(
@@ -105,11 +147,9 @@ class OpenHands(ProductCompactor):
         read_texts: int | str = PREVIEW,
         read_results: int | str = PREVIEW,
         read_arguments: int | str = 0,
-        profile: str = FAITHFUL,
     ) -> None:
-        for key, value, least in (("max_size", max_size, 1), ("keep_first", keep_first, 0)):
-            if not isinstance(value, int) or isinstance(value, bool) or value < least:
-                raise ValueError(f"{key}={value} must be a whole number, {least} or more")
+        check_whole("max_size", max_size, 1)
+        check_whole("keep_first", keep_first, 0)
         if max_tokens is not None:
             check_whole("max_tokens", max_tokens, 1, unit="tokens")
         if max_size // 2 - keep_first - 1 <= 0:
@@ -120,15 +160,12 @@ class OpenHands(ProductCompactor):
         self.max_size = max_size
         self.keep_first = keep_first
         self.max_tokens = max_tokens
-        self.set_profile(profile)
-        self.limits = read_limits(read_texts, read_results, read_arguments)
-        traits = Traits(needs_model=True, keeps_tail=self.hardened)
+        self.previews = read_limits(read_texts, read_results, read_arguments)
         broken = {**VIOLATIONS, **(DUE_AGAIN if max_tokens else {})}
         if not keep_first:
             del broken["one-live-summary"]
-        self.set_traits(traits, broken)
+        self.set_traits(Traits(needs_model=True), broken)
 
-    @quiet_until_growth
     def due(self, state: State, context: Context) -> str | None:
         """Due above ``max_size`` messages, or above the window (or ``max_tokens``)."""
         messages = load(state["messages"])
@@ -140,21 +177,20 @@ class OpenHands(ProductCompactor):
             return f"{len(messages)} messages, {self.max_size} allowed"
         return None
 
-    @remembers_size
     async def compact(self, state: State, context: Context) -> Outcome[State]:
         """Condense the middle; reset everything if that is impossible but required."""
         before = load(state["messages"])
         if not before or not self.is_needed(state, context):
             return unchanged(state)
-        cycle = int(state.get("cycle", 0)) + 1
+        cycle = self.cycle(state)
         error, after = await self._condensed(before, cycle, context)
         if error and self._is_hard(before, context):
             error, after = await self._reset(before, cycle, context)
         if error:
             return unchanged(state, error)
-        id = _summary_id(cycle)
+        id = self.summary(cycle, "").id
         by = id if any(message.id == id for message in after) else None
-        return by_summary(state, before, after, by, context, self.profile, cycle=cycle)
+        return by_summary(state, before, after, by, cycle=cycle)
 
     def _tail_lengths(self, messages: Sequence[Message], context: Context) -> list[int]:
         """How many messages stay at the end, for each reason to condense."""
@@ -195,78 +231,79 @@ class OpenHands(ProductCompactor):
         self, before: tuple[Message, ...], cycle: int, context: Context
     ) -> tuple[str | None, tuple[Message, ...]]:
         begin, end = self.forgotten(before, context)
-        request: Message | None = None
-        if self.hardened:
-            begin, end, request = self._affordable(before, begin, end, context)
-        gone = [message for message in before[begin:end] if message is not request]
+        gone = before[begin:end]
         if len(gone) < max(len(before) * MINIMUM_PROGRESS, 1):
             return "too little of the view can be forgotten", before
-        live = (request,) if request else ()
-        budget = summary_room((*before[:begin], *live, *before[end:]), context)
-        written = await self._asked(self._shown(gone), budget, context)
-        error, summary = self._summary(written, cycle)
-        return error, (*before[:begin], *summary, *live, *before[end:])
-
-    def _affordable(
-        self, before: tuple[Message, ...], begin: int, end: int, context: Context
-    ) -> tuple[int, int, Message | None]:
-        """The range to forget so that first messages and tail take at most half the budget each."""
-        head = leading_system(before)
-        own = (index for index, message in enumerate(before) if message.origin == "synthetic")
-        begin = min(begin, next(own, begin))
-        half = (context.budget - SUMMARY_OVERHEAD) // 2
-        while begin > head and context.tokens.messages(before[:begin]) > half:
-            begin = max(cut for cut, _ in groups(before) if cut < begin)
-        end, request = tail_and_request(before, begin, max(begin, end), context)
-        return begin, end, request
+        budget = summary_room((*before[:begin], *before[end:]), context)
+        written = await self.written(self._shown(gone), budget, context)
+        return self._with_summary(before, begin, end, written, cycle)
 
     async def _reset(
         self, before: tuple[Message, ...], cycle: int, context: Context
     ) -> tuple[str | None, tuple[Message, ...]]:
         head, end = leading_system(before), pending_start(before)
-        request: Message | None = None
-        if self.hardened:
-            end, request = tail_and_request(before, head, end, context)
-        gone = tuple(message for message in before[head:end] if message is not request)
-        if not gone:
+        if not before[head:end]:
             return "there is nothing that could be forgotten", before
-        live = (request,) if request else ()
-        budget = summary_room((*before[:head], *live, *before[end:]), context)
-        written = await self._written_smaller(self._shown(gone), budget, context)
-        error, summary = self._summary(written, cycle)
-        return error, (*before[:head], *summary, *live, *before[end:])
-
-    async def _written_smaller(
-        self, shown: tuple[Message, ...], budget: int, context: Context
-    ) -> Written:
-        """A summary of everything, with shorter texts at each attempt that fails."""
+        shown = self._shown(before[head:end])
+        budget = summary_room((*before[:head], *before[end:]), context)
         written = Written(error="the model was not asked")
         length = 0
         for _ in range(RESET_ATTEMPTS):
             read = each_at_most(shown, length) if length else shown
-            written = await self._asked(read, budget, context)
-            if not written.error or (written.empty and self.faithful):
+            written = await self.written(read, budget, context)
+            if not written.error or written.empty:
                 break
             length = int((length or max(len(readable(m)) for m in shown)) * RESET_SCALING)
-        return written
+        return self._with_summary(before, head, end, written, cycle)
 
     def _shown(self, gone: Sequence[Message]) -> tuple[Message, ...]:
         """What the summariser reads of the messages that go."""
-        return self.limits.applied(without_preamble(gone, PREAMBLE))
+        return self.previews.applied(without_preamble(gone, PREAMBLE))
 
-    def _summary(self, written: Written, cycle: int) -> tuple[str | None, tuple[Message, ...]]:
-        """The error, or the message with the summary: none where an empty one is taken."""
-        if written.empty and self.faithful:
-            return None, ()
-        return written.error, (summary_message(_summary_id(cycle), written.text, PREAMBLE),)
+    def _with_summary(
+        self, before: tuple[Message, ...], begin: int, end: int, written: Written, cycle: int
+    ) -> tuple[str | None, tuple[Message, ...]]:
+        """The error, or the view with the summary: without one where the model wrote nothing."""
+        if written.error and not written.empty:
+            return written.error, before
+        if not written.empty:
+            return None, (*before[:begin], self.summary(cycle, written.text), *before[end:])
+        after = (*before[:begin], *before[end:])
+        head = leading_system(after)
+        said = [message.role for message in after[head:]]
+        opened = bool(said) and (begin > head or said[0] == "user")
+        if opened and (end < len(before) or said[-1] != "assistant"):
+            return None, after
+        note = text_message(f"openhands-forgotten-{cycle}", "user", FORGOTTEN, "synthetic")
+        return None, (*before[:begin], note, *before[end:])
 
-    async def _asked(self, read: Sequence[Message], budget: int, context: Context) -> Written:
-        faithful = self.faithful
-        return await write_summary(context, read, SECTIONS, budget, as_written=faithful)
+
+def manipulation_indices(messages: Sequence[Message]) -> list[int]:
+    """Where the messages may be cut: between groups, but not within a loop of tool calls.
+
+    A loop begins with calls made after thinking and goes on while only calls and
+    results follow; calls after thinking begin another.
+    """
+    indices: list[int] = []
+    in_loop = False
+    for begin, _ in groups(messages):
+        message = messages[begin]
+        thinks = any(isinstance(part, Thinking) for part in message.parts)
+        continues = in_loop and bool(message.calls) and not thinks
+        in_loop = bool(message.calls) and (thinks or in_loop)
+        if not continues:
+            indices.append(begin)
+    return [*indices, len(messages)]
 
 
-def _summary_id(cycle: int) -> str:
-    return f"openhands-summary-{cycle}"
+def suffix_for_reduction(messages: Sequence[Message], tokens: int, context: Context) -> int:
+    """How many messages are left once the oldest ones, more than ``tokens`` in all, are gone."""
+    gone = 0
+    for index, message in enumerate(messages):
+        gone += context.tokens.message(message)
+        if gone > tokens:
+            return len(messages) - index - 1
+    return 0
 
 
 STRATEGY: Final = OpenHands

@@ -1,0 +1,306 @@
+"""What strategies that follow a real product share.
+
+Such a strategy does what the original does, including its known violations of the invariants,
+which its traits name. Where an endpoint would refuse the messages it is mended, and says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import ClassVar, Final
+
+from pytest_compaction.compactors.base.cuts import pending_start, without_orphans
+from pytest_compaction.compactors.base.history import HistoryCompactor, load
+from pytest_compaction.compactors.base.masking import mask_results
+from pytest_compaction.compactors.base.summaries import (
+    NO_LIMITS,
+    ReadLimits,
+    Written,
+    summary_message,
+    without_preamble,
+    write_summary,
+)
+from pytest_compaction.compactors.parameters import check_whole, names_in
+from pytest_compaction.compactors.protocol import Context, State, Traits
+from pytest_compaction.conversation.messages import Message, Part, ToolCall
+from pytest_compaction.models.structured_summary import Section, Summary
+
+AS_WRITTEN: Final = {
+    "summary-is-a-summary": "whatever the model writes is taken for the summary",
+}
+"""The violation of originals that check only whether anything was written."""
+EMPTY_TAKEN: Final = {"summary-not-empty": "an empty reply is taken for the summary"}
+NOT_COMPARED: Final = {"never-larger": "the view is not compared with what it replaces"}
+NO_GAIN: Final = {"progress-or-stop": "nothing stops summaries that gain nothing"}
+
+LOW_TRIGGER: Final = 0.4
+"""Share of the window below which a trigger may lie under the size of a compacted view."""
+DUE_AGAIN: Final = {
+    "not-due-after": "a trigger below what a compaction leaves is reached again at once",
+}
+SET_OFF_AGAIN: Final = {
+    **DUE_AGAIN,
+    "progress-or-stop": "a trigger below what a compaction leaves sets it off without end",
+    "never-larger": "a view that is already small is summarised again and may grow",
+}
+"""The violations of originals that compact again and again under such a trigger."""
+
+PREAMBLE: Final = "Summary of the conversation up to here:"
+
+NINE_SECTIONS: Final = (
+    Section(
+        "request",
+        "Primary request and intent",
+        "Everything that the user explicitly asked for, in detail.",
+        ("intent",),
+        1.0,
+    ),
+    Section(
+        "concepts",
+        "Key technical concepts",
+        "Technologies, frameworks and terms that matter here, with exact values.",
+        ("values",),
+        0.6,
+    ),
+    Section(
+        "files",
+        "Files and code sections",
+        "Each file looked at, changed or created: why it matters and what was changed in it.",
+        ("files",),
+        1.2,
+    ),
+    Section(
+        "errors",
+        "Errors and fixes",
+        "Every error met, how it was fixed, and what the user said about it.",
+        ("errors",),
+        1.0,
+    ),
+    Section(
+        "solving",
+        "Problem solving",
+        "Problems solved, decisions with their reasons, and what is still being looked into.",
+        ("decisions",),
+        1.0,
+    ),
+    Section(
+        "users",
+        "All user messages",
+        "What the user wrote, message by message, tool results left out.",
+        ("intent",),
+        0.8,
+    ),
+    Section(
+        "pending", "Pending tasks", "Tasks that were asked for and are not done.", ("next",), 0.5
+    ),
+    Section(
+        "current",
+        "Current work",
+        "What was being done right before this summary, with file names and code.",
+        ("state",),
+        0.6,
+    ),
+    Section(
+        "next",
+        "Next step",
+        "The step that follows from the latest work, with a quotation that shows it.",
+        ("next",),
+        0.3,
+    ),
+)
+"""Sections of a coding session that Claude Code and Roo Code ask for, in our own words."""
+
+SIX_SECTIONS: Final = (
+    Section(
+        "goal", "Goal", "What the user wants to reach, one entry for each task.", ("intent",), 1.0
+    ),
+    Section(
+        "constraints",
+        "Constraints and preferences",
+        "Conditions and wishes that the user named, or that there are none.",
+        (),
+        0.3,
+    ),
+    Section(
+        "progress",
+        "Progress",
+        "What is done, what is being done, and what stands in the way.",
+        ("files", "state"),
+        1.2,
+    ),
+    Section(
+        "decisions", "Key decisions", "Each decision with its reason, briefly.", ("decisions",), 1.0
+    ),
+    Section("next", "Next steps", "What is to be done next, in order.", ("next",), 0.6),
+    Section(
+        "critical",
+        "Critical context",
+        "Data, references and exact error texts that are needed to go on.",
+        ("values", "errors"),
+        1.2,
+    ),
+)
+"""Sections of a checkpoint that goose and pi ask for, in our own words."""
+
+
+def scaled(constant: int, product_window: int, context: Context) -> int:
+    """A product's constant in tokens, in proportion to the window of the case.
+
+    Products choose constants for the windows of their models (such as 20,000 of
+    272,000 tokens). A case with a window of 32,000 tokens stands for a session that
+    fills that window, so the constant shrinks with it: at most ``constant``, at least 1.
+    """
+    return max(1, min(constant, constant * context.window // product_window))
+
+
+class ProductCompactor(HistoryCompactor):
+    """Base of strategies that follow a real product."""
+
+    name: str
+    traits: Traits
+    sections: ClassVar[tuple[Section, ...]]
+    preamble: ClassVar[str] = PREAMBLE
+    limits: ReadLimits = NO_LIMITS
+    drops_calls = False
+    """Whether a call may go before its result comes; that result is then left out."""
+    attempts = 1
+    """How often a model that fails is asked."""
+    takes_empty = False
+    """Whether an empty reply is taken for the summary."""
+
+    def set_traits(self, traits: Traits, *violations: Mapping[str, str]) -> None:
+        """Set the traits; ``violations`` map an invariant to what the original does instead."""
+        broken = {name: what for each in violations for name, what in each.items()}
+        self.traits = replace(traits, violations=broken)
+
+    def observe(self, state: State, new: Sequence[Message], context: Context) -> State:
+        """The view with the new messages at its end; see :attr:`drops_calls`."""
+        if self.drops_calls:
+            new = without_orphans(load(state["messages"]), new)
+        return super().observe(state, new, context)
+
+    def limit(self, context: Context) -> int:
+        """Tokens of the view from which on compaction is due."""
+        return int(context.window * self.threshold)
+
+    def due(self, state: State, context: Context) -> str | None:
+        """Due when the view reaches :meth:`limit`."""
+        used, limit = context.tokens.messages(load(state["messages"])), self.limit(context)
+        return f"{used} tokens used, {limit} is the limit" if used >= limit else None
+
+    async def written(
+        self,
+        messages: Sequence[Message],
+        budget: int,
+        context: Context,
+        previous: Summary | None = None,
+        instructions: str = "",
+        sections: tuple[Section, ...] = (),
+    ) -> Written:
+        """The summary of messages, whatever the model wrote.
+
+        An earlier summary among them is read without its preamble.
+        """
+        read = without_preamble(messages, self.preamble)
+        asked = sections or self.sections
+        for _ in range(self.attempts):
+            found = await write_summary(
+                context, read, asked, budget, previous, instructions, True, self.limits
+            )
+            if not found.raised:
+                break
+        return Written() if found.empty and self.takes_empty else found
+
+    def cycle(self, state: State) -> int:
+        """The number of this compaction; the first is 1."""
+        return int(state.get("cycle", 0)) + 1
+
+    def summary(self, cycle: int, text: str, role: str = "user") -> Message:
+        """The message with the summary of a compaction."""
+        return summary_message(f"{self.name}-summary-{cycle}", text, self.preamble, role)
+
+
+PLACEHOLDER: Final = "[old tool result cleared]"
+_NO_INPUT: Final = "{}"
+
+
+class ToolUseClearing:
+    """Clears the results of all but the newest tool uses; call and result stay a pair.
+
+    The parameters are those that Anthropic documents for its edit ``clear_tool_uses_20250919``.
+    Claude Code clears old tool output in the same way and keeps the newest five.
+
+    ``keep`` counts the newest tool uses that stay whole; ``trigger`` and ``at_least``
+    (what must be gained, 0 for anything) are tokens of the product's window;
+    ``exclude`` names tools that are never cleared, and ``inputs`` those whose arguments
+    are cleared as well (true for all), both as ``bash|read_file``.
+    """
+
+    def __init__(
+        self,
+        keep: int = 3,
+        trigger: int = 100_000,
+        at_least: int = 0,
+        exclude: str = "",
+        inputs: bool | str = False,
+    ) -> None:
+        check_whole("clear", keep, 0)
+        check_whole("clear_trigger", trigger, 1)
+        check_whole("clear_at_least", at_least, 0)
+        self.keep = keep
+        self.trigger = trigger
+        self.at_least = at_least
+        self.exclude = names_in(exclude)
+        self.all_inputs = inputs is True
+        self.inputs = frozenset() if isinstance(inputs, bool) else names_in(inputs)
+
+    def due(self, messages: Sequence[Message], window: int, context: Context) -> str | None:
+        """Due if the view reaches the trigger and there is something to clear."""
+        used = context.tokens.messages(messages)
+        limit = scaled(self.trigger, window, context)
+        if used < limit or self.cleared(messages, window, context) == tuple(messages):
+            return None
+        return f"{used} tokens used, {limit} is the threshold for clearing tool uses"
+
+    def cleared(
+        self, messages: Sequence[Message], window: int, context: Context
+    ) -> tuple[Message, ...]:
+        """The messages with old tool uses cleared; unchanged if that gains too little.
+
+        Calls made in one message with one that waits for its result are never cleared.
+        """
+        calls = {call.id: call for message in messages for call in message.calls}
+        waiting = {message.id for message in messages[pending_start(messages) :]}
+        answers = [
+            (message, calls[result.call_id])
+            for message in messages
+            for result in message.results
+            if result.call_id in calls
+        ]
+        old = answers[: max(len(answers) - self.keep, 0)]
+        cleared = [
+            (message, call)
+            for message, call in old
+            if call.name not in self.exclude and message.id not in waiting
+        ]
+        after = mask_results(messages, {message.id for message, _ in cleared}, PLACEHOLDER)
+        after = self._without_inputs(after, {call.id for _, call in cleared})
+        gained = context.tokens.messages(messages) - context.tokens.messages(after)
+        wanted = scaled(self.at_least, window, context) if self.at_least else 0
+        return after if gained >= wanted else tuple(messages)
+
+    def _without_inputs(self, messages: Sequence[Message], calls: set[str]) -> tuple[Message, ...]:
+        if not (self.all_inputs or self.inputs):
+            return tuple(messages)
+
+        def emptied(part: Part) -> Part:
+            if not isinstance(part, ToolCall) or part.id not in calls:
+                return part
+            named = self.all_inputs or part.name in self.inputs
+            return replace(part, arguments=_NO_INPUT) if named else part
+
+        return tuple(
+            replace(message, parts=tuple(emptied(part) for part in message.parts))
+            for message in messages
+        )

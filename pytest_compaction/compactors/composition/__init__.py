@@ -1,1 +1,0 @@
-"""Several strategies as one: ``a+b``."""

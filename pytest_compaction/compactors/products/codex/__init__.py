@@ -1,1 +1,0 @@
-"""Codex CLI: its local compaction, and the one of the endpoint."""

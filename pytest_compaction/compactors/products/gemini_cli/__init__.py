@@ -1,1 +1,0 @@
-"""Gemini CLI: masking of tool output and a checked snapshot."""

@@ -1,1 +1,0 @@
-"""Roo Code: its summary before the last messages, and its sliding window."""
