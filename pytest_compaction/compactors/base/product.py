@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from pytest_compaction.compactors.base.cuts import pending_start, without_orphans
-from pytest_compaction.compactors.base.history import HistoryCompactor, load
+from pytest_compaction.compactors.base.history import HistoryCompactor, by_summary, load, unchanged
 from pytest_compaction.compactors.base.masking import mask_results
 from pytest_compaction.compactors.base.summaries import (
     NO_LIMITS,
@@ -22,8 +22,8 @@ from pytest_compaction.compactors.base.summaries import (
     write_summary,
 )
 from pytest_compaction.compactors.parameters import check_whole, names_in
-from pytest_compaction.compactors.protocol import Context, State, Traits
-from pytest_compaction.conversation.messages import Message, Part, ToolCall
+from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
+from pytest_compaction.conversation.messages import Message, Part, ToolCall, leading_system
 from pytest_compaction.models.structured_summary import Section, Summary
 
 AS_WRITTEN: Final = {
@@ -189,6 +189,20 @@ class ProductCompactor(HistoryCompactor):
         used, limit = context.tokens.messages(load(state["messages"])), self.limit(context)
         return f"{used} tokens used, {limit} is the limit" if used >= limit else None
 
+    async def compact(self, state: State, context: Context) -> Outcome[State]:
+        """Compact what stands after the system prompt, if there is a reason to."""
+        before = load(state["messages"])
+        first = leading_system(before)
+        if first >= len(before) or not self.is_needed(state, context):
+            return unchanged(state)
+        return await self.compacted(state, before, first, context)
+
+    async def compacted(
+        self, state: State, before: tuple[Message, ...], first: int, context: Context
+    ) -> Outcome[State]:
+        """The compaction of a view whose system prompt ends at index ``first``."""
+        raise NotImplementedError
+
     async def written(
         self,
         messages: Sequence[Message],
@@ -219,6 +233,24 @@ class ProductCompactor(HistoryCompactor):
     def summary(self, cycle: int, text: str, role: str = "user") -> Message:
         """The message with the summary of a compaction."""
         return summary_message(f"{self.name}-summary-{cycle}", text, self.preamble, role)
+
+    def replaced(
+        self,
+        state: State,
+        before: Sequence[Message],
+        head: Sequence[Message],
+        written: Written,
+        tail: Sequence[Message] = (),
+        role: str = "user",
+        **noted: Any,
+    ) -> Outcome[State]:
+        """The outcome with head, summary and tail as the view; ``noted`` goes into the state."""
+        if written.error:
+            return unchanged(state, written.error)
+        cycle = self.cycle(state)
+        message = self.summary(cycle, written.text, role)
+        after = (*head, message, *tail)
+        return by_summary(state, before, after, message.id, cycle=cycle, **noted)
 
 
 PLACEHOLDER: Final = "[old tool result cleared]"

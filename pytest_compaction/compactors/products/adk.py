@@ -28,7 +28,7 @@ from dataclasses import replace
 from typing import Final
 
 from pytest_compaction.compactors.base.cuts import cut_before, pending_start, user_turns
-from pytest_compaction.compactors.base.history import by_summary, dump, load, unchanged
+from pytest_compaction.compactors.base.history import dump, load, unchanged
 from pytest_compaction.compactors.base.product import AS_WRITTEN, DUE_AGAIN, ProductCompactor
 from pytest_compaction.compactors.base.summaries import short_arguments, summary_room
 from pytest_compaction.compactors.parameters import check_whole
@@ -40,7 +40,6 @@ from pytest_compaction.conversation.messages import (
     ToolCall,
     ToolResult,
     canonical_json,
-    leading_system,
 )
 from pytest_compaction.models.structured_summary import Section
 
@@ -117,12 +116,10 @@ class Adk(ProductCompactor):
             return f"{turns} turns since the last summary"
         return None
 
-    async def compact(self, state: State, context: Context) -> Outcome[State]:
+    async def compacted(
+        self, state: State, before: tuple[Message, ...], first: int, context: Context
+    ) -> Outcome[State]:
         """Summarise the range that the configuration names."""
-        before = load(state["messages"])
-        if not self.is_needed(state, context):
-            return unchanged(state)
-        first = leading_system(before)
         logged = (i for i, m in enumerate(before) if i >= first and m.origin == "log")
         body = next(logged, len(before))
         end, by_turns = self._end_by_tokens(before, body, context), False
@@ -136,14 +133,8 @@ class Adk(ProductCompactor):
         head, tail = before[: body if by_turns else first], before[end:]
         read = capped((*again, *new) if by_turns else (*earlier, *new))
         written = await self.written(read, summary_room((*head, *tail), context), context)
-        if written.error:
-            return unchanged(state, written.error)
-        cycle = self.cycle(state)
-        message = self.summary(cycle, written.text)
         overlap = dump(last_turns((*again, *new), self.overlap))
-        return by_summary(
-            state, before, (*head, message, *tail), message.id, cycle=cycle, overlap=overlap
-        )
+        return self.replaced(state, before, head, written, tail, overlap=overlap)
 
     def _end_by_tokens(self, messages: Sequence[Message], body: int, context: Context) -> int:
         """Where the range of the first way ends; ``body`` if that way does not apply."""

@@ -32,7 +32,7 @@ from dataclasses import replace
 from typing import Final
 
 from pytest_compaction.compactors.base.cuts import newest_within
-from pytest_compaction.compactors.base.history import dump, load, spans_between, unchanged
+from pytest_compaction.compactors.base.history import unchanged
 from pytest_compaction.compactors.base.product import (
     AS_WRITTEN,
     SET_OFF_AGAIN,
@@ -140,11 +140,10 @@ class Codex(ProductCompactor):
         limit = context.window * 9 // 10
         return min(limit, scaled(self.lower, PRODUCT_WINDOW, context)) if self.lower else limit
 
-    async def compact(self, state: State, context: Context) -> Outcome[State]:
+    async def compacted(
+        self, state: State, before: tuple[Message, ...], first: int, context: Context
+    ) -> Outcome[State]:
         """Summarise everything; continue from the user's messages and that summary."""
-        if not self.is_needed(state, context):
-            return unchanged(state)
-        before = load(state["messages"])
         first = _initial_context(before)
         if first >= len(before):
             return unchanged(state)
@@ -155,13 +154,7 @@ class Codex(ProductCompactor):
         room -= context.tokens.messages(users)
         conversation = without_preamble(before[first:], PREAMBLE)
         written = await self._written(conversation, room, context)
-        if written.error:
-            return unchanged(state, written.error)
-        cycle = self.cycle(state)
-        message = self.summary(cycle, written.text)
-        after = (*self._opened(before, first, users, context), message)
-        spans = spans_between(before, after, message.id)
-        return Outcome({"messages": dump(after), "cycle": cycle}, "compacted", spans)
+        return self.replaced(state, before, self._opened(before, first, users, context), written)
 
     async def _written(self, messages: Sequence[Message], room: int, context: Context) -> Written:
         """The summary of the newest messages that fit the window."""

@@ -27,7 +27,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from pytest_compaction.compactors.base.cuts import cut_before
-from pytest_compaction.compactors.base.history import dump, load, spans_between, unchanged
+from pytest_compaction.compactors.base.history import by_summary, dump, load, unchanged
 from pytest_compaction.compactors.base.product import AS_WRITTEN, ProductCompactor, scaled
 from pytest_compaction.compactors.base.summaries import SUMMARY_OVERHEAD, without_preamble
 from pytest_compaction.compactors.parameters import check_choice, check_whole
@@ -149,31 +149,22 @@ class Continue(ProductCompactor):
         reserve = min(max(output, -(-rest // 5)), scaled(MAX_RESERVE, PRODUCT_WINDOW, context))
         return max(rest - reserve, 1)
 
-    async def compact(self, state: State, context: Context) -> Outcome[State]:
+    async def compacted(
+        self, state: State, before: tuple[Message, ...], first: int, context: Context
+    ) -> Outcome[State]:
         """Summarise the conversation and continue from the summary alone."""
-        if not self.is_needed(state, context):
-            return unchanged(state)
-        before = load(state["messages"])
-        first = leading_system(before)
-        if first >= len(before):
-            return unchanged(state)
         base = load(state["system"]) if "system" in state else before[:first]
         room = context.budget - context.tokens.messages(base) - SUMMARY_OVERHEAD
         conversation = self._conversation(state, before[first:], base, context)
         written = await self.written(conversation, room, context)
+        if self.mode == "cli":
+            return self.replaced(state, before, base, written)
         if written.error:
             return unchanged(state, written.error)
         cycle = self.cycle(state)
-        new: State = {"cycle": cycle}
-        if self.mode == "cli":
-            message = self.summary(cycle, written.text)
-            after = (*base, message)
-        else:
-            message = _system_with_summary(base, written.text, f"continue-summary-{cycle}")
-            after = (*base[:-1], message)
-            new |= {"system": dump(base), "summary": written.text}
-        spans = spans_between(before, after, message.id)
-        return Outcome({**new, "messages": dump(after)}, "compacted", spans)
+        message = _system_with_summary(base, written.text, f"continue-summary-{cycle}")
+        noted = {"system": dump(base), "summary": written.text}
+        return by_summary(state, before, (*base[:-1], message), message.id, cycle=cycle, **noted)
 
     def _conversation(
         self, state: State, messages: Sequence[Message], base: Sequence[Message], context: Context

@@ -34,7 +34,7 @@ from typing import Final
 
 from pytest_compaction.artifacts.tool_calls import shell_script
 from pytest_compaction.compactors.base.cuts import pending_start
-from pytest_compaction.compactors.base.history import by_rule, by_summary, load, unchanged
+from pytest_compaction.compactors.base.history import by_rule, by_summary, unchanged
 from pytest_compaction.compactors.base.masking import where_smaller
 from pytest_compaction.compactors.base.product import (
     AS_WRITTEN,
@@ -59,7 +59,6 @@ from pytest_compaction.conversation.messages import (
     ToolCall,
     ToolResult,
     canonical_json,
-    leading_system,
     pending_calls,
     text_message,
 )
@@ -160,16 +159,14 @@ class GeminiCli(ProductCompactor):
         again = DUE_AGAIN if threshold < LOW_TRIGGER else {}
         self.set_traits(Traits(needs_model=True), VIOLATIONS, again)
 
-    async def compact(self, state: State, context: Context) -> Outcome[State]:
+    async def compacted(
+        self, state: State, before: tuple[Message, ...], first: int, context: Context
+    ) -> Outcome[State]:
         """Cut old tool results and compress the part before the split; after a failure only cut."""
-        before = load(state["messages"])
-        if not self.is_needed(state, context):
-            return unchanged(state)
         read = masked(before, context)
         cut = cut_results(read, context)
         if state.get("failed") and context.reason != "manual":
             return by_rule(state, before, cut)
-        first = leading_system(before)
         split = first + split_point(cut[first:])
         old, kept = read[first:split], cut[split:]
         if not old:

@@ -25,7 +25,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from pytest_compaction.compactors.base.history import by_summary, load, unchanged
 from pytest_compaction.compactors.base.product import (
     AS_WRITTEN,
     EMPTY_TAKEN,
@@ -41,7 +40,6 @@ from pytest_compaction.compactors.protocol import Context, Outcome, State, Trait
 from pytest_compaction.conversation.messages import (
     Message,
     Text,
-    leading_system,
     text_message,
 )
 
@@ -96,24 +94,16 @@ class Goose(ProductCompactor):
         """The first number of tokens above the threshold."""
         return math.floor(self.threshold * context.window) + 1
 
-    async def compact(self, state: State, context: Context) -> Outcome[State]:
+    async def compacted(
+        self, state: State, before: tuple[Message, ...], first: int, context: Context
+    ) -> Outcome[State]:
         """Summarise everything; continue from the summary and the last request."""
-        if not self.is_needed(state, context):
-            return unchanged(state)
-        before = load(state["messages"])
-        first = leading_system(before)
-        if first >= len(before):
-            return unchanged(state)
         cycle = self.cycle(state)
         request = None if context.reason == "manual" else _request(before)
         follow = _following(request, before, cycle)
         room = summary_room((*before[:first], *follow), context)
         written = await self._asked(before[first:], room, context)
-        if written.error:
-            return unchanged(state, written.error)
-        message = self.summary(cycle, written.text)
-        after = (*before[:first], message, *follow)
-        return by_summary(state, before, after, message.id, cycle=cycle)
+        return self.replaced(state, before, before[:first], written, follow)
 
     async def _asked(self, messages: Sequence[Message], room: int, context: Context) -> Written:
         """The summary of the messages with as many tool results as the window holds."""

@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from pytest_compaction.compactors.base.history import by_summary, load, unchanged
+from pytest_compaction.compactors.base.history import unchanged
 from pytest_compaction.compactors.base.product import (
     AS_WRITTEN,
     EMPTY_TAKEN,
@@ -35,7 +35,7 @@ from pytest_compaction.compactors.base.product import (
 from pytest_compaction.compactors.base.summaries import Written, summary_room, without_preamble
 from pytest_compaction.compactors.parameters import check_choice, check_share, check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.conversation.messages import Message, Text, ToolResult, leading_system
+from pytest_compaction.conversation.messages import Message, Text, ToolResult
 from pytest_compaction.models.structured_summary import Section
 
 PRODUCT_WINDOW: Final = 262_144
@@ -126,12 +126,10 @@ class KimiCli(ProductCompactor):
         reserve = scaled(self.reserve, PRODUCT_WINDOW, context) if self.reserve else 0
         return math.ceil(min(context.window * self.threshold, context.window - reserve))
 
-    async def compact(self, state: State, context: Context) -> Outcome[State]:
+    async def compacted(
+        self, state: State, before: tuple[Message, ...], first: int, context: Context
+    ) -> Outcome[State]:
         """Summarise everything before the last messages."""
-        if not self.is_needed(state, context):
-            return unchanged(state)
-        before = load(state["messages"])
-        first = leading_system(before)
         start = first + kept_from(before[first:], self.keep)
         gone, kept = without_preamble(before[first:start], PREAMBLE), before[start:]
         if not gone:
@@ -140,12 +138,8 @@ class KimiCli(ProductCompactor):
         room -= context.tokens.text(tagged(Written())) - context.tokens.text(_headings())
         shown = gone if self.calls else said_and_returned(gone)
         written = await self.written(shown or gone, room, context)
-        if written.error:
-            return unchanged(state, written.error)
-        cycle = self.cycle(state)
-        message = self.summary(cycle, tagged(written))
-        after = (*before[:first], message, *kept)
-        return by_summary(state, before, after, message.id, cycle=cycle)
+        written = replace(written, text=tagged(written))
+        return self.replaced(state, before, before[:first], written, kept)
 
 
 def kept_from(messages: Sequence[Message], count: int) -> int:

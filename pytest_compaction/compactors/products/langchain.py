@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from pytest_compaction.compactors.base.cuts import cut_before, newest_within
-from pytest_compaction.compactors.base.history import by_summary, load, unchanged
+from pytest_compaction.compactors.base.history import load, unchanged
 from pytest_compaction.compactors.base.product import (
     AS_WRITTEN,
     DUE_AGAIN,
@@ -170,24 +170,17 @@ class LangChain(ProductCompactor):
                 return "the conversation has reached " + " and ".join(map(str, clause))
         return None
 
-    async def compact(self, state: State, context: Context) -> Outcome[State]:
+    async def compacted(
+        self, state: State, before: tuple[Message, ...], first: int, context: Context
+    ) -> Outcome[State]:
         """Summarise everything before the cut."""
-        before = load(state["messages"])
-        if not self.is_needed(state, context):
-            return unchanged(state)
-        first = leading_system(before)
         start = first + self.cut(before[first:], context)
         gone = before[first:start]
         if not gone:
             return unchanged(state)
         kept = (*before[:first], *before[start:])
         written = await self._summary(gone, summary_room(kept, context), context)
-        if written.error:
-            return unchanged(state, written.error)
-        cycle = self.cycle(state)
-        message = self.summary(cycle, written.text)
-        after = (*before[:first], message, *before[start:])
-        return by_summary(state, before, after, message.id, cycle=cycle)
+        return self.replaced(state, before, before[:first], written, before[start:])
 
     def cut(self, messages: Sequence[Message], context: Context) -> int:
         """Index of the first message that stays; 0 when all do."""

@@ -18,10 +18,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from pytest_compaction.compactors.base.history import dump, load, spans_between, unchanged
+from pytest_compaction.compactors.base.history import by_summary, unchanged
 from pytest_compaction.compactors.base.product import ProductCompactor
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.conversation.messages import Message, Opaque, leading_system
+from pytest_compaction.conversation.messages import Message, Opaque
 from pytest_compaction.models.protocol import CompactRequest, ModelError, UnsupportedError
 
 VIOLATIONS: Final = {
@@ -43,21 +43,16 @@ class OpenAICompact(ProductCompactor):
     def __init__(self) -> None:
         self.set_traits(Traits(needs_model=True, opaque=True, keeps_tail=True), VIOLATIONS)
 
-    async def compact(self, state: State, context: Context) -> Outcome[State]:
+    async def compacted(
+        self, state: State, before: tuple[Message, ...], first: int, context: Context
+    ) -> Outcome[State]:
         """Let the endpoint compact everything after the system prompt."""
-        if not self.is_needed(state, context):
-            return unchanged(state)
-        before = load(state["messages"])
-        first = leading_system(before)
-        if first >= len(before):
-            return unchanged(state)
         cycle = self.cycle(state)
         output = await compacted_natively(before[first:], f"{self.name}-{cycle}", context)
         if output.error:
             return unchanged(state, output.error)
         after = (*before[:first], *output.messages)
-        spans = spans_between(before, after, output.item)
-        return Outcome({"messages": dump(after), "cycle": cycle}, "compacted", spans)
+        return by_summary(state, before, after, output.item, cycle=cycle)
 
 
 @dataclass(frozen=True, slots=True)

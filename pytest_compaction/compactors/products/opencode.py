@@ -24,7 +24,7 @@ from __future__ import annotations
 from typing import Final
 
 from pytest_compaction.compactors.base.cuts import user_turns
-from pytest_compaction.compactors.base.history import by_summary, load, unchanged
+from pytest_compaction.compactors.base.history import unchanged
 from pytest_compaction.compactors.base.masking import images_as_text
 from pytest_compaction.compactors.base.product import (
     AS_WRITTEN,
@@ -39,7 +39,6 @@ from pytest_compaction.compactors.parameters import check_choice, check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import (
     Message,
-    leading_system,
     text_message,
 )
 from pytest_compaction.models.structured_summary import Section
@@ -115,14 +114,10 @@ class Opencode(ProductCompactor):
         """The window without the reserve."""
         return context.window - scaled(self.reserve, PRODUCT_WINDOW, context)
 
-    async def compact(self, state: State, context: Context) -> Outcome[State]:
+    async def compacted(
+        self, state: State, before: tuple[Message, ...], first: int, context: Context
+    ) -> Outcome[State]:
         """Summarise everything; continue from the summary."""
-        if not self.is_needed(state, context):
-            return unchanged(state)
-        before = load(state["messages"])
-        first = leading_system(before)
-        if first >= len(before):
-            return unchanged(state)
         cycle = self.cycle(state)
         read, request = self._parted(before, first)
         question = text_message(f"opencode-question-{cycle}", "user", QUESTION, "synthetic")
@@ -133,11 +128,8 @@ class Opencode(ProductCompactor):
         if context.tokens.messages(read) > context.window:
             return unchanged(state, "the conversation is longer than the window")
         written = await self.written(read, room, context)
-        if written.error:
-            return unchanged(state, written.error)
-        summary = self.summary(cycle, written.text, "assistant")
-        after = (*before[:first], question, summary, last)
-        return by_summary(state, before, after, summary.id, cycle=cycle)
+        head = (*before[:first], question)
+        return self.replaced(state, before, head, written, (last,), "assistant")
 
     def _parted(
         self, before: tuple[Message, ...], first: int

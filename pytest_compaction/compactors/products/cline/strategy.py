@@ -33,7 +33,7 @@ from dataclasses import replace
 from typing import Final
 
 from pytest_compaction.compactors.base.cuts import user_turns
-from pytest_compaction.compactors.base.history import by_rule, by_summary, load, unchanged
+from pytest_compaction.compactors.base.history import by_rule, by_summary, unchanged
 from pytest_compaction.compactors.base.product import AS_WRITTEN, ProductCompactor, scaled
 from pytest_compaction.compactors.base.summaries import (
     WHOLE,
@@ -130,11 +130,10 @@ class Cline(ProductCompactor):
         """90 % of the usable input."""
         return int(context.window * USABLE * TRIGGER)
 
-    async def compact(self, state: State, context: Context) -> Outcome[State]:
+    async def compacted(
+        self, state: State, before: tuple[Message, ...], first: int, context: Context
+    ) -> Outcome[State]:
         """Shrink the history in the way of the mode."""
-        before = load(state["messages"])
-        if not self.is_needed(state, context):
-            return unchanged(state)
         if self.mode == "basic":
             return self._folded(state, before, context)
         return await self._summarised(state, before, context)
