@@ -24,7 +24,7 @@ from support.compacting import (
     tokens,
 )
 
-from pytest_compaction.compactors.products.cline.strategy import (
+from pytest_compaction.compactors.products.cline import (
     AGENTIC,
     RESULT_CHARACTERS,
     SUMMARY_ID,

@@ -21,8 +21,7 @@ from support.compacting import (
     view_of,
 )
 
-from pytest_compaction.compactors.products.cline.basic import KEPT_TEXTS, NOTE, folded
-from pytest_compaction.compactors.products.cline.strategy import SUMMARY_ID, Cline
+from pytest_compaction.compactors.products.cline import KEPT_TEXTS, NOTE, SUMMARY_ID, Cline, folded
 from pytest_compaction.conversation.messages import Image, structure_faults
 
 PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,a"}}

@@ -9,8 +9,7 @@ from support.builders import COUNTER, assistant, context_of, session, system, to
 from support.cline import file_read
 from support.compacting import SpyModel, compacted, ids, in_a_row, messages_of
 
-from pytest_compaction.compactors.products.cline.projection import projected
-from pytest_compaction.compactors.products.cline.strategy import Cline
+from pytest_compaction.compactors.products.cline import Cline, projected
 from pytest_compaction.conversation.messages import Image, Thinking, structure_faults
 
 CONTEXT = context_of()

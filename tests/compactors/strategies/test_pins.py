@@ -7,12 +7,15 @@ from support.compositions import create, talk
 
 from pytest_compaction.compactors.strategies.anchored import SUMMARY_ID
 from pytest_compaction.compactors.strategies.ledger import LEDGER_ID
-from pytest_compaction.compactors.strategies.pins.constraints import (
+from pytest_compaction.compactors.strategies.pins import (
+    PINS_ID,
+    PREAMBLE,
+    Pins,
     constraints_of,
     followed_by,
+    listed,
     type_of,
 )
-from pytest_compaction.compactors.strategies.pins.strategy import PINS_ID, PREAMBLE, Pins, listed
 from pytest_compaction.conversation.messages import structure_faults
 
 RULES = user(

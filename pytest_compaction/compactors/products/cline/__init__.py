@@ -1,1 +1,0 @@
-"""Cline: its three modes of making room."""
