@@ -27,7 +27,7 @@ from pytest_compaction.artifacts.operations import (
 from pytest_compaction.artifacts.outcomes import test_summary as summary_of_tests
 from pytest_compaction.artifacts.shell.commands import command_words
 from pytest_compaction.artifacts.tool_calls import shell_script
-from pytest_compaction.conversation.chat_format import from_chat, to_chat
+from pytest_compaction.conversation.formats.chat import from_chat, to_chat
 from pytest_compaction.conversation.messages import Message, groups, pending_calls
 
 MAX_RUNS: Final = 300

@@ -15,7 +15,8 @@ from pytest_compaction.case.kinds import FactType as FactType
 from pytest_compaction.case.kinds import ProbeKind as ProbeKind
 from pytest_compaction.case.nuggets import Nugget as Nugget
 from pytest_compaction.case.recorded_view import recorded_view
-from pytest_compaction.conversation.chat_format import MessageShapeError, from_chat
+from pytest_compaction.conversation.formats.chat import from_chat
+from pytest_compaction.conversation.formats.parts import MessageShapeError
 from pytest_compaction.conversation.messages import (
     Message,
     canonical_json,

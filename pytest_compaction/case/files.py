@@ -24,7 +24,7 @@ from pytest_compaction.case.validation import (
     reference_faults,
     schema_faults,
 )
-from pytest_compaction.conversation.chat_format import MessageShapeError
+from pytest_compaction.conversation.formats.parts import MessageShapeError
 
 MAX_FILE_BYTES: Final = 50 * 1024 * 1024
 MAX_SHOWN_FAULTS: Final = 20

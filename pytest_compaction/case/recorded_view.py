@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pytest_compaction.conversation.chat_format import message_from_chat
+from pytest_compaction.conversation.formats.chat import message_from_chat
 from pytest_compaction.conversation.messages import Message, leading_system, text_message
 
 

@@ -34,7 +34,7 @@ from pytest_compaction.case_making.recorded_points import (
     record_points,
     told_short,
 )
-from pytest_compaction.conversation.chat_format import to_chat
+from pytest_compaction.conversation.formats.chat import to_chat
 from pytest_compaction.conversation.messages import Message, leading_system
 from pytest_compaction.conversation.tokens import TokenCounter, shared_counter
 from pytest_compaction.importers.protocol import ImportFormatError, Transcript

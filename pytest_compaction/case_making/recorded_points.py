@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from pytest_compaction.case.recorded_view import recorded_view
-from pytest_compaction.conversation.chat_format import message_to_chat
+from pytest_compaction.conversation.formats.chat import message_to_chat
 from pytest_compaction.conversation.messages import Message, structure_faults
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.importers.protocol import Boundary, Transcript

@@ -13,7 +13,8 @@ from dataclasses import replace
 from typing import Any, Final
 
 from pytest_compaction.case.validation import CaseFault
-from pytest_compaction.conversation.chat_format import MessageShapeError, from_chat
+from pytest_compaction.conversation.formats.chat import from_chat
+from pytest_compaction.conversation.formats.parts import MessageShapeError
 from pytest_compaction.dialogues.chat_turns import turns_of
 from pytest_compaction.dialogues.dialogue import CHAT, TASKS, Dialogue, Turn
 from pytest_compaction.dialogues.schema import DIALOGUE_SCHEMA, shape_faults

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from pytest_compaction.case.case import AnswerSpec
-from pytest_compaction.conversation.chat_format import to_chat
+from pytest_compaction.conversation.formats.chat import to_chat
 from pytest_compaction.conversation.messages import (
     Message,
     canonical_json,

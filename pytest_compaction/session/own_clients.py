@@ -10,8 +10,7 @@ import pytest
 from pytest_compaction.models.calls.address import base_url_for
 from pytest_compaction.models.calls.prices import PriceTable, prices_at
 from pytest_compaction.models.relay.relay import new_relay
-from pytest_compaction.run.proxy.door import Door
-from pytest_compaction.run.proxy.endpoint import RecordingEndpoint
+from pytest_compaction.run.proxy.endpoint import Door, RecordingEndpoint
 from pytest_compaction.session.header.own_client_line import OPTION
 from pytest_compaction.settings import OptionError, Settings
 

@@ -29,7 +29,7 @@ from pytest_compaction.compactors.protocol import Context, Outcome
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import parse_spec
 from pytest_compaction.compactors.strategies.anchored import SECTIONS
-from pytest_compaction.conversation.chat_format import to_chat
+from pytest_compaction.conversation.formats.chat import to_chat
 from pytest_compaction.conversation.messages import ToolCall, structure_faults
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.garbage import look_less_often

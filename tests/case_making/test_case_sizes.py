@@ -11,7 +11,7 @@ from pytest_compaction.case.case import case_from_json
 from pytest_compaction.case_making.case_maker import NotCompactableError, make_case
 from pytest_compaction.case_making.points import LogSizes, compaction_points, with_room
 from pytest_compaction.compactors.strategies.anchored import Anchored
-from pytest_compaction.conversation.chat_format import from_chat
+from pytest_compaction.conversation.formats.chat import from_chat
 from pytest_compaction.conversation.messages import Message, text_message
 from pytest_compaction.importers.protocol import Boundary, ImportTally, Transcript
 

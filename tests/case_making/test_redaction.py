@@ -16,7 +16,7 @@ from support.shipped import shipped
 
 from pytest_compaction import cli
 from pytest_compaction.case_making.redaction import LEFT_OUT, Redactor
-from pytest_compaction.conversation.chat_format import to_chat
+from pytest_compaction.conversation.formats.chat import to_chat
 from pytest_compaction.conversation.messages import (
     Message,
     Opaque,

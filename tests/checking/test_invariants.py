@@ -28,7 +28,7 @@ from pytest_compaction.checking.survey import examples, shrunk, survey
 from pytest_compaction.compactors.base.history import spans_between
 from pytest_compaction.compactors.function.compactor import FunctionCompactor
 from pytest_compaction.compactors.protocol import Span, Traits
-from pytest_compaction.conversation.chat_format import from_chat
+from pytest_compaction.conversation.formats.chat import from_chat
 from pytest_compaction.conversation.messages import (
     Image,
     Opaque,

@@ -23,7 +23,7 @@ from pytest_compaction.compactors.strategies.anchored import Anchored
 from pytest_compaction.compactors.strategies.none import NoCompaction
 from pytest_compaction.compactors.strategies.regenerate import Regenerate
 from pytest_compaction.compactors.strategies.truncate import Truncate
-from pytest_compaction.conversation.chat_format import from_chat
+from pytest_compaction.conversation.formats.chat import from_chat
 from pytest_compaction.conversation.messages import pending_calls, structure_faults
 from pytest_compaction.models.protocol import SummaryReply
 from pytest_compaction.models.structured_summary import Summary

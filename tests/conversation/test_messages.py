@@ -19,7 +19,8 @@ from support.builders import (
 )
 
 from pytest_compaction.compactors.base.history import dump, load
-from pytest_compaction.conversation.chat_format import MessageShapeError, from_chat, to_chat
+from pytest_compaction.conversation.formats.chat import from_chat, to_chat
+from pytest_compaction.conversation.formats.parts import MessageShapeError
 from pytest_compaction.conversation.messages import (
     Image,
     Message,

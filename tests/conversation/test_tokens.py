@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from support.builders import COUNTER, agent_logs, any_text, assistant, finishes, prose, tool, user
 
 from pytest_compaction.conversation import tokens
-from pytest_compaction.conversation.chat_format import from_chat
+from pytest_compaction.conversation.formats.chat import from_chat
 from pytest_compaction.conversation.tokens import (
     DEFAULT_ENCODING,
     IMAGE_TOKENS,

@@ -132,7 +132,7 @@ from pytest_compaction.models.structured_summary import Section
 
 
 async def pays_and_raises(messages, budget, model):
-    from pytest_compaction.conversation.chat_format import from_chat
+    from pytest_compaction.conversation.formats.chat import from_chat
 
     notes = (Section("notes", "Notes", "What matters.", ("intent",)),)
     await model.summarize(SummaryRequest(from_chat(messages), notes, budget))

@@ -8,7 +8,7 @@ from support.builders import session, user
 from support.endpoint_builders import Replies
 
 from pytest_compaction import cli
-from pytest_compaction.conversation.chat_format import from_chat
+from pytest_compaction.conversation.formats.chat import from_chat
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.protocol import ModelError
 from pytest_compaction.probes.by_model import source as probe_source

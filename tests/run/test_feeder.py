@@ -11,7 +11,7 @@ from pytest_compaction.compactors.function.compactor import FunctionCompactor
 from pytest_compaction.compactors.protocol import CompactorError, Outcome, Span, Traits, View
 from pytest_compaction.compactors.strategies.none import NoCompaction
 from pytest_compaction.compactors.strategies.truncate import Truncate
-from pytest_compaction.conversation.chat_format import from_chat
+from pytest_compaction.conversation.formats.chat import from_chat
 from pytest_compaction.conversation.messages import text_message
 from pytest_compaction.models.protocol import ModelError
 from pytest_compaction.run.case_feeder import CaseFeeder

@@ -2,7 +2,7 @@
 
 from support.builders import COUNTER, assistant, case_data, compact_now, system, user
 
-from pytest_compaction.conversation.chat_format import from_chat
+from pytest_compaction.conversation.formats.chat import from_chat
 from pytest_compaction.conversation.messages import groups
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import CompactReply, ModelError, SummaryReply

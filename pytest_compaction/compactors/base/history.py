@@ -8,7 +8,7 @@ from operator import itemgetter
 from typing import Any, Final, overload
 
 from pytest_compaction.compactors.protocol import Context, Fate, Outcome, Span, State, Status, View
-from pytest_compaction.conversation.chat_format import (
+from pytest_compaction.conversation.formats.chat import (
     ChatMessage,
     message_from_chat,
     message_to_chat,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from pytest_compaction.compactors.function.compactor import FunctionCompactor, called
-from pytest_compaction.compactors.function.message_shapes.protocol import SHAPES
+from pytest_compaction.compactors.function.message_shapes.shapes import SHAPES
 from pytest_compaction.compactors.function.sessions import SESSION_ID, SessionCall, is_session
 from pytest_compaction.compactors.function.signatures import (
     as_annotated,

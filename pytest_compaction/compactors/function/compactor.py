@@ -34,28 +34,22 @@ from pytest_compaction.compactors.function.arguments import (
     messages_parameter,
 )
 from pytest_compaction.compactors.function.function_model import FunctionModel
-from pytest_compaction.compactors.function.message_shapes.foreign import foreign_words, hint_on
-from pytest_compaction.compactors.function.message_shapes.protocol import (
+from pytest_compaction.compactors.function.message_shapes.shapes import (
     CHAT,
+    foreign_words,
+    hint_on,
     run_context,
     shape_named,
     shape_of,
-    title_of,
 )
 from pytest_compaction.compactors.protocol import CompactorError, Context, Outcome, State, Traits
-from pytest_compaction.conversation.chat_format import (
-    ChatMessage,
-    MessageShapeError,
-    message_from_chat,
-)
+from pytest_compaction.conversation.formats.parts import MessageShapeError
 from pytest_compaction.conversation.messages import Message, ToolResult, leading_system
 from pytest_compaction.models.protocol import ModelError
 
 _PREVIOUS: Final = "previous"
 _OWN: Final = "own"
 """Where the state keeps what the function returned, and its own state."""
-_WITHOUT_ERRORS: Final = frozenset({"responses"})
-"""Shapes that do not say whether a call failed."""
 
 
 class FunctionCompactor(HistoryCompactor):
@@ -120,7 +114,7 @@ class FunctionCompactor(HistoryCompactor):
     def understood(self) -> str:
         """How the function is called, and with what, as a part of a sentence."""
         told: str | None = getattr(self._function, "understood", None)
-        return told or f"is called as {self.call_form} with {title_of(self._shape.name)}"
+        return told or f"is called as {self.call_form} with {self._shape.title}"
 
     @property
     def doubt(self) -> str:
@@ -129,8 +123,8 @@ class FunctionCompactor(HistoryCompactor):
         if not shape:
             return ""
         return (
-            f"names {kind!r}, which is of {title_of(shape)}, and gets {title_of(CHAT)}; if it "
-            f"takes the others: {self.name}:messages={shape}"
+            f"names {kind!r}, which is of {shape_named(shape).title}, and gets "
+            f"{self._shape.title}; if it takes the others: {self.name}:messages={shape}"
         )
 
     async def compact(self, state: State, context: Context) -> Outcome[State]:
@@ -193,7 +187,7 @@ class FunctionCompactor(HistoryCompactor):
         return found
 
     def _messages(
-        self, returned: Any, before: Sequence[Message], given: Sequence[ChatMessage], cycle: int
+        self, returned: Any, before: Sequence[Message], given: Sequence[Message], cycle: int
     ) -> tuple[Message, ...]:
         """Recognise kept messages (equal to one given, in order) and name the new ones.
 
@@ -201,32 +195,30 @@ class FunctionCompactor(HistoryCompactor):
         """
         result: list[Message] = []
         position = 0
-        for index, item in enumerate(self._read(returned, before)):
-            match = next((i for i in range(position, len(given)) if given[i] == item), None)
+        items = self._listed(returned, before)
+        for index, made in enumerate(self._read(items)):
+            after = range(position, len(given))
+            match = next((i for i in after if _same(given[i], made)), None)
             if match is not None:
                 result.append(before[match])
                 position = match + 1
                 continue
-            try:
-                id = f"{self.name.rpartition(':')[2]}-{cycle}-{index}"
-                plain = {k: v for k, v in item.items() if k != "id"} if _mapping(item) else item
-                made = message_from_chat(plain, id, f"message {index}", "synthetic")
-            except MessageShapeError as error:
-                raise self._wrong(error, item) from None
-            hint = hint_on(item) if self._shape.name == CHAT else ""
+            hint = hint_on(items[index]) if self._shape.name == CHAT else ""
             if hint:
-                raise self._wrong(f"message {index} {hint}", None)
-            masked = next((i for i in range(position, len(given)) if _masks(made, before[i])), None)
+                raise self._wrong(f"message {index} {hint}")
+            id = f"{self.name.rpartition(':')[2]}-{cycle}-{index}"
+            made = replace(made, id=id, origin="synthetic")
+            masked = next((i for i in after if _masks(made, before[i])), None)
             if masked is not None:
                 made = replace(made, id=before[masked].id, origin=before[masked].origin)
-                if self._shape.name in _WITHOUT_ERRORS:
+                if self._shape.lacks_errors:
                     made = _with_errors_of(made, before[masked])
                 position = masked + 1
             result.append(made)
         return tuple(result)
 
-    def _read(self, returned: Any, before: Sequence[Message]) -> list[Any]:
-        """The returned messages as chat dictionaries; the list may be under ``messages``."""
+    def _listed(self, returned: Any, before: Sequence[Message]) -> Sequence[Any]:
+        """The returned objects; the list may be under ``messages``."""
         what = "chat messages" if self._shape.name == CHAT else f"{self._shape.name} messages"
         if returned is None:
             raise CompactorError(
@@ -243,16 +235,19 @@ class FunctionCompactor(HistoryCompactor):
             )
         if not returned and before:
             raise CompactorError(f"{self.name} returned no messages at all")
-        try:
-            return self._shape.read(returned)
-        except MessageShapeError as error:
-            raise self._wrong(error) from None
+        return returned
 
-    def _wrong(self, fault: object, item: Any = None) -> CompactorError:
+    def _read(self, items: Sequence[Any]) -> list[Message]:
+        try:
+            return self._shape.read(items)
+        except MessageShapeError as error:
+            hints = (hint_on(item) for item in items if self._shape.name == CHAT)
+            hint = next(filter(None, hints), "")
+            raise self._wrong(f"{error}; it {hint}" if hint else str(error)) from None
+
+    def _wrong(self, fault: str) -> CompactorError:
         """The error for a returned message; foreign ones come with the parameter that helps."""
-        hint = hint_on(item) if self._shape.name == CHAT and item is not None else ""
-        more = f"; it {hint}" if hint else ""
-        said = f"{self.name} returned a wrong message: {fault}{more}"
+        said = f"{self.name} returned a wrong message: {fault}"
         return CompactorError(said.replace("NAME", self.name))
 
 
@@ -272,6 +267,10 @@ def _whole(function: Any) -> Any:
     while isinstance(function, functools.partial):
         function = function.func
     return function
+
+
+def _same(given: Message, made: Message) -> bool:
+    return given.role == made.role and given.parts == made.parts
 
 
 def _masks(made: Message, given: Message) -> bool:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final, overload
 
 from pytest_compaction.compactors.base.summaries import write_summary
-from pytest_compaction.compactors.function.message_shapes.protocol import Shape
+from pytest_compaction.compactors.function.message_shapes.shapes import Shape
 from pytest_compaction.compactors.protocol import Context
-from pytest_compaction.conversation.chat_format import MessageShapeError, from_chat
+from pytest_compaction.conversation.formats.parts import MessageShapeError
 from pytest_compaction.conversation.messages import Message, text_message
 from pytest_compaction.models.protocol import ModelError, SummaryReply, SummaryRequest
 from pytest_compaction.models.structured_summary import Section
@@ -100,6 +101,7 @@ class FunctionModel:
         if all(isinstance(item, Message) for item in given):
             return tuple(given)
         try:
-            return from_chat(self._shape.read(given))
+            read = self._shape.read(given)
         except MessageShapeError as error:
             raise ValueError(f"model.summarize got a wrong message: {error}") from None
+        return tuple(replace(message, id=f"m{n}") for n, message in enumerate(read))

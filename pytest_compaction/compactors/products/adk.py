@@ -33,7 +33,7 @@ from pytest_compaction.compactors.base.product import AS_WRITTEN, DUE_AGAIN, Pro
 from pytest_compaction.compactors.base.summaries import short_arguments, summary_room
 from pytest_compaction.compactors.parameters import check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.conversation.chat_format import message_to_chat
+from pytest_compaction.conversation.formats.chat import message_to_chat
 from pytest_compaction.conversation.messages import (
     Message,
     Part,

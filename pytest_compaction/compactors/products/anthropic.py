@@ -54,6 +54,7 @@ from pytest_compaction.compactors.base.product import (
 from pytest_compaction.compactors.base.summaries import SUMMARY_OVERHEAD
 from pytest_compaction.compactors.parameters import check_choice, check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits, View
+from pytest_compaction.conversation.formats.requests import tool_name
 from pytest_compaction.conversation.messages import (
     Message,
     leading_system,
@@ -61,7 +62,6 @@ from pytest_compaction.conversation.messages import (
 )
 from pytest_compaction.models.parameters import refusal_of
 from pytest_compaction.models.structured_summary import Section
-from pytest_compaction.models.wire.rendering import tool_name
 from pytest_compaction.models.wire.server_edits import (
     CLEARING,
     COMPACTION,

@@ -30,7 +30,7 @@ from pytest_compaction.compactors.base.insertion import InsertionCompactor
 from pytest_compaction.compactors.base.summaries import summary_message
 from pytest_compaction.compactors.parameters import check_share, check_whole
 from pytest_compaction.compactors.protocol import Context, State, Traits
-from pytest_compaction.conversation.chat_format import from_chat, to_chat
+from pytest_compaction.conversation.formats.chat import from_chat, to_chat
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.models.structured_summary import Source
 from pytest_compaction.text.words import clipped

@@ -26,7 +26,7 @@ from pytest_compaction.models.protocol import ModelError, NotAskedError
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Call, Caller, CallReply
 from pytest_compaction.models.wire.reply import whole_tokens
-from pytest_compaction.models.wire.usage_count import counted
+from pytest_compaction.models.wire.usage import counted
 from pytest_compaction.text.words import printable
 
 _MARGIN: Final = 1.25

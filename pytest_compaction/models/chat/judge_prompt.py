@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from pytest_compaction.case.case import Fact, Trap
+from pytest_compaction.conversation.formats.requests import clean
 from pytest_compaction.models.chat.fences import fences_for
 from pytest_compaction.models.chat.judge_reply import reply_form
 from pytest_compaction.models.protocol import JudgeRequest
-from pytest_compaction.models.wire.rendering import clean
 from pytest_compaction.rubric import Criterion
 
 NONE: dict[str, str] = {"traps": "(none)", "response": "(empty)", "log": "(empty)"}

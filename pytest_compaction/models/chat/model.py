@@ -9,12 +9,16 @@ the reason why a response is unscored.
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
 from pytest_compaction.cache.kept_results import KeptResults
 from pytest_compaction.case.case import AnswerSpec
+from pytest_compaction.conversation.formats.chat import chat_messages
+from pytest_compaction.conversation.formats.requests import clean
+from pytest_compaction.conversation.formats.responses import needs_responses, responses_input
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.chat import judge_reply as judgements
 from pytest_compaction.models.chat import nugget_judgement as nuggets
@@ -39,22 +43,9 @@ from pytest_compaction.models.protocol import (
     SummaryRequest,
 )
 from pytest_compaction.models.usage import Usage
-from pytest_compaction.models.wire import native_compaction as native
 from pytest_compaction.models.wire.call import Call, Caller, Operation, Role
-from pytest_compaction.models.wire.rendering import (
-    chat_messages,
-    clean,
-    needs_responses,
-    responses_input,
-)
-from pytest_compaction.models.wire.reply import WireReply, read_reply
-from pytest_compaction.models.wire.request import (
-    REASONING_TOKENS,
-    chat_body,
-    responses_body,
-    roomier,
-)
-from pytest_compaction.models.wire.usage_count import counted
+from pytest_compaction.models.wire.reply import NotCompactedError, WireReply, compacted, read_reply
+from pytest_compaction.models.wire.usage import counted
 from pytest_compaction.rule_processes.pipe import Held
 from pytest_compaction.rule_processes.pool import RuleProcesses
 from pytest_compaction.text.claims import answer_proper
@@ -68,6 +59,14 @@ JUDGE_TOKENS: Final = 200
 CRITERION_TOKENS: Final = 120
 NUMBER_TOKENS: Final = 80
 """Tokens of a judgement: as a whole, for each criterion, and for each fact or stale claim."""
+REASONING_TOKENS: Final = 8192
+"""Added to the limit of models that think before they reply, and when a reply was cut."""
+SLACK_TOKENS: Final = 64
+"""Room for the few tokens by which a short reply differs between tokenizers."""
+
+_REASONS: Final = re.compile(
+    r"(?:^|[/:_-])(?:o\d|gpt-(?:[5-9]|oss)|r1|qwq)|reason|think", re.IGNORECASE
+)
 _CUT: Final = "it was cut at its limit of tokens"
 FLAG: Final = "text addressed to the judge stands in the answer"
 
@@ -162,7 +161,14 @@ class ChatModel:
         limit = request.answer.max_tokens
         if needs_responses(request.view):
             items = [*responses_input(request.view), *asked]
-            body = responses_body(self._name, items, limit, request.parameters)
+            body = {
+                "model": self._name,
+                "input": items,
+                "max_output_tokens": _room(self._name, limit),
+                "temperature": 0,
+                "store": False,
+                **request.parameters,
+            }
             reply, usage, latency = await self._text("responses", body, request.role)
         else:
             body = self._chat_body(
@@ -243,8 +249,8 @@ class ChatModel:
         reply = await self._caller.call(call)
         usage = counted(call, reply, self._tokens)
         try:
-            messages = native.compacted(reply.body, request.messages)
-        except native.NotCompactedError as error:
+            messages = compacted(reply.body, request.messages)
+        except NotCompactedError as error:
             said = f"{self._name} did not compact: {error}"
             raise ModelError(said, spent={"compaction": usage}) from None
         return CompactReply(messages, usage)
@@ -286,7 +292,15 @@ class ChatModel:
         limit: int,
         extra: Mapping[str, Any] | None = None,
     ) -> dict[str, Any]:
-        return chat_body(self._name, messages, limit, self._trial, extra)
+        """A request for ``chat.completions``; ``limit`` is in tokens."""
+        return {
+            "model": self._name,
+            "messages": messages,
+            "max_tokens": _room(self._name, limit),
+            "temperature": 0,
+            "seed": self._trial,
+            **(extra or {}),
+        }
 
 
 def _judged(reply: WireReply, request: JudgeRequest) -> JudgeReply:
@@ -329,3 +343,15 @@ def _without_torn_line(reply: WireReply) -> str:
     """The text without a last line that was cut off: half a path is a wrong path."""
     head, _, _ = reply.text.rpartition("\n")
     return head if reply.cut and head.strip() else reply.text
+
+
+def roomier(body: Mapping[str, Any]) -> dict[str, Any]:
+    """The request with more room for its reply, after a reply was cut before its text began."""
+    name = next(name for name in ("max_tokens", "max_output_tokens") if name in body)
+    return {**body, name: body[name] + REASONING_TOKENS}
+
+
+def _room(model: str, tokens: int) -> int:
+    """The limit with slack for other tokenizers, and with room to think: that is output too."""
+    roomy = int(tokens * 1.25) + SLACK_TOKENS
+    return roomy + REASONING_TOKENS if _REASONS.search(model) else roomy

@@ -9,12 +9,12 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, Final
 
+from pytest_compaction.conversation.formats.requests import clean
 from pytest_compaction.metrics.nugget_scores import ORDERING, SCORES, NuggetScore
 from pytest_compaction.models.chat.fences import fences_for
 from pytest_compaction.models.chat.judge_reply import MAX_REASONING, Json, JudgementError
 from pytest_compaction.models.protocol import JudgeReply, JudgeRequest
 from pytest_compaction.models.wire.only_object import NoObjectError, only_object
-from pytest_compaction.models.wire.rendering import clean
 from pytest_compaction.text.words import printable
 
 SCHEMA_NAME: Final = "nuggets"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from pytest_compaction.conversation.formats.requests import clean, transcript
 from pytest_compaction.conversation.messages import ROLES
 from pytest_compaction.models.chat.fences import fences_for
 from pytest_compaction.models.chat.prompts import Prompt
 from pytest_compaction.models.protocol import SummaryRequest
-from pytest_compaction.models.wire.rendering import clean, transcript
 
 _FEWEST_WORDS: Final = 10
 """The least that a model is asked for, however small the budget is."""

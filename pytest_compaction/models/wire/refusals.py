@@ -13,10 +13,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from pytest_compaction.conversation.formats.requests import IMAGE
 from pytest_compaction.conversation.messages import canonical_json
 from pytest_compaction.models.parameters import SET_BY_MODELS, shown
 from pytest_compaction.models.wire.call import Operation
-from pytest_compaction.models.wire.rendering import IMAGE
 
 Body = dict[str, Any]
 

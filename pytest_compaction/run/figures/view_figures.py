@@ -13,7 +13,7 @@ from pytest_compaction.cache.kept_results import KeptResults, results_of_process
 from pytest_compaction.cache.latest import Latest
 from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.compactors.protocol import View
-from pytest_compaction.conversation.chat_format import to_chat
+from pytest_compaction.conversation.formats.chat import to_chat
 from pytest_compaction.conversation.identity import identity
 from pytest_compaction.conversation.messages import Message, canonical_json, short_hash
 from pytest_compaction.conversation.tokens import TokenCounter

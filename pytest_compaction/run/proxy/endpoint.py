@@ -1,33 +1,161 @@
-"""The local endpoint of a run: it answers clients of strategies by the run's own means."""
+"""The local endpoint of a run: a port for clients of strategies, answered by the run's own means.
+
+Only this machine can reach the port, and it wants a random token as the key, so that no other user
+of the machine can spend the money of this one. The real key stays in this process. Each connection
+serves one request: who opened it then tells whose request it is.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Coroutine
+import secrets
+import socket
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, Final
+from urllib.request import getproxies
 
 from pytest_compaction.models.calls.accounts import Accounts
 from pytest_compaction.models.calls.turns import in_turn
 from pytest_compaction.models.protocol import ModelError, NotAskedError
-from pytest_compaction.models.relay.answers import Answer, answer_of, error_answer
 from pytest_compaction.models.relay.relay import Relay, in_trial
-from pytest_compaction.models.relay.routes import RefusedError, Request, call_of
+from pytest_compaction.models.relay.routes import (
+    Answer,
+    RefusedError,
+    Request,
+    answer_of,
+    call_of,
+    error_answer,
+)
 from pytest_compaction.models.usage import OwnCalls
 from pytest_compaction.models.wire.call import Call, CallReply
 from pytest_compaction.run.loops.metered_model import MeteredModel
 from pytest_compaction.run.loops.request_limit import RequestLimit
-from pytest_compaction.run.proxy.door import Door
-from pytest_compaction.run.proxy.http import Exchange
-from pytest_compaction.run.proxy.owners import Owners
+from pytest_compaction.run.proxy.owners import HOST, Owners
 from pytest_compaction.secrets.keys import scrubbed
+from pytest_compaction.secrets.own_environment import point
 from pytest_compaction.text.words import printable
+
+_TOKEN_BYTES: Final = 24
+
+
+class Door:
+    """Has a port of its own; who serves ``socket`` takes connections, which are refused before.
+
+    Code that asks while a strategy is still imported so gets an error at once, and does not wait
+    for a reply that cannot come.
+    """
+
+    def __init__(self) -> None:
+        self.socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        self.socket.bind((HOST, 0))
+        self.port: int = self.socket.getsockname()[1]
+        self._token = secrets.token_urlsafe(_TOKEN_BYTES)
+
+    def point_clients(self) -> Callable[[], None]:
+        """Point clients that read the environment to this port. The result takes it back."""
+        url = f"http://{HOST}:{self.port}"
+        variables: dict[str, str | None] = {
+            "OPENAI_BASE_URL": f"{url}/v1",
+            "OPENAI_API_BASE": f"{url}/v1",
+            "OPENAI_API_KEY": self._token,
+            "ANTHROPIC_BASE_URL": url,
+            "ANTHROPIC_API_BASE": url,
+            "ANTHROPIC_API_KEY": self._token,
+            "ANTHROPIC_AUTH_TOKEN": None,
+        }
+        found = getproxies()
+        # Of the two spellings one hides the other, and "*" means all hosts only if it is alone.
+        direct = found.get("no", "").strip()
+        if found and direct != "*":
+            direct = f"{direct},{HOST}" if direct else HOST
+            variables |= {"no_proxy": direct, "NO_PROXY": direct}
+        return point(variables)
+
+    def admits(self, headers: Mapping[str, str]) -> bool:
+        """Whether the headers of a request, by names in lower case, hold the token."""
+        scheme, _, bearer = headers.get("authorization", "").partition(" ")
+        keys = (
+            bearer.strip() if scheme.lower() == "bearer" else "",
+            headers.get("x-api-key", "").strip(),
+        )
+        return any(secrets.compare_digest(key.encode(), self._token.encode()) for key in keys)
+
+    def close(self) -> None:
+        """Take no more connections."""
+        self.socket.close()
+
+
+MAX_REQUEST_BYTES: Final = 64 * 1024 * 1024
+_CHUNK: Final = 64 * 1024
+
+
+class Exchange:
+    """Reads a request from a connection, and writes the answer to it."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        import h11  # the package of HTTP clients, loaded with them
+
+        self._h11: Any = h11
+        self._connection: Any = h11.Connection(h11.SERVER)
+        self._reader = reader
+        self._writer = writer
+        self._heads_only = False
+
+    async def request(self) -> Request | None:
+        """The request; ``None`` if the client went away before it was whole.
+
+        Raises :class:`RefusedError` for one that is no HTTP, or too long.
+        """
+        h11, head, data = self._h11, None, bytearray()
+        while True:
+            try:
+                event = self._connection.next_event()
+            except h11.RemoteProtocolError as error:
+                raise RefusedError(400, f"this is not an HTTP request: {error}") from None
+            if event is h11.NEED_DATA:
+                await self._let_go_on()
+                self._connection.receive_data(await self._reader.read(_CHUNK))
+            elif isinstance(event, h11.Request):
+                head = event
+                self._heads_only = event.method == b"HEAD"
+            elif isinstance(event, h11.Data):
+                data += event.data
+                if len(data) > MAX_REQUEST_BYTES:
+                    raise RefusedError(413, "the request is longer than 64 MB")
+            elif head is None or isinstance(event, h11.ConnectionClosed):
+                return None
+            else:
+                # Latin-1 reads any byte; h11 gives names in lower case.
+                headers = {name.decode(): value.decode("latin-1") for name, value in head.headers}
+                return Request(head.method.decode(), head.target.decode(), headers, bytes(data))
+
+    async def answer(self, answer: Answer) -> None:
+        """Send the answer. The client is told to ask nothing more here, and not to repeat it."""
+        h11, send = self._h11, self._connection.send
+        headers = [
+            ("content-type", answer.kind),
+            ("content-length", str(len(answer.data))),
+            ("connection", "close"),
+            ("x-should-retry", "false"),
+        ]
+        self._writer.write(send(h11.Response(status_code=answer.status, headers=headers)))
+        if not self._heads_only:
+            self._writer.write(send(h11.Data(data=answer.data)))
+        self._writer.write(send(h11.EndOfMessage()))
+        await self._writer.drain()
+
+    async def _let_go_on(self) -> None:
+        if self._connection.they_are_waiting_for_100_continue:
+            going_on = self._h11.InformationalResponse(status_code=100, headers=[])
+            self._writer.write(self._connection.send(going_on))
+            await self._writer.drain()
+
 
 _LAST: Final = 10**9
 """The rank of a request that belongs to no item: after those that do."""
 _BACKLOG: Final = 512
 """Connections that may wait to be taken."""
-_CHUNK: Final = 64 * 1024
 _NOBODY: Final = Request("", "", {})
 
 

@@ -9,7 +9,7 @@ from pytest_compaction.compactors.base.summaries import (
     fitting_summary,
     without_middle,
 )
-from pytest_compaction.conversation.chat_format import from_chat
+from pytest_compaction.conversation.formats.chat import from_chat
 from pytest_compaction.conversation.messages import structure_faults, text_message
 from pytest_compaction.models.structured_summary import Section, Summary
 

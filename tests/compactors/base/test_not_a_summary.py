@@ -9,7 +9,7 @@ from pytest_compaction.compactors.base.not_a_summary import mistaken_for
 from pytest_compaction.compactors.base.summaries import write_summary
 from pytest_compaction.compactors.composition import ELSEWHERE
 from pytest_compaction.compactors.strategies.anchored import SECTIONS
-from pytest_compaction.conversation.chat_format import from_chat
+from pytest_compaction.conversation.formats.chat import from_chat
 from pytest_compaction.models.chat.prompts import packaged
 from pytest_compaction.models.chat.summary_reply import sections_of
 from pytest_compaction.models.offline.model import OfflineModel

@@ -12,7 +12,7 @@ from pytest_compaction.compactors.base.summaries import (
     beginning,
     read_limits,
 )
-from pytest_compaction.conversation.chat_format import from_chat
+from pytest_compaction.conversation.formats.chat import from_chat
 from pytest_compaction.conversation.messages import readable, structure_faults
 
 WROTE = {"path": "src/lease.py", "content": "LEASE = 45\n" * 40}

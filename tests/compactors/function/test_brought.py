@@ -214,7 +214,7 @@ def twice(name):
     _, view = compacted(made, CHAT, context)
     state = made.start()
     for _ in range(2):
-        from pytest_compaction.conversation.chat_format import from_chat
+        from pytest_compaction.conversation.formats.chat import from_chat
 
         named = [{**m, "id": f"{len(state['messages'])}-{n}"} for n, m in enumerate(CHAT)]
         state = made.observe(state, from_chat(named), context)

@@ -10,7 +10,7 @@ from support.compacting import AwayModel, SayingModel, SpyModel, compacted, mess
 
 from pytest_compaction.compactors.function.compactor import FunctionCompactor
 from pytest_compaction.compactors.function.function_model import FunctionModel
-from pytest_compaction.compactors.function.message_shapes.protocol import shape_named
+from pytest_compaction.compactors.function.message_shapes.shapes import shape_named
 from pytest_compaction.models.protocol import ModelError, SummaryReply, SummaryRequest
 from pytest_compaction.models.structured_summary import Section
 

@@ -27,7 +27,7 @@ from support.compacting import (
 
 from pytest_compaction.compactors.base.product import PLACEHOLDER
 from pytest_compaction.compactors.products.anthropic import SECTIONS, Anthropic
-from pytest_compaction.conversation.chat_format import message_to_chat
+from pytest_compaction.conversation.formats.chat import message_to_chat
 from pytest_compaction.conversation.messages import pending_calls
 
 

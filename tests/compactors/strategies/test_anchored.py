@@ -17,7 +17,7 @@ from support.compacting import SpyModel, batched, compacted, cycles, in_a_row, v
 from support.compositions import talk
 
 from pytest_compaction.compactors.strategies.anchored import SUMMARY_ID, Anchored
-from pytest_compaction.conversation.chat_format import from_chat
+from pytest_compaction.conversation.formats.chat import from_chat
 from pytest_compaction.conversation.messages import readable
 
 

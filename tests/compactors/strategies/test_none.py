@@ -6,7 +6,7 @@ from support.builders import agent_logs, compact_now, context_of
 from support.compacting import observed, view_of
 
 from pytest_compaction.compactors.strategies.none import NoCompaction
-from pytest_compaction.conversation.chat_format import from_chat
+from pytest_compaction.conversation.formats.chat import from_chat
 
 
 @given(agent_logs(pending=True), st.sampled_from([20, 120, 300, 800]))

@@ -13,7 +13,7 @@ from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import UnknownCompactorError, parse_spec
 from pytest_compaction.compactors.strategies.random import Random
 from pytest_compaction.compactors.strategies.said_only import SaidOnly
-from pytest_compaction.conversation.chat_format import from_chat
+from pytest_compaction.conversation.formats.chat import from_chat
 from pytest_compaction.conversation.messages import pending_calls, structure_faults
 from pytest_compaction.metrics.differences.nulls import NULLS, is_null
 from pytest_compaction.run.figures.null_views import NULLS as COMPARED

@@ -11,7 +11,7 @@ from support.imports import write
 from support.paths import public_data
 
 from pytest_compaction.artifacts.operations import INTERRUPTED
-from pytest_compaction.conversation.chat_format import from_chat, to_chat
+from pytest_compaction.conversation.formats.chat import from_chat, to_chat
 from pytest_compaction.conversation.messages import Image, Thinking, structure_faults
 from pytest_compaction.importers.formats.pi.importer import PiImporter
 from pytest_compaction.importers.protocol import ImportFormatError, Transcript

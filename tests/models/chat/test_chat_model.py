@@ -23,7 +23,8 @@ from support.endpoint_replies import OPAQUE, completion, response
 
 from pytest_compaction.case.case import AnswerSpec
 from pytest_compaction.compactors.strategies.anchored import SECTIONS
-from pytest_compaction.conversation.chat_format import from_chat
+from pytest_compaction.conversation.formats.chat import chat_messages, from_chat
+from pytest_compaction.conversation.formats.responses import needs_responses, responses_input
 from pytest_compaction.models.chat.summary_reply import sections_of, within_budget
 from pytest_compaction.models.protocol import (
     CompactRequest,
@@ -33,7 +34,6 @@ from pytest_compaction.models.protocol import (
 )
 from pytest_compaction.models.structured_summary import Section, Summary
 from pytest_compaction.models.usage import Usage
-from pytest_compaction.models.wire.rendering import chat_messages, needs_responses, responses_input
 from pytest_compaction.models.wire.reply import usage_of
 
 

@@ -4,7 +4,7 @@ import time
 from dataclasses import replace
 
 from pytest_compaction.compactors.strategies.anchored import SECTIONS
-from pytest_compaction.conversation.chat_format import from_chat
+from pytest_compaction.conversation.formats.chat import from_chat
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.offline.summary import summarize
 from tests.support.builders import assistant, system, tool, user

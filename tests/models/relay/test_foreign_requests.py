@@ -8,9 +8,8 @@ from support import builders
 
 from pytest_compaction.models.calls.attempt import AttemptError
 from pytest_compaction.models.calls.spending_limit import most_usage
-from pytest_compaction.models.relay.relay import Dialects
+from pytest_compaction.models.relay.relay import Dialects, Upstream
 from pytest_compaction.models.relay.routes import RefusedError, Request, call_of
-from pytest_compaction.models.relay.upstream import Upstream
 from pytest_compaction.models.wire.call import Call, CallReply
 from pytest_compaction.models.wire.events import (
     failure_in,

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import copy
 import importlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from pytest_compaction.compactors.function.message_shapes.protocol import Shape, object_field
-from pytest_compaction.conversation.chat_format import MessageShapeError, message_to_chat
+from pytest_compaction.conversation.formats.chat import message_to_chat, written_call
+from pytest_compaction.conversation.formats.parts import MessageShapeError
 from pytest_compaction.conversation.messages import Message
 
 _ROLES: Final = {"human": "user", "ai": "assistant", "system": "system", "tool": "tool"}
@@ -52,23 +51,25 @@ class StandIn:
         return made
 
 
-class LangChainShape:
-    """See the module's first paragraph."""
+def given(messages: Sequence[Message]) -> list[Any]:
+    """One object per message; a system message of the developer role is a system message."""
+    make = _maker()
+    return [make(_TYPES.get(m.role, m.role), **_attributes(m)) for m in messages]
 
-    name = "langchain"
-    keeps_system = False
 
-    def given(self, messages: Sequence[Message]) -> list[Any]:
-        """One object per message; a system message of the developer role is a system message."""
-        make = _maker()
-        return [make(_TYPES.get(m.role, m.role), **_attributes(m)) for m in messages]
+def chat_of(returned: Sequence[Any]) -> list[Any]:
+    """Chat dictionaries of objects, or of dictionaries as they are."""
+    return [
+        item if isinstance(item, Mapping) else _read(item, f"message {index}")
+        for index, item in enumerate(returned)
+    ]
 
-    def read(self, returned: Sequence[Any]) -> list[Any]:
-        """Chat dictionaries of objects, or of dictionaries as they are."""
-        return [
-            item if isinstance(item, Mapping) else _read(item, f"message {index}")
-            for index, item in enumerate(returned)
-        ]
+
+def object_field(item: Any, name: str, what: str) -> Any:
+    """An attribute of a message object; raises ``MessageShapeError`` if there is none."""
+    if not hasattr(item, name):
+        raise MessageShapeError(f"{what} is {type(item).__name__} and has no {name!r}")
+    return getattr(item, name)
 
 
 def _maker() -> Any:
@@ -126,16 +127,7 @@ def _read(item: Any, what: str) -> dict[str, Any]:
     calls = [*(getattr(item, "tool_calls", None) or ())]
     calls += getattr(item, "invalid_tool_calls", None) or ()
     if role == "assistant" and calls:
-        found["tool_calls"] = [_chat_call(call) for call in calls]
+        found["tool_calls"] = [
+            written_call(call.get("id"), call.get("name", ""), call.get("args")) for call in calls
+        ]
     return found
-
-
-def _chat_call(call: Mapping[str, Any]) -> dict[str, Any]:
-    arguments = call.get("args")
-    if not isinstance(arguments, str):
-        arguments = json.dumps(arguments or {}, ensure_ascii=False)
-    function = {"name": call.get("name", ""), "arguments": arguments}
-    return {"id": call.get("id"), "type": "function", "function": function}
-
-
-SHAPE: Final[Shape] = LangChainShape()

@@ -16,8 +16,9 @@ from functools import partial
 from itertools import groupby
 from typing import Any, Final
 
-from pytest_compaction.compactors.function.message_shapes.protocol import Shape, object_field
-from pytest_compaction.conversation.chat_format import MessageShapeError
+from pytest_compaction.compactors.function.message_shapes.langchain import object_field
+from pytest_compaction.conversation.formats.chat import written_call
+from pytest_compaction.conversation.formats.parts import MessageShapeError, image_url
 from pytest_compaction.conversation.messages import Image, Message, Text, Thinking, ToolCall
 
 RETRIED: Final = "retry-prompt"
@@ -56,37 +57,32 @@ class StandInImage:
     kind: str = "image-url"
 
 
-class PydanticAIShape:
-    """See the module's first paragraph."""
+def given(messages: Sequence[Message]) -> list[Any]:
+    """Requests and responses; one message is a part of a request, or a response."""
+    make = _makers()
+    names = {call.id: call.name for message in messages for call in message.calls}
+    found: list[Any] = []
+    for role, run in groupby(messages, lambda m: "user" if m.role == "system" else m.role):
+        if role == "assistant":
+            found += [make["response"](parts=_response_parts(m, make)) for m in run]
+        else:
+            found.append(make["request"](parts=[_request_part(m, make, names) for m in run]))
+    return found
 
-    name = "pydantic-ai"
-    keeps_system = False
 
-    def given(self, messages: Sequence[Message]) -> list[Any]:
-        """Requests and responses; one message is a part of a request, or a response."""
-        make = _makers()
-        names = {call.id: call.name for message in messages for call in message.calls}
-        found: list[Any] = []
-        for role, run in groupby(messages, lambda m: "user" if m.role == "system" else m.role):
-            if role == "assistant":
-                found += [make["response"](parts=_response_parts(m, make)) for m in run]
-            else:
-                found.append(make["request"](parts=[_request_part(m, make, names) for m in run]))
-        return found
-
-    def read(self, returned: Sequence[Any]) -> list[Any]:
-        """One chat dictionary for every part of a request, and for every response."""
-        found: list[Any] = []
-        for index, item in enumerate(returned):
-            what = f"message {index}"
-            if isinstance(item, Mapping):
-                found.append(item)
-            elif object_field(item, "kind", what) == "response":
-                found.append(_response(object_field(item, "parts", what), what))
-            else:
-                parts = object_field(item, "parts", what)
-                found.extend(_request(part, f"{what}, part {n}") for n, part in enumerate(parts))
-        return found
+def chat_of(returned: Sequence[Any]) -> list[Any]:
+    """One chat dictionary for every part of a request, and for every response."""
+    found: list[Any] = []
+    for index, item in enumerate(returned):
+        what = f"message {index}"
+        if isinstance(item, Mapping):
+            found.append(item)
+        elif object_field(item, "kind", what) == "response":
+            found.append(_response(object_field(item, "parts", what), what))
+        else:
+            parts = object_field(item, "parts", what)
+            found.extend(_request(part, f"{what}, part {n}") for n, part in enumerate(parts))
+    return found
 
 
 def _makers() -> dict[str, Callable[..., Any]]:
@@ -142,14 +138,8 @@ def _request_part(
         if isinstance(part, Text):
             content.append(part.text)
         elif isinstance(part, Image):
-            content.append(make["image"](url=_url(part)))
+            content.append(make["image"](url=image_url(part) or ""))
     return make["user-prompt"](content=content)
-
-
-def _url(image: Image) -> str:
-    payload = json.loads(image.payload)
-    url = payload.get("image_url", "")
-    return str(url.get("url", "") if isinstance(url, Mapping) else url)
 
 
 def _response_parts(message: Message, make: Mapping[str, Callable[..., Any]]) -> list[Any]:
@@ -210,7 +200,7 @@ def _response(parts: Sequence[Any], what: str) -> dict[str, Any]:
         elif kind == "thinking":
             content.append(_thinking(part))
         elif kind == "tool-call":
-            calls.append(_call(part))
+            calls.append(written_call(part.tool_call_id, part.tool_name, part.args))
         else:
             raise MessageShapeError(
                 f"{what}, part {number} has part_kind {kind!r}; a response holds text, thinking "
@@ -226,14 +216,3 @@ def _thinking(part: Any) -> dict[str, Any]:
     signature = getattr(part, "signature", None)
     signed = {} if signature is None else {"signature": signature}
     return {"type": "thinking", "thinking": part.content, **signed}
-
-
-def _call(part: Any) -> dict[str, Any]:
-    arguments = part.args
-    if not isinstance(arguments, str):
-        arguments = json.dumps(arguments or {}, ensure_ascii=False)
-    function = {"name": part.tool_name, "arguments": arguments}
-    return {"id": part.tool_call_id, "type": "function", "function": function}
-
-
-SHAPE: Final[Shape] = PydanticAIShape()

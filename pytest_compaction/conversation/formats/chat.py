@@ -1,4 +1,4 @@
-"""Converts OpenAI chat dictionaries to messages, and messages to such dictionaries."""
+"""OpenAI chat completions, which is also the shape of case files and of functions' messages."""
 
 from __future__ import annotations
 
@@ -6,11 +6,22 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
+from pytest_compaction.conversation.formats.parts import (
+    TEXTS,
+    THOUGHTS,
+    VERBATIM,
+    Json,
+    MessageShapeError,
+    PartRules,
+    as_arguments,
+    mapping,
+    media_of,
+    text_and_rest,
+)
+from pytest_compaction.conversation.formats.requests import sendable
 from pytest_compaction.conversation.messages import (
     ROLES,
-    Image,
     Message,
-    Opaque,
     Part,
     Text,
     Thinking,
@@ -19,12 +30,8 @@ from pytest_compaction.conversation.messages import (
     canonical_json,
 )
 
-ChatMessage = dict[str, Any]
+ChatMessage = Json
 """One message in OpenAI chat shape."""
-
-
-class MessageShapeError(ValueError):
-    """A dictionary is not an OpenAI chat message; the text says where and why."""
 
 
 def from_chat(
@@ -53,59 +60,63 @@ def message_from_chat(
         raise MessageShapeError(
             f"{where} is {type(item).__name__}; expected a chat message, a dictionary"
         )
-    role = item.get("role")
-    if role not in ROLES:
-        raise MessageShapeError(f"{where} has role {role!r}; expected one of {', '.join(ROLES)}")
-    content = _content_parts(item.get("content"), where)
-    parts: list[Part]
+    role = read_role(item, where)
+    parts = read_content(item.get("content"), where, VERBATIM)
     if role == "tool":
         call_id = item.get("tool_call_id")
         if not isinstance(call_id, str) or not call_id:
             raise MessageShapeError(f"{where} has role 'tool' but no tool_call_id")
-        text = "\n".join(part.text for part in content if isinstance(part, Text))
-        rest = [part for part in content if not isinstance(part, Text)]
+        text, rest = text_and_rest(parts)
         parts = [ToolResult(call_id, text, bool(item.get("is_error", False))), *rest]
     else:
-        parts = [*content, *_call_parts(item.get("tool_calls"), where)]
-    return Message(str(item.get("id") or default_id), str(role), tuple(parts), origin)
+        parts += _calls(item.get("tool_calls"), where)
+    return Message(str(item.get("id") or default_id), role, tuple(parts), origin)
 
 
-def _content_parts(content: Any, where: str) -> list[Part]:
+def read_role(item: Mapping[str, Any], where: str) -> str:
+    """The role of a message; raises :class:`MessageShapeError` for one that is not ours."""
+    role = item.get("role")
+    if role not in ROLES:
+        raise MessageShapeError(f"{where} has role {role!r}; expected one of {', '.join(ROLES)}")
+    return str(role)
+
+
+def read_content(content: Any, where: str, rules: PartRules) -> list[Part]:
+    """The parts of a content: nothing, a text, or a list of parts."""
     if content is None:
         return []
     if isinstance(content, str):
         return [Text(content)] if content else []
     if not isinstance(content, Sequence):
-        raise MessageShapeError(
+        raise rules.wrong(
             f"{where} has content of type {type(content).__name__}; expected text, a list or null"
         )
-    return [_content_part(part, f"{where}, content part {i}") for i, part in enumerate(content)]
+    found = (
+        read_part(part, f"{where}, content part {number}", rules)
+        for number, part in enumerate(content)
+    )
+    return [part for part in found if part is not None]
 
 
-def _content_part(part: Any, where: str) -> Part:
+def read_part(part: Any, where: str, rules: PartRules) -> Part | None:
+    """One part of a content; ``None`` if the rules leave it out."""
     if isinstance(part, str):
-        return Text(part)
-    if not isinstance(part, Mapping) or not isinstance(part.get("type"), str):
-        raise MessageShapeError(f"{where} is not a dictionary with a type")
-    kind = part["type"]
-    if kind in {"text", "input_text", "output_text"}:
-        if not isinstance(part.get("text"), str):
-            raise MessageShapeError(f"{where} has type {kind!r} but no text")
-        return Text(part["text"])
-    payload = canonical_json(part)
-    if kind in {"image_url", "image", "input_image"}:
-        return Image(payload)
-    if kind in {"thinking", "redacted_thinking", "reasoning"}:
-        return Thinking(payload)
-    return Opaque(payload)
+        return rules.text(part)
+    given = mapping(part)
+    if given.get("type") in TEXTS and isinstance(given.get("text"), str):
+        return rules.text(given["text"])
+    if given.get("type") in THOUGHTS:
+        return Thinking(canonical_json(part))
+    media = media_of(given)
+    return rules.unknown("message part", part, where) if media is None else rules.media(part, media)
 
 
-def _call_parts(calls: Any, where: str) -> list[Part]:
+def _calls(calls: Any, where: str) -> list[ToolCall]:
     if calls is None:
         return []
     if not isinstance(calls, Sequence) or isinstance(calls, str):
         raise MessageShapeError(f"{where} has tool_calls that are not a list")
-    parts: list[Part] = []
+    found: list[ToolCall] = []
     for index, call in enumerate(calls):
         function = call.get("function") if isinstance(call, Mapping) else None
         if not isinstance(function, Mapping) or not isinstance(call.get("id"), str):
@@ -115,8 +126,14 @@ def _call_parts(calls: Any, where: str) -> list[Part]:
         arguments = function.get("arguments", "")
         if not isinstance(arguments, str):
             arguments = canonical_json(arguments)
-        parts.append(ToolCall(call["id"], str(function.get("name", "")), arguments))
-    return parts
+        found.append(ToolCall(call["id"], str(function.get("name", "")), arguments))
+    return found
+
+
+def written_call(id: Any, name: Any, arguments: Any) -> Json:
+    """A call as chat dictionaries hold it; arguments that are not text become JSON."""
+    function = {"name": name, "arguments": as_arguments(arguments)}
+    return {"id": id, "type": "function", "function": function}
 
 
 def to_chat(messages: Iterable[Message], ids: bool = False) -> list[ChatMessage]:
@@ -128,12 +145,11 @@ def message_to_chat(message: Message, ids: bool = False) -> ChatMessage:
     """One OpenAI chat dictionary."""
     result: ChatMessage = {"id": message.id} if ids else {}
     result["role"] = message.role
-    calls: list[dict[str, Any]] = []
-    content: list[dict[str, Any]] = []
+    calls: list[Json] = []
+    content: list[Json] = []
     for part in message.parts:
         if isinstance(part, ToolCall):
-            function = {"name": part.name, "arguments": part.arguments}
-            calls.append({"id": part.id, "type": "function", "function": function})
+            calls.append(written_call(part.id, part.name, part.arguments))
         elif isinstance(part, ToolResult):
             result["tool_call_id"] = part.call_id
             if part.is_error:
@@ -152,3 +168,8 @@ def message_to_chat(message: Message, ids: bool = False) -> ChatMessage:
     if calls:
         result["tool_calls"] = calls
     return result
+
+
+def chat_messages(messages: Sequence[Message]) -> list[ChatMessage]:
+    """Messages for a request; a call without a result gets one that says so."""
+    return to_chat(sendable(messages))
