@@ -258,7 +258,7 @@ def _canonical_parts(data: Mapping[str, Any]) -> Iterator[str]:
 def case_from_json(data: Mapping[str, Any], source: str = "", digest: str = "") -> Case:
     """Build a case from data that the schema has accepted; ``digest`` is theirs if it is known.
 
-    Raises :class:`~pytest_compaction.conversation.chat_format.MessageShapeError` for a
+    Raises :class:`~pytest_compaction.conversation.formats.parts.MessageShapeError` for a
     message that is not a chat message, :class:`RecordShapeError` for one of a recorded
     view, and ``KeyError`` with the unknown id for a point that does not exist; the module
     ``files`` reports them with their place.

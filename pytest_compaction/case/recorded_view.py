@@ -15,7 +15,7 @@ def recorded_view(
     """The view that a record describes; ``position`` holds the index of each id of the log.
 
     System messages at the start of the log stand before a summary. Raises
-    :class:`~pytest_compaction.conversation.chat_format.MessageShapeError`.
+    :class:`~pytest_compaction.conversation.formats.parts.MessageShapeError`.
     """
     if "messages" in record:
         return tuple(

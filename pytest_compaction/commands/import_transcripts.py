@@ -30,9 +30,9 @@ from pytest_compaction.commands.number_type import number_type
 from pytest_compaction.commands.store_option import add_store_option
 from pytest_compaction.garbage import look_less_often
 from pytest_compaction.importers.protocol import Importer, ImportFormatError, Transcript
-from pytest_compaction.importers.reading.faults import fault_of_file
 from pytest_compaction.importers.registry import (
     conversations,
+    fault_of_file,
     importer_for,
     importer_named,
     load_importers,

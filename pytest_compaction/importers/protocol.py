@@ -3,13 +3,42 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, Protocol, runtime_checkable
+from typing import Any, Final, Protocol, runtime_checkable
 
-from pytest_compaction.conversation.messages import Message
-from pytest_compaction.importers.reasons import KEPT_AS_RECORD, NOT_ON_RECORD
+from pytest_compaction.conversation.formats.parts import Media, mapping
+from pytest_compaction.conversation.messages import (
+    Image,
+    Message,
+    Opaque,
+    Part,
+    Text,
+    canonical_json,
+)
+from pytest_compaction.text.words import printable
+
+# --- left out -----------------------------------------------------------------------------
+KEPT_AS_RECORD: Final = "compaction, kept as a record and not as a message"
+NOT_ON_RECORD: Final = "compaction without a usable record"
+BEFORE_FIRST_MESSAGE: Final = "compaction before the first message"
+SUMMARY_IN_RECORD: Final = "summary of a compaction, kept in its record"
+ENCRYPTED_CONTENT: Final = "encrypted content of a compaction"
+SECOND_RESULT: Final = "second result of the same tool call"
+RESULT_WITHOUT_CALL: Final = "tool result whose call is not in the transcript"
+
+# --- repaired -----------------------------------------------------------------------------
+JOINED: Final = "record joined with the message that it continues"
+SPLIT: Final = "record split into several messages"
+NOTICE: Final = "notice of the program, given as a system message"
+CALL_WITHOUT_ID: Final = "tool call without an id, given a new one"
+MISSING_PARENT: Final = "line whose parent is not in the file, put after the line before it"
+OWN_ANCESTOR: Final = "line that is its own ancestor, taken as the first"
+
+
+MAX_URL: Final = 500
+"""The most characters kept of an address; signed addresses are long and soon expire."""
 
 
 class ImportFormatError(ValueError):
@@ -115,18 +144,84 @@ class Importer(Protocol):
 
 @dataclass(slots=True)
 class Tally:
-    """Counts what is left out and repaired, by reason, while a transcript is read."""
+    """Counts what is left out and repaired, by reason, while a transcript is read.
+
+    It is the rules by which formats are read: images and files become placeholders with their
+    media type and size, and a part of no known kind is left out.
+    """
 
     records: int = 0
     left_out: Counter[str] = field(default_factory=Counter)
     repaired: Counter[str] = field(default_factory=Counter)
 
+    def text(self, text: str) -> Part | None:
+        """A text; ``None`` for an empty one."""
+        return Text(text) if text else None
+
+    def media(self, part: Mapping[str, Any], found: Media) -> Part:
+        """The placeholder of an image or file; a document that is a text becomes that text."""
+        if mapping(part.get("source")).get("type") == "text" and found.data:
+            return Text(found.data)
+        return self.placeholder(found)
+
+    def placeholder(self, found: Media) -> Part:
+        """What stands for an image or file: its media type, and its size or its address."""
+        if not found.is_image:
+            self.repaired["document replaced by a placeholder with its size"] += 1
+            return Opaque(_placeholder("document", found.media_type, found.data))
+        self.repaired["image replaced by a placeholder with its size"] += 1
+        if found.url is None:
+            return Image(_placeholder("image", found.media_type, found.data))
+        if found.url.startswith("data:"):
+            head, _, data = found.url.partition(",")
+            media_type = head.removeprefix("data:").split(";")[0]
+            return Image(_placeholder("image", media_type, data))
+        at = {"type": "image", "media_type": "image", "url": found.url[:MAX_URL]}
+        return Image(canonical_json(at))
+
+    def unknown(self, what: str, part: Any, place: str = "") -> None:
+        """Count a part of no known kind as left out, by its type or else its keys."""
+        given = mapping(part)
+        kind = given.get("type") or ", ".join(sorted(map(str, given))) or None
+        self.left_out[unknown(what, kind)] += 1
+
+    def wrong(self, sentence: str) -> ValueError:
+        """The error of an importer."""
+        return ImportFormatError(sentence)
+
     def compacted(self, boundary: Boundary) -> None:
         """Count the record of a compaction, which does not become a message."""
         self.left_out[KEPT_AS_RECORD if boundary.recorded else NOT_ON_RECORD] += 1
 
-    def counted(self, messages: int) -> ImportTally:
-        """The counts so far, for a transcript of this number of messages."""
+    def transcript(
+        self,
+        messages: Sequence[Message],
+        path: Path,
+        empty: str,
+        model: str = "",
+        boundaries: Iterable[Boundary] = (),
+        name: str = "",
+    ) -> Transcript:
+        """The transcript with the counts so far.
+
+        Without a message, raises :class:`ImportFormatError` with the sentence ``empty``.
+        """
+        if not messages:
+            raise ImportFormatError(empty)
+        compactions = tuple(boundaries)  # whose reader may count
         left_out = {reason: number for reason, number in sorted(self.left_out.items()) if number}
         repaired = {reason: number for reason, number in sorted(self.repaired.items()) if number}
-        return ImportTally(self.records, messages, left_out, repaired)
+        tally = ImportTally(self.records, len(messages), left_out, repaired)
+        source = path.as_posix()
+        return Transcript(tuple(messages), source, tally, model, compactions, name)
+
+
+def _placeholder(kind: str, media_type: str, data: str | None) -> str:
+    # Base64 spends four characters on three bytes.
+    size = len(data or "") * 3 // 4
+    return canonical_json({"type": kind, "media_type": media_type or kind, "bytes": size})
+
+
+def unknown(what: str, value: Any) -> str:
+    """The reason for leaving out a record: the value of its type or role, ``what``, is unknown."""
+    return f"unknown {what} {printable(str(value), 40)!r}"

@@ -10,8 +10,14 @@ equals, the first by name wins.
 from __future__ import annotations
 
 import difflib
+import gzip
 import importlib
+import lzma
 import pkgutil
+import struct
+import tarfile
+import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -19,9 +25,32 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, Final
 
+from pytest_compaction.importers.json_files import outline
 from pytest_compaction.importers.protocol import MARKED, Importer, ImportFormatError, Transcript
-from pytest_compaction.importers.reading.outline import outline
 from pytest_compaction.text.words import printable
+
+_PACKED: Final = (
+    zipfile.BadZipFile, zipfile.LargeZipFile, tarfile.TarError, gzip.BadGzipFile, zlib.error,
+    lzma.LZMAError, EOFError, struct.error,
+)  # fmt: skip
+_ZSTANDARD: Final = ("ZstdError",)
+"""By name: the class is in the standard library since 3.14, and in several packages before."""
+
+
+def fault_of_file(error: BaseException) -> str | None:
+    """What is wrong with the file and what to do; ``None`` if it is the importer that failed."""
+    if isinstance(error, _PACKED) or type(error).__name__ in _ZSTANDARD:
+        return (
+            f"a broken archive or compressed file ({error or type(error).__name__}); copy it again"
+        )
+    if isinstance(error, UnicodeDecodeError):
+        return f"byte {error.start} is not {error.encoding.upper()}; write the file again"
+    if isinstance(error, RecursionError):
+        return "nested too deeply; fix the file"
+    if isinstance(error, MemoryError):
+        return "too large for the memory of this machine; import a part of it"
+    return None
+
 
 ENTRY_POINT_GROUP: Final = "pytest_compaction.importers"
 HEAD_BYTES: Final = 64 * 1024

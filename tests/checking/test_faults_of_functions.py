@@ -13,7 +13,7 @@ from pytest_compaction.checking.runner import Runner
 from pytest_compaction.checking.survey import survey
 from pytest_compaction.compactors.function.compactor import FunctionCompactor
 from pytest_compaction.compactors.protocol import Context
-from pytest_compaction.conversation.chat_format import from_chat, to_chat
+from pytest_compaction.conversation.formats.chat import from_chat, to_chat
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import ModelError
 

@@ -5,7 +5,7 @@ from support.builders import assistant, context_of, session, tool
 
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import parse_spec
-from pytest_compaction.conversation.chat_format import from_chat
+from pytest_compaction.conversation.formats.chat import from_chat
 
 REGISTRY = Registry()
 APART = {"none", "openai-compact", "recorded"}

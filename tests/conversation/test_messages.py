@@ -147,7 +147,7 @@ def test_what_the_reader_sees_holds_decoded_arguments_and_results_but_no_payload
         ({"role": ["user"]}, "role ['user']"),
         ({"role": "tool", "content": "x"}, "no tool_call_id"),
         ({"role": "tool", "tool_call_id": 3, "content": "x"}, "no tool_call_id"),
-        ({"role": "user", "content": 3}, "content of type int"),
+        ({"role": "user", "content": 3}, "content is int"),
         ({"role": "user", "content": [3]}, "content part 0 is not a dictionary with a type"),
         ({"role": "user", "content": [{"type": "text"}]}, "type 'text' but no text"),
         ({"role": "assistant", "tool_calls": "c"}, "tool_calls that are not a list"),

@@ -16,7 +16,7 @@ from support.probe_logs import Log, facts, filler, named, plan
 from pytest_compaction.case.case import Fact
 from pytest_compaction.case_making.case_maker import compaction_points
 from pytest_compaction.conversation.messages import Message, ToolCall, readable
-from pytest_compaction.importers.formats.pi.importer import PiImporter
+from pytest_compaction.importers.formats.pi import PiImporter
 from pytest_compaction.probes import control, derive
 from pytest_compaction.probes import log as probe_log
 from pytest_compaction.probes.control import FullLogControl

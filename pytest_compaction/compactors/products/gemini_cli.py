@@ -52,7 +52,7 @@ from pytest_compaction.compactors.base.summaries import (
 )
 from pytest_compaction.compactors.parameters import check_share
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.conversation.chat_format import message_to_chat
+from pytest_compaction.conversation.formats.chat import message_to_chat
 from pytest_compaction.conversation.messages import (
     Message,
     Part,

@@ -89,7 +89,7 @@ def read_content(content: Any, where: str, rules: PartRules) -> list[Part]:
         return [Text(content)] if content else []
     if not isinstance(content, Sequence):
         raise rules.wrong(
-            f"{where} has content of type {type(content).__name__}; expected text, a list or null"
+            f"{where}: content is {type(content).__name__}; expected text, a list of parts or null"
         )
     found = (
         read_part(part, f"{where}, content part {number}", rules)

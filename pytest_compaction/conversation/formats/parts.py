@@ -63,7 +63,7 @@ class Verbatim:
 
     def media(self, part: Mapping[str, Any], found: Media) -> Part:
         """An image; any other file is for its provider alone."""
-        is_image = part.get("type") in ("image_url", "input_image", "image")
+        is_image = found.is_image and part.get("type") != "computer_screenshot"
         return (Image if is_image else Opaque)(canonical_json(part))
 
     def unknown(self, what: str, part: Any, place: str) -> Part | None:

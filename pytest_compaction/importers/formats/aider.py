@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Final, Literal
 
 from pytest_compaction.conversation.messages import Message, Part, Text, ToolCall, ToolResult
+from pytest_compaction.importers.exchanges import numbered
+from pytest_compaction.importers.json_files import all_lines
 from pytest_compaction.importers.protocol import ImportFormatError, Tally, Transcript
-from pytest_compaction.importers.reading.jsonl import all_lines
-from pytest_compaction.importers.reading.numbered import numbered
-from pytest_compaction.importers.reading.threads import ThreadBuilder
+from pytest_compaction.importers.threads import ThreadBuilder
 
 _START: Final = re.compile(r"# aider chat started at (?P<time>[\d :.-]{8,40})\s*\Z")
 _HEADING: Final = re.compile(r"\s*# aider chat started at \d{4}-")
@@ -172,8 +172,7 @@ def _take(entries: list[_Entry], kind: Kind, text: str) -> None:
 def _transcript(chat: _Chat, path: Path, tally: Tally, name: str) -> Transcript:
     reading = _ChatReader(chat, tally)
     messages = reading.messages()
-    counted = tally.counted(len(messages))
-    return Transcript(messages, path.as_posix(), counted, reading.model, (), name)
+    return tally.transcript(messages, path, f"{path}: no message", reading.model, (), name)
 
 
 class _ChatReader:

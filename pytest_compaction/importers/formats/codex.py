@@ -13,22 +13,25 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from pytest_compaction.conversation.formats.parts import mapping, string
 from pytest_compaction.conversation.messages import Message, Part, text_message
-from pytest_compaction.importers.formats.openai.items import (
+from pytest_compaction.importers.formats.openai_responses import (
     COMPACTIONS,
     ENCRYPTED,
     UNDONE_COMPACTION,
     ItemReader,
     count_compactions,
 )
-from pytest_compaction.importers.protocol import Boundary, ImportFormatError, Tally, Transcript
-from pytest_compaction.importers.reading.documents import head_values
-from pytest_compaction.importers.reading.fields import mapping, string, unknown
-from pytest_compaction.importers.reading.jsonl import json_lines
-from pytest_compaction.importers.reasons import (
+from pytest_compaction.importers.json_files import head_values, json_lines
+from pytest_compaction.importers.protocol import (
     BEFORE_FIRST_MESSAGE,
     ENCRYPTED_CONTENT,
     SUMMARY_IN_RECORD,
+    Boundary,
+    ImportFormatError,
+    Tally,
+    Transcript,
+    unknown,
 )
 from pytest_compaction.text.words import printable
 
@@ -95,15 +98,11 @@ class _RolloutReader:
                 f"{self._path}: no Codex item among {self._tally.records} lines; "
                 "name another format with --format"
             )
-        messages = tuple(self._items.messages)
-        if not messages:
-            raise ImportFormatError(
-                f"{self._path}: a Codex rollout without a message; there is nothing to import"
-            )
+        messages = self._items.messages
         boundaries = (*self._items.boundaries, *self._boundaries)
         count_compactions(boundaries, self._tally)
-        tally = self._tally.counted(len(messages))
-        return Transcript(messages, self._path.as_posix(), tally, self._model, boundaries)
+        empty = f"{self._path}: a Codex rollout without a message; there is nothing to import"
+        return self._tally.transcript(messages, self._path, empty, self._model, boundaries)
 
     def _record(self, record: Mapping[str, Any], place: str) -> None:
         kind, payload = record.get("type"), record.get("payload")

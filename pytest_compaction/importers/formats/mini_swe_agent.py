@@ -12,21 +12,23 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.conversation.messages import Part, Text, ToolCall, ToolResult
-from pytest_compaction.importers.protocol import ImportFormatError, Tally, Transcript
-from pytest_compaction.importers.reading.chat_messages import media_part
-from pytest_compaction.importers.reading.contents import (
+from pytest_compaction.conversation.formats.parts import mapping, string, text_and_rest
+from pytest_compaction.conversation.messages import Part, ToolCall, ToolResult
+from pytest_compaction.importers.chat_messages import (
     as_message,
-    content_parts,
-    text_and_rest,
+    loose_parts,
+    read_call,
     thinking_blocks,
 )
-from pytest_compaction.importers.reading.documents import head_values, read_document
-from pytest_compaction.importers.reading.fields import mapping, string, tool_call, unknown
-from pytest_compaction.importers.reading.streamed import is_list
-from pytest_compaction.importers.reading.text_actions import with_calls
-from pytest_compaction.importers.reading.threads import ThreadBuilder
-from pytest_compaction.importers.reasons import CALL_WITHOUT_ID
+from pytest_compaction.importers.json_files import head_values, is_list, read_document
+from pytest_compaction.importers.protocol import (
+    ImportFormatError,
+    Tally,
+    Transcript,
+    unknown,
+)
+from pytest_compaction.importers.text_actions import with_calls
+from pytest_compaction.importers.threads import ThreadBuilder
 from pytest_compaction.text.words import printable
 
 _FORMAT: Final = "mini-swe-agent"
@@ -106,16 +108,13 @@ class _RunReader:
             status = printable(str(self._info.get("exit_status")), 60)
             self._tally.records += 1
             self._tally.left_out[f"statistics and patch of a run that ended with: {status}"] += 1
-        messages = tuple(self._thread.messages)
-        if not messages:
-            raise ImportFormatError(f"{self._path}: no message in the run")
-        model = mapping(mapping(self._info.get("config")).get("model")).get("model_name")
-        tally = self._tally.counted(len(messages))
-        return Transcript(messages, self._path.as_posix(), tally, string(model))
+        model = string(mapping(mapping(self._info.get("config")).get("model")).get("model_name"))
+        empty = f"{self._path}: no message in the run"
+        return self._tally.transcript(self._thread.messages, self._path, empty, model)
 
     def _message(self, message: Mapping[str, Any], place: str) -> None:
         role = message.get("role")
-        parts = content_parts(message.get("content"), place, self._part)
+        parts = loose_parts(message.get("content"), self._tally)
         text, rest = text_and_rest(parts)
         if role == "assistant":
             self._assistant(message, parts)
@@ -142,16 +141,9 @@ class _RunReader:
         calls = message.get("tool_calls")
         made: list[ToolCall] = []
         if isinstance(calls, list) and calls:
-            made = [self._function_call(mapping(call)) for call in calls]
+            made = [read_call(mapping(call), self._tally, self._new_id) for call in calls]
         self._thread.add_unless_empty("assistant", [*thinking_blocks(message), *parts, *made])
         self._open = [call.id for call in made]
-
-    def _function_call(self, call: Mapping[str, Any]) -> ToolCall:
-        function = mapping(call.get("function"))
-        id = string(call.get("id"))
-        if not id:
-            self._tally.repaired[CALL_WITHOUT_ID] += 1
-        return tool_call(id or self._new_id(), function.get("name"), function.get("arguments"))
 
     def _new_id(self) -> str:
         self._made += 1
@@ -166,10 +158,3 @@ class _RunReader:
             shown = f"{shown}\n[exit code {code['code']}]".lstrip("\n")
         self._thread.add_result(ToolResult(id, shown, failed or stopped), rest)
         self._open = [other for other in self._open if other != id]
-
-    def _part(self, part: Any) -> Part | None:
-        given = mapping(part)
-        text = part if isinstance(part, str) else given.get("text")
-        if isinstance(text, str):
-            return Text(text) if text else None
-        return media_part(given, self._tally) if given else None

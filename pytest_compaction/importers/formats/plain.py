@@ -11,13 +11,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.importers.formats.openai.chat import transcript_of
+from pytest_compaction.conversation.formats.parts import mapping
+from pytest_compaction.importers.chat_messages import ROLES
+from pytest_compaction.importers.exchanges import Exchange, name_of, transcripts_of
+from pytest_compaction.importers.formats.openai_chat import transcript_of
+from pytest_compaction.importers.json_files import PlacedValue, head_values, is_list
 from pytest_compaction.importers.protocol import BARE, Transcript
-from pytest_compaction.importers.reading.chat_messages import ROLES
-from pytest_compaction.importers.reading.documents import PlacedValue, head_values
-from pytest_compaction.importers.reading.exchanges import Exchange, name_of, transcripts_of
-from pytest_compaction.importers.reading.fields import mapping
-from pytest_compaction.importers.reading.streamed import is_list
 
 LISTS: Final = ("messages", "conversation", "conversations", "history", "dialogue", "turns")
 

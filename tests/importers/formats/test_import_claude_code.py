@@ -27,8 +27,13 @@ from pytest_compaction.conversation.messages import (
     structure_faults,
 )
 from pytest_compaction.importers.formats.claude_code.importer import ClaudeCodeImporter
-from pytest_compaction.importers.protocol import ImportFormatError, Transcript
-from pytest_compaction.importers.reasons import JOINED, KEPT_AS_RECORD, NOTICE
+from pytest_compaction.importers.protocol import (
+    JOINED,
+    KEPT_AS_RECORD,
+    NOTICE,
+    ImportFormatError,
+    Transcript,
+)
 from pytest_compaction.importers.registry import importer_for, load_importers
 
 

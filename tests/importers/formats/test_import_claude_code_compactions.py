@@ -6,7 +6,7 @@ from pathlib import Path
 
 from support.claude_code_lines import START, TALK, answer, compacted, imported, said, text
 
-from pytest_compaction.importers.reasons import KEPT_AS_RECORD
+from pytest_compaction.importers.protocol import KEPT_AS_RECORD
 
 
 def test_each_compaction_is_a_boundary_and_its_summary_no_message(tmp_path: Path) -> None:

@@ -18,8 +18,7 @@ from pytest_compaction.conversation.messages import (
     canonical_json,
 )
 from pytest_compaction.importers.formats.codex import CodexImporter
-from pytest_compaction.importers.protocol import ImportFormatError
-from pytest_compaction.importers.reasons import JOINED, KEPT_AS_RECORD, NOTICE
+from pytest_compaction.importers.protocol import JOINED, KEPT_AS_RECORD, NOTICE, ImportFormatError
 from pytest_compaction.importers.registry import importer_for, load_importers
 
 

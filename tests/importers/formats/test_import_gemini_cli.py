@@ -15,7 +15,7 @@ from pytest_compaction.conversation.messages import (
     canonical_json,
     structure_faults,
 )
-from pytest_compaction.importers.formats.gemini_cli.importer import GeminiCliImporter
+from pytest_compaction.importers.formats.gemini_cli import GeminiCliImporter
 from pytest_compaction.importers.protocol import ImportFormatError, Transcript
 from pytest_compaction.importers.registry import importer_for, load_importers
 

@@ -16,7 +16,7 @@ from pytest_compaction.conversation.messages import (
     canonical_json,
     structure_faults,
 )
-from pytest_compaction.importers.formats.inspect import sample as inspect_sample
+from pytest_compaction.importers.formats.inspect import importer as inspect_sample
 from pytest_compaction.importers.formats.inspect.importer import InspectImporter
 from pytest_compaction.importers.protocol import ImportFormatError, Transcript
 from pytest_compaction.importers.registry import importer_for, load_importers

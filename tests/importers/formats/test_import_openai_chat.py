@@ -16,7 +16,7 @@ from pytest_compaction import cli
 from pytest_compaction.case.files import load_cases
 from pytest_compaction.case_making import case_maker
 from pytest_compaction.conversation.messages import Image, Thinking
-from pytest_compaction.importers.formats.openai.chat import OpenAIChatImporter
+from pytest_compaction.importers.formats.openai_chat import OpenAIChatImporter
 from pytest_compaction.importers.protocol import ImportFormatError, Transcript
 
 

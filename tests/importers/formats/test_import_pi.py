@@ -13,9 +13,8 @@ from support.paths import public_data
 from pytest_compaction.artifacts.operations import INTERRUPTED
 from pytest_compaction.conversation.formats.chat import from_chat, to_chat
 from pytest_compaction.conversation.messages import Image, Thinking, structure_faults
-from pytest_compaction.importers.formats.pi.importer import PiImporter
-from pytest_compaction.importers.protocol import ImportFormatError, Transcript
-from pytest_compaction.importers.reasons import KEPT_AS_RECORD
+from pytest_compaction.importers.formats.pi import PiImporter
+from pytest_compaction.importers.protocol import KEPT_AS_RECORD, ImportFormatError, Transcript
 from pytest_compaction.importers.registry import importer_for, importer_named, load_importers
 
 HEADER = {"type": "session", "id": "s", "timestamp": "2025-01-01T00:00:00Z", "cwd": "/work"}
@@ -112,7 +111,7 @@ def test_what_is_left_out_is_listed_by_reason(tmp_path: Path) -> None:
         "empty aborted assistant message": 1,
         "empty user message": 1,
         "unknown message role 'narrator'": 1,
-        "unknown message part 'hologram'": 1,
+        "unknown content block 'hologram'": 1,
         "model change": 1,
         "unknown record type 'brand_new'": 1,
         "second result of the same tool call": 1,

@@ -10,8 +10,8 @@ import pytest
 
 from pytest_compaction.importers import registry
 from pytest_compaction.importers.formats.plain import PlainImporter
+from pytest_compaction.importers.json_files import head_values
 from pytest_compaction.importers.protocol import ImportFormatError, ImportTally, Transcript
-from pytest_compaction.importers.reading.documents import head_values
 from pytest_compaction.importers.registry import conversations, importer_for, load_importers
 
 TALK = [
@@ -118,7 +118,7 @@ def test_every_module_with_an_importer_is_found_and_a_broken_one_is_named(
     real = registry._importer_of
 
     def broken(module: str) -> Any:
-        if module.endswith(".pi.importer"):
+        if module.endswith(".pi"):
             raise RuntimeError("half written")
         return real(module)
 
@@ -126,7 +126,7 @@ def test_every_module_with_an_importer_is_found_and_a_broken_one_is_named(
     loaded = load_importers()
     assert set(loaded.importers) == names - {"pi"}
     (problem,) = (text for text in loaded.problems if "'pi'" in text)
-    assert "pytest_compaction.importers.formats.pi.importer" in problem
+    assert "pytest_compaction.importers.formats.pi" in problem
     assert "half written" in problem
 
 

@@ -11,8 +11,7 @@ from support.paths import public_data
 
 from pytest_compaction.artifacts.operations import file_operations, file_states
 from pytest_compaction.conversation.messages import Image, Thinking, structure_faults
-from pytest_compaction.importers.formats.swe_agent.commands import call_of
-from pytest_compaction.importers.formats.swe_agent.importer import SweAgentImporter
+from pytest_compaction.importers.formats.swe_agent import SweAgentImporter, call_of
 from pytest_compaction.importers.protocol import ImportFormatError, Transcript
 from pytest_compaction.importers.registry import importer_for, load_importers
 

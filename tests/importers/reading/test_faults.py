@@ -11,7 +11,7 @@ import pytest
 
 from pytest_compaction.cli import main
 from pytest_compaction.importers.formats.plain import PlainImporter
-from pytest_compaction.importers.reading.faults import fault_of_file
+from pytest_compaction.importers.registry import fault_of_file
 
 
 def _deep():

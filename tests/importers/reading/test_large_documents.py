@@ -19,11 +19,15 @@ from support import builders, transcript_samples
 from support.transcript_samples import ROUNDS, SAMPLES
 
 from pytest_compaction import cli
+from pytest_compaction.importers import json_files as streamed
+from pytest_compaction.importers.json_files import (
+    StreamedArray,
+    cleaned,
+    is_list,
+    read_document,
+    streamed_document,
+)
 from pytest_compaction.importers.protocol import ImportFormatError, Transcript
-from pytest_compaction.importers.reading import streamed
-from pytest_compaction.importers.reading.documents import read_document
-from pytest_compaction.importers.reading.jsonl import cleaned
-from pytest_compaction.importers.reading.streamed import StreamedArray, is_list, streamed_document
 from pytest_compaction.importers.registry import conversations, importer_for, load_importers
 
 IMPORTERS = load_importers().importers

@@ -9,10 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_compaction.conversation.messages import Image, Text
-from pytest_compaction.importers.protocol import Tally
-from pytest_compaction.importers.reading.notices import spoken_turns
-from pytest_compaction.importers.reading.threads import ThreadBuilder
-from pytest_compaction.importers.reasons import NOTICE, SPLIT
+from pytest_compaction.importers.notices import spoken_turns
+from pytest_compaction.importers.protocol import NOTICE, SPLIT, Tally
+from pytest_compaction.importers.threads import ThreadBuilder
 
 
 def turns(*texts: str) -> list[tuple[str, str]]:

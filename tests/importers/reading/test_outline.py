@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.paths import public_data
 
+from pytest_compaction.importers import json_files as streamed
+from pytest_compaction.importers.json_files import outline
 from pytest_compaction.importers.protocol import ImportFormatError
-from pytest_compaction.importers.reading import streamed
-from pytest_compaction.importers.reading.outline import outline
 from pytest_compaction.importers.registry import HEAD_BYTES, importer_for, load_importers
 
 IMPORTERS = load_importers().importers

@@ -10,8 +10,8 @@ from typing import Any
 from pytest_compaction.artifacts.operations import commands, file_operations
 from pytest_compaction.conversation.messages import structure_faults
 from pytest_compaction.importers.protocol import Tally, Transcript
-from pytest_compaction.importers.reading.text_actions import with_calls
 from pytest_compaction.importers.registry import conversations, importer_for, load_importers
+from pytest_compaction.importers.text_actions import with_calls
 
 
 def said(role: str, content: Any) -> dict[str, Any]:

@@ -8,47 +8,163 @@ of a compaction belongs to what the agent continued with, not to the log.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.conversation.messages import Message, Part, Text, ToolCall, ToolResult
-from pytest_compaction.importers.formats.anthropic.blocks import (
-    Blocks,
-    leave_compactions,
-    read_blocks,
+from pytest_compaction.conversation.formats.anthropic import Blocks, read_blocks
+from pytest_compaction.conversation.formats.parts import mapping, string, text_and_rest
+from pytest_compaction.conversation.messages import (
+    Message,
+    Part,
+    Text,
+    ToolCall,
+    ToolResult,
+    text_message,
 )
-from pytest_compaction.importers.formats.claude_code.compactions import (
-    CompactionRecord,
-    attached_text,
-    metadata_of,
-    preserved,
-    view_of,
-)
-from pytest_compaction.importers.formats.claude_code.left_out import why_left_out
+from pytest_compaction.importers.formats.anthropic import leave_compactions
 from pytest_compaction.importers.formats.claude_code.thread import (
+    BOUNDARY,
     SPOKEN,
     Thread,
+    in_sidechain,
     thread_of,
 )
-from pytest_compaction.importers.formats.claude_code.typed_ahead import QUEUE, TypedAhead
-from pytest_compaction.importers.protocol import Boundary, ImportFormatError, Tally, Transcript
-from pytest_compaction.importers.reading.contents import text_and_rest
-from pytest_compaction.importers.reading.documents import head_values
-from pytest_compaction.importers.reading.fields import mapping
-from pytest_compaction.importers.reading.jsonl import json_lines
-from pytest_compaction.importers.reading.notices import is_command, spoken_turns
-from pytest_compaction.importers.reading.threads import ThreadBuilder
-from pytest_compaction.importers.reasons import (
+from pytest_compaction.importers.json_files import head_values, json_lines
+from pytest_compaction.importers.notices import is_command, spoken_turns
+from pytest_compaction.importers.protocol import (
     BEFORE_FIRST_MESSAGE,
     JOINED,
     RESULT_WITHOUT_CALL,
     SECOND_RESULT,
     SPLIT,
     SUMMARY_IN_RECORD,
+    Boundary,
+    ImportFormatError,
+    Tally,
+    Transcript,
+    unknown,
 )
+from pytest_compaction.importers.threads import ThreadBuilder
 from pytest_compaction.text.words import printable
+
+
+@dataclass(slots=True)
+class CompactionRecord:
+    """A compaction after ``entries`` entries of the conversation.
+
+    While it is ``open``, until the next message, attached files belong to it. ``marked``
+    tells whether it has a boundary line of its own.
+    """
+
+    entries: int
+    metadata: Mapping[str, Any]
+    summary: str = ""
+    attached: list[str] = field(default_factory=list)
+    open: bool = True
+    marked: bool = True
+
+
+def metadata_of(record: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a boundary line says about its compaction."""
+    return mapping(record.get("compactMetadata"))
+
+
+def preserved(metadata: Mapping[str, Any], thread: Thread) -> set[str]:
+    """The uuids of the lines that stayed verbatim: some versions list them, some name a segment."""
+    listed = metadata.get("preservedMessages")
+    if isinstance(listed, dict):
+        uuids = listed.get("allUuids") or listed.get("uuids")
+        if isinstance(uuids, list):
+            return {uuid for uuid in uuids if isinstance(uuid, str)}
+    segment = metadata.get("preservedSegment")
+    if isinstance(segment, dict):
+        return set(thread.between(str(segment.get("headUuid")), str(segment.get("tailUuid"))))
+    return set()
+
+
+def attached_text(attachment: Mapping[str, Any]) -> str:
+    """The name and text of an attached file; empty for any other attachment."""
+    file = mapping(mapping(attachment.get("content")).get("file"))
+    text = string(file.get("content"))
+    if attachment.get("type") != "file" or not text:
+        return ""
+    return f"{attachment.get('filename', '')}\n{text}"
+
+
+def view_of(number: int, compaction: CompactionRecord, kept: list[Message]) -> tuple[Message, ...]:
+    """The view that the agent continued with: summary, kept messages, attached files."""
+    texts = [compaction.summary, *compaction.attached]
+    made = [
+        text_message(f"recorded-{number + 1}-{place}", "user", text, "synthetic")
+        for place, text in enumerate(texts)
+    ]
+    return (made[0], *kept, *made[1:])
+
+
+_LEFT_OUT: Final = {
+    "summary": "session title",
+    "progress": "progress of a tool or sub-agent",
+    "file-history-snapshot": "file snapshot for undo",
+    "pr-link": "link to a pull request",
+    "queue-operation": "queue of typed messages, which appear when they are sent",
+    "result": "run statistics",
+}
+
+
+def why_left_out(
+    record: Mapping[str, Any], uuid: str | None, thread: Thread, seen: Collection[str]
+) -> str | None:
+    """The reason why a record is no message, or ``None``; ``seen`` holds the uuids before it."""
+    kind = record.get("type")
+    if kind == "system":
+        subtype = record.get("subtype")
+        if subtype != BOUNDARY:
+            return f"notice of the program: {printable(str(subtype), 40).replace('_', ' ')}"
+        before = record.get("logicalParentUuid")
+        known = isinstance(before, str) and before in thread.parents
+        lost = known and not thread.holds(before)
+        return "compaction on a branch that the user left" if lost else None
+    if kind not in (*SPOKEN, "attachment"):
+        return _LEFT_OUT.get(str(kind), unknown("record type", kind))
+    if in_sidechain(record) != thread.sidechain:
+        return "sub-agent message; its result is in the call that started it"
+    if uuid is not None and uuid in seen:
+        return "repeated line with the same uuid"
+    if record.get("isApiErrorMessage") is True:
+        return "notice of a failed request, which the model never saw"
+    if record.get("isCompactSummary") is True:
+        return None
+    if record.get("isVisibleInTranscriptOnly") is True:
+        return "notice shown only to the user"
+    if not thread.holds(uuid):
+        return f"{kind} on a branch that the user left"
+    return None
+
+
+QUEUE = "queue-operation"
+
+
+class TypedAhead:
+    """The texts that wait at the line that was read last."""
+
+    def __init__(self) -> None:
+        self._waiting: list[str] = []
+
+    def read_within_turn(self, record: Mapping[str, Any]) -> str:
+        """Follow an operation; returns the text that the agent read with it, or nothing."""
+        operation, content = record.get("operation"), string(record.get("content"))
+        if operation == "enqueue":
+            self._waiting.append(content)
+        elif operation == "popAll":
+            self._waiting.clear()
+        elif operation in ("dequeue", "remove") and self._waiting:
+            place = self._waiting.index(content) if content in self._waiting else 0
+            text = self._waiting.pop(place)
+            return text if operation == "remove" else ""
+        return ""
+
 
 _TIES: Final = ("parentUuid", "leafUuid", "sessionId", "parent_tool_use_id", "snapshot")
 _TYPES: Final = (*SPOKEN, "system", "summary", "attachment", "progress", "file-history-snapshot")
@@ -114,13 +230,9 @@ class _SessionReader:
                 "name another format with --format"
             )
         messages, places = self._assembled()
-        if not messages:
-            raise ImportFormatError(
-                f"{self._path}: a Claude Code session without a message; there is nothing to import"
-            )
-        boundaries = tuple(self._boundaries(messages, places))
-        tally = self._tally.counted(len(messages))
-        return Transcript(messages, self._path.as_posix(), tally, self._model, boundaries)
+        empty = f"{self._path}: a Claude Code session without a message; there is nothing to import"
+        boundaries = self._boundaries(messages, places)
+        return self._tally.transcript(messages, self._path, empty, self._model, boundaries)
 
     def _record(self, record: Mapping[str, Any], place: str) -> None:
         kind = record.get("type")

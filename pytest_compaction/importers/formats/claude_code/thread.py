@@ -11,9 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from pytest_compaction.importers.protocol import Tally
-from pytest_compaction.importers.reading.fields import mapping
-from pytest_compaction.importers.reasons import MISSING_PARENT, OWN_ANCESTOR
+from pytest_compaction.conversation.formats.parts import mapping
+from pytest_compaction.importers.protocol import MISSING_PARENT, OWN_ANCESTOR, Tally
 
 SPOKEN: Final = ("user", "assistant")
 BOUNDARY: Final = "compact_boundary"

@@ -10,23 +10,168 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
-from pytest_compaction.conversation.messages import Part, Text, ToolCall, ToolResult
-from pytest_compaction.importers.formats.anthropic.blocks import (
-    Blocks,
-    leave_compactions,
-    read_blocks,
+from pytest_compaction.conversation.formats.anthropic import Blocks, read_blocks
+from pytest_compaction.conversation.formats.parts import mapping
+from pytest_compaction.conversation.messages import Part, Text, ToolCall, ToolResult, json_or_none
+from pytest_compaction.importers.formats.anthropic import leave_compactions
+from pytest_compaction.importers.protocol import (
+    NOTICE,
+    RESULT_WITHOUT_CALL,
+    ImportFormatError,
+    Tally,
+    Transcript,
 )
-from pytest_compaction.importers.formats.cline.blocks import plain_blocks
-from pytest_compaction.importers.formats.cline.replies import Reply, read_reply
-from pytest_compaction.importers.protocol import ImportFormatError, Tally, Transcript
-from pytest_compaction.importers.reading.fields import mapping
-from pytest_compaction.importers.reading.threads import ThreadBuilder
-from pytest_compaction.importers.reasons import NOTICE, RESULT_WITHOUT_CALL
+from pytest_compaction.importers.threads import ThreadBuilder
+
+_WRAPPER: Final = re.compile(
+    r"\A\s*<(?P<tag>user_input|task|feedback|answer|user_message)\b[^>\n]{0,200}>\s*"
+    r"(?P<text>.*?)\s*</(?P=tag)>\s*\Z",
+    re.S,
+)
+
+
+def anthropic_blocks(content: Any, tally: Tally) -> Any:
+    """The content as Anthropic's blocks: files and query results as text, no tags around text."""
+    if isinstance(content, str):
+        return _unwrapped(content, tally)
+    blocks = plain_blocks(content, tally)
+    if not isinstance(blocks, list):
+        return blocks
+    return [_without_tag(block, tally) if isinstance(block, Mapping) else block for block in blocks]
+
+
+def plain_blocks(content: Any, tally: Tally) -> Any:
+    """The content as Anthropic's blocks, with its texts as they are."""
+    if not isinstance(content, list):
+        return content
+    return [_block(block, tally) if isinstance(block, Mapping) else block for block in content]
+
+
+def _without_tag(block: Mapping[str, Any], tally: Tally) -> Mapping[str, Any]:
+    if block.get("type") == "text" and isinstance(block.get("text"), str):
+        return {**block, "text": _unwrapped(block["text"], tally)}
+    return block
+
+
+def _unwrapped(text: str, tally: Tally) -> str:
+    """What the user typed, without the tag that Cline puts around it."""
+    match = _WRAPPER.match(text)
+    if match is None:
+        return text
+    tally.repaired["tag around the user's text, removed"] += 1
+    return match["text"]
+
+
+def _block(block: Mapping[str, Any], tally: Tally) -> Mapping[str, Any]:
+    kind = block.get("type")
+    if kind == "file":
+        tally.repaired["attached file, given as text under its path"] += 1
+        return {"type": "text", "text": f"{block.get('path', '')}\n{block.get('content', '')}"}
+    if kind == "tool_result":
+        return _result(block)
+    return block
+
+
+def _result(block: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A result as text, if its content is a list of queries with results, or one as JSON text."""
+    content = block.get("content")
+    queries = content if isinstance(content, list) else [_loaded(content)]
+    if not queries or not all(_is_query(query) for query in queries):
+        return block
+    texts = [_query_text(mapping(query)) for query in queries]
+    failed = all(mapping(query).get("success") is False for query in queries)
+    given = {**block, "content": "\n".join(text for text in texts if text)}
+    return {**given, "is_error": True} if failed else given
+
+
+def _loaded(content: Any) -> Any:
+    if not isinstance(content, str) or not content.startswith('{"query"'):
+        return None
+    return json_or_none(content)
+
+
+def _is_query(value: Any) -> bool:
+    given = mapping(value)
+    return "type" not in given and "query" in given and ("result" in given or "error" in given)
+
+
+def _query_text(query: Mapping[str, Any]) -> str:
+    found = [query.get(key) for key in ("query", "result", "error")]
+    return "\n".join(
+        text if isinstance(text, str) else json.dumps(text, ensure_ascii=False)
+        for text in found
+        if text
+    )
+
+
+Kind = Literal["result", "words", "notice", "left out", "other"]
+
+_DETAILS: Final = ("<environment_details>", "</environment_details>")
+_RESULT: Final = re.compile(
+    r"\A\[(?P<tool>[a-z_]{2,40})\b(?P<of>.{0,20000}?)\] Result:[ \t]*\n?", re.S
+)
+"""A question to the user is repeated in the header, with all of its lines."""
+_WORDS: Final = re.compile(
+    r"\A\s*(?:[^\n]{1,400}:\s*\n)?"
+    r"<(?P<tag>user_input|user_message|feedback|answer|task)\b[^>\n]{0,200}>\s*"
+    r"(?P<text>.*?)\s*</(?P=tag)>\s*(?P<more>.*?)\s*\Z",
+    re.S,
+)
+"""What the user typed, with or without a line that introduces it and files attached to it."""
+_ATTACHED: Final = re.compile(r"\s*(?:Files attached by the user:|<file_content\b)")
+_NOTICE: Final = re.compile(
+    r"\s*(?:\[(?:ERROR|TASK RESUMPTION|NOTE)\] |\[The user has switched to )"
+)
+_REMINDER: Final = re.compile(
+    r"\s*(?:# (?:task_progress |TODO LIST UPDATE )|\(The user did not provide a new message"
+    r"|The user has provided feedback on the results|Done\s*\Z)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """One text of a user message, without what Cline puts around it.
+
+    ``tool`` and ``of`` are from the header of a result: the name of the tool, and what
+    the header says of the call.
+    """
+
+    kind: Kind
+    text: str
+    tool: str = ""
+    of: str = ""
+
+
+def read_reply(text: str, tally: Tally) -> Reply:
+    """What a text of a user message is; the tally counts the parts that are left out."""
+    text = _without_details(text, tally)
+    if not text.strip():
+        return Reply("left out", "")
+    if match := _RESULT.match(text):
+        return Reply("result", text[match.end() :], match["tool"], match["of"])
+    if match := _WORDS.match(text):
+        tally.repaired["tag around the user's text, removed"] += 1
+        return Reply("words", "\n".join(part for part in (match["text"], match["more"]) if part))
+    if _ATTACHED.match(text):
+        return Reply("words", text)
+    if _REMINDER.match(text):
+        tally.left_out["reminder added by the program"] += 1
+        return Reply("left out", "")
+    return Reply("notice" if _NOTICE.match(text) else "other", text)
+
+
+def _without_details(text: str, tally: Tally) -> str:
+    start, end = _DETAILS
+    if not text.rstrip().endswith(end) or start not in text:
+        return text
+    tally.left_out["environment details added by the program"] += 1
+    return text[: text.rindex(start)].rstrip()
+
 
 _SPEAKING: Final = {
     "ask_followup_question": "question",
@@ -112,11 +257,8 @@ class ClassicReader:
             else:
                 self._user(blocks)
         self._thread.close()
-        messages = tuple(self._thread.messages)
-        if not messages:
-            raise ImportFormatError(f"{self._path}: a Cline history without a message")
-        tally = self._tally.counted(len(messages))
-        return Transcript(messages, self._path.as_posix(), tally)
+        empty = f"{self._path}: a Cline history without a message"
+        return self._tally.transcript(self._thread.messages, self._path, empty)
 
     def _assistant(self, parts: Sequence[Part]) -> None:
         self._waiting = []

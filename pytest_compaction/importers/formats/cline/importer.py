@@ -13,16 +13,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from pytest_compaction.conversation.formats.anthropic import read_blocks
+from pytest_compaction.conversation.formats.parts import mapping, string
 from pytest_compaction.conversation.messages import Message, Text
-from pytest_compaction.importers.formats.anthropic.blocks import leave_compactions, read_blocks
-from pytest_compaction.importers.formats.cline.blocks import anthropic_blocks
-from pytest_compaction.importers.formats.cline.classic import ClassicReader, is_classic
+from pytest_compaction.importers.formats.anthropic import leave_compactions
+from pytest_compaction.importers.formats.cline.classic import (
+    ClassicReader,
+    anthropic_blocks,
+    is_classic,
+)
+from pytest_compaction.importers.json_files import head_values, is_list, read_document
 from pytest_compaction.importers.protocol import Boundary, ImportFormatError, Tally, Transcript
-from pytest_compaction.importers.reading.documents import head_values, read_document
-from pytest_compaction.importers.reading.fields import mapping, string
-from pytest_compaction.importers.reading.streamed import is_list
-from pytest_compaction.importers.reading.threads import ThreadBuilder, is_empty
-from pytest_compaction.importers.reading.views import in_terms_of
+from pytest_compaction.importers.threads import ThreadBuilder, in_terms_of, is_empty
 
 _SIDECAR: Final = ".compaction.json"
 _LOG: Final = ".messages.json"
@@ -150,11 +152,9 @@ def _transcript(
 ) -> Transcript:
     tally = Tally()
     read = _read(session, str(path), tally)
-    if not read.messages:
-        raise ImportFormatError(f"{path}: a Cline session without a message; nothing to import")
-    boundaries = (_boundary(session, read, record),) if record else ()
-    counted = tally.counted(len(read.messages))
-    return Transcript(read.messages, path.as_posix(), counted, read.model, boundaries, name)
+    empty = f"{path}: a Cline session without a message; nothing to import"
+    boundaries = (_boundary(session, read, each) for each in (record,) if each)
+    return tally.transcript(read.messages, path, empty, read.model, boundaries, name)
 
 
 def _boundary(session: Mapping[str, Any], log: _Read, record: _Record) -> Boundary:

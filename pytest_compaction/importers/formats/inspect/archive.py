@@ -17,9 +17,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
+from pytest_compaction.importers.json_files import MAX_HELD_BYTES, parsed
 from pytest_compaction.importers.protocol import ImportFormatError
-from pytest_compaction.importers.reading.jsonl import parsed
-from pytest_compaction.importers.reading.streamed import MAX_HELD_BYTES
 from pytest_compaction.text.words import printable
 
 MAX_VALUES: Final = 3_000_000

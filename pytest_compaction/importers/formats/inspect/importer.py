@@ -6,19 +6,194 @@ is installed. The input of the first model call after a compaction is the record
 
 from __future__ import annotations
 
+import re
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from pytest_compaction.conversation.formats.parts import as_arguments, mapping, string
+from pytest_compaction.conversation.messages import Message
+from pytest_compaction.importers.chat_messages import ChatReader
+from pytest_compaction.importers.exchanges import numbered
 from pytest_compaction.importers.formats.inspect.archive import member, opened
-from pytest_compaction.importers.formats.inspect.sample import transcript_of
-from pytest_compaction.importers.protocol import ImportFormatError, Transcript
-from pytest_compaction.importers.reading.documents import PlacedValue, head_values, read_document
-from pytest_compaction.importers.reading.fields import mapping, string
-from pytest_compaction.importers.reading.numbered import numbered
-from pytest_compaction.importers.reading.streamed import is_list
+from pytest_compaction.importers.json_files import (
+    MAX_HELD_BYTES,
+    PlacedValue,
+    head_values,
+    is_list,
+    read_document,
+)
+from pytest_compaction.importers.protocol import (
+    SUMMARY_IN_RECORD,
+    Boundary,
+    ImportFormatError,
+    Tally,
+    Transcript,
+)
+from pytest_compaction.importers.threads import in_terms_of
 from pytest_compaction.text.words import printable
+
+_ATTACHED: Final = re.compile(r"attachment://([0-9a-f]{32})\b")
+
+Sample = Mapping[str, Any]
+
+
+def transcript_of(found: PlacedValue, path: Path, model: str, name: str) -> Transcript:
+    """The conversation of a sample; raises :class:`ImportFormatError` if it has no message."""
+    sample = mapping(found.value)
+    attachments = _Attachments(mapping(sample.get("attachments")), found.place, MAX_HELD_BYTES)
+    items = [attachments.resolved(item) for item in _list(sample.get("messages"))]
+    tally = Tally(records=len(items))
+    _note_end(sample, tally)
+    log = [item for item in items if not _is_summary(item)]
+    if len(log) < len(items):
+        tally.left_out[SUMMARY_IN_RECORD] += len(items) - len(log)
+    messages = _read(log, found.place, tally)
+    empty = f"{found.place}: a sample without a message; remove it"
+    boundaries = _boundaries(sample, log, messages, attachments, tally)
+    return tally.transcript(messages, path, empty, model, boundaries, name)
+
+
+def _list(value: Any) -> Sequence[Any]:
+    return value if is_list(value) else []
+
+
+def _is_summary(item: Any) -> bool:
+    return mapping(mapping(item).get("metadata")).get("summary") is True
+
+
+def _note_end(sample: Sample, tally: Tally) -> None:
+    for key in ("error", "limit"):
+        given = mapping(sample.get(key))
+        if given:
+            said = printable(str(given.get("message") or given.get("type")), 100)
+            tally.left_out[f"sample ended by {key}: {said}"] += 1
+
+
+@dataclass(slots=True)
+class _Attachments:
+    """Texts that a sample stores apart, put back where they are referenced.
+
+    ``left`` bounds the characters put back: a short text may be referenced many times.
+    """
+
+    texts: Mapping[str, Any]
+    place: str
+    left: int
+
+    def resolved(self, value: Any) -> Any:
+        """The value with the text of every reference."""
+        if isinstance(value, str) and "attachment://" in value:
+            return _ATTACHED.sub(self._text, value)
+        if is_list(value):
+            return [self.resolved(item) for item in value]
+        if isinstance(value, Mapping):
+            return {key: self.resolved(item) for key, item in value.items()}
+        return value
+
+    def _text(self, match: re.Match[str]) -> str:
+        text = str(self.texts.get(match[1], match[0]))
+        self.left -= len(text)
+        if self.left < 0:
+            raise ImportFormatError(
+                f"{self.place}: its attachments take more than {MAX_HELD_BYTES // 1024**2} "
+                "million characters where they are used; remove the sample"
+            )
+        return text
+
+
+def _read(items: Sequence[Any], place: str, tally: Tally) -> tuple[Message, ...]:
+    reading = ChatReader(tally)
+    for number, item in enumerate(items):
+        where = f"{place}, message {number}"
+        reading.add(_as_chat(item) if isinstance(item, Mapping) else item, where)
+    return reading.finished()
+
+
+def _as_chat(item: Mapping[str, Any]) -> dict[str, Any]:
+    """The message in the shape of OpenAI's chat completions."""
+    message = dict(item)
+    content = item.get("content")
+    if isinstance(content, list):
+        message["content"] = [_part(mapping(part)) for part in content]
+    calls = item.get("tool_calls")
+    if isinstance(calls, list):
+        message["tool_calls"] = [_call(mapping(call)) for call in calls]
+    error = mapping(item.get("error"))
+    if error:
+        message["is_error"] = True
+        message["content"] = message.get("content") or str(error.get("message", ""))
+    return message
+
+
+def _call(call: Mapping[str, Any]) -> dict[str, Any]:
+    function = {"name": call.get("function"), "arguments": as_arguments(call.get("arguments"))}
+    return {"id": call.get("id"), "function": function}
+
+
+def _part(part: Mapping[str, Any]) -> Mapping[str, Any]:
+    kind = part.get("type")
+    if kind == "image":
+        return {"type": "image_url", "image_url": part.get("image")}
+    if kind in ("audio", "video", "document"):
+        file = {"filename": f"{kind}/{part.get('format') or part.get('mime_type') or 'unknown'}"}
+        return {"type": "file", "file": {**file, "file_data": part.get(str(kind))}}
+    return part
+
+
+def _boundaries(
+    sample: Sample,
+    log: Sequence[Any],
+    messages: Sequence[Message],
+    attachments: _Attachments,
+    tally: Tally,
+) -> Iterator[Boundary]:
+    """One boundary per compaction, with the input of the next model call as its view."""
+    place = attachments.place
+    places = {str(mapping(item).get("id")): number for number, item in enumerate(log)}
+    pool = list(_list(mapping(sample.get("events_data")).get("messages")))
+    waiting: Mapping[str, Any] | None = None
+    number = 0
+    for event in map(mapping, _list(sample.get("events"))):
+        if event.get("event") == "compaction":
+            if waiting is not None:
+                tally.left_out["compaction after which the model was not called"] += 1
+            waiting = event
+        elif event.get("event") == "model" and waiting is not None:
+            after = places.get(_answer_id(event), 0)
+            if not after:
+                continue
+            number += 1
+            before = _read(log[:after], place, Tally())
+            sent = [attachments.resolved(item) for item in _input(event, pool)]
+            view = _read(sent, f"{place}, compaction {number}", Tally())
+            tokens = waiting.get("tokens_before")
+            waiting = None
+            yield Boundary(
+                messages[len(before) - 1].id,
+                tokens_before=tokens if isinstance(tokens, int) else None,
+                messages=in_terms_of(messages[: len(before)], view, f"recorded-{number}"),
+                missing="" if view else "the log does not hold what the model was sent",
+            )
+    if waiting is not None:
+        tally.left_out["compaction after which the model was not called"] += 1
+
+
+def _answer_id(event: Mapping[str, Any]) -> str:
+    choices = _list(mapping(event.get("output")).get("choices"))
+    return str(mapping(mapping(choices[0]).get("message")).get("id")) if choices else ""
+
+
+def _input(event: Mapping[str, Any], pool: Sequence[Any]) -> list[Any]:
+    """The messages of a model call; newer logs refer to ranges of a shared pool."""
+    given = list(_list(event.get("input")))
+    for span in _list(event.get("input_refs")):
+        if isinstance(span, list) and len(span) == 2 and all(isinstance(n, int) for n in span):
+            given = [*given, *pool[max(span[0], 0) : max(span[1], 0)]]
+    return given
+
 
 _ARCHIVE: Final = "PK\x03\x04"
 _MEMBERS: Final = ("_journal/", "samples/", "header.json", "summaries.json")

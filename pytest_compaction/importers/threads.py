@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pytest_compaction.artifacts.operations import INTERRUPTED
 from pytest_compaction.conversation.messages import Message, Part, Text, ToolCall, ToolResult
-from pytest_compaction.importers.protocol import Tally
-from pytest_compaction.importers.reading.notices import spoken_turns
-from pytest_compaction.importers.reasons import RESULT_WITHOUT_CALL, SECOND_RESULT
+from pytest_compaction.importers.notices import spoken_turns
+from pytest_compaction.importers.protocol import RESULT_WITHOUT_CALL, SECOND_RESULT, Tally
 
 
 def is_empty(parts: Iterable[Part]) -> bool:
@@ -62,7 +63,7 @@ class ThreadBuilder:
             self._settle(force=False)
             return
         self.close()
-        kept = self._without_repeated_ids(parts)
+        kept = self._distinct(parts)
         self._append(role, kept, origin)
         calls = tuple(part for part in kept if isinstance(part, ToolCall))
         if calls:
@@ -123,7 +124,7 @@ class ThreadBuilder:
         self.origins.append(origin)
         self.messages.append(Message(f"m{len(self.messages):04d}", role, tuple(parts)))
 
-    def _without_repeated_ids(self, parts: Sequence[Part]) -> list[Part]:
+    def _distinct(self, parts: Sequence[Part]) -> list[Part]:
         seen: set[str] = set()
         kept: list[Part] = []
         for part in parts:
@@ -132,5 +133,29 @@ class ThreadBuilder:
                 continue
             if isinstance(part, ToolCall):
                 seen.add(part.id)
+                part = part if part.name else replace(part, name="unknown")
             kept.append(part)
         return kept
+
+
+def in_terms_of(log: Sequence[Message], view: Sequence[Message], name: str) -> tuple[Message, ...]:
+    """The view, with messages of the log where role and parts are equal.
+
+    Each message of the log is used once. Of several equal ones, the first after the last
+    match is taken. All other messages get new ids ``<name>-0``, ``<name>-1``, …; no id in
+    the log may begin with ``name``.
+    """
+    places: dict[tuple[str, tuple[Part, ...]], list[int]] = defaultdict(list)
+    for place, message in enumerate(log):
+        places[message.role, message.parts].append(place)
+    last = -1
+    made: list[Message] = []
+    for number, message in enumerate(view):
+        left = places.get((message.role, message.parts), [])
+        if not left:
+            made.append(replace(message, id=f"{name}-{number}", origin="synthetic"))
+            continue
+        following = bisect_right(left, last)
+        last = place = left.pop(following if following < len(left) else 0)
+        made.append(log[place])
+    return tuple(made)

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from pytest_compaction.conversation.formats.chat import read_part
+from pytest_compaction.conversation.formats.parts import (
+    as_arguments,
+    mapping,
+    string,
+    text_and_rest,
+)
+from pytest_compaction.conversation.formats.responses import read_content
 from pytest_compaction.conversation.messages import (
     Message,
     Part,
@@ -14,13 +22,17 @@ from pytest_compaction.conversation.messages import (
     ToolResult,
     canonical_json,
 )
-from pytest_compaction.importers.protocol import ImportFormatError, Tally
-from pytest_compaction.importers.reading.contents import as_message, content_parts, text_and_rest
-from pytest_compaction.importers.reading.fields import mapping, tool_call, unknown
-from pytest_compaction.importers.reading.images import anthropic_image, document, image_at
-from pytest_compaction.importers.reading.threads import ThreadBuilder
-from pytest_compaction.importers.reasons import CALL_WITHOUT_ID
+from pytest_compaction.importers.json_files import is_list
+from pytest_compaction.importers.protocol import (
+    CALL_WITHOUT_ID,
+    ImportFormatError,
+    Tally,
+    unknown,
+)
+from pytest_compaction.importers.threads import ThreadBuilder
 
+NESTED_LISTS: Final = 3
+"""How deep conversations may lie in lists of lists to be looked for."""
 ROLES: Final[Mapping[str, str]] = {
     "system": "system",
     "developer": "developer",
@@ -34,11 +46,6 @@ ROLES: Final[Mapping[str, str]] = {
     "function": "tool",
 }
 """The role of a message for each name that formats use."""
-
-IMAGES: Final = ("image_url", "input_image", "computer_screenshot")
-"""Types of parts that refer to an image by its address."""
-_TEXTS: Final = ("text", "input_text", "output_text")
-_THINKING: Final = ("thinking", "redacted_thinking", "reasoning")
 _WITHOUT_CALL: Final = "tool output without a call, kept as a user message"
 
 
@@ -68,12 +75,13 @@ class ChatReader:
         if role is None:
             self._tally.left_out[unknown("message role", given)] += 1
             return
-        parts = content_parts(item.get("content"), place, self._part)
+        parts = read_content(item.get("content"), place, self._tally)
         if role == "tool":
             self._result(item, parts)
             return
         if role == "assistant":
-            parts = [*_reasoning(item), *parts, *self._refusal(item), *self._calls(item, place)]
+            refusal = [Text(item["refusal"])] if string(item.get("refusal")) else []
+            parts = [*_reasoning(item), *parts, *refusal, *self._calls(item, place)]
             self._open = [(part.id, part.name) for part in parts if isinstance(part, ToolCall)]
         self._thread.add_unless_empty(role, parts)
 
@@ -91,59 +99,63 @@ class ChatReader:
         text, rest = text_and_rest(parts)
         self._thread.add_result(ToolResult(call_id, text, item.get("is_error") is True), rest)
 
-    def _refusal(self, item: Mapping[str, Any]) -> list[Part]:
-        refusal = item.get("refusal")
-        return [Text(refusal)] if isinstance(refusal, str) and refusal else []
-
     def _calls(self, item: Mapping[str, Any], place: str) -> list[Part]:
         calls = item.get("tool_calls") or []
         if not isinstance(calls, list):
             raise ImportFormatError(f"{place}: tool_calls is not a list; fix the message")
         if isinstance(item.get("function_call"), Mapping):
             calls = [*calls, {"function": item["function_call"]}]
-        return [self._call(mapping(call)) for call in calls]
+        return [read_call(mapping(call), self._tally, self._new_id) for call in calls]
 
-    def _call(self, call: Mapping[str, Any]) -> ToolCall:
-        custom = mapping(call.get("custom"))
-        function = mapping(call.get("function")) or custom
-        call_id = call.get("id")
-        if not isinstance(call_id, str) or not call_id:
-            self._made += 1
-            call_id = f"call-{self._made}"
-            self._tally.repaired[CALL_WITHOUT_ID] += 1
-        arguments = {"input": custom.get("input")} if custom else function.get("arguments")
-        return tool_call(call_id, function.get("name"), arguments)
-
-    def _part(self, part: Any) -> Part | None:
-        if isinstance(part, str):
-            return Text(part) if part else None
-        given = mapping(part)
-        kind = given.get("type")
-        if kind in _TEXTS and isinstance(given.get("text"), str):
-            return Text(given["text"]) if given["text"] else None
-        if kind == "refusal" and isinstance(given.get("refusal"), str):
-            return Text(given["refusal"]) if given["refusal"] else None
-        if kind in _THINKING:
-            return Thinking(canonical_json(part))
-        return media_part(given, self._tally)
+    def _new_id(self) -> str:
+        self._made += 1
+        return f"call-{self._made}"
 
 
-def media_part(part: Mapping[str, Any], tally: Tally) -> Part | None:
-    """The placeholder of an image, sound or file in OpenAI's shapes; count any other part."""
-    kind = part.get("type")
-    if kind in IMAGES:
-        url = part.get("image_url")
-        return image_at(tally, url.get("url") if isinstance(url, Mapping) else url)
-    if kind == "image":
-        return anthropic_image(tally, part)
-    if kind == "input_audio":
-        sound = mapping(part.get("input_audio"))
-        return document(tally, f"audio/{sound.get('format', 'unknown')}", sound.get("data"))
-    if kind in ("file", "input_file"):
-        file = mapping(part.get("file")) or part
-        return document(tally, file.get("filename"), file.get("file_data"))
-    tally.left_out[unknown("message part", kind)] += 1
-    return None
+def read_call(
+    call: Mapping[str, Any], tally: Tally, new_id: Callable[[], str] | None = None
+) -> ToolCall:
+    """A call of a function or custom tool; one without an id gets ``new_id``."""
+    custom = mapping(call.get("custom"))
+    function = mapping(call.get("function")) or custom
+    id = string(call.get("id"))
+    if not id and new_id is not None:
+        id = new_id()
+        tally.repaired[CALL_WITHOUT_ID] += 1
+    arguments = {"input": custom.get("input")} if custom else function.get("arguments")
+    return ToolCall(id, string(function.get("name")), as_arguments(arguments))
+
+
+def as_message(value: Any, place: str) -> Mapping[str, Any]:
+    """The value if it is an object; otherwise :class:`ImportFormatError` names ``place``."""
+    if not isinstance(value, Mapping):
+        raise ImportFormatError(
+            f"{place}: the message is {type(value).__name__}; expected an object with role "
+            "and content"
+        )
+    return value
+
+
+def loose_parts(content: Any, tally: Tally) -> list[Part]:
+    """Texts of whatever type, images and files, as agents by LiteLLM write a content."""
+    found: list[Part | None] = []
+    for part in content if is_list(content) else [content]:
+        text = part if isinstance(part, str) else mapping(part).get("text")
+        if isinstance(text, str):
+            found.append(tally.text(text))
+        elif mapping(part):
+            found.append(read_part(part, "", tally))
+    return [part for part in found if part is not None]
+
+
+def thinking_blocks(message: Mapping[str, Any]) -> list[Thinking]:
+    """Thinking that OpenHands and SWE-agent (both by LiteLLM) record beside the content."""
+    blocks = message.get("thinking_blocks")
+    return [
+        Thinking(canonical_json(block))
+        for block in (blocks if isinstance(blocks, list) else [])
+        if mapping(block).get("type") in ("thinking", "redacted_thinking")
+    ]
 
 
 def _reasoning(item: Mapping[str, Any]) -> list[Part]:

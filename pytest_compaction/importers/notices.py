@@ -12,8 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from pytest_compaction.conversation.messages import Part, Text
-from pytest_compaction.importers.protocol import Tally
-from pytest_compaction.importers.reasons import NOTICE, SPLIT
+from pytest_compaction.importers.protocol import NOTICE, SPLIT, Tally
 
 _TAGS: Final = (
     "system-reminder|task-notification|local-command-stdout|local-command-stderr"

@@ -1,4 +1,4 @@
-"""Make conversations from logged requests and responses of a model's interface.
+"""Conversations from logged requests and responses of a model's interface, each with its name.
 
 A program that logs its requests repeats the conversation in each of them. Requests whose
 messages begin with all messages of an earlier request belong to the same conversation,
@@ -12,14 +12,32 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
+from pytest_compaction.conversation.formats.parts import mapping
 from pytest_compaction.conversation.messages import Message, canonical_json
+from pytest_compaction.importers.json_files import PlacedValue, is_list, json_values
 from pytest_compaction.importers.protocol import Boundary, ImportFormatError, Tally, Transcript
-from pytest_compaction.importers.reading.documents import PlacedValue, json_values
-from pytest_compaction.importers.reading.fields import mapping
-from pytest_compaction.importers.reading.numbered import numbered
-from pytest_compaction.importers.reading.streamed import is_list
+
+T = TypeVar("T")
+
+
+def numbered(items: Iterable[T]) -> Iterator[tuple[int, T, bool]]:
+    """The number of each item from 1, the item, and whether it is the last.
+
+    A single item has the number 0: it needs no name of its own. One item is held back,
+    because only the next one tells that it was not the last.
+    """
+    number = 0
+    held: list[T] = []
+    for item in items:
+        if held:
+            number += 1
+            yield number, held.pop(), False
+        held.append(item)
+    for item in held:
+        yield (number + 1 if number else 0), item, True
+
 
 MAX_OPEN: Final = 64
 """The number of conversations kept open for a later request; bounds the memory for a log."""
@@ -115,15 +133,9 @@ def finished(
     boundaries: Sequence[Boundary] = (),
 ) -> Transcript:
     """The transcript of a conversation; raises :class:`ImportFormatError` if it is empty."""
-    if not messages:
-        raise ImportFormatError(f"{exchange.place}: no message in the conversation")
-    return Transcript(
-        tuple(messages),
-        path.as_posix(),
-        exchange.tally.counted(len(messages)),
-        exchange.model,
-        tuple(boundaries),
-        exchange.name,
+    empty = f"{exchange.place}: no message in the conversation"
+    return exchange.tally.transcript(
+        messages, path, empty, exchange.model, boundaries, exchange.name
     )
 
 

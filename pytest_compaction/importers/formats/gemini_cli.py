@@ -1,11 +1,28 @@
-"""A recorded chat of Gemini CLI: messages by id, rewinds, and rewritten histories."""
+"""Sessions of Gemini CLI: its recorded chats (JSON lines, older ones JSON) and checkpoints.
+
+A recorded chat repeats a message whenever it changes; the last version of each id counts.
+When the history is compressed or masked, the chat rewrites it; this is a recorded
+compaction, and the log keeps the messages as they were before.
+A checkpoint is the history as it was sent, in the shape of the Gemini API.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
 from typing import Any, Final
 
+from pytest_compaction.conversation.formats.gemini import (
+    Parts,
+    listed,
+    read_call,
+    read_parts,
+    read_response,
+)
+from pytest_compaction.conversation.formats.parts import mapping
 from pytest_compaction.conversation.messages import (
     Message,
     Part,
@@ -15,18 +32,74 @@ from pytest_compaction.conversation.messages import (
     ToolResult,
     canonical_json,
 )
-from pytest_compaction.importers.formats.gemini_cli.parts import (
-    SNAPSHOT,
-    ContentReader,
-    Parts,
-    function_call,
-    function_response,
-    listed,
-    read_parts,
+from pytest_compaction.importers.json_files import head_values, is_list, json_values
+from pytest_compaction.importers.protocol import (
+    Boundary,
+    ImportFormatError,
+    Tally,
+    Transcript,
+    unknown,
 )
-from pytest_compaction.importers.protocol import Boundary, ImportFormatError, Tally, Transcript
-from pytest_compaction.importers.reading.fields import mapping, unknown
-from pytest_compaction.importers.reading.views import in_terms_of
+from pytest_compaction.importers.threads import ThreadBuilder, in_terms_of
+
+_CONTEXT: Final = re.compile(
+    r"\s*(?:This is the Gemini CLI\. We are setting up the context|<session_context>)"
+)
+SNAPSHOT: Final = re.compile(r"\s*<(?:state_snapshot|compressed_history)\b")
+
+
+class ContentReader:
+    """Reads contents, each with a role and parts, into messages."""
+
+    def __init__(self, tally: Tally) -> None:
+        self._tally = tally
+        self._thread = ThreadBuilder(tally)
+        self._open: list[tuple[str, str]] = []
+        self._begun = False
+
+    @property
+    def origins(self) -> list[int]:
+        """For each message, the number of its content."""
+        return self._thread.origins
+
+    def finished(self) -> tuple[Message, ...]:
+        """All messages; call this once, at the end."""
+        self._thread.close()
+        return tuple(self._thread.messages)
+
+    def content(self, content: Mapping[str, Any], number: int) -> None:
+        """Read one content."""
+        role = "assistant" if content.get("role") == "model" else "user"
+        self.turn(role, read_parts(content.get("parts"), self._tally, f"call-{number}"), number)
+
+    def turn(self, role: str, parts: Parts, number: int) -> None:
+        """Add the parts that were read from one content."""
+        for name, result, rest in parts.responses:
+            self._respond(name, result, rest)
+        spoken = [part for part in parts.own if not isinstance(part, Text) or part.text.strip()]
+        if not spoken:
+            if not parts.responses:
+                self._tally.left_out[f"empty {role} message"] += 1
+            return
+        if role == "assistant":
+            self._open = [(part.id, part.name) for part in spoken if isinstance(part, ToolCall)]
+        text = next((part.text for part in spoken if isinstance(part, Text)), "")
+        if role == "user" and _CONTEXT.match(text):
+            self._tally.repaired["context set up by the program, given as a system message"] += 1
+            role = "system"
+        elif role == "user" and not self._begun and SNAPSHOT.match(text):
+            self._tally.repaired["summary of messages not in the file, kept as a message"] += 1
+        self._begun = self._begun or role != "system"
+        self._thread.add(role, spoken, number)
+
+    def _respond(self, name: str, result: ToolResult, rest: Sequence[Part]) -> None:
+        id = result.call_id
+        if not any(id == open for open, _ in self._open):
+            fitting = [open for open, called in self._open if not name or called == name]
+            id = fitting[0] if fitting and not id else id
+        self._open = [(open, called) for open, called in self._open if open != id]
+        self._thread.add_result(ToolResult(id, result.text, result.is_error), rest)
+
 
 _SHOWN: Final = ("info", "warning", "error")
 # The result of a call that the user declined: the record holds only the status.
@@ -48,7 +121,7 @@ class _Rewritten:
 class ChatLog:
     """Collects the records of one chat in order."""
 
-    place: str
+    path: Path
     recognised: bool = False
     _tally: Tally = field(default_factory=Tally)
     _log: dict[str, ChatRecord] = field(default_factory=dict)
@@ -74,13 +147,11 @@ class ChatLog:
         else:
             self._tally.left_out["value that is not a chat record"] += 1
 
-    def transcript(self, source: str) -> Transcript:
+    def transcript(self) -> Transcript:
         """The whole chat; raises :class:`ImportFormatError` if it has no message."""
         records = list(self._log.values())
         reading = _read(records, self._tally)
         messages = reading.finished()
-        if not messages:
-            raise ImportFormatError(f"{self.place}: a Gemini CLI chat without a message")
         boundaries = tuple(
             boundary
             for number, entry in enumerate(self._rewritten, start=1)
@@ -90,8 +161,8 @@ class ChatLog:
         if lost:
             self._tally.left_out["rewritten history before the first message"] += lost
         model = next((r["model"] for r in reversed(records) if isinstance(r.get("model"), str)), "")
-        tally = self._tally.counted(len(messages))
-        return Transcript(messages, source, tally, model, boundaries)
+        empty = f"{self.path}: a Gemini CLI chat without a message"
+        return self._tally.transcript(messages, self.path, empty, model, boundaries)
 
     def _message(self, value: Any) -> None:
         record = mapping(value)
@@ -191,7 +262,7 @@ def _with_calls(
     known = {part.id for part in parts.own if isinstance(part, ToolCall)}
     results: list[tuple[str, ToolResult, list[Part]]] = []
     for place, value in enumerate(listed(record.get("toolCalls"))):
-        call = function_call(mapping(value), f"call-{number}-{place}")
+        call = read_call(mapping(value), f"call-{number}-{place}")
         if call.id not in known:
             parts.own.append(call)
         found = _result(mapping(value), call, tally)
@@ -210,7 +281,7 @@ def _result(
     for part in listed(record.get("result")):
         response = mapping(part).get("functionResponse")
         if isinstance(response, Mapping):
-            _, result, beside = function_response(response, tally)
+            _, result, beside = read_response(response, tally)
             texts.append(result.text)
             rest += beside
             failed = failed or result.is_error
@@ -237,3 +308,80 @@ def _boundary(
     view = _read(entry.history, Tally()).finished()
     missing = "" if view else "the history was emptied"
     return Boundary(before[-1].id, messages=in_terms_of(before, view, name), missing=missing)
+
+
+_HISTORIES: Final = ("clientHistory", "history", "contents")
+
+
+class GeminiCliImporter:
+    """Reads the files under ``~/.gemini/tmp/<project>``: ``chats`` and checkpoints."""
+
+    name = "gemini-cli"
+    description = "Gemini CLI: recorded chats, checkpoints, Gemini API contents (JSON, JSONL)"
+
+    def recognises(self, head: str) -> bool:
+        """Look for a session header or a message of Gemini CLI, or contents with lists of parts."""
+        values = head_values(head)
+        return any(_is_chat(value) or _contents(value) for value in values)
+
+    def read(self, path: Path) -> Transcript:
+        """The conversation of a chat or checkpoint."""
+        log = ChatLog(path)
+        contents: list[Sequence[Any]] = []
+        tally = Tally()
+        for _, value in json_values(path):
+            found = _contents(value)
+            if found:
+                contents.append(found)
+                if "toolCall" in mapping(value):
+                    tally.left_out["call that was waiting for approval"] += 1
+            else:
+                log.add(value)
+        if contents:
+            return _checkpoint(chain.from_iterable(contents), path, tally)
+        if not log.recognised:
+            raise ImportFormatError(
+                f"{path}: no message of Gemini CLI; expected messages of type user or "
+                "gemini, or contents with parts. Name another format with --format"
+            )
+        return log.transcript()
+
+
+IMPORTER: Final = GeminiCliImporter
+
+
+def _is_chat(value: Any) -> bool:
+    data = mapping(value)
+    if isinstance(data.get("sessionId"), str) and "projectHash" in data:
+        return True
+    return data.get("type") == "gemini" and "content" in data and "id" in data
+
+
+def _contents(value: Any) -> Sequence[Any]:
+    """The contents with parts in a value, which may be their list or hold it; else empty."""
+    lists = [value, *(mapping(value).get(key) for key in _HISTORIES)]
+    for found in lists:
+        if is_list(found) and any(_is_content(item) for item in found[:5]):
+            return found
+    return [value] if _is_content(value) else []
+
+
+def _is_content(value: Any) -> bool:
+    given = mapping(value)
+    return given.get("role") in ("user", "model", "function") and isinstance(
+        given.get("parts"), list
+    )
+
+
+def _checkpoint(contents: Iterable[Any], path: Path, tally: Tally) -> Transcript:
+    reading = ContentReader(tally)
+    for number, content in enumerate(contents):
+        tally.records += 1
+        if not isinstance(content, Mapping):
+            raise ImportFormatError(
+                f"{path}, content {number}: {type(content).__name__}; expected a role and parts"
+            )
+        reading.content(content, number)
+    messages = reading.finished()
+    empty = f"{path}: no message in the contents of this checkpoint"
+    return tally.transcript(messages, path, empty)

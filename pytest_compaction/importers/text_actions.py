@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from pytest_compaction.conversation.formats.parts import mapping
 from pytest_compaction.importers.protocol import Tally
-from pytest_compaction.importers.reading.fields import mapping
 
 _OPENING: Final = re.compile(
     r"^```(?:bash|sh|shell|mswea_bash_command)[ \t]*\n|<mswea_bash_command>", re.M

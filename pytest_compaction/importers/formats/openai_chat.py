@@ -12,19 +12,18 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.importers.protocol import LOOSE, Transcript
-from pytest_compaction.importers.reading.chat_messages import ROLES, ChatReader
-from pytest_compaction.importers.reading.documents import PlacedValue, head_values
-from pytest_compaction.importers.reading.exchanges import (
+from pytest_compaction.conversation.formats.parts import mapping, string
+from pytest_compaction.importers.chat_messages import NESTED_LISTS, ROLES, ChatReader
+from pytest_compaction.importers.exchanges import (
     Exchange,
     finished,
     name_of,
     transcripts_of,
     unwrapped,
 )
-from pytest_compaction.importers.reading.fields import NESTED_LISTS, mapping, string
-from pytest_compaction.importers.reading.streamed import is_list
-from pytest_compaction.importers.reading.text_actions import with_calls
+from pytest_compaction.importers.json_files import PlacedValue, head_values, is_list
+from pytest_compaction.importers.protocol import LOOSE, Transcript
+from pytest_compaction.importers.text_actions import with_calls
 
 LISTS: Final = ("messages", "traj")
 """The keys under which a conversation has its list of messages."""

@@ -9,22 +9,109 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
+from pytest_compaction.conversation.formats.parts import (
+    mapping,
+    string,
+    text_and_rest,
+)
 from pytest_compaction.conversation.messages import Part, Text, ToolCall, ToolResult, json_or_none
-from pytest_compaction.importers.formats.swe_agent.commands import call_of
-from pytest_compaction.importers.protocol import ImportFormatError, Tally, Transcript
-from pytest_compaction.importers.reading.chat_messages import media_part
-from pytest_compaction.importers.reading.contents import as_message, text_and_rest, thinking_blocks
-from pytest_compaction.importers.reading.documents import head_values, read_document
-from pytest_compaction.importers.reading.fields import as_arguments, mapping, string, unknown
-from pytest_compaction.importers.reading.streamed import is_list
-from pytest_compaction.importers.reading.threads import ThreadBuilder
-from pytest_compaction.importers.reasons import CALL_WITHOUT_ID
+from pytest_compaction.importers.chat_messages import (
+    as_message,
+    loose_parts,
+    read_call,
+    thinking_blocks,
+)
+from pytest_compaction.importers.json_files import head_values, is_list, read_document
+from pytest_compaction.importers.protocol import (
+    ImportFormatError,
+    Tally,
+    Transcript,
+    unknown,
+)
+from pytest_compaction.importers.threads import ThreadBuilder
 from pytest_compaction.text.words import printable
+
+_EDIT: Final = re.compile(r"edit\s+(\d+):(\d+)[ \t]*\n")
+_INSERT: Final = re.compile(r"insert\s+(\d+)[ \t]*\n")
+# The parameters of the windowed editor's commands, in order.
+_ARGUMENTS: Final = {
+    "create": ("path",),
+    "open": ("path", "line_number"),
+    "goto": ("line_number",),
+    "scroll_up": (),
+    "scroll_down": (),
+    "search_dir": ("search_term", "dir"),
+    "search_file": ("search_term", "file"),
+    "find_file": ("file_name", "dir"),
+    "submit": (),
+    "exit_cost": (),
+    "exit_context": (),
+    "exit_format": (),
+}
+_EDITOR: Final = "str_replace_editor"
+_FLAGS: Final = {
+    "--file_text": "file_text",
+    "--old_str": "old_str",
+    "--new_str": "new_str",
+    "--insert_line": "insert_line",
+    "--view_range": "view_range",
+}
+
+
+def call_of(id: str, command: str, open_file: str = "") -> ToolCall:
+    """The call for a command; ``open_file`` is the file that an edit without a path changes."""
+    name, arguments = _named(command, open_file)
+    return ToolCall(id, name, json.dumps(arguments, ensure_ascii=False))
+
+
+def _named(command: str, open_file: str) -> tuple[str, dict[str, Any]]:
+    edit, insert = _EDIT.match(command), _INSERT.match(command)
+    where = {"path": open_file} if open_file else {}
+    if edit:
+        # Nine digits: Python refuses to convert numbers of thousands of digits.
+        lines = {"start_line": int(edit[1][:9]), "end_line": int(edit[2][:9])}
+        return "edit", {**where, **lines, "replacement_text": _given(edit, "end_of_edit")}
+    if insert:
+        text = _given(insert, "end_of_insert")
+        return "insert", {**where, "line_number": int(insert[1][:9]), "text": text}
+    words = _words(command)
+    if words and words[0] == _EDITOR and len(words) > 2:
+        return _EDITOR, _editor(words)
+    if words and words[0] in _ARGUMENTS and "\n" not in command:
+        keys = _ARGUMENTS[words[0]]
+        if len(words) - 1 <= len(keys):
+            return words[0], dict(zip(keys, words[1:], strict=False))
+    return "bash", {"command": command}
+
+
+def _given(head: re.Match[str], end: str) -> str:
+    """The text below the first line of a command, without the mark of its end."""
+    text = head.string[head.end() :].rstrip()
+    return text.removesuffix(end).removesuffix("\n") if text.endswith(end) else text
+
+
+def _words(command: str) -> list[str]:
+    try:
+        # shlex reads character by character and would take seconds for a huge heredoc.
+        return shlex.split(command[:200_000])
+    except ValueError:
+        return []
+
+
+def _editor(words: list[str]) -> dict[str, Any]:
+    arguments: dict[str, Any] = {"command": words[1], "path": words[2]}
+    for flag, value in pairwise(words[3:]):
+        if flag in _FLAGS:
+            arguments[_FLAGS[flag]] = value
+    return arguments
+
 
 _MARKS: Final = ("environment", "info", "replay_config", "trajectory")
 _OPEN_FILE: Final = re.compile(r"^\(Open file: (?P<path>[^\n]{1,1000})\)$", re.M)
@@ -102,11 +189,8 @@ class _TrajectoryReader:
         self._last_observation()
         self._note_rest()
         self._thread.close()
-        messages = tuple(self._thread.messages)
-        if not messages:
-            raise ImportFormatError(f"{self._path}: no message in the history of the run")
-        tally = self._tally.counted(len(messages))
-        return Transcript(messages, self._path.as_posix(), tally, self._model())
+        empty = f"{self._path}: no message in the history of the run"
+        return self._tally.transcript(self._thread.messages, self._path, empty, self._model())
 
     def _message(self, message: Any, place: str) -> None:
         message = as_message(message, place)
@@ -120,7 +204,9 @@ class _TrajectoryReader:
         elif self._open is not None and role in ("user", "tool"):
             self._observed(message, self._open)
         elif role in ("system", "user"):
-            self._thread.add_unless_empty(str(role), self._parts(message.get("content")))
+            self._thread.add_unless_empty(
+                str(role), loose_parts(message.get("content"), self._tally)
+            )
         else:
             self._tally.left_out[unknown("message role", role)] += 1
 
@@ -131,45 +217,42 @@ class _TrajectoryReader:
         self._last_action = string(message.get("action"))
         if isinstance(calls, list) and calls:
             made = [self._function_call(mapping(call)) for call in calls]
-            said = [*thinking, *self._parts(message.get("content")), *made]
+            said = [*thinking, *loose_parts(message.get("content"), self._tally), *made]
             self._thread.add_unless_empty("assistant", said)
             self._open = _Open([call.id for call in made])
         elif self._last_action.strip():
-            self._made += 1
-            call = call_of(f"call-{self._made}", self._last_action.strip(), self._file)
+            call = call_of(self._new_id(), self._last_action.strip(), self._file)
             self._tally.repaired["command written as text, given as a tool call"] += 1
             self._thread.add_unless_empty("assistant", [*thinking, *self._thought(message), call])
             self._open = _Open([call.id])
         else:
-            said = [*thinking, *self._parts(message.get("content"))]
+            said = [*thinking, *loose_parts(message.get("content"), self._tally)]
             self._thread.add_unless_empty("assistant", said)
 
     def _thought(self, message: Mapping[str, Any]) -> list[Part]:
         """The text of a message without the command, which is in its call."""
-        text, _ = text_and_rest(self._parts(message.get("content")))
+        text, _ = text_and_rest(loose_parts(message.get("content"), self._tally))
         thought = message.get("thought")
         if not isinstance(thought, str):
             thought = _without_last_block(text)
         return [Text(thought.rstrip())] if thought.strip() else []
 
     def _function_call(self, call: Mapping[str, Any]) -> ToolCall:
-        function = mapping(call.get("function"))
-        name = str(function.get("name") or "unknown")
-        arguments = as_arguments(function.get("arguments"))
-        id = call.get("id")
-        if not isinstance(id, str) or not id:
-            self._made += 1
-            id = f"call-{self._made}"
-            self._tally.repaired[CALL_WITHOUT_ID] += 1
-        made = ToolCall(id, name, arguments)
+        made = read_call(call, self._tally, self._new_id)
         given = made.parsed()
-        if name in ("edit", "insert") and given and self._file and not _names_file(given):
+        if made.name in ("edit", "insert") and given and self._file and not _names_file(given):
             self._tally.repaired["edit of the open file, given its path"] += 1
-            return ToolCall(id, name, json.dumps({"path": self._file, **given}, ensure_ascii=False))
+            return replace(
+                made, arguments=json.dumps({"path": self._file, **given}, ensure_ascii=False)
+            )
         return made
 
+    def _new_id(self) -> str:
+        self._made += 1
+        return f"call-{self._made}"
+
     def _observed(self, message: Mapping[str, Any], calls: _Open) -> None:
-        text, rest = text_and_rest(self._parts(message.get("content")))
+        text, rest = text_and_rest(loose_parts(message.get("content"), self._tally))
         given = message.get("tool_call_ids")
         named = given[0] if isinstance(given, list) and given else None
         id = str(named) if named in calls.ids else calls.ids[0]
@@ -214,18 +297,6 @@ class _TrajectoryReader:
         if isinstance(replay, str):
             replay = json_or_none(replay)
         return string(mapping(mapping(mapping(replay).get("agent")).get("model")).get("name"))
-
-    def _parts(self, content: Any) -> list[Part]:
-        found: list[Part] = []
-        for part in content if is_list(content) else [content]:
-            given = mapping(part)
-            text = part if isinstance(part, str) else given.get("text")
-            if isinstance(text, str):
-                found += [Text(text)] if text else []
-            elif given:
-                other = media_part(given, self._tally)
-                found += [other] if other else []
-        return found
 
 
 def _names_file(arguments: Mapping[str, Any]) -> bool:

@@ -12,25 +12,37 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.importers.formats.anthropic.blocks import read_blocks
-from pytest_compaction.importers.protocol import SHAPED, Boundary, Tally, Transcript
-from pytest_compaction.importers.reading.contents import as_message
-from pytest_compaction.importers.reading.documents import PlacedValue, head_values
-from pytest_compaction.importers.reading.exchanges import (
+from pytest_compaction.conversation.formats.anthropic import Blocks, read_blocks
+from pytest_compaction.conversation.formats.parts import mapping, string
+from pytest_compaction.importers.chat_messages import NESTED_LISTS, as_message
+from pytest_compaction.importers.exchanges import (
     Exchange,
     finished,
     name_of,
     transcripts_of,
     unwrapped,
 )
-from pytest_compaction.importers.reading.fields import NESTED_LISTS, mapping, string, unknown
-from pytest_compaction.importers.reading.streamed import is_list
-from pytest_compaction.importers.reading.threads import ThreadBuilder
-from pytest_compaction.importers.reasons import BEFORE_FIRST_MESSAGE
+from pytest_compaction.importers.json_files import PlacedValue, head_values, is_list
+from pytest_compaction.importers.protocol import (
+    BEFORE_FIRST_MESSAGE,
+    SHAPED,
+    Boundary,
+    Tally,
+    Transcript,
+    unknown,
+)
+from pytest_compaction.importers.threads import ThreadBuilder
 
 _BLOCKS: Final = ("tool_use", "tool_result", "thinking", "redacted_thinking", "compaction")
 _FOREIGN: Final = ("tool_calls", "tool_call_id", "function_call")
 _ROLES: Final = ("system", "user", "assistant")
+
+
+def leave_compactions(blocks: Blocks, tally: Tally) -> None:
+    """Count the compactions in a message of a format that cannot place them."""
+    if blocks.compactions:
+        reason = "summary of a compaction by the provider, not recorded"
+        tally.left_out[reason] += len(blocks.compactions)
 
 
 class AnthropicImporter:

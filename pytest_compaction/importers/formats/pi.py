@@ -6,31 +6,64 @@ The file is read twice: first the tree that its lines form, then the lines of th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+from pytest_compaction.conversation.formats.anthropic import read_blocks
+from pytest_compaction.conversation.formats.parts import mapping, required_id, string, text_and_rest
 from pytest_compaction.conversation.messages import (
     Image,
     Message,
     Part,
     Text,
-    Thinking,
-    ToolCall,
     ToolResult,
-    canonical_json,
     json_or_none,
 )
-from pytest_compaction.importers.formats.pi.tree import branch_of
-from pytest_compaction.importers.protocol import Boundary, ImportFormatError, Tally, Transcript
-from pytest_compaction.importers.reading.contents import content_parts, text_and_rest
-from pytest_compaction.importers.reading.fields import required_id, string, tool_call, unknown
-from pytest_compaction.importers.reading.images import image
-from pytest_compaction.importers.reading.jsonl import json_lines
-from pytest_compaction.importers.reading.threads import ThreadBuilder
-from pytest_compaction.importers.reasons import BEFORE_FIRST_MESSAGE
+from pytest_compaction.importers.json_files import json_lines
+from pytest_compaction.importers.protocol import (
+    BEFORE_FIRST_MESSAGE,
+    MISSING_PARENT,
+    OWN_ANCESTOR,
+    Boundary,
+    ImportFormatError,
+    Tally,
+    Transcript,
+    unknown,
+)
+from pytest_compaction.importers.threads import ThreadBuilder
+
+
+def branch_of(records: Iterable[Mapping[str, Any]], tally: Tally) -> frozenset[str] | None:
+    """The ids on the branch of the last line; ``None`` for old files, which have no parents.
+
+    If a parent is not in the file, the line before takes its place, and the tally counts it.
+    """
+    ids: list[str] = []
+    parents: list[str | None] = []
+    for record in records:
+        own, parent = record.get("id"), record.get("parentId")
+        if isinstance(own, str) and record.get("type") != "session":
+            ids.append(own)
+            parents.append(parent if isinstance(parent, str) else None)
+    if not any(parents):
+        return None
+    place = {id: index for index, id in enumerate(ids)}
+    kept: set[str] = set()
+    index: int | None = len(ids) - 1
+    while index is not None and ids[index] not in kept:
+        kept.add(ids[index])
+        parent = parents[index]
+        if parent is None or parent in place:
+            index = place[parent] if parent is not None else None
+        else:
+            tally.repaired[MISSING_PARENT] += 1
+            index = index - 1 if index else None
+    if index is not None:
+        tally.repaired[OWN_ANCESTOR] += 1
+    return frozenset(kept)
+
 
 _ROLES: Final = ("user", "assistant", "toolResult", "bashExecution", "custom")
 _SPOKEN: Final = ("message", "custom_message", "branch_summary", "compaction")
@@ -96,20 +129,16 @@ class _SessionReader:
             self._tally.records += 1
             self._record(record, number)
         self._thread.close()
-        messages = tuple(self._thread.messages)
         if not self._recognised:
             raise ImportFormatError(
                 f"{self._path}: no pi record among {self._tally.records} lines; "
                 "name another format with --format"
             )
-        if not messages:
-            raise ImportFormatError(
-                f"{self._path}: a pi session without a message; there is nothing to import"
-            )
-        boundaries = tuple(self._boundaries(messages))
+        messages = self._thread.messages
+        empty = f"{self._path}: a pi session without a message; there is nothing to import"
         model = next(reversed(self._models), "")
-        tally = self._tally.counted(len(messages))
-        return Transcript(messages, self._path.as_posix(), tally, model, boundaries)
+        boundaries = self._boundaries(messages)
+        return self._tally.transcript(messages, self._path, empty, model, boundaries)
 
     def _record(self, record: Mapping[str, Any], number: int) -> None:
         kind, own = record.get("type"), record.get("id")
@@ -219,31 +248,29 @@ class _SessionReader:
         self._thread.add_unless_empty("assistant", parts, self._tally.records, how)
 
     def _tool_result(self, message: Mapping[str, Any], place: str) -> None:
-        call_id = required_id(message.get("toolCallId"), "a toolResult without toolCallId", place)
+        call_id = required_id(
+            message.get("toolCallId"), "a toolResult without toolCallId", place, self._tally
+        )
         parts = self._parts(message, place)
         text, others = text_and_rest(parts)
         rest = [part for part in others if isinstance(part, Image)]
         self._thread.add_result(ToolResult(call_id, text, message.get("isError") is True), rest)
 
     def _parts(self, message: Mapping[str, Any], place: str) -> list[Part]:
-        return content_parts(message.get("content"), place, partial(self._part, place))
+        content = message.get("content")
+        if isinstance(content, list):
+            content = [self._as_block(part) for part in content]
+        return [*read_blocks(content, place, self._tally).parts]
 
-    def _part(self, place: str, part: Any) -> Part | None:
-        kind = part.get("type") if isinstance(part, dict) else None
-        if kind == "text" and isinstance(part.get("text"), str):
-            return Text(part["text"]) if part["text"] else None
-        if kind == "thinking":
-            return Thinking(canonical_json(part))
-        if kind == "image":
-            return image(self._tally, part.get("mimeType"), part.get("data"))
-        if kind == "toolCall":
-            return self._call(part, place)
-        self._tally.left_out[unknown("message part", kind)] += 1
-        return None
-
-    def _call(self, part: Mapping[str, Any], place: str) -> ToolCall:
-        call_id = required_id(part.get("id"), "a toolCall without id", place)
-        return tool_call(call_id, part.get("name"), part.get("arguments"))
+    def _as_block(self, part: Any) -> Any:
+        """A part in the shape of Anthropic's blocks, which pi's are but for some names."""
+        given = mapping(part)
+        if given.get("type") == "toolCall":
+            return {**given, "type": "tool_use", "input": given.get("arguments")}
+        if given.get("type") == "image":
+            source = {"media_type": given.get("mimeType"), "data": given.get("data")}
+            return {"type": "image", "source": source}
+        return part
 
 
 IMPORTER: Final = PiImporter

@@ -1,12 +1,27 @@
-"""Items of OpenAI's Responses interface, which Codex writes too: messages, calls, outputs."""
+"""OpenAI Responses: request and response bodies, logs of them, lists of items.
+
+A request that names an earlier response continues its conversation. So does a request
+whose input begins with the input of an earlier one. Reasoning stays as it is. A compaction
+item is a recorded compaction that only its provider can read.
+"""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
+from pathlib import Path
 from typing import Any, Final
 
+from pytest_compaction.conversation.formats.parts import (
+    Media,
+    as_arguments,
+    mapping,
+    required_id,
+    string,
+)
+from pytest_compaction.conversation.formats.responses import kind_of, read_content, read_output
 from pytest_compaction.conversation.messages import (
     Message,
     Part,
@@ -17,24 +32,31 @@ from pytest_compaction.conversation.messages import (
     canonical_json,
     json_or_none,
 )
-from pytest_compaction.importers.protocol import Boundary, ImportFormatError, Tally
-from pytest_compaction.importers.reading.chat_messages import IMAGES, ROLES, media_part
-from pytest_compaction.importers.reading.contents import content_parts, text_and_rest
-from pytest_compaction.importers.reading.fields import (
-    as_arguments,
-    mapping,
-    required_id,
-    string,
+from pytest_compaction.importers.chat_messages import ROLES
+from pytest_compaction.importers.exchanges import (
+    Exchange,
+    finished,
+    name_of,
+    transcripts_of,
+    unwrapped,
+)
+from pytest_compaction.importers.json_files import PlacedValue, head_values, is_list
+from pytest_compaction.importers.protocol import (
+    BEFORE_FIRST_MESSAGE,
+    ENCRYPTED_CONTENT,
+    JOINED,
+    SHAPED,
+    Boundary,
+    ImportFormatError,
+    Tally,
+    Transcript,
     unknown,
 )
-from pytest_compaction.importers.reading.images import image
-from pytest_compaction.importers.reading.threads import ThreadBuilder, is_empty
-from pytest_compaction.importers.reasons import BEFORE_FIRST_MESSAGE, ENCRYPTED_CONTENT, JOINED
+from pytest_compaction.importers.threads import ThreadBuilder, is_empty
 
 COMPACTIONS: Final = ("compaction", "compaction_summary", "context_compaction")
 UNDONE_COMPACTION: Final = "recorded compaction in a turn that the user undid"
 ENCRYPTED: Final = "its summary is encrypted: only its provider can read it"
-_TEXTS: Final = ("text", "input_text", "output_text", "summary_text", "reasoning_text")
 _HOSTED: Final = (
     "web_search_call",
     "file_search_call",
@@ -80,7 +102,7 @@ class ItemReader:
             raise ImportFormatError(
                 f"{place}: the item is {type(item).__name__}; expected an object with a type"
             )
-        kind = item.get("type") or ("message" if "role" in item else None)
+        kind = kind_of(item)
         if kind == "message":
             self._message(item, place)
         elif kind == "reasoning":
@@ -125,7 +147,7 @@ class ItemReader:
         if role is None or role == "tool":
             self._tally.left_out[unknown("message role", given)] += 1
             return
-        parts = content_parts(item.get("content"), place, self._part)
+        parts = read_content(item.get("content"), place, self._tally)
         if is_empty(parts):
             self._tally.left_out[f"empty {role} message"] += 1
         elif role == "assistant":
@@ -155,7 +177,7 @@ class ItemReader:
     def _call(self, item: Mapping[str, Any], kind: str, place: str) -> None:
         self._calls += 1
         own = f"{kind}-{self._calls}" if kind in _HOSTED else None
-        call_id = _call_id(item, kind, place, own)
+        call_id = _call_id(item, kind, place, self._tally, own)
         name = string(item.get("name")) or kind.removesuffix("_call")
         self._hold([ToolCall(call_id, name, _arguments(item))])
         if kind in _HOSTED:
@@ -165,7 +187,9 @@ class ItemReader:
         self, item: Mapping[str, Any], kind: str, call_id: str
     ) -> tuple[ToolResult, list[Part]]:
         if kind == "image_generation_call":
-            return ToolResult(call_id, ""), [image(self._tally, "image/png", item.get("result"))]
+            return ToolResult(call_id, ""), [
+                self._tally.placeholder(Media(True, "image/png", string(item.get("result"))))
+            ]
         given = (
             item.get("error") or item.get("output") or item.get("results") or item.get("outputs")
         )
@@ -173,23 +197,14 @@ class ItemReader:
         return ToolResult(call_id, _as_text(given), failed), []
 
     def _output(self, item: Mapping[str, Any], kind: str, place: str) -> None:
-        call_id = _call_id(item, kind, place)
+        call_id = _call_id(item, kind, place, self._tally)
         if any(isinstance(part, ToolCall) and part.id == call_id for part in self._pending):
             self._flush()
-        given = item["output"] if "output" in item else _tool_names(item.get("tools"))
-        success = True
-        if mapping(given).get("type") in IMAGES:
-            given = [given]
-        if isinstance(given, Mapping):
-            success = given.get("success") is not False
-            given = given.get("content", given)
-        rest: list[Part] = []
-        if isinstance(given, list) and all("type" in mapping(part) for part in given):
-            text, rest = text_and_rest(content_parts(given, place, self._part))
-        else:
-            text = _as_text(given)
-        text, failed = self._unpacked(text)
-        self._thread.add_result(ToolResult(call_id, text, failed or not success), rest)
+        if "output" not in item:
+            item = {"output": _tool_names(item.get("tools"))}
+        result, rest = read_output(item, call_id, place, self._tally)
+        text, failed = self._unpacked(result.text)
+        self._thread.add_result(ToolResult(call_id, text, failed or result.is_error), rest)
 
     def _unpacked(self, text: str) -> tuple[str, bool]:
         """The output of a command without the JSON around it, and whether the command failed."""
@@ -202,14 +217,6 @@ class ItemReader:
                 self._tally.repaired["command output, unwrapped from its JSON"] += 1
                 return output, isinstance(code, int) and code != 0
         return text, _FAILED.search(text[:300]) is not None
-
-    def _part(self, value: Any) -> Part | None:
-        part = mapping(value)
-        kind = part.get("type")
-        key = "refusal" if kind == "refusal" else "text"
-        if kind in (*_TEXTS, "refusal") and isinstance(part.get(key), str):
-            return Text(part[key]) if part[key] else None
-        return media_part(part, self._tally)
 
     def _hold(self, parts: list[Part]) -> None:
         if self._pending:
@@ -233,10 +240,12 @@ def count_compactions(boundaries: Iterable[Boundary], tally: Tally) -> None:
             tally.compacted(boundary)
 
 
-def _call_id(item: Mapping[str, Any], kind: str, place: str, own: str | None = None) -> str:
+def _call_id(
+    item: Mapping[str, Any], kind: str, place: str, tally: Tally, own: str | None = None
+) -> str:
     """The id of a call; ``own`` stands in for it where no other item has to find the call."""
     given = item.get("call_id") or item.get("id") or own
-    return required_id(given, f"a {kind} without call_id", place)
+    return required_id(given, f"a {kind} without call_id", place, tally)
 
 
 def _arguments(item: Mapping[str, Any]) -> str:
@@ -264,3 +273,105 @@ def _as_text(given: Any) -> str:
     if given is None:
         return ""
     return given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
+
+
+_MARKS: Final = (
+    "function_call",
+    "function_call_output",
+    "custom_tool_call",
+    "custom_tool_call_output",
+    "local_shell_call",
+    "local_shell_call_output",
+    "reasoning",
+    "web_search_call",
+    "file_search_call",
+    "code_interpreter_call",
+    "mcp_call",
+    *COMPACTIONS,
+)
+_PARTS: Final = ("input_text", "output_text")
+
+
+class OpenAIResponsesImporter:
+    """Reads requests to and responses from ``/v1/responses``."""
+
+    name = "openai-responses"
+    description = "OpenAI Responses: bodies, logs, lists of items (JSON, JSONL)"
+    specificity = SHAPED
+
+    def recognises(self, head: str) -> bool:
+        """Look for items of known types, or a body with ``input`` or ``output`` items."""
+        return any(_recognised(value) for value in head_values(head))
+
+    def read(self, path: Path) -> Iterator[Transcript]:
+        """The conversations of the file; all requests of one conversation are joined."""
+        expected = "no item of the Responses interface was recognised; expected input or output"
+        return transcripts_of(path, _exchange, _transcript, expected)
+
+
+IMPORTER: Final = OpenAIResponsesImporter
+
+
+def _recognised(value: Any) -> bool:
+    if isinstance(value, list):
+        return any(_is_item(item) for item in value) or any(
+            _recognised(item) for item in value[:5] if isinstance(item, Mapping)
+        )
+    request, response = unwrapped(value)
+    if response.get("object") == "response" or request.get("object") == "response":
+        return True
+    given = request.get("input")
+    if isinstance(given, list) and any(_is_item(item) or "role" in mapping(item) for item in given):
+        return True
+    if isinstance(given, str) and "model" in request and isinstance(response.get("output"), list):
+        return True
+    return _is_item(value)
+
+
+def _is_item(value: Any) -> bool:
+    given = mapping(value)
+    content = given.get("content")
+    return given.get("type") in _MARKS or (
+        isinstance(content, list) and any(mapping(part).get("type") in _PARTS for part in content)
+    )
+
+
+def _exchange(item: PlacedValue) -> Exchange | None:
+    place, value = item
+    if is_list(value):
+        return Exchange(place, value) if value else None
+    if _is_item(value):
+        return None
+    request, response = unwrapped(value)
+    body = response if "output" in response else request
+    given, output = request.get("input"), body.get("output")
+    if given is None and mapping(value).get("object") == "list":
+        given = mapping(value).get("data")
+    if isinstance(given, str):
+        given = [{"role": "user", "content": given}]
+    given = given if is_list(given) else []
+    output = output if is_list(output) else []
+    if not given and not output:
+        return None
+    return Exchange(
+        place,
+        given,
+        output,
+        request.get("instructions"),
+        name_of(value) if "custom_id" in mapping(value) else "",
+        string(request.get("model") or body.get("model")),
+        string(body.get("id")),
+        string(request.get("previous_response_id")),
+        logged=True,
+    )
+
+
+def _transcript(exchange: Exchange, path: Path) -> Transcript:
+    reading = ItemReader(exchange.tally)
+    if exchange.system:
+        reading.add({"role": "system", "content": exchange.system}, exchange.place)
+    for number, item in enumerate(chain(exchange.request, exchange.response)):
+        reading.add(item, f"{exchange.place}, item {number}")
+    messages = reading.messages
+    count_compactions(reading.boundaries, exchange.tally)
+    return finished(exchange, path, messages, reading.boundaries)

@@ -1,1 +1,0 @@
-"""Requests and responses of Anthropic's Messages API."""

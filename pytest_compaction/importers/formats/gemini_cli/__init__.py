@@ -1,1 +1,0 @@
-"""Sessions and checkpoints of Gemini CLI."""

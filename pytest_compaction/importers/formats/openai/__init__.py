@@ -1,1 +1,0 @@
-"""Requests and responses of OpenAI's chat and responses APIs."""

@@ -1,1 +1,0 @@
-"""Sessions of the pi agent."""

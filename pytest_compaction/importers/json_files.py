@@ -1,0 +1,550 @@
+"""JSON files: lines, whole documents, documents too large for memory, beginnings and outlines."""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final, NamedTuple, Self, TypeGuard, overload
+
+from pytest_compaction.importers.protocol import ImportFormatError
+
+MAX_LINE_BYTES: Final = 64 * 1024 * 1024
+"""A line with inlined images takes some megabytes; a longer one is most likely not JSONL."""
+INTERRUPTED_WRITER: Final = "a writer that was stopped leaves an end like this"
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+
+
+def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of a JSONL file with their line numbers; empty lines are skipped.
+
+    A line may hold several objects one right behind the other, as a lost line end leaves them.
+
+    Lone surrogates become U+FFFD. Raises :class:`ImportFormatError` that names
+    the line for anything that is not one JSON object in UTF-8.
+    """
+    for number, raw in raw_lines(path):
+        place = f"{path}, line {number}"
+        try:
+            values = [parsed(raw, place, "fix or remove the line")]
+        except ImportFormatError:
+            if not (values := _joined(raw)):
+                raise
+        for value in values:
+            if not isinstance(value, dict):
+                raise ImportFormatError(
+                    f"{place}: expected a JSON object, found {type(value).__name__}; "
+                    "fix or remove the line"
+                )
+            yield number, value
+
+
+def _joined(raw: bytes) -> list[Any]:
+    """The objects of a line that holds several, because a line end between them was lost.
+
+    Empty for a line that is anything else.
+    """
+    decoder = json.JSONDecoder(parse_constant=lambda name: None)
+    found: list[Any] = []
+    place = 0
+    try:
+        text = raw.decode("utf-8-sig").strip()
+        while place < len(text):
+            value, place = decoder.raw_decode(text, place)
+            found.append(cleaned(value))
+    except (ValueError, RecursionError):
+        return []
+    return found if len(found) > 1 and all(isinstance(value, dict) for value in found) else []
+
+
+def raw_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """The lines of a file with their numbers, one at a time; empty lines are skipped."""
+    return ((number, raw) for number, raw in all_lines(path) if raw.strip())
+
+
+def all_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Every line of a file with its number, one at a time, including its line end.
+
+    Raises :class:`ImportFormatError` for a line that is too long or a file that cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            number = 0
+            while raw := file.readline(MAX_LINE_BYTES + 1):
+                number += 1
+                if len(raw) > MAX_LINE_BYTES:
+                    limit = MAX_LINE_BYTES // 1024**2
+                    raise ImportFormatError(
+                        f"{path}, line {number}: longer than {limit} MB; shorten or remove the line"
+                    )
+                yield number, raw
+    except OSError as error:
+        raise ImportFormatError(f"{path}: {error.strerror or error}") from None
+
+
+def parsed(raw: bytes, place: str, advice: str) -> Any:
+    """The JSON value of some bytes; errors name the ``place`` and end with the ``advice``."""
+    try:
+        # Python reads NaN and Infinity, which are not JSON; they become null.
+        return cleaned(json.loads(raw.decode("utf-8-sig"), parse_constant=lambda name: None))
+    except UnicodeDecodeError as error:
+        raise ImportFormatError(f"{place}: byte {error.start} is not UTF-8; {advice}") from None
+    except RecursionError:
+        raise ImportFormatError(f"{place}: nested too deeply; {advice}") from None
+    except json.JSONDecodeError as error:
+        where = f"column {error.colno}" if error.lineno == 1 else f"line {error.lineno}"
+        raise ImportFormatError(
+            f"{place}: not valid JSON ({error.msg} at {where}); {advice} ({INTERRUPTED_WRITER})"
+        ) from None
+    except ValueError as error:
+        raise ImportFormatError(f"{place}: {error}; {advice}") from None
+
+
+def cleaned(value: Any) -> Any:
+    """A value that was just read, with lone surrogates replaced, because UTF-8 has none.
+
+    Its lists and objects are changed in place: a copy of a large file would take its memory twice.
+    """
+    if isinstance(value, str):
+        return value if value.isascii() else _SURROGATE.sub("\ufffd", value)
+    if isinstance(value, list):
+        for place, item in enumerate(value):
+            value[place] = cleaned(item)
+    elif isinstance(value, dict):
+        if not all(map(str.isascii, value)):
+            items = [(cleaned(key), item) for key, item in value.items()]
+            value.clear()
+            value.update(items)
+        for key, item in value.items():
+            value[key] = cleaned(item)
+    return value
+
+
+LARGE_BYTES: Final = 32 * 1024 * 1024
+"""A document above this size is streamed; so is an array above it, if only keys lead to it."""
+
+MAX_HELD_BYTES: Final = 256 * 1024 * 1024
+"""The most of a document that is held at once: one array element, or all outside of arrays."""
+
+MAX_DEPTH: Final = 8
+"""Objects nested this deep are read key by key; deeper ones are read at once."""
+
+WINDOW_BYTES: Final = 1024 * 1024
+_SPACE: Final = re.compile(r"[ \t\n\r]*")
+_DECODER: Final = json.JSONDecoder(parse_constant=lambda name: None)
+_CUT: Final = 16
+"""An error this near to the window's end may only mean that the window cuts a literal there."""
+_CUT_NUMBER: Final = 3
+"""A number this near to the window's end may continue: with a point, or a signed exponent."""
+_TOO_LARGE: Final = object()
+
+
+def is_list(value: Any) -> TypeGuard[Sequence[Any]]:
+    """Whether a value is a JSON array, in memory or left in its file."""
+    return isinstance(value, list | StreamedArray)
+
+
+class StreamedArray(Sequence[Any]):
+    """A JSON array that stays in its file, where it begins at the byte ``offset``.
+
+    Every iteration reads the file again from there, and so does every index or slice.
+    """
+
+    def __init__(self, path: Path, offset: int, length: int) -> None:
+        self._path = path
+        self._offset = offset
+        self._length = length
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __iter__(self) -> Iterator[Any]:
+        with _Window(self._path, self._offset) as window:
+            yield from window.elements()
+
+    @overload
+    def __getitem__(self, index: int) -> Any: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Any]: ...
+    def __getitem__(self, index: int | slice) -> Any:
+        if isinstance(index, int):
+            place = range(self._length)[index]
+            return next(islice(self, place, None))
+        places = range(self._length)[index]
+        if not places:
+            return []
+        found = islice(self, min(places), max(places) + 1, abs(places.step))
+        return list(found) if places.step > 0 else list(found)[::-1]
+
+
+def streamed_document(path: Path) -> Any:
+    """The one JSON value of a large file, its long arrays as :class:`StreamedArray`.
+
+    Long arrays are the document itself, if it is an array, and arrays above
+    :data:`LARGE_BYTES` to which only keys lead. An array element is always read whole, so
+    a message or a conversation is never streamed in part. The file is read to its end, so
+    errors show before anything is made from it. Lone surrogates become U+FFFD. Raises
+    :class:`ImportFormatError`.
+    """
+    with _Window(path) as window:
+        value = window.opened()
+        if window.next():
+            raise window.fault("Extra data")
+        return value
+
+
+class _Window:
+    """The part of a file that is in memory, and the position up to which it has been read."""
+
+    def __init__(self, path: Path, offset: int = 0) -> None:
+        self._path = path
+        try:
+            self._file = path.open("rb")
+            if not offset and self._file.read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8:
+                offset = len(codecs.BOM_UTF8)
+            self._file.seek(offset)
+        except OSError as error:
+            raise ImportFormatError(f"{path}: {error.strerror or error}") from None
+        self._decoder = codecs.getincrementaldecoder("utf-8")()
+        self._text = ""
+        self._position = 0
+        self._begin = offset
+        self._read = offset
+        self._ended = False
+        self._held = 0
+        self._depth = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self._file.close()
+
+    def next(self) -> str:
+        """The next character that is not white space, without taking it; empty at the end."""
+        while True:
+            space = _SPACE.match(self._text, self._position)
+            self._position = space.end() if space else self._position
+            if self._position < len(self._text) or not self._more():
+                return self._text[self._position : self._position + 1]
+
+    def held(self) -> Any:
+        """The value that begins here, read whole into memory."""
+        self.next()
+        value = self._decoded(MAX_HELD_BYTES)
+        if value is _TOO_LARGE:
+            raise self._too_much()
+        return value
+
+    def opened(self) -> Any:
+        """The value that begins here; an array stays in the file, an object is read key by key."""
+        opening = self.next()
+        if opening == "[":
+            offset = self._byte(self._position)
+            return StreamedArray(self._path, offset, sum(1 for _ in self.elements()))
+        if opening != "{" or self._depth == MAX_DEPTH:
+            return self.held()
+        self._depth += 1
+        value = self._object()
+        self._depth -= 1
+        return value
+
+    def elements(self) -> Iterator[Any]:
+        """The elements of the array that begins here."""
+        held = self._held
+        self._take("[", "Expecting value")
+        if self.next() == "]":
+            self._position += 1
+            return
+        while True:
+            yield self.held()
+            self._held = held
+            if self._take(",]", "Expecting ',' delimiter") == "]":
+                return
+
+    def fault(self, reason: str, position: int | None = None) -> ImportFormatError:
+        """The error that says what is wrong and at which byte."""
+        byte = self._byte(self._position if position is None else position)
+        return ImportFormatError(
+            f"{self._path}: not valid JSON ({reason} at byte {byte}); fix the file "
+            f"({INTERRUPTED_WRITER})"
+        )
+
+    def _object(self) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        self._take("{", "Expecting value")
+        if self.next() == "}":
+            self._position += 1
+            return found
+        while True:
+            if self.next() != '"':
+                raise self.fault("Expecting property name enclosed in double quotes")
+            key = self.held()
+            self._take(":", "Expecting ':' delimiter")
+            self.next()
+            value = self._decoded(LARGE_BYTES)
+            found[key] = self.opened() if value is _TOO_LARGE else value
+            if self._take(",}", "Expecting ',' delimiter") == "}":
+                return found
+
+    def _take(self, expected: str, reason: str) -> str:
+        found = self.next()
+        if not found or found not in expected:
+            raise self.fault(reason)
+        self._position += 1
+        return found
+
+    def _decoded(self, most: int) -> Any:
+        """The value that begins here, or ``_TOO_LARGE`` above ``most`` characters."""
+        while True:
+            try:
+                value, end = _DECODER.raw_decode(self._text, self._position)
+                if self._ended or len(self._text) - end >= _CUT_NUMBER:
+                    return self._passed(cleaned(value), end)
+            except json.JSONDecodeError as error:
+                if not self._is_cut(error):
+                    raise self.fault(error.msg, error.pos) from None
+            except RecursionError:
+                byte = self._byte(self._position)
+                raise ImportFormatError(
+                    f"{self._path}: nested too deeply in the value at byte {byte}; fix the file"
+                ) from None
+            except ImportFormatError:
+                raise
+            except ValueError as error:
+                byte = self._byte(self._position)
+                raise ImportFormatError(
+                    f"{self._path}: {error}, in the value at byte {byte}; fix the file"
+                ) from None
+            if len(self._text) - self._position > most:
+                return _TOO_LARGE
+            self._more()
+
+    def _passed(self, value: Any, end: int) -> Any:
+        self._held += end - self._position
+        if self._held > MAX_HELD_BYTES:
+            raise self._too_much()
+        self._position = end
+        return value
+
+    def _is_cut(self, error: json.JSONDecodeError) -> bool:
+        near = error.pos > len(self._text) - _CUT or error.msg.startswith("Unterminated string")
+        return near and not self._ended
+
+    def _too_much(self) -> ImportFormatError:
+        return ImportFormatError(
+            f"{self._path}: reading on at byte {self._byte(self._position)} needs more than "
+            f"{MAX_HELD_BYTES // 1024**2} MB at once, for one array element or for everything "
+            "outside the long arrays; shorten it, or move so long a conversation into a file of "
+            "its own"
+        )
+
+    def _byte(self, position: int) -> int:
+        return self._begin + len(self._text[:position].encode())
+
+    def _more(self) -> bool:
+        """Read more of the file and return whether there was more.
+
+        Reads at least as much as is still undecoded: that doubles the window for a long
+        value, so its repeated decoding stays linear in its length.
+        """
+        if self._ended:
+            return False
+        self._begin = self._byte(self._position)
+        rest = self._text[self._position :]
+        try:
+            raw = self._file.read(max(WINDOW_BYTES, len(rest)))
+            self._ended = not raw
+            self._read += len(raw)
+            self._text = rest + self._decoder.decode(raw, final=self._ended)
+        except UnicodeDecodeError as error:
+            byte = self._read - len(error.object) + error.start
+            raise ImportFormatError(
+                f"{self._path}: byte {byte} is not UTF-8; fix the file"
+            ) from None
+        except OSError as error:
+            raise ImportFormatError(f"{self._path}: {error.strerror or error}") from None
+        self._position = 0
+        return not self._ended
+
+
+_CLOSING: Final = {"{": "}", "[": "]"}
+
+
+class PlacedValue(NamedTuple):
+    """A JSON value of a file, and its place in the file for error messages."""
+
+    place: str
+    value: Any
+
+
+def read_document(path: Path) -> Any:
+    """The one JSON value of a file.
+
+    Lone surrogates become U+FFFD. If the file is larger than :data:`LARGE_BYTES`,
+    its long arrays stay in the file; :func:`is_list` recognises both kinds of
+    array. Raises :class:`ImportFormatError` for anything that is not JSON in UTF-8.
+    """
+    try:
+        if path.stat().st_size > LARGE_BYTES:
+            return streamed_document(path)
+        raw = path.read_bytes()
+    except OSError as error:
+        raise ImportFormatError(f"{path}: {error.strerror or error}") from None
+    return parsed(raw, f"{path}", "fix the file")
+
+
+def json_values(path: Path) -> Iterator[PlacedValue]:
+    """The JSON values of a file: one per line, or a single document.
+
+    A file is read as lines if its first line is a complete value and more lines follow.
+    Raises :class:`ImportFormatError`.
+    """
+    if not _is_lines(path):
+        yield PlacedValue(str(path), read_document(path))
+        return
+    for number, raw in raw_lines(path):
+        place = f"{path}, line {number}"
+        yield PlacedValue(place, parsed(raw, place, "fix or remove the line"))
+
+
+def _is_lines(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            first = file.readline(MAX_LINE_BYTES + 1)
+            if len(first) > MAX_LINE_BYTES:
+                return False
+            rest = iter(lambda: file.readline(MAX_LINE_BYTES), b"")
+            several = any(line.strip() for line in rest)
+            return several and _loaded(first.decode("utf-8-sig", "replace")) is not None
+    except OSError as error:
+        raise ImportFormatError(f"{path}: {error.strerror or error}") from None
+
+
+def head_values(head: str, most: int = 20) -> list[Any]:
+    """The values in the beginning of a file: its first lines, or its cut-off document.
+
+    Reads at most ``most`` lines. Values that are still open where a document is cut off
+    are closed there.
+    """
+    lines = [line for line in head.split("\n") if line.strip()][:most]
+    if len(lines) > 1:
+        values = [value for value in map(_loaded, lines) if value is not None]
+        if values and _loaded(lines[0]) is not None:
+            return values
+    whole = _loaded(head)
+    value = whole if whole is not None else _loaded(_closed(head))
+    return [] if value is None else [value]
+
+
+def _loaded(text: str) -> Any:
+    try:
+        return cleaned(json.loads(text))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _closed(head: str) -> str:
+    """The text up to its last complete element, followed by the missing closing brackets."""
+    opened: list[str] = []
+    safe = 0
+    inside, key, position = False, False, 0
+    while position < len(head):
+        character = head[position]
+        if inside:
+            if character == "\\":
+                position += 1
+            elif character == '"':
+                inside = False
+        elif character == '"':
+            inside, key = True, _is_key(head, position, opened)
+        elif character in _CLOSING:
+            opened.append(_CLOSING[character])
+            safe = position + 1
+        elif character in "}]" and opened:
+            opened.pop()
+            safe = position + 1
+        elif character == ",":
+            safe = position
+        position += 1
+    closing = "".join(reversed(opened))
+    if inside and not key:
+        return _without_cut_escape(head) + '"' + closing
+    return head[:safe] + closing
+
+
+def _is_key(head: str, position: int, opened: list[str]) -> bool:
+    before = position - 1
+    while before >= 0 and head[before].isspace():
+        before -= 1
+    return bool(opened) and opened[-1] == "}" and (before < 0 or head[before] != ":")
+
+
+def _without_cut_escape(head: str) -> str:
+    start = head.rfind("\\", len(head) - 6)
+    if start < 0:
+        return head
+    while start > 0 and head[start - 1] == "\\":
+        start -= 1
+    return head[:start]
+
+
+VALUES: Final = 20
+"""The most lines of a file of lines, and the most elements of a list."""
+_LINES: Final = 2_000
+"""The most lines that are read to find different ones."""
+_ALIKE: Final = 3
+"""The most lines with the same keys and type; some programs begin with hundreds alike."""
+_KEYS: Final = 200
+"""The most keys of an object within the document; at the top all are shown."""
+_FIRST, _LAST = 1_000, 200
+"""Characters shown of the beginning and the end of a text."""
+_DEPTH: Final = 12
+
+
+def outline(path: Path) -> str:
+    """The outline of a file as JSON, one value a line; empty if the file is not JSON.
+
+    Of lines that break off it has those before the broken one.
+    """
+    lines: list[str] = []
+    with contextlib.suppress(ImportFormatError, RecursionError):
+        lines.extend(f"{json.dumps(one, ensure_ascii=False)}\n" for one in _values(path))
+    return "".join(lines)
+
+
+def _values(path: Path) -> Iterator[Any]:
+    seen: Counter[tuple[str, ...]] = Counter()
+    kept = 0
+    for _, value in islice(json_values(path), _LINES):
+        shape = _shape(value)
+        seen[shape] += 1
+        if seen[shape] <= _ALIKE:
+            yield _shortened(value)
+            kept += 1
+        if kept == VALUES:
+            return
+
+
+def _shape(value: Any) -> tuple[str, ...]:
+    if isinstance(value, Mapping):
+        return (str(value.get("type")), str(value.get("role")), *sorted(value))
+    return (type(value).__name__,)
+
+
+def _shortened(value: Any, depth: int = 0) -> Any:
+    if isinstance(value, str):
+        return value if len(value) <= _FIRST + _LAST else f"{value[:_FIRST]} … {value[-_LAST:]}"
+    if depth == _DEPTH:
+        return None if isinstance(value, Mapping) or is_list(value) else value
+    if is_list(value):
+        return [_shortened(item, depth + 1) for item in value[:VALUES]]
+    if isinstance(value, Mapping):
+        items = islice(value.items(), _KEYS if depth else None)
+        return {key: _shortened(item, depth + 1) for key, item in items}
+    return value

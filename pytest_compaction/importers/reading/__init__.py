@@ -1,1 +1,0 @@
-"""What the formats share: JSON lines and documents, message contents, and threads of messages."""
