@@ -24,8 +24,6 @@ DEFAULT_CASES: Final = "cases"
 """The folder of a project with its own cases."""
 SHIPPED: Final = "shipped"
 """Names the cases of the package in place of a path."""
-SHIPPED_LONG_MEMORY: Final = "long-memory"
-"""Names the long conversation of the package in place of a path."""
 HISTORIES: Final = ("auto", "own", "recorded")
 """Whose answers the log of a dialogue holds in later turns: the arm's own, or those on record."""
 

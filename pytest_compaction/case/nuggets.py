@@ -6,8 +6,6 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from pytest_compaction.case.remark_forms import ABSTAINS, ASKS_BACK
-
 _ASKED: Final = re.compile(
     r"^\s*(?:the\s+)?(?:LLM(?:'s)?\s+)?(?:response|answer)\s+(?:should|must)"
     r"(?:\s+(?P<what>(?:not|never)\s+(?:\w+\s+){0,2}?\w+|avoid|[a-z]+)"
@@ -23,6 +21,17 @@ _BARS: Final = re.compile(r"^avoids\s+", re.IGNORECASE)
 _NUMBER: Final = re.compile(r"^\(?\d{1,2}[.)]\s+(?=\D)")
 """The number of an item in a list, which is no part of what the item says."""
 _OF_CHAT: Final = re.compile(r"\b(?:provided|this|the|our|your) (?:chat|conversation)s?\b", re.I)
+_ABSTAINS: Final = re.compile(
+    r"\bno (?:\w+ ){0,3}(?:information|mention|details?|records?|evidence|answer)\b"
+    r"|(?:\bnot|\bnever|n['’]t) (?:\w+ ){0,2}(?:mention|discuss|specif|provid|stat|record)\w*"
+    r"|\b(?:cannot|can['’]t) be (?:determined|answered|known)\b",
+    re.IGNORECASE,
+)
+_ASKS_BACK: Final = re.compile(
+    r"\b(?:which|what)\b[^.?!]{0,80}\b(?:correct|right|true|accurate|current|holds)\b"
+    r"|\bclarif(?:y|ies|ication)\b",
+    re.IGNORECASE,
+)
 _ABOUT_CONTRADICTION: Final = re.compile(r"\bcontradict\w*|\bconflicting\b", re.IGNORECASE)
 
 
@@ -57,7 +66,7 @@ class Nugget:
     @property
     def abstains(self) -> bool:
         """Whether the answer has to say that there is no such information."""
-        return bool(ABSTAINS.search(self.content) and _OF_CHAT.search(self.text))
+        return bool(_ABSTAINS.search(self.content) and _OF_CHAT.search(self.text))
 
     @property
     def tells_contradiction(self) -> bool:
@@ -67,7 +76,7 @@ class Nugget:
     @property
     def asks_back(self) -> bool:
         """Whether the answer has to ask which of two things is right."""
-        return len(self.content.split()) <= 12 and bool(ASKS_BACK.search(self.content))
+        return len(self.content.split()) <= 12 and bool(_ASKS_BACK.search(self.content))
 
     def is_stated_in_log(self, kind: str) -> bool:
         """Whether a view could state it: it is no remark of the answer on the conversation."""

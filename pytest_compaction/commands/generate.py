@@ -1,35 +1,37 @@
-"""``pytest-compaction generate``: long conversations with questions whose truth is known."""
+"""``pytest-compaction generate``: long conversations by a model, with questions and nuggets."""
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import os
 import shlex
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from pytest_compaction.case.case import Case
+from pytest_compaction.case.kinds import ABILITIES
+from pytest_compaction.case.long_memory.beam.conversation import read_conversation
 from pytest_compaction.case.long_memory.beam.folder import QUESTIONS, QUESTIONS_FOLDER
 from pytest_compaction.case.long_memory.size import size_name
 from pytest_compaction.commands.complaint import complain
-from pytest_compaction.commands.generate_by_model import (
-    connected,
-    print_estimate,
-    say_notes,
-    written_by_model,
-)
 from pytest_compaction.commands.generate_progress import CallsLine
 from pytest_compaction.commands.number_type import number_type
 from pytest_compaction.commands.store_option import add_store_option
-from pytest_compaction.long_conversations.assemble import (
+from pytest_compaction.conversation.tokens import TokenCounter
+from pytest_compaction.long_conversations.generator import (
     FEWEST_TOKENS,
     Conversation,
-    make_conversation,
+    estimated,
+    write_out,
 )
+from pytest_compaction.long_conversations.prompts import DOMAINS
 from pytest_compaction.models.calls.address import missing_key
-from pytest_compaction.models.offline.model import NAME as OFFLINE
-from pytest_compaction.models.registry import UnknownModelError, is_offline
+from pytest_compaction.models.protocol import ModelError
+from pytest_compaction.models.registry import Endpoints, UnknownModelError, connect, is_offline
+from pytest_compaction.models.usage import Usage
 from pytest_compaction.options.table import range_of
 from pytest_compaction.text.numbers import Range
 from pytest_compaction.text.words import printable
@@ -37,20 +39,32 @@ from pytest_compaction.text.words import printable
 MOST_TOKENS: Final = 100_000_000
 INTERRUPTED: Final = 130
 """The exit code of a command that was interrupted, as shells have it."""
-_PLANS_FROM: Final = 10_000_000
-"""From this length on a conversation is split over ten files, as in the published set."""
+_MISSED: Final = 0.1
+"""The share by which a conversation may miss its length without a word."""
 
 
 def add(commands: Any) -> None:
     """Add the command to the parser of the command line."""
     parser = commands.add_parser(
         "generate",
-        help="write long conversations with questions of ten abilities of memory",
-        description="Write conversations in the layout of BEAM, with two questions of each "
-        "ability, or one below 20,000 tokens. An invented user tells an assistant of some months; "
-        "what the questions ask for is stated, changed, contradicted or never said by plan. No "
-        "model is needed, and the same seed and length give the same bytes. What is there stays "
-        "as it is.",
+        help="have a model write long conversations with questions of ten abilities of memory",
+        description="Have a model write conversations in the layout of BEAM: a user with people "
+        "and a time line, a plan of parts, the turns of user and assistant, and two questions of "
+        "each ability with nuggets (one below 20,000 tokens). Calls are kept in the store, so that "
+        "the same command goes on where it was. What is there stays as it is.",
+    )
+    parser.add_argument(
+        "--model",
+        "--compaction-model",
+        default="",
+        metavar="NAME",
+        help="the model that writes, at the endpoint of OPENAI_BASE_URL (required)",
+    )
+    parser.add_argument(
+        "--domain",
+        choices=tuple(DOMAINS),
+        default="general",
+        help="what the conversations are about (default: general)",
     )
     parser.add_argument(
         "--tokens",
@@ -64,7 +78,7 @@ def add(commands: Any) -> None:
         type=number_type(Range(0, 999_999_999, True)),
         default=1,
         metavar="N",
-        help="what is drawn (default: 1)",
+        help="the number of the conversation, which picks its subject (default: 1)",
     )
     parser.add_argument(
         "--conversations",
@@ -81,19 +95,11 @@ def add(commands: Any) -> None:
         metavar="FOLDER",
         help="where they are written, as FOLDER/SIZE/SEED",
     )
-    parser.add_argument(
-        "--model",
-        "--compaction-model",
-        default=OFFLINE,
-        metavar="NAME",
-        help="model that writes the plan out; questions that its text does not answer are dropped "
-        "(templates)",
-    )
     add_store_option(parser)
     parser.add_argument(
         "--estimate",
         action="store_true",
-        help="print how many calls that model takes and what they cost, and stop",
+        help="print how many calls the model takes and what they cost, and stop",
     )
     parser.add_argument(
         "--max-cost",
@@ -117,47 +123,51 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    if not options.model.strip():
-        options.refuse("--model: name a model, or leave the option out")
-    size = size_name(options.tokens)
+    _check_model(options)
     seeds = range(options.seed, options.seed + options.conversations)
+    size = size_name(options.tokens)
     try:
-        offline = is_offline(options.model)
         folders = _missing({seed: options.output / size / str(seed) for seed in seeds})
-    except UnknownModelError as error:
-        options.refuse(f"--model: {error}")
     except OSError as error:
         complain(f"{options.output} cannot be written: {error.strerror or error}")
         return 1
     if not folders:
         return 1
-    if offline:
-        for name, given in (("--estimate", options.estimate), ("--max-cost", options.max_cost)):
-            if given:
-                options.refuse(f"{name} needs --model NAME: without a model there are no calls")
-        return _write(options, folders, lambda seed: make_conversation(options.tokens, seed))
     problem = missing_key()
     if problem and not options.estimate:
-        options.refuse(problem)
-    if options.store.exists() and not options.store.is_dir():
-        complain(f"--store {options.store} is no folder, so that no call could be kept there")
+        options.refuse(problem.partition("; without either")[0])  # rules do not write here
+    store = options.store
+    if store.exists() and not store.is_dir():
+        complain(f"--store {store} is no folder, so that no call could be kept there")
         return 1
     try:
-        endpoints = connected(options)
+        endpoints = connect(
+            store, str(store), "normal", None, options.max_cost, None, TokenCounter()
+        )
     except OSError as error:
-        complain(f"{options.store}: {error.strerror or error}")
+        complain(f"{store}: {error.strerror or error}")
         return 1
     try:
-        calls = print_estimate(options, list(folders), endpoints)
+        calls = _print_estimate(options, len(folders), endpoints)
         if options.estimate:
             return 0
-        line = CallsLine(endpoints.accounts.path, calls, sys.stderr)
-        return _write(
-            options, folders, lambda seed: written_by_model(options, seed, endpoints, line)
-        )
+        return _write(options, folders, endpoints, calls)
     finally:
-        say_notes(endpoints)
+        for note in endpoints.accounts.notes:  # as that replies could not be kept
+            complain(_in_names_of_here(note))
         endpoints.close()
+
+
+def _check_model(options: argparse.Namespace) -> None:
+    """End with a usage error where no model is named that can write."""
+    try:
+        if not options.model.strip() or is_offline(options.model):
+            options.refuse(
+                "generate needs --model NAME, the model that writes the conversation; rules do "
+                "not write any"
+            )
+    except UnknownModelError as error:
+        options.refuse(f"--model: {error}")
 
 
 def _missing(folders: Mapping[int, Path]) -> dict[int, Path]:
@@ -177,26 +187,95 @@ def _missing(folders: Mapping[int, Path]) -> dict[int, Path]:
     return {seed: folder for seed, folder in folders.items() if folder not in there}
 
 
+def _print_estimate(options: argparse.Namespace, count: int, endpoints: Endpoints) -> int:
+    """Say how many calls so many conversations take, and what they cost; returns how many.
+
+    Calls that are made again, because a reply cannot be used, are not among them.
+    """
+    usage = sum((estimated(options.tokens) for _ in range(count)), Usage())
+    usd = endpoints.prices.cost(options.model, usage)
+    cost = (
+        "no price known"
+        if usd is None
+        else f"about ${usd:,.2f} at the prices of {endpoints.prices.as_of}"
+    )
+    print(
+        f"{printable(options.model)}: about {usage.calls:,} calls, {usage.input_tokens:,} tokens "
+        f"read and {usage.output_tokens:,} written, {cost}",
+        flush=True,
+    )
+    if options.max_cost is not None and usd is None and not options.estimate:
+        options.refuse(
+            f"--max-cost needs a price, and none is known for {options.model} at this endpoint; "
+            "leave the limit out, or take another model"
+        )
+    if options.max_cost is not None and usd is not None and usd > options.max_cost:
+        complain(
+            f"that is more than --max-cost {options.max_cost:g}, which ends it unless "
+            f"{options.store} holds enough of the calls"
+        )
+    return usage.calls
+
+
 def _write(
-    options: argparse.Namespace,
-    folders: Mapping[int, Path],
-    make: Callable[[int], Conversation | None],
+    options: argparse.Namespace, folders: Mapping[int, Path], endpoints: Endpoints, calls: int
 ) -> int:
+    line = CallsLine(endpoints.accounts.path, calls, sys.stderr)
     for seed, folder in folders.items():
         try:
             folder.parent.mkdir(parents=True, exist_ok=True)
-            conversation = make(seed)
-            if conversation is None:
+            with line.shown():
+                made = asyncio.run(_written(options, seed, endpoints))
+            _say_what_is_missing(options, seed, made)
+            if all(asked.ability == "abstention" for asked in made.questions):
+                complain(f"seed {seed}: no question holds, so nothing is written")
                 return 1
-            conversation.write(folder, plans=10 if options.tokens >= _PLANS_FROM else 1)
+            made.write(folder)
+        except ModelError as error:
+            complain(
+                f"the conversation of seed {seed} is not finished; the same command goes on with "
+                f"what is in {options.store}: {_in_names_of_here(str(error))}"
+            )
+            return 1
         except OSError as error:
             complain(f"{folder} cannot be written: {error.strerror or error}")
             return 1
+        case = read_conversation(folder, str(folder))
+        if not isinstance(case, Case):
+            faults = "; ".join(str(fault) for file in case for fault in file.faults)
+            complain(f"{folder} cannot be read as a case: {faults}")
+            return 1
         print(
-            f"{printable(str(folder))}: {conversation.tokens:,} tokens, "
-            f"{conversation.messages:,} messages, {len(conversation.probings)} questions",
+            f"{printable(str(folder))}: {made.tokens:,} tokens, {made.messages:,} messages, "
+            f"{len(case.probes)} questions",
             flush=True,
         )
     where = printable(shlex.quote(str(options.output)))
     print(f"run them with: pytest --compactor=window,anchored --compaction-cases={where}")
     return 0
+
+
+async def _written(options: argparse.Namespace, seed: int, endpoints: Endpoints) -> Conversation:
+    caller = endpoints.caller
+    try:
+        return await write_out(options.model, caller, options.domain, seed, options.tokens)
+    finally:
+        await caller.close()
+
+
+def _say_what_is_missing(options: argparse.Namespace, seed: int, made: Conversation) -> None:
+    if abs(made.tokens - options.tokens) > _MISSED * options.tokens:
+        complain(
+            f"seed {seed}: {made.tokens:,} tokens in place of {options.tokens:,}: {options.model} "
+            "did not keep to the lengths that it was asked for"
+        )
+    for question, why in made.dropped.items():
+        complain(f"seed {seed}: dropped “{printable(question, 200)}”: {printable(why, 200)}")
+    without = [name for name in ABILITIES if all(q.ability != name for q in made.questions)]
+    if without and made.dropped:
+        complain(f"seed {seed}: no question of {', '.join(without)}")
+
+
+def _in_names_of_here(text: str) -> str:
+    """A sentence on calls with the option as this command names it."""
+    return text.replace("--compaction-max-cost", "--max-cost")

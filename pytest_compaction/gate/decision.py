@@ -138,7 +138,7 @@ def decide(
         checks += [
             Check(f"{name}: none of {len(group)} items could be scored", False, f"scored@{name}")
             for name, group in groups.items()
-            if group and all(record["status"] == "unscored" for record in group)
+            if group and all(record["status"] in {"unscored", "skipped"} for record in group)
         ]
     checks += _silent_judges(records)
     checks += _uncompacted(by_compactor(records), thresholds)

@@ -57,7 +57,7 @@ class PanelJudge:
             named_judges = [(judge.name, judge.model) for judge in self._judges]
             rounding = self._published_rounding
             return nugget_verdict(
-                replies, named_judges, probe, response, view, self._pass_score, rounding
+                replies, named_judges, probe, response, view, self._pass_score, rounding, leads
             )
         named = [(judge.name, reply) for judge, reply in zip(self._judges, replies, strict=True)]
         several = len(named) > 1

@@ -19,6 +19,11 @@ from pytest_compaction.text.words import printable
 
 REPORTED: Final = "to score views over the budget all the same: --compaction-over-budget=report"
 """What to do about an item that fails for a view over its budget."""
+NULL: Final = (
+    "null: only an answer can satisfy its nuggets, and rules do not judge answers; "
+    "a model does: --compaction-judge=NAME"
+)
+"""Why an item is skipped that was judged and has no score."""
 _DIMENSION_OF = {criterion.id: criterion.dimension for criterion in CRITERIA}
 
 
@@ -31,7 +36,7 @@ class OverBudgetError(AssertionError):
 
 
 class UnscoredError(Exception):
-    """The response could not be judged, so it neither passed nor failed."""
+    """The response has no score, so it neither passed nor failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,9 +153,16 @@ class Verdict:
             return None
         return self.overall >= self.pass_score and not self.over_budget
 
+    @property
+    def is_null(self) -> bool:
+        """Whether it was judged and has no score: rules cannot judge any of its nuggets."""
+        return self.nuggets is not None and self.overall is None
+
     def check(self) -> None:
         """Raise when the response is unscored, over budget or falls short, in sentences."""
         __tracebackhide__ = True  # pytest would parse this file for the lines of each failure
+        if self.is_null:
+            raise UnscoredError(NULL)
         if self.unscored is not None or self.overall is None:
             raise UnscoredError(f"unscored: {self.unscored or 'no criterion was scored'}")
         if self.over_budget:
@@ -169,7 +181,7 @@ class Verdict:
             if score < self.pass_score:
                 lines.append(f"  {dimension} {score:.2f}: {self._weak_criteria(dimension)}")
         for text, nugget in self.nuggets.scored if self.nuggets else ():
-            if nugget.score < 1:
+            if nugget.score is not None and nugget.score < 1:
                 said = printable(nugget.reasoning, 80)
                 lines.append(f"  nugget {nugget.score:.2g}: {printable(text, 90)} ({said})")
         ordering = self.nuggets.figures.ordering if self.nuggets else None

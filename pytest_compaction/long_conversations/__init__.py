@@ -1,1 +1,1 @@
-"""Long conversations of our own, with questions whose truth is known by construction."""
+"""Long conversations written by a model, with the questions that a memory is asked about them."""

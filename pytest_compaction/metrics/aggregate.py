@@ -105,8 +105,8 @@ class Aggregate:
 
     @property
     def items(self) -> int:
-        """All items, whatever their status."""
-        return sum(self.statuses.values())
+        """All items that can have a score, whatever their status."""
+        return sum(self.statuses.values()) - self.statuses.get("skipped", 0)
 
     @property
     def scored(self) -> int:

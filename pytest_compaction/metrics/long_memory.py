@@ -24,6 +24,13 @@ def asked(records: Iterable[Record]) -> list[Record]:
     return [record for record in records if record.get("score") is not None]
 
 
+def null_nuggets(records: Iterable[Record]) -> int:
+    """How many nuggets of the questions have no score, as rules do not judge answers."""
+    return sum(
+        nugget["score"] is None for record in records for nugget in record.get("nuggets") or ()
+    )
+
+
 def size_of_record(record: Mapping[str, Any]) -> str:
     """The size of the conversation that a question is about."""
     return str(record.get("size") or "")

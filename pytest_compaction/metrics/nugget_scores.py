@@ -18,23 +18,29 @@ ORDERING: Final = "event_ordering"
 
 @dataclass(frozen=True, slots=True)
 class NuggetScore:
-    """What a judge says of one nugget: its score (0 to 1) and why."""
+    """What a judge says of one nugget: its score (0 to 1) and why.
 
-    score: float
+    The score is ``None`` where rules judge and only an answer can satisfy the nugget.
+    """
+
+    score: float | None
     reasoning: str
 
 
 @dataclass(frozen=True, slots=True)
 class NuggetFigures:
-    """An answer's score (0 to 1), and for the ability ``event_ordering`` that of its order."""
+    """The score of a question (0 to 1), and for ``event_ordering`` the figures of the order.
 
-    score: float
+    The score is ``None`` if no nugget has one.
+    """
+
+    score: float | None
     ordering: EventOrder | None = None
 
     @property
-    def overall(self) -> float:
+    def overall(self) -> float | None:
         """The same from 0 to 5, beside the scores of the rubric."""
-        return MAX_SCORE * self.score
+        return None if self.score is None else MAX_SCORE * self.score
 
 
 def nugget_figures(
@@ -45,15 +51,15 @@ def nugget_figures(
 ) -> NuggetFigures:
     """The figures of an answer to a question of an ability.
 
-    The score is the mean over the nuggets, and for the order of events the product of order and
-    F1, if ``events`` says in which order the answer names them (see
+    The score is the mean over the nuggets that have one, and for the order of events the product
+    of order and F1, if ``events`` says in which order the answer names them (see
     :func:`~pytest_compaction.metrics.event_order.event_order`). With ``published_rounding``
     halves are cut to 0 as in the published code, which does so for every other ability.
     """
     if kind == ORDERING and events is not None:
         found = event_order(len(nuggets), events)
         return NuggetFigures(found.product, found)
-    scores = [nugget.score for nugget in nuggets]
+    scores = [nugget.score for nugget in nuggets if nugget.score is not None]
     if published_rounding and kind != ORDERING:
         scores = [float(int(score)) for score in scores]
-    return NuggetFigures(math.fsum(scores) / len(scores) if scores else 0.0)
+    return NuggetFigures(math.fsum(scores) / len(scores) if scores else None)

@@ -10,7 +10,7 @@ from pytest_compaction.case.case import Case, Probe, log_digest, probe_digest
 from pytest_compaction.case.choice import read_letter
 from pytest_compaction.case.entries import CaseEntry, ProbeEntry
 from pytest_compaction.judges.choice import complied, unreadable
-from pytest_compaction.judges.verdict import JudgeScores, Scores, Verdict
+from pytest_compaction.judges.verdict import NULL, JudgeScores, Scores, Verdict
 from pytest_compaction.models.calls.prices import PriceTable
 from pytest_compaction.records.compaction_record import compaction_of
 from pytest_compaction.records.fact_records import facts_of
@@ -36,14 +36,14 @@ def scored_record(
     settings: Settings,
     prices: PriceTable | None = None,
 ) -> Record:
-    """The record of a judged response; its status is passed, failed or unscored.
+    """The record of a judged response; its status is passed, failed, skipped or unscored.
 
     ``prices`` are those of the endpoint; without an endpoint nothing costs anything.
     """
     record = _blank(item, response.case, response.probe, response.arm, settings)
     record |= {
         "question": clean(_asked(response.probe)),
-        "status": status_from(verdict.passed),
+        "status": "skipped" if verdict.is_null else status_from(verdict.passed),
         "reason": clean(verdict.unscored or _reason(verdict)),
         "overall": rounded(verdict.overall),
         "dimensions": {name: rounded(verdict.dimensions.get(name)) for name in DIMENSIONS},
@@ -233,6 +233,8 @@ def _judge(scores: JudgeScores) -> dict[str, Any]:
 def _reason(verdict: Verdict) -> str:
     if verdict.over_budget:
         return verdict.over_budget.partition("\n")[0]
+    if verdict.is_null:
+        return NULL
     if verdict.passed:
         return ""
     weak = sorted(verdict.dimensions.items(), key=lambda pair: (pair[1], pair[0]))[:2]
@@ -244,7 +246,7 @@ def _reason(verdict: Verdict) -> str:
         listed = ", ".join(f"{number} {type}" for type, number in sorted(types.items()))
         parts.append(f"{count} of {len(verdict.facts)} facts {name} ({listed})")
     if verdict.nuggets:
-        scores = [nugget.score for _, nugget in verdict.nuggets.scored]
+        scores = [n.score for _, n in verdict.nuggets.scored if n.score is not None]
         met = sum(score == 1 for score in scores)
         parts.append(f"{met} of {len(scores)} nuggets")
         ordering = verdict.nuggets.figures.ordering

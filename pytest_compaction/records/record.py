@@ -17,8 +17,9 @@ Record = dict[str, Any]
 """One item as plain JSON; ``scored_record`` and ``replayed_record`` show what it holds."""
 RecordType = Literal["probe", "dialogue"]
 """What an item measured."""
-Status = Literal["passed", "failed", "unscored", "error"]
+Status = Literal["passed", "failed", "unscored", "skipped", "error"]
 """``failed``: below the pass score. ``unscored``: a model gave no answer or no score.
+``skipped``: rules can judge none of its nuggets, so that its score is null.
 ``error``: the strategy or the test went wrong before there was a verdict. After one the
 status stays, and the record has a key ``error``."""
 Phase = Literal["setup", "call", "teardown"]

@@ -234,7 +234,7 @@ class CaseWork:
             latency_s=reply.latency_s,
             steps=compacted.fed.steps,
             failure=failure,
-            leads="answer" if probe.nuggets else self._method.roles.leads,
+            leads=self._method.roles.leads,
             reminded=reminded,
             view=read.messages,
         )

@@ -9,8 +9,8 @@ from typing import Final
 
 from pytest_compaction.case.files import shorten
 from pytest_compaction.case.folder import files_below, holds_cases
-from pytest_compaction.session.session import shipped_cases, shipped_long_memory
-from pytest_compaction.settings import DEFAULT_CASES, SHIPPED, SHIPPED_LONG_MEMORY
+from pytest_compaction.session.session import shipped_cases
+from pytest_compaction.settings import DEFAULT_CASES, SHIPPED
 from pytest_compaction.text.words import printable
 
 _SHOWN: Final = 3
@@ -42,20 +42,13 @@ def case_places(named: Sequence[str], root: Path, use_shipped: bool) -> CasePlac
         return CasePlaces((shipped_cases(),), shipped=True)
     own = root / DEFAULT_CASES
     if named:
-        paths = tuple(_named_place(path, root) for path in named)
+        paths = tuple(root / path for path in named)
     elif own.is_dir() and holds_cases(own):
         paths = (own,)
     else:
         return CasePlaces((shipped_cases(),), shipped=True, notes=tuple(_instead(root)))
     beside = () if named else _in_capitals(root)
     return CasePlaces(paths, notes=(*_passed_over(paths, root), *beside))
-
-
-def _named_place(name: str, root: Path) -> Path:
-    """The path that a name stands for."""
-    path = root / name
-    by_word = name == SHIPPED_LONG_MEMORY and not path.exists()
-    return shipped_long_memory() if by_word else path
 
 
 def _instead(root: Path) -> Iterator[str]:

@@ -45,11 +45,6 @@ def shipped_cases() -> Path:
     return inside if inside.is_dir() else PACKAGED.parents[1] / "cases"
 
 
-def shipped_long_memory() -> Path:
-    """The folder with the long conversation that comes with the package."""
-    return PACKAGED / "long-memory"
-
-
 def shipped_digests() -> frozenset[str]:
     """Digests of the shipped cases, whose evidence the tests of this package check."""
     text = (PACKAGED / "checked_cases.txt").read_text("utf-8")

@@ -1,6 +1,6 @@
 """Long conversations by their length: ``python -m tests.benchmarks long_memory [--most TOKENS]``.
 
-Conversations of 0.1, 1 and (with ``--most 10000000``) 10 million tokens are generated in the
+Conversations of 0.1, 1 and (with ``--most 10000000``) 10 million tokens are written in the
 format of BEAM. They are read, and asked with strategies that rules serve, each in a process of its
 own that starts no other: seconds of CPU, their slope over tokens on logarithmic axes (1 is
 linear), and the memory of the process at its peak. ``memory ÷ text`` is what the longest takes
@@ -14,6 +14,9 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from support.long_conversations import write
+
+from pytest_compaction.case.long_memory.size import size_name
 from tests.benchmarks import arguments as options
 from tests.benchmarks.checkouts import Checkout, checkouts
 from tests.benchmarks.length import markdown_head, markdown_row, say, slope
@@ -22,7 +25,6 @@ from tests.benchmarks.measured_run import Run, fresh_folder, run_pytest
 LENGTHS = (100_000, 1_000_000, 10_000_000)
 STRATEGIES = ("window", "rag", "light")
 MEGABYTE = 1_000_000
-_COMMAND = "import sys; from pytest_compaction.cli import main; sys.exit(main(sys.argv[1:]))"
 _READ = """
 import sys
 from pathlib import Path
@@ -45,7 +47,7 @@ def main(arguments: Sequence[str]) -> None:
     works: dict[str, Work] = {"read": lambda folder: _read(checkout, folder)}
     works |= {f"`{name}`, a run": _asked(checkout, name) for name in STRATEGIES}
     with tempfile.TemporaryDirectory() as temporary:
-        folders = [_generated(checkout, length, Path(temporary)) for length in lengths]
+        folders = [_written(length, Path(temporary)) for length in lengths]
         texts = [_characters(folder) for folder in folders]
         for line in _head(lengths, texts):
             say(line)
@@ -54,13 +56,10 @@ def main(arguments: Sequence[str]) -> None:
                 say(_row(name, [work(folder) for folder in folders], lengths, texts))
 
 
-def _generated(checkout: Checkout, tokens: int, folder: Path) -> Path:
-    """The folder of a conversation of that length."""
-    made = folder / str(tokens)
-    given = ["generate", f"--tokens={tokens}", "--seed=1", f"-o{made}"]
-    run_pytest(checkout, folder, given, command=("-c", _COMMAND), usual=())
-    (conversation,) = made.glob("*/1")
-    return conversation
+def _written(tokens: int, folder: Path) -> Path:
+    """The folder of a conversation of that length, of random words around ten facts."""
+    made: Path = write(folder / size_name(tokens) / "1", tokens, plans=10 if tokens > 10**6 else 1)
+    return made
 
 
 def _characters(folder: Path) -> int:

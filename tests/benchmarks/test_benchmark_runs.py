@@ -73,7 +73,7 @@ def test_the_limit_is_measured_and_put_on_a_page(cases, tmp_path, capsys):
     assert {row["calls"] for row in found.values()} == {calls}
 
 
-def test_long_conversations_are_generated_and_read_for_their_benchmark(capsys):
+def test_long_conversations_are_written_and_read_for_their_benchmark(capsys):
     assert main(["long_memory", "--most=100000", "--only=read"]) == 0
     shown = capsys.readouterr().out
     assert "0.1M: 0.4 MB of text" in shown

@@ -135,3 +135,41 @@ def test_a_failure_of_an_order_says_how_the_events_stand():
         verdict(Says(1.0, 1.0, 1.0, events=(2, 1, 0)), asked=asked).check()
     said = "  order of the events 0.00, precision 1.00, recall 1.00"
     assert said in str(raised.value).splitlines()
+
+
+def test_rules_read_the_view_or_the_answer_by_what_leads():
+    by_view = verdict(OfflineModel())
+    assert (by_view.reading, by_view.overall, by_view.second.overall) == ("view", 2.5, 0)
+    assert [n.score for _, n in by_view.nuggets.scored] == [1, 0]
+    assert [fact.loss for fact in by_view.facts] == ["unused", "dropped"]
+    by_answer = verdict(OfflineModel(), leads="answer")
+    assert (by_answer.reading, by_answer.overall, by_answer.second.overall) == ("answer", 0, 2.5)
+
+
+def test_what_rules_cannot_judge_is_null_and_in_no_mean():
+    asked = probe("knowledge_update", NUGGETS[0], "LLM response should not mention: the lease")
+    found = verdict(OfflineModel(), asked=asked)
+    assert [n.score for _, n in found.nuggets.scored] == [1, None]
+    assert (found.overall, found.passed) == (5, True)
+    found = verdict(OfflineModel(), asked=probe("abstention"))
+    assert (found.overall, found.unscored, found.passed) == (None, None, None)
+    with pytest.raises(UnscoredError, match="null: only an answer can satisfy its nuggets"):
+        found.check()
+
+
+def test_a_model_beside_rules_decides_what_they_leave_null():
+    asked = probe("knowledge_update", NUGGETS[0], "LLM response should not mention: the lease")
+    found = verdict(OfflineModel(), Says(1.0, 0.5), asked=asked)
+    assert found.reading == "answer"
+    assert [n.score for _, n in found.nuggets.scored] == [0.5, 0.5]
+
+
+def test_a_model_that_scores_nothing_is_no_reader_by_rules():
+    class Silent(OfflineModel):
+        name = "silent"
+
+        async def judge(self, request):
+            return JudgeReply()
+
+    found = verdict(Silent())
+    assert (found.overall, found.unscored) == (None, "no nugget was scored")

@@ -4,7 +4,6 @@ import json
 from contextlib import suppress
 
 import pytest
-from pytest_compaction.compactors.base.product import SIX_SECTIONS
 from support.adversarial_texts import Repeated
 from support.builders import case_data, finishes, write_case
 from support.endpoint_builders import judge_request
@@ -13,6 +12,7 @@ from support.pattern_time import growth
 from pytest_compaction.case.validation import schema_faults
 from pytest_compaction.case_making.known_secrets import KnownSecrets
 from pytest_compaction.compactors.base.not_a_summary import mistaken_for
+from pytest_compaction.compactors.base.product import SIX_SECTIONS
 from pytest_compaction.compactors.base.summaries import Written, without_analysis
 from pytest_compaction.dialogues import similarity
 from pytest_compaction.models.chat.fences import fences_for

@@ -9,7 +9,6 @@ from typing import Any, Final
 
 from pytest_compaction.cache.kept_results import KeptResults
 from pytest_compaction.cache.latest import Latest
-from pytest_compaction.case.kinds import ABILITIES
 from pytest_compaction.conversation.identity import identity
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.conversation.tokens import TokenCounter
@@ -37,10 +36,6 @@ NAME: Final = "offline"
 
 def judgement(digest: LogDigest, request: JudgeRequest) -> JudgeReply:
     """The judgement on a request whose log is ``digest``."""
-    if request.nuggets:
-        from pytest_compaction.models.offline.nuggets.judge import judge_nuggets
-
-        return judge_nuggets(request)
     from pytest_compaction.models.offline import judge as offline_judge
 
     return offline_judge.judge(replace(request, digest=digest))
@@ -84,10 +79,9 @@ class OfflineModel:
         if request.parameters:
             raise UnsupportedError(cannot_take(self, request.parameters))
         about = ""
-        long = ["long memory"] if request.kind in ABILITIES else []
         if self._kept.keeps:
             view = self._identity.of(tuple(request.view))
-            about = self._about("answer", [view, request.question, request.answer, *long])
+            about = self._about("answer", [view, request.question, request.answer])
         return self._kept.once(about, ANSWER, lambda: self._answer(request))
 
     def refuses(self, parameters: Parameters) -> str | None:
@@ -95,7 +89,7 @@ class OfflineModel:
         return cannot_take(self, parameters)
 
     async def judge(self, request: JudgeRequest) -> JudgeReply:
-        """Score the response; see :mod:`.judge` and :mod:`.nuggets.judge`. Costs no tokens."""
+        """Score the response; see :mod:`.judge`. Costs no tokens."""
         about = self._about("judge", request)
         found = self._kept.find(about, JUDGEMENT)
         if found is None:
@@ -127,7 +121,7 @@ class OfflineModel:
 
     async def _judgement(self, request: JudgeRequest) -> JudgeReply:
         made = None
-        if self._processes.number and not request.nuggets:
+        if self._processes.number:
             log = Held(f"log {request.digest.content_hash}", request.digest)
             rest = replace(request, digest=NO_LOG)
             made = self._processes.call(request.digest.case, judgement, log, rest, helps=True)
@@ -137,10 +131,7 @@ class OfflineModel:
 
     def answer_text(self, request: AnswerRequest) -> str:
         """The text of :meth:`answer`, without the tokens that a model would have read for it."""
-        if request.kind in ABILITIES:
-            from pytest_compaction.models.offline.long_memory.answer import answer
-        else:
-            from pytest_compaction.models.offline.answer import answer
+        from pytest_compaction.models.offline.answer import answer
 
         return answer(request.view, request.question, request.answer, self._counter.text)
 

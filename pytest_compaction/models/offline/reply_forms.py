@@ -6,7 +6,6 @@ from typing import Any, Final
 
 from pytest_compaction.cache.kept_results import Form
 from pytest_compaction.metrics.facts.survival import READING
-from pytest_compaction.metrics.nugget_scores import NuggetScore
 from pytest_compaction.models.protocol import AnswerReply, JudgeReply, SummaryReply
 from pytest_compaction.models.structured_summary import Summary
 from pytest_compaction.models.usage import Usage
@@ -41,8 +40,6 @@ def _judgement_as_json(reply: JudgeReply) -> dict[str, Any]:
         "hit": reply.hit,
         "flags": reply.flags,
         "readings": [READING.as_json(reading) for reading in reply.readings],
-        "nuggets": [[nugget.score, nugget.reasoning] for nugget in reply.nuggets],
-        "events": reply.events,
     }
 
 
@@ -53,8 +50,6 @@ def _judgement_from_json(kept: Any) -> JudgeReply:
         tuple(kept["hit"]),
         flags=tuple(kept["flags"]),
         readings=tuple(READING.from_json(reading) for reading in kept["readings"]),
-        nuggets=tuple(NuggetScore(*nugget) for nugget in kept["nuggets"]),
-        events=None if kept["events"] is None else tuple(kept["events"]),
     )
 
 

@@ -25,7 +25,7 @@ def _are_nuggets(value: Any) -> bool:
     return isinstance(value, list) and all(
         isinstance(nugget, dict)
         and isinstance(nugget.get("text"), str)
-        and _is_share(nugget.get("score"))
+        and (nugget.get("score") is None or _is_share(nugget["score"]))
         for nugget in value
     )
 

@@ -11,7 +11,7 @@ from pytest_compaction.records.record import Record
 from pytest_compaction.reports.page.arms import Arm
 from pytest_compaction.rubric import DIMENSIONS
 
-Outcome = Literal["passed", "below", "unscored", "error"]
+Outcome = Literal["passed", "below", "unscored", "skipped", "error"]
 """What became of an item; ``below`` is a score under the pass score."""
 
 _DETAILS: Final = (
@@ -62,7 +62,7 @@ def outcome_of_item(record: Record) -> Outcome:
     if record["status"] == "error" or "error" in record:
         return "error"
     if record["overall"] is None:
-        return "unscored"
+        return "skipped" if record["status"] == "skipped" else "unscored"
     return "passed" if record["status"] == "passed" else "below"
 
 

@@ -14,6 +14,7 @@ from pytest_compaction.metrics.long_memory import (
     ability_mean,
     asked,
     conversations_of,
+    null_nuggets,
     order_mean,
     questions_of_tenth,
     sizes_of,
@@ -30,6 +31,11 @@ LABEL: Final = 24
 _NAME: Final = 40
 """The most characters of a strategy at the head of a column."""
 _SCORE: Final = "Mean score of a question, 0 to 1, over its nuggets of 0, ½ or 1"
+_NULL: Final = (
+    "Rules judge: the score is the share of nuggets that the view states (that the answer states "
+    "where a model answers). {count} nuggets that only an answer can satisfy (abstention, form, "
+    "values to calculate) are null and in no mean; a model judges them: --compaction-judge=NAME."
+)
 _ORDER_NOTE: Final = (
     "Of the events that an answer names: precision and recall, their F1, Kendall's tau-b of the "
     "order from 0 to 1, and order times F1, which is the score of event_ordering."
@@ -60,6 +66,8 @@ def _abilities(groups: Mapping[str, Sequence[Record]], records: Sequence[Record]
             rows.append((Cell(ability), Cell(size), *map(_share, means)))
     heads = [("ability", "ability"), ("size", "size"), *_strategies(groups)]
     notes = [f"{_SCORE}.", *_intervals(records)]
+    if nulls := null_nuggets(records):
+        notes.append(_NULL.format(count=f"{nulls:,}"))
     return table("abilities", "Abilities by size of the conversation", heads, rows, notes, naming=2)
 
 

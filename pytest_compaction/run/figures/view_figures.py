@@ -223,7 +223,7 @@ class ViewReader:
     def _tokens(self, compacted: CompactedCase, probe: Probe, read: Seen) -> tuple[int, ...] | None:
         """The tokens of the views at the points up to that of the probe, if nulls get as many."""
         if not self._compares_nulls or not compacted.compared or probe.nuggets:
-            return None  # an answer to a question by nuggets is scored, and nulls give none
+            return None  # questions by nuggets are not compared with nulls
         earlier = (point.view_tokens for point in compacted.fed.points[: probe.point])
         return (*earlier, read.tokens)
 

@@ -1,1 +1,0 @@
-"""Conversations that a model writes out from a plan."""

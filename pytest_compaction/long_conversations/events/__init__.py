@@ -1,1 +1,0 @@
-"""What happens in the months of an invented user, one family of events a file."""

@@ -1,0 +1,164 @@
+"""A long conversation by a model: outline, turns, questions; and the files that hold it."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from pytest_compaction.case.kinds import ABILITIES
+from pytest_compaction.case.long_memory.beam.writer import Batch, Question, write_conversation
+from pytest_compaction.conversation.tokens import MESSAGE_TOKENS, TokenCounter
+from pytest_compaction.long_conversations.asking import Author
+from pytest_compaction.long_conversations.outline import TURN_TOKENS, Part, Scale, write_outline
+from pytest_compaction.long_conversations.probing import write_questions
+from pytest_compaction.long_conversations.talk import Stage, Turn
+from pytest_compaction.models.usage import Usage
+from pytest_compaction.models.wire.call import Caller
+
+FEWEST_TOKENS: Final = 10_000
+"""Shorter than this, a conversation has no room for what the questions need."""
+MISSED: Final = 0.02
+"""The share by which a conversation may miss its length before turns are added or left out."""
+_TWO_OF_EACH: Final = 20_000
+"""From this length on there are two questions of each ability, and below it one."""
+_ROUNDS: Final = 10
+"""How often turns are added until the length is right."""
+_CALLS_A_TURN: Final = 6
+"""A main reply, two looks at what follows it, and half of the most that can follow, about."""
+_READ: Final = 1_500
+"""Tokens that a call reads, about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """The parts of a conversation with their turns, its questions, and why others were dropped."""
+
+    parts: tuple[tuple[Part, tuple[Turn, ...]], ...]
+    questions: tuple[Question, ...]
+    dropped: dict[str, str]
+    tokens: int
+    plans: int
+
+    @property
+    def messages(self) -> int:
+        """How many messages there are."""
+        return 2 * sum(len(turn.pairs) for _, turns in self.parts for turn in turns)
+
+    def write(self, folder: Path) -> None:
+        """Write the conversation into a new folder, in the layout of BEAM.
+
+        The folder is there as a whole or not at all. Raises :class:`OSError` if it cannot be made.
+        """
+        partial = folder.with_name(f".{folder.name}.partial")
+        shutil.rmtree(partial, ignore_errors=True)
+        batches = [
+            Batch([turn.pairs for turn in turns], f"{part.start:%B-%d-%Y}")
+            for part, turns in self.parts
+        ]
+        write_conversation(partial, batches, self.questions, self.plans)
+        partial.rename(folder)
+
+
+def estimated(tokens: int) -> Usage:
+    """About how many calls a conversation of so many tokens takes, and their tokens."""
+    scale = Scale.of(tokens)
+    outline = 1 + scale.plans * (1 + scale.parts)
+    questions = len(ABILITIES) * (1 + _questions(tokens))
+    calls = outline + questions + _CALLS_A_TURN * (tokens // TURN_TOKENS)
+    return Usage(calls, calls * _READ, 0, tokens + calls * 50)
+
+
+async def write_out(
+    model: str, caller: Caller, domain: str, number: int, tokens: int
+) -> Conversation:
+    """The conversation with this number in a domain, of about so many tokens.
+
+    Raises :class:`~pytest_compaction.models.protocol.ModelError` if a call fails for good, or if
+    the model does not keep to the form of a reply; a store holds what was written until then.
+    """
+    author = Author(model, caller)
+    scale = Scale.of(tokens)
+    outline = await write_outline(author, domain, number, tokens, scale)
+    stage = Stage(author, domain, outline.seed)
+    talk = await asyncio.gather(
+        *(stage.turns(part, part.points, scale.turns) for part in outline.parts)
+    )
+    count = TokenCounter().text
+    for _ in range(_ROUNDS):
+        size = sum(_tokens(turn, count) for turns in talk for turn in turns)
+        if size >= tokens * (1 - MISSED):
+            break
+        turns = sum(map(len, talk))
+        more = max((tokens - size) * turns // size, 1)
+        talk = await asyncio.gather(
+            *(
+                _longer(stage, part, turns, more * (n + 1) // len(talk) - more * n // len(talk))
+                for n, (part, turns) in enumerate(zip(outline.parts, talk, strict=True))
+            )
+        )
+    talk = _shortened(talk, tokens * (1 + MISSED), count)
+    said: dict[int, tuple[int, str]] = {}
+    id = 0
+    for turn in (turn for turns in talk for turn in turns):
+        said |= dict.fromkeys(turn.points, (id, turn.pairs[0].user))
+        id += 2 * len(turn.pairs)
+    draw = f"{domain}/{number}/{tokens}"
+    asked = await write_questions(author, outline.points, said, _questions(tokens), draw)
+    return Conversation(
+        tuple((part, tuple(turns)) for part, turns in zip(outline.parts, talk, strict=True)),
+        asked.questions,
+        asked.dropped,
+        sum(_tokens(turn, count) for turns in talk for turn in turns),
+        scale.plans,
+    )
+
+
+def _questions(tokens: int) -> int:
+    """How many questions of each ability there are."""
+    return 2 if tokens >= _TWO_OF_EACH else 1
+
+
+async def _longer(stage: Stage, part: Part, turns: list[Turn], more: int) -> list[Turn]:
+    """The turns of a part, and more of them that say no point."""
+    if not more:
+        return turns
+    return [*turns, *await stage.turns(part, (), more, turns[-1].pairs[0].user)]
+
+
+def _tokens(turn: Turn, count: Callable[[str], int]) -> int:
+    texts = (text for pair in turn.pairs for text in (pair.user, pair.assistant))
+    return sum(count(text) + MESSAGE_TOKENS for text in texts)
+
+
+def _shortened(
+    talk: Sequence[list[Turn]], most: float, count: Callable[[str], int]
+) -> list[list[Turn]]:
+    """The turns without some: those that say no point, and then what follows main questions.
+
+    They are left out from all over the conversation until no more than so many tokens are left.
+    The first turn of a part stays.
+    """
+    left = {(n, place): turn for n, turns in enumerate(talk) for place, turn in enumerate(turns)}
+    spare: list[tuple[tuple[int, int], Turn | None]] = [
+        (key, None) for key, turn in left.items() if key[1] and not turn.points
+    ]
+    spare = [one for start in range(3) for one in spare[start::3]]
+    long = [(key, replace(t, pairs=t.pairs[:1])) for key, t in left.items() if len(t.pairs) > 1]
+    spare += [one for start in range(3) for one in long[start::3]]
+    over = sum(_tokens(turn, count) for turn in left.values()) - most
+    for key, shorter in spare:
+        if over <= 0:
+            break
+        turn = left.pop(key, None)
+        if turn is not None:
+            over -= _tokens(turn, count)
+        if turn is not None and shorter is not None:
+            left[key] = shorter
+            over += _tokens(shorter, count)
+    return [
+        [left[n, i] for i in range(len(turns)) if (n, i) in left] for n, turns in enumerate(talk)
+    ]

@@ -1,1 +1,0 @@
-"""Questions on the events of a plan, one ability a file."""

@@ -1,1 +1,0 @@
-"""Answers to questions about a long conversation, by what a reader of the view would do."""

@@ -1,1 +1,0 @@
-"""Nuggets judged by rules, and the events of an answer in its order."""
