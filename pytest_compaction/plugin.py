@@ -179,8 +179,11 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     workerinput = getattr(session.config, "workerinput", {"compaction_case_is_whole": True})
     if benchmark is not None and workerinput.get("compaction_case_is_whole"):
         from pytest_compaction.session.items.collection import work_ahead
+        from pytest_compaction.session.workers import own_items
 
-        work_ahead(benchmark, session.items)
+        share = benchmark.worker_share
+        is_dealt = share is None or share.place is not None
+        work_ahead(benchmark, own_items(benchmark, session.items), is_dealt)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -191,8 +194,6 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         return
     benchmark.stop()
     benchmark.kept.flush()
-    if benchmark.endpoints is not None:
-        benchmark.endpoints.accounts.flush()
 
 
 @pytest.hookimpl(optionalhook=True)

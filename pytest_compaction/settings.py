@@ -260,9 +260,6 @@ class Settings:
     show: int | None = 5
     """Failures of items below the pass score that are printed whole, ``None`` for all. In no
     record."""
-    processes: int | None = 0
-    """Processes for rules beside those of pytest, ``None`` for as many as there is room for. It is
-    in no record either."""
 
     @property
     def active(self) -> bool:

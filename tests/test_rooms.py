@@ -9,7 +9,7 @@ from support.paths import ROOT
 PACKAGE = ROOT / "pytest_compaction"
 FLOORS = (
     "conversation folders garbage hookspecs rubric scratch secrets settings",
-    "cache rule_processes",
+    "cache",
     "text",
     "artifacts case",
     "importers metrics",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import hashlib
 import json
 import os
@@ -12,7 +11,7 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from importlib import metadata, resources
 from pathlib import Path
 from typing import Any, Final, Generic, TypeVar
@@ -178,14 +177,6 @@ class KeptResults:
             with suppress(sqlite3.Error):
                 self._database.close()
             self._database = None
-
-
-@lru_cache(maxsize=4)
-def results_of_process(file: Path | None) -> KeptResults:
-    """The results in a file, for a process that shares them until it ends."""
-    kept = KeptResults(file)
-    atexit.register(kept.close)
-    return kept
 
 
 def _key(about: str) -> bytes:

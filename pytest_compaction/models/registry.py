@@ -18,13 +18,11 @@ from pytest_compaction.models.protocol import Model
 from pytest_compaction.models.reference.shipped import NAME as REFERENCE
 from pytest_compaction.models.reference.shipped import RecordedOnly
 from pytest_compaction.models.wire.call import Caller
-from pytest_compaction.rule_processes.pool import RuleProcesses
 from pytest_compaction.scratch import Scratch
 from pytest_compaction.text.words import printable
 
 if TYPE_CHECKING:
     from pytest_compaction.models.calls.endpoint import Endpoint
-    from pytest_compaction.models.calls.endpoint_process.caller import EndpointProcess
     from pytest_compaction.models.chat.prompts import Prompts
 
 _OWN: Final = {
@@ -51,16 +49,11 @@ class Endpoints:
     tokens: TokenCounter
     kept: KeptResults = field(default_factory=KeptResults)
     """What rules find in logs, kept from run to run."""
-    processes: RuleProcesses = field(default_factory=RuleProcesses)
-    """Where rules read logs."""
-    keeping: RuleProcesses = field(default_factory=RuleProcesses)
-    """Where replies are written to the store, if this process sends the calls."""
     scratch: Scratch | None = None
     """A folder that this process made and removes at the end, if it made one."""
 
     def close(self) -> None:
         """Write what is to be written, and remove the files that only a run needs."""
-        self.keeping.close()
         self.accounts.close()
         if self.scratch is not None:
             self.scratch.close()
@@ -69,9 +62,7 @@ class Endpoints:
         """The model of that name behind the endpoint."""
         from pytest_compaction.models.chat.model import ChatModel
 
-        return ChatModel(
-            name, self.caller, self.tokens, self.prompts, kept=self.kept, processes=self.processes
-        )
+        return ChatModel(name, self.caller, self.tokens, self.prompts, kept=self.kept)
 
 
 def connect(
@@ -84,29 +75,23 @@ def connect(
     tokens: TokenCounter,
     request_timeout: float | None = None,
     prices: PriceTable | None = None,
-    keeping: RuleProcesses | None = None,
 ) -> Endpoints:
     """Callers one behind the other, from the store to the endpoint. Nothing is connected to yet.
 
     ``shown`` is how the folder of the store is named to the user; ``limit`` is in US
     dollars, ``request_timeout`` in seconds, ``prices`` are list prices if not given.
     ``accounts`` is the file of another process of the run; without one a file is made in a
-    temporary folder. If there is a process for ``keeping``, another one sends calls and keeps their
-    replies; those of calls that have to be sent here are kept in that of ``keeping``.
+    temporary folder.
     """
-    from pytest_compaction.models.calls.endpoint_process.caller import EndpointProcess
     from pytest_compaction.models.chat.prompts import Prompts
 
     prompts = Prompts.load(judge_prompt)
     scratch = None if accounts else Scratch()
     shared = Accounts(accounts or (scratch.path if scratch else Path()) / "accounts.sqlite")
     prices = prices_at(base_url_for()) if prices is None else prices
-    keeping = keeping or RuleProcesses()
-    endpoint = endpoint_within(request_timeout)
-    sender = EndpointProcess(endpoint) if keeping.number else None
-    following = asking(shared, prices, tokens, limit, sender or endpoint, shown)
-    caller = Store(store, following, mode, shared, shown, keeping, sender)
-    return Endpoints(caller, shared, prices, prompts, tokens, keeping=keeping, scratch=scratch)
+    following = asking(shared, prices, tokens, limit, endpoint_within(request_timeout), shown)
+    caller = Store(store, following, mode, shared, shown)
+    return Endpoints(caller, shared, prices, prompts, tokens, scratch=scratch)
 
 
 def endpoint_within(request_timeout: float | None) -> Endpoint:
@@ -121,7 +106,7 @@ def asking(
     prices: PriceTable,
     tokens: TokenCounter,
     limit: float | None,
-    endpoint: Endpoint | EndpointProcess,
+    endpoint: Endpoint,
     shown: str = "of this run",
 ) -> Caller:
     """Callers one behind the other that ask the endpoint, without a store before them.
@@ -157,18 +142,14 @@ def is_offline(name: str) -> bool:
 
 
 def create_model(
-    name: str,
-    tokens: TokenCounter,
-    endpoints: Endpoints | None,
-    kept: KeptResults,
-    processes: RuleProcesses,
+    name: str, tokens: TokenCounter, endpoints: Endpoints | None, kept: KeptResults
 ) -> Model:
     """The model of that name: the offline one, or one behind the endpoint.
 
-    ``kept`` keeps the replies of the offline one, some of which ``processes`` make.
+    ``kept`` keeps the replies of the offline one.
     """
     if is_offline(name):
-        return OfflineModel(tokens, kept, processes)
+        return OfflineModel(tokens, kept)
     if endpoints is None:
         raise UnknownModelError(f"the model {name!r} needs an endpoint, and there is none here")
     return endpoints.model(name)

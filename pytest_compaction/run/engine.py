@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from pytest_compaction.cache.kept_results import KeptResults
@@ -13,7 +13,6 @@ from pytest_compaction.conversation.messages import Message
 from pytest_compaction.judges.verdict import Verdict
 from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.protocol import JudgeReply
-from pytest_compaction.rule_processes.pool import RuleProcesses
 from pytest_compaction.run.asked import Asked, Key, Plan
 from pytest_compaction.run.case_work import CaseWork, Method
 from pytest_compaction.run.compaction import CompactedCase, Compaction
@@ -23,12 +22,8 @@ from pytest_compaction.run.loops.work_loop import WorkLoop
 from pytest_compaction.run.response import Arm, Response, Roles
 from pytest_compaction.run.triggers import Trigger
 
-_LOOK_S: Final = 0.01
-"""How often a worker looks whether more items were dealt to it."""
 _AHEAD: Final = 2
 """Cases that are open at most; as a multiple of the requests that may fly, if any may."""
-_FOR_PROCESS: Final = 3
-"""Cases that are begun for each process that helps, so that it always has something to do."""
 OPEN: Final = 32
 """The same if that is more, so that requests need not wait for the figures of earlier items."""
 OPEN_CHARACTERS: Final = 20_000_000
@@ -47,12 +42,11 @@ class Engine:
     nugget that is satisfied in part counts as one that is not.
 
     ``case_of`` gives the case of an id, and ``forget`` lets it go when its items are done.
-    ``kept`` keeps the figures of views and the tokens of messages, and ``processes`` make the
-    figures if there are any.
+    ``kept`` keeps the figures of views and the tokens of messages.
 
     While models at an endpoint are asked, further cases are begun as long as fewer requests
     fly than may; ``waits`` says that strategies ask such models too. Where rules do all the work,
-    one case is begun after the other, and some more for each process that helps.
+    one case is begun after the other.
     """
 
     def __init__(
@@ -69,13 +63,11 @@ class Engine:
         case_of: Callable[[str], Case] | None = None,
         forget: Callable[[str], object] | None = None,
         kept: KeptResults | None = None,
-        processes: RuleProcesses | None = None,
         waits: bool = False,
         published_rounding: bool = False,
     ) -> None:
         self._work = work
         kept = kept or KeptResults()
-        processes = processes or RuleProcesses()
         self.method = Method(
             roles,
             create,
@@ -83,25 +75,17 @@ class Engine:
             pass_score,
             timeout,
             work,
-            ViewReader(
-                roles, compares_nulls, work.give_way, lambda: work.limit.is_idle, kept, processes
-            ),
+            ViewReader(roles, compares_nulls, work.give_way, kept),
             TokenCounts(roles.tokens, kept),
             reminds,
             judgements,
             published_rounding,
         )
         self._one_by_one = not waits and all(model.name == offline.NAME for model in roles.all)
-        self._side_by_side = 1 + _FOR_PROCESS * processes.number
-        self._window = (
-            _AHEAD * self._side_by_side
-            if self._one_by_one
-            else max(OPEN, _AHEAD * work.limit.share)
-        )
+        self._window = _AHEAD if self._one_by_one else max(OPEN, _AHEAD * work.limit.most)
         self._case_of = case_of
         self._forget = forget
         self._plan = Plan()
-        self._more: Callable[[], Sequence[Asked]] | None = None
         self._works: dict[Key, CaseWork] = {}
         self._open_characters = 0
         self._finished: asyncio.Event | None = None
@@ -110,10 +94,6 @@ class Engine:
     def select(self, asked: Iterable[Asked]) -> None:
         """Tell what the items of this process will ask, in their order."""
         self._plan.add(asked)
-
-    def follow(self, more: Callable[[], Sequence[Asked]]) -> None:
-        """Take what ``more`` returns as asked too, whenever there is nothing else to begin."""
-        self._more = more
 
     def compaction(self, case: Case, arm: Arm) -> Compaction:
         """The compaction of a case; made once, then shared. Blocks."""
@@ -139,8 +119,6 @@ class Engine:
         self._work.tell(lambda: self._finish(case, arm))
 
     async def _compacted(self, case: Case, arm: Arm) -> tuple[CaseWork, CompactedCase]:
-        if self._more is not None and self._plan.of((case.id, arm)) is None:
-            self._plan.add(self._more())
         work = self._open(case, arm)
         if self._ahead is None and self._case_of is not None:
             self._ahead = asyncio.ensure_future(self._open_ahead(self._case_of))
@@ -169,12 +147,7 @@ class Engine:
         while True:
             key = self._plan.next
             if key is None:
-                if self._more is None:
-                    return
-                self._plan.add(self._more())
-                if self._plan.next is None:
-                    await asyncio.sleep(_LOOK_S)
-                continue
+                return
             if not await self._has_room():
                 continue
             await self._begin(key, case_of)
@@ -188,10 +161,9 @@ class Engine:
         if self._one_by_one:
             under_way = [work.run_ahead() for work in self._works.values()]
             waiting = [task for task in under_way if not task.done()]
-            if len(waiting) < self._side_by_side:
-                return True
-            await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
-            return False
+            if waiting:
+                await asyncio.wait(waiting)
+            return not waiting
         if self._work.limit.has_room:
             return True
         await self._work.limit.room()

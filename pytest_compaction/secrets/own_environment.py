@@ -24,17 +24,6 @@ def own_values() -> Mapping[str, str]:
     return {name: value for name, value in _own.items() if value is not None}
 
 
-def own_environment() -> dict[str, str]:
-    """The environment with the user's own values, for a process that sends to where they point."""
-    environment = dict(os.environ)
-    for name, value in _own.items():
-        if value is None:
-            environment.pop(name, None)
-        else:
-            environment[name] = value
-    return environment
-
-
 def point(variables: Mapping[str, str | None]) -> Callable[[], None]:
     """Set variables, or remove those that are ``None``. The result puts the user's own back."""
     for name, value in variables.items():

@@ -17,7 +17,6 @@ from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.protocol import Model
 from pytest_compaction.models.reference import shipped
 from pytest_compaction.models.registry import Endpoints, connect, is_offline
-from pytest_compaction.rule_processes.pool import RuleProcesses
 from pytest_compaction.settings import OptionError, Settings
 from pytest_compaction.text.words import printable
 
@@ -29,7 +28,6 @@ def endpoints_of(
     tokens: TokenCounter,
     accounts_file: str | None,
     kept: KeptResults,
-    processes: RuleProcesses,
 ) -> Endpoints | None:
     """What the models at the endpoint share; ``None`` if none is asked.
 
@@ -38,14 +36,8 @@ def endpoints_of(
     """
     endpoints = None
     if real or settings.calls.proxy:
-        connected = _connected(
-            settings,
-            root,
-            tokens,
-            Path(accounts_file) if accounts_file else None,
-            RuleProcesses(min(1, processes.number)),
-        )
-        endpoints = replace(connected, kept=kept, processes=processes)
+        accounts = Path(accounts_file) if accounts_file else None
+        endpoints = replace(_connected(settings, root, tokens, accounts), kept=kept)
     _check_prices(settings, real, endpoints)
     if not real:
         # Nothing reads these files without an endpoint, but unusable ones are refused all the same.
@@ -56,11 +48,7 @@ def endpoints_of(
 
 
 def _connected(
-    settings: Settings,
-    root: Path,
-    tokens: TokenCounter,
-    accounts: Path | None,
-    keeping: RuleProcesses,
+    settings: Settings, root: Path, tokens: TokenCounter, accounts: Path | None
 ) -> Endpoints:
     """The store, the accounts, the prices and the prompt of the models behind an endpoint."""
     calls = settings.calls
@@ -74,7 +62,6 @@ def _connected(
         tokens,
         calls.request_timeout,
         _prices(settings, root),
-        keeping,
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -41,7 +40,6 @@ from pytest_compaction.models.registry import (
     is_offline,
 )
 from pytest_compaction.options.removed import refuse_removed
-from pytest_compaction.rule_processes.pool import RuleProcesses, processes_to_spare
 from pytest_compaction.run.response import Roles
 from pytest_compaction.run.triggers import TriggerError, parse_trigger
 from pytest_compaction.session.case_places import case_places
@@ -95,15 +93,14 @@ def resolve_session(
     real = [name for name in settings.models if name not in added_models and not is_offline(name)]
     settings = _without_endpoint(settings, real)
     kept = KeptResults(results_file)
-    processes = _rule_processes(settings)
-    endpoints = endpoints_of(settings, real, root, tokens, accounts_file, kept, processes)
+    endpoints = endpoints_of(settings, real, root, tokens, accounts_file, kept)
     if endpoints is not None and real:
         settings = with_prompt(settings, endpoints)
 
     def model(name: str) -> Model:
         if name in added_models:
             return added_models[name]
-        return create_model(name, tokens, endpoints, kept, processes)
+        return create_model(name, tokens, endpoints, kept)
 
     roles = _roles(settings, model, tokens)
     rules_left_out = _for_others(settings, registry) if leave_out_rules else ()
@@ -133,7 +130,6 @@ def resolve_session(
         left_out=left_out,
         rules_left_out=rules_left_out,
         kept=kept,
-        processes=processes,
     )
     index.save()
     return session
@@ -208,12 +204,6 @@ def _chosen_dialogues(settings: Settings, files: Sequence[Path], root: Path) -> 
         return DialogueSet()
     chosen = settings.dialogues
     return load_dialogues(files, root).chosen(chosen.tasks, chosen.limit)
-
-
-def _rule_processes(settings: Settings) -> RuleProcesses:
-    """As many processes for rules as were asked for, or as there is room for."""
-    given = settings.processes
-    return RuleProcesses(processes_to_spare(os.environ) if given is None else given)
 
 
 def _without_endpoint(settings: Settings, real: Sequence[str]) -> Settings:

@@ -6,30 +6,29 @@ item ids, which pytest 9 does not allow.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import os
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
-from pytest_compaction.rule_processes.pool import processors
-from pytest_compaction.session.case_queue import CaseQueue, Unit
+from pytest_compaction.scratch import Scratch
 from pytest_compaction.session.items.collection import cases_of, groups_of
 from pytest_compaction.session.named_files import to_workers
 from pytest_compaction.session.session import BenchmarkSession
-from pytest_compaction.session.shared.files import SharedFiles
-
-Deal = Callable[[str, Sequence[str]], object]
-"""Takes the name of a worker and the node ids that are sent to it."""
+from pytest_compaction.session.worker_share import WorkerShare, dealt, units_of
 
 
 class CaseScheduling(LoadScopeScheduling):
-    """Hands out the items of a group together, and other tests one by one.
+    """Hands out the items of a unit together, and other tests one by one.
 
-    A worker is given the next group when it has fewer than ``depth`` groups to finish, or
-    fewer items than xdist needs to know which one comes next. ``deal`` is told of each. At most
-    ``at_work`` workers are given any, where all items are in groups. ``cases`` maps groups to the
-    cases that they are about; a worker stays at its case.
+    A worker with a place (``compaction_place`` of its input) is sent its share at once, in the
+    order of :func:`~pytest_compaction.session.workers.dealt`, which it knows too. The others are
+    given a unit when they have nearly done the last one. At most ``at_work`` workers are given
+    units, if so. A worker that takes the place of a dead one is sent what that one left, without
+    the item that it died of: that would kill it too.
     """
 
     def __init__(
@@ -37,164 +36,141 @@ class CaseScheduling(LoadScopeScheduling):
         config: pytest.Config,
         log: Any,
         groups: Mapping[str, str],
-        depth: int = 1,
-        deal: Deal | None = None,
+        cases: Mapping[str, str],
         at_work: int | None = None,
-        cases: Mapping[str, str] | None = None,
+        at_once: bool = False,
     ) -> None:
         super().__init__(config, log)
-        self._cases = cases or {}
-        self._at_work = at_work
+        self.collection: list[str] | None = None
+        self.workqueue: OrderedDict[str, dict[str, bool]] = OrderedDict()
         self._groups = groups
-        self._depth = depth
-        self._deal = deal
-        self._nodeids: list[str] = []
-        self._queue = CaseQueue()
-        self._pending: dict[Any, dict[int, Unit]] = {}
-        """The items of each worker that are not done, each with what is left of its unit."""
-        self._units: dict[Any, int] = {}
-        self._dead: set[Any] = set()
-        """Workers that take nothing more, though nobody has told of their death yet."""
+        self._cases = cases
+        self._at_work = min(at_work or self.numnodes, self.numnodes)
+        self._at_once = at_once
+        self._unit_of: dict[str, str] = {}
+        self._number_of: dict[str, int] = {}
+        self._shares: dict[int, list[str]] = {}
+        """What waits for the worker of a place."""
 
     @property
     def tests_finished(self) -> bool:
         """Whether no worker needs to be told anything more than to end."""
-        return (
-            self.collection_is_completed
-            and not self._queue
-            and all(len(pending) < 2 for pending in self._pending.values())
-        )
+        return not self._shares and bool(super().tests_finished)
 
     @property
     def has_pending(self) -> bool:
         """Whether any item is not done."""
-        return bool(self._queue) or any(self._pending.values())
+        return bool(self._shares or super().has_pending)
 
-    def add_node(self, node: Any) -> None:
-        """Take a worker in."""
-        super().add_node(node)
-        self._pending[node] = {}
-        self._units[node] = 0
+    def left_at(self, place: int) -> list[str] | None:
+        """The items that a dead worker left at its place; ``None`` if nobody was there yet."""
+        return self._shares.get(place, []) if self._number_of else None
+
+    def schedule(self) -> None:
+        """Begin to hand out items, or hand them to a worker that came later."""
+        if self.collection is None:
+            if not self._check_nodes_have_same_collection():
+                self.log("**Different tests collected, aborting run**")
+                return
+            self._divide(list(next(iter(self.registered_collections.values()))))
+        for node in self.nodes:
+            share = self._shares.pop(_place_of(node), None)
+            if share is not None and not self._sent(node, share):
+                self._shares[_place_of(node)] = share
+        for node in self.nodes:
+            self._reschedule(node)
+            self._reschedule(node)  # it needs two items to begin with the first
+
+    def _divide(self, nodeids: list[str]) -> None:
+        """Let all items wait, each in its unit; other tests are units of their own."""
+        self.collection = nodeids
+        self._number_of = {nodeid: number for number, nodeid in enumerate(nodeids)}
+        units = units_of(nodeids, self._groups, self._cases, self._at_work)
+        if not self._at_once and None in units:
+            self._at_work = self.numnodes
+        self._unit_of = {
+            nodeid: unit or nodeid for nodeid, unit in zip(nodeids, units, strict=True)
+        }
+        if self._at_once:
+            for place, share in enumerate(dealt(units, self._at_work)):
+                self._shares[place] = [nodeids[number] for number in share]
+        for nodeid, unit in zip(nodeids, units, strict=True):
+            if unit is None or not self._at_once:
+                self._wait(nodeid)
+
+    def _wait(self, nodeid: str) -> None:
+        self.workqueue.setdefault(self._unit_of[nodeid], {})[nodeid] = False
 
     def remove_node(self, node: Any) -> str | None:
-        """Hand on the items of a dead worker, except the one that killed it: it would do so again.
+        """Keep the items of a dead worker for others, except the one that killed it.
 
         Returns that item; ``None`` when the worker had nothing left to do. Raises ``KeyError`` for
         one that died before it was taken in.
         """
-        self.assigned_work.pop(node)
-        self._dead.discard(node)
-        del self._units[node]
-        pending = self._pending.pop(node)
+        pending: list[str] = list(self.assigned_work.pop(node))
         if not pending:
             return None
-        killer = next(iter(pending))
-        pending.pop(killer).items.remove(killer)
-        units = {id(unit): unit for unit in pending.values()}
-        for unit in reversed(units.values()):
-            self._queue.put_back(unit)
+        killer, *left = pending
+        place = _place_of(node)
+        share = [nodeid for nodeid in left if place is not None and self._is_dealt(nodeid)]
+        if share:
+            self._shares[place] = share
+        waiting, self.workqueue = self.workqueue, OrderedDict()
+        for nodeid in left:
+            if nodeid not in share:
+                self._wait(nodeid)
+        self.workqueue.update(waiting)
         for other in self.nodes:
             self._reschedule(other)
-        return self._nodeids[killer]
+        return killer
+
+    def _is_dealt(self, nodeid: str) -> bool:
+        return self._at_once and self._unit_of[nodeid] != nodeid
 
     def mark_test_complete(self, node: Any, item_index: int, duration: float = 0) -> None:
         """Note that an item is done, and give the worker more."""
-        unit = self._pending[node].pop(item_index)
-        unit.items.remove(item_index)
-        self._units[node] -= not unit.items
+        nodeids = self.registered_collections[node]
+        del self.assigned_work[node][nodeids[item_index]]
         self._reschedule(node)
-        if not self._queue and self._at_work is not None:
+        if not self.workqueue:
             for other in self.nodes:
                 self._reschedule(other)
 
-    def schedule(self) -> None:
-        """Begin to hand out items, or hand them to a worker that came later."""
-        if not self._nodeids:
-            if not self._check_nodes_have_same_collection():
-                self.log("**Different tests collected, aborting run**")
-                return
-            self._nodeids = list(next(iter(self.registered_collections.values())))
-            self.collection = self._nodeids
-            self._wait_in_queue()
-            self._deal_round()
-        for node in self.nodes:
-            self._reschedule(node)
-
-    def _wait_in_queue(self) -> None:
-        """Let all items wait; a group without a case is by itself, as other tests are."""
-        units: dict[str, Unit] = {}
-        for number, nodeid in enumerate(self._nodeids):
-            group = group_of(nodeid, self._groups)
-            if group is None:
-                self._at_work = None
-            name = group or nodeid
-            unit = units.setdefault(name, Unit(self._cases.get(name, name), []))
-            unit.items.append(number)
-        for unit in units.values():
-            self._queue.add(unit)
-
-    def _deal_round(self) -> None:
-        """Give a group to each worker in turn, so that the first cases are begun side by side."""
-        for _ in range(self._depth):
-            for node in self._chosen:
-                if self._queue:
-                    self._send(node)
-
-    @property
-    def _chosen(self) -> Sequence[Any]:
-        """The workers that are given items; the next one takes the place of one that died.
-
-        One that has not collected yet, as the replacement of a dead one, waits until it has.
-        """
-        ready = [node for node in self.registered_collections if self._takes_more(node)]
-        return ready[: self._at_work]
-
-    def _takes_more(self, node: Any) -> bool:
-        alive = node in self.assigned_work and node not in self._dead
-        return alive and not node.shutting_down
-
     def _reschedule(self, node: Any) -> None:
-        """Give a worker more if it needs more; let it end if there is nothing left."""
-        while self._queue and node in self._chosen and self._needs_more(node):
-            self._send(node)
-        if not self._queue and node in self.registered_collections and self._takes_more(node):
-            node.shutdown()
-
-    def _needs_more(self, node: Any) -> bool:
-        return len(self._pending[node]) <= 2 or self._units[node] < self._depth
-
-    def _send(self, node: Any) -> None:
-        others = (pending for other, pending in self._pending.items() if other is not node)
-        unit = self._queue.take({unit.case for pending in others for unit in pending.values()})
-        if self._deal is not None:
-            # Before the worker has the items: it looks here when it begins the first of them.
-            self._deal(node.gateway.id, [self._nodeids[number] for number in unit.items])
-        try:
-            node.send_runtest_some(list(unit.items))
-        except OSError:  # it died, and its items are handed on when xdist tells so
-            self._queue.put_back(unit)
-            self._dead.add(node)
+        """Give a worker more if it needs more; let it end if there is nothing left for it."""
+        if node not in self.registered_collections or _place_of(node) in self._shares:
+            return  # it is still to be given its share
+        if self.workqueue and not self._is_chosen(node):
             return
-        self._pending[node].update(dict.fromkeys(unit.items, unit))
-        self._units[node] += 1
+        super()._reschedule(node)
+
+    def _is_chosen(self, node: Any) -> bool:
+        ready = [each for each in self.nodes if each in self.registered_collections]
+        return self._at_once or node in ready[: self._at_work]
+
+    def _assign_work_unit(self, node: Any) -> None:
+        """Send a worker the unit that waits longest."""
+        unit, items = self.workqueue.popitem(last=False)
+        if not self._sent(node, items):
+            self.workqueue[unit] = items
+            self.workqueue.move_to_end(unit, last=False)
+
+    def _sent(self, node: Any, nodeids: Iterable[str]) -> bool:
+        """Send items to a worker; false if it died, which xdist has not told yet."""
+        try:
+            node.send_runtest_some([self._number_of[nodeid] for nodeid in nodeids])
+        except OSError:
+            return False
+        self.assigned_work[node].update(dict.fromkeys(nodeids, False))
+        return True
+
+    def _pending_of(self, workload: Mapping[str, bool]) -> int:
+        """How many items a worker has not done."""
+        return len(workload)
 
 
-def group_of(nodeid: str, groups: Mapping[str, str]) -> str | None:
-    """The group of an item by the parameters in its id; ``None`` for a test of another kind.
-
-    ``groups`` maps parameter ids to groups. A test with further parameters has
-    them joined by ``-`` before or after ours.
-    """
-    parameters = nodeid.partition("[")[2].removesuffix("]")
-    if parameters in groups:
-        return groups[parameters]
-    parts = parameters.split("-")
-    for length in range(len(parts), 0, -1):
-        for start in range(len(parts) - length + 1):
-            found = groups.get("-".join(parts[start : start + length]))
-            if found is not None:
-                return found
-    return None
+def _place_of(node: Any) -> Any:
+    return node.workerinput.get("compaction_place")
 
 
 class Scheduling:
@@ -203,37 +179,39 @@ class Scheduling:
     ``groups`` maps parameter ids to groups, and ``cases`` groups to cases.
     """
 
-    depth = 1
-    deal: Deal | None = None
     at_work: int | None = None
+    at_once = False
 
     def __init__(self, groups: Mapping[str, str], cases: Mapping[str, str] | None = None) -> None:
         self._groups = groups
-        self._cases_of_groups = cases
+        self._cases_of_groups = cases or {}
+        self.scheduler: CaseScheduling | None = None
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_xdist_make_scheduler(self, config: pytest.Config, log: Any) -> Any:
         """Replace the default scheduler; a mode chosen by the user is respected."""
-        if config.getvalue("dist") != "load":
-            return None
-        return CaseScheduling(
-            config,
-            log,
-            self._groups,
-            self.depth,
-            self.deal,
-            self.at_work,
-            self._cases_of_groups,
-        )
+        if config.getvalue("dist") == "load":
+            self.scheduler = CaseScheduling(
+                config, log, self._groups, self._cases_of_groups, self.at_work, self.at_once
+            )
+        return self.scheduler
+
+
+def processors() -> int:
+    """How many processors this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on every system
+        return os.cpu_count() or 1
 
 
 class BenchmarkScheduling(Scheduling):
     """The same for a benchmark, whose workers also share one account of what was spent.
 
-    Where models at an endpoint are asked they share the requests in flight too, and each is
-    dealt enough cases for its share of them. Where only code of this package runs, one loop of a
-    worker waits for all its requests. More workers than processors would only keep each other from
-    working, and so get nothing to do.
+    Where models at an endpoint are asked, each worker is dealt its cases at the beginning, so that
+    it can ask for many at once, and has its share of the requests in flight. Where only code of
+    this package runs, one loop of a worker waits for all its requests. More workers than processors
+    would only keep each other from working, and so get nothing to do.
     """
 
     def __init__(self, session: BenchmarkSession) -> None:
@@ -241,8 +219,10 @@ class BenchmarkScheduling(Scheduling):
         self._accounts = session.endpoints.accounts if session.endpoints else None
         self._cases = to_workers(session)
         self._session = session
-        self._shared: SharedFiles | None = None
+        self._scratch: Scratch | None = None
         self._running: pytest.Session | None = None
+        self._vacant: list[int] = []
+        """Places of workers that were not started yet, or died."""
 
     def pytest_sessionstart(self, session: pytest.Session) -> None:
         """Take the session, which knows whether it is to stop."""
@@ -260,18 +240,19 @@ class BenchmarkScheduling(Scheduling):
         self._stop_workers()
 
     def _stop_workers(self) -> None:
-        if self._shared is not None:
-            self._shared.stop()
+        if self._scratch is not None and self._scratch.path.exists():
+            (self._scratch.path / "stopped").touch()
 
-    def pytest_xdist_setupnodes(self, specs: Sequence[Any]) -> None:
-        """Make the files that the workers share."""
+    def pytest_xdist_setupnodes(self, config: pytest.Config, specs: Sequence[Any]) -> None:
+        """Decide how many workers are given items, and make the folder of the sign to stop."""
+        self._scratch = Scratch()
+        self.at_work = len(specs)
         if self._session.blocks_nowhere:
-            self.at_work = processors()
-        count = self._session.settings.concurrency
-        self._shared = SharedFiles.make(count, len(specs), self.at_work)
-        self.deal = self._shared.deal
+            self.at_work = min(self.at_work, processors())
         if self._session.asks_models:
-            self.depth = self._shared.share + 2
+            self.at_work = min(self.at_work, self._session.settings.concurrency)
+            if config.getvalue("dist") == "load":
+                self.at_once, self._vacant = True, list(range(len(specs)))
 
     def pytest_configure_node(self, node: Any) -> None:
         """Tell workers which cases there are, and whether they may work ahead: a case is whole."""
@@ -279,17 +260,29 @@ class BenchmarkScheduling(Scheduling):
         node.workerinput["compaction_cases"] = self._cases
         if self._accounts is not None:
             node.workerinput["compaction_accounts"] = str(self._accounts.path)
-        if self._shared is not None:
-            node.workerinput["compaction_shared"] = self._shared.as_input()
+        if self._scratch is not None and self.at_work is not None:
+            place = self._vacant.pop(0) if self._vacant else None
+            left = None
+            if self.scheduler is not None and place is not None:
+                left = self.scheduler.left_at(place)
+            node.workerinput["compaction_place"] = place
+            node.workerinput["compaction_shared"] = WorkerShare(
+                self.at_work,
+                self._session.settings.concurrency,
+                place,
+                None if left is None else tuple(left),
+                self._scratch.path / "stopped",
+            ).as_input()
 
-    def pytest_testnodedown(self, node: Any) -> None:
+    def pytest_testnodedown(self, node: Any, error: object) -> None:
         """Count the calls that a dead worker had in flight as charged: they may have been."""
         if self._accounts is not None:
             self._accounts.write_off(node.gateway.id)
-        if self._shared is not None:
-            self._shared.restore(node.gateway.id)
+        if error and _place_of(node) is not None:
+            self._vacant.append(_place_of(node))
 
     def pytest_unconfigure(self) -> None:
-        """Remove the files that the workers shared."""
-        if self._shared is not None:
-            self._shared.close()
+        """Remove the folder of the sign to stop."""
+        if self._scratch is not None:
+            self._stop_workers()
+            self._scratch.close()

@@ -23,13 +23,12 @@ from pytest_compaction.models.reference import shipped
 from pytest_compaction.models.reference.archive import Archive
 from pytest_compaction.models.registry import Endpoints
 from pytest_compaction.records.runs.part import Part
-from pytest_compaction.rule_processes.pool import RuleProcesses
 from pytest_compaction.run.engine import Engine
 from pytest_compaction.run.loops.work_loop import WorkLoop
 from pytest_compaction.run.response import Roles
 from pytest_compaction.run.triggers import Trigger
 from pytest_compaction.session.planned_items import planned
-from pytest_compaction.session.shared.files import WorkerShare
+from pytest_compaction.session.worker_share import WorkerShare
 from pytest_compaction.settings import CONTROL, Settings
 
 if TYPE_CHECKING:
@@ -76,8 +75,6 @@ class BenchmarkSession:
     """The files and folders of cases and of dialogues, as they were named."""
     kept: KeptResults = field(default_factory=KeptResults)
     """The results of rules, kept from run to run."""
-    processes: RuleProcesses = field(default_factory=RuleProcesses)
-    """Where rules do what takes long, if there is room for more processes."""
     shipped: bool = False
     """Whether the cases are those that come with the package."""
     not_read: tuple[str, ...] = ()
@@ -115,11 +112,10 @@ class BenchmarkSession:
     @cached_property
     def work_loop(self) -> WorkLoop:
         """The loop of this process on which models are asked, made when first needed."""
-        share = self.worker_share
-        return WorkLoop(
-            share.slots() if share else self.settings.concurrency,
-            self.endpoints.caller if self.endpoints else None,
-        )
+        share, caller = self.worker_share, self.endpoints.caller if self.endpoints else None
+        if share is None:
+            return WorkLoop(self.settings.concurrency, caller)
+        return WorkLoop(share.requests(share.workers), caller, lambda: share.is_stopped)
 
     @cached_property
     def engine(self) -> Engine | RemoteEngine:
@@ -163,7 +159,6 @@ class BenchmarkSession:
             case_of=self.case_set.case,
             forget=self.case_set.forget,
             kept=self.kept,
-            processes=self.processes,
             waits=self._has_own_clients,
         )
 
@@ -209,7 +204,6 @@ class BenchmarkSession:
         """
         if "work_loop" in self.__dict__:
             self.work_loop.stop()
-        self.processes.close()
 
     def close(self) -> None:
         """End the loop if it was ever started, and leave the executor."""
@@ -218,7 +212,6 @@ class BenchmarkSession:
             engine.close()
         if "work_loop" in self.__dict__:
             self.work_loop.close()
-        self.processes.close()
         if self.endpoints is not None:
             self.endpoints.close()
         self.kept.close()

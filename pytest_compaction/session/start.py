@@ -21,8 +21,8 @@ from pytest_compaction.session.own_clients import open_door, serve
 from pytest_compaction.session.process.unrun_items import UnrunItems
 from pytest_compaction.session.remembered import WhatIsRemembered
 from pytest_compaction.session.session import shipped_cases
-from pytest_compaction.session.shared.files import WorkerShare
-from pytest_compaction.session.worker_stop import WorkerStop
+from pytest_compaction.session.worker_share import WorkerShare
+from pytest_compaction.session.workers import WorkerStop
 
 if TYPE_CHECKING:
     from pytest_compaction.session.end.baseline import SessionBaseline

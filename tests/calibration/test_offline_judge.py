@@ -17,7 +17,6 @@ from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import JudgeRequest, LogDigest
 from pytest_compaction.rubric import CRITERIA, DIMENSIONS
 from pytest_compaction.run.loops.request_limit import RequestLimit
-from pytest_compaction.run.loops.slots import OwnSlots
 from pytest_compaction.text.matching import TextIndex
 
 OWN = typed_case()
@@ -62,7 +61,7 @@ TO_THE_JUDGE = [
 
 def verdict_on(case, probe, answer, view=None, leads="answer"):
     """The verdict on an answer from a view with this text; the whole answer by default."""
-    judge = PanelJudge([ModelJudge(OfflineModel())], 3.5, RequestLimit(OwnSlots(1)).at(0))
+    judge = PanelJudge([ModelJudge(OfflineModel())], 3.5, RequestLimit(1).at(0))
     read_in = read(probe.facts, probe.traps, TextIndex(answer if view is None else view))
     return asyncio.run(judged(judge, case, probe, answer, read_in, leads))
 

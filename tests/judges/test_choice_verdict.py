@@ -11,7 +11,6 @@ from pytest_compaction.judges.panel import PanelJudge
 from pytest_compaction.metrics.facts.survival import read
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.run.loops.request_limit import RequestLimit
-from pytest_compaction.run.loops.slots import OwnSlots
 from pytest_compaction.text.matching import TextIndex
 
 CASE = choice_case()
@@ -28,7 +27,7 @@ def verdict_of(reply, view=KEPT, leads="answer"):
     readings = read(PROBE.facts, PROBE.traps, TextIndex(view))
 
     async def work():
-        panel = PanelJudge([ModelJudge(NeverAsked())] * 2, 3.5, RequestLimit(OwnSlots(4)).at(0))
+        panel = PanelJudge([ModelJudge(NeverAsked())] * 2, 3.5, RequestLimit(4).at(0))
         return await judged(panel, CASE, PROBE, reply, readings, leads)
 
     return asyncio.run(work())

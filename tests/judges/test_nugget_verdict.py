@@ -16,7 +16,6 @@ from pytest_compaction.metrics.nugget_scores import NuggetScore
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import NO_LOG, JudgeReply, ModelError
 from pytest_compaction.run.loops.request_limit import RequestLimit
-from pytest_compaction.run.loops.slots import OwnSlots
 from pytest_compaction.text.matching import TextIndex
 
 SAID = Message("1", "user", (Text("The deposit is 1,450 euros."),))
@@ -50,7 +49,7 @@ def verdict(*judges, asked=None, rounding=False, view=SAID.text, leads="view"):
 
     async def work():
         models = [ModelJudge(judge) for judge in judges]
-        panel = PanelJudge(models, 3.5, RequestLimit(OwnSlots(4)).at(0), rounding)
+        panel = PanelJudge(models, 3.5, RequestLimit(4).at(0), rounding)
         return await judged(panel, case, asked, "An answer.", readings, leads)
 
     return asyncio.run(work())

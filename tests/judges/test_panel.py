@@ -25,7 +25,6 @@ from pytest_compaction.models.usage import Usage
 from pytest_compaction.reports.usage import agreement_lines
 from pytest_compaction.rubric import applicable
 from pytest_compaction.run.loops.request_limit import RequestLimit
-from pytest_compaction.run.loops.slots import OwnSlots
 from pytest_compaction.text.matching import TextIndex
 
 RECALL = [criterion.id for criterion in applicable(builders.build_case().probes[0].facts)]
@@ -61,7 +60,7 @@ def verdict_of(*models, limit=8):
     view = read(probe.facts, probe.traps, TextIndex("The timeout is 45 seconds."))
 
     async def work():
-        turn = RequestLimit(OwnSlots(limit)).at(0)
+        turn = RequestLimit(limit).at(0)
         panel = PanelJudge([ModelJudge(m) for m in models], 3.5, turn)
         return await judged(panel, case, probe, "45 seconds", view)
 

@@ -16,7 +16,6 @@ from pytest_compaction.models.offline.judge import judge
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import CriterionScore, JudgeReply, JudgeRequest, ModelError
 from pytest_compaction.run.loops.request_limit import RequestLimit
-from pytest_compaction.run.loops.slots import OwnSlots
 from pytest_compaction.text.matching import TextIndex
 
 
@@ -85,7 +84,7 @@ def test_a_response_is_unpaid_because_of_the_limit_and_not_of_a_word(errors, unp
 
     async def work():
         judges = [ModelJudge(Failing(error)) for error in errors]
-        panel = PanelJudge(judges, 3.5, RequestLimit(OwnSlots(2)).at(0))
+        panel = PanelJudge(judges, 3.5, RequestLimit(2).at(0))
         return await judged(panel, case, probe, "45", read_in("45 seconds", probe))
 
     verdict = asyncio.run(work())
@@ -100,7 +99,7 @@ BOTH = "The batch size is 750. The import takes 12 seconds. All 44 tests pass."
 
 def verdict_on(view, answer, leads):
     case = typed_case()
-    panel = PanelJudge([ModelJudge(OfflineModel())], 3.5, RequestLimit(OwnSlots(2)).at(0))
+    panel = PanelJudge([ModelJudge(OfflineModel())], 3.5, RequestLimit(2).at(0))
     return asyncio.run(judged(panel, case, PROBE, answer, read_in(view, PROBE), leads))
 
 
@@ -142,9 +141,7 @@ def test_without_a_judgement_nothing_is_scored_whatever_the_view_says(leads):
     case = typed_case()
 
     async def work():
-        panel = PanelJudge(
-            [ModelJudge(Failing(ModelError("down")))], 3.5, RequestLimit(OwnSlots(2)).at(0)
-        )
+        panel = PanelJudge([ModelJudge(Failing(ModelError("down")))], 3.5, RequestLimit(2).at(0))
         return await judged(panel, case, PROBE, BOTH, read_in(BOTH, PROBE), leads)
 
     verdict = asyncio.run(work())

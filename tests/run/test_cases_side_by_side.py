@@ -15,7 +15,6 @@ from support.builders import COUNTER, build_case
 from pytest_compaction.compactors.registry import named_strategies
 from pytest_compaction.models.calls.turns import turn_of_context
 from pytest_compaction.models.offline.model import OfflineModel
-from pytest_compaction.rule_processes import pool
 from pytest_compaction.run import engine
 from pytest_compaction.run.asked import Asked
 from pytest_compaction.run.case_work import CaseWork
@@ -75,7 +74,7 @@ class Asking(OfflineModel):
 class Bench:
     """An engine over some cases, and what it asked for."""
 
-    def __init__(self, count, slots, model=None, processes=None):
+    def __init__(self, count, slots, model=None):
         self.cases = {f"case-{n:02}": build_case(id=f"case-{n:02}") for n in range(count)}
         self.model = model or Asking()
         self.parsed, self.forgotten, self.said = Counter(), [], []
@@ -91,7 +90,6 @@ class Bench:
             compares_nulls=False,
             case_of=self.case_of,
             forget=self.forgotten.append,
-            processes=processes,
         )
 
     def case_of(self, id):
@@ -267,21 +265,6 @@ def test_only_a_window_of_cases_is_open_while_items_are_not_done(bench, monkeypa
     assert len(window.parsed) <= 5 if are_long else len(window.parsed) > 20
 
 
-def test_items_that_are_dealt_later_are_begun_when_they_come(bench):
-    dealt = bench(3, 8)
-    first, *rest = dealt.cases.values()
-    parts = [[one for one in dealt.asked if one.case == case.id] for case in dealt.cases.values()]
-    dealt.engine.follow(lambda: parts.pop(0) if parts else [])
-    dealt.engine.compaction(first, ARM)
-
-    async def until_all_are_made():
-        while Counter(dealt.model.begun)["judge"] < len(dealt.asked):
-            await asyncio.sleep(0.01)
-
-    dealt.work.wait(asyncio.wait_for(until_all_are_made(), 30))
-    assert set(dealt.parsed) >= {case.id for case in rest}
-
-
 def test_time_spent_waiting_for_a_slot_is_not_the_strategys(bench):
     crowded = bench(2, 1, Asking(expected=1))
     case = crowded.cases["case-00"]
@@ -316,17 +299,3 @@ def test_rules_take_one_case_after_the_other(bench):
     by_rules.engine.verdict(by_rules.engine.compaction(case, ARM).ask(case.probes[0]))
     by_rules.work.wait(asyncio.sleep(0.3))
     assert len(by_rules.parsed) <= 3
-
-
-def test_once_nobody_is_asked_any_more_figures_are_made_here_too(bench, monkeypatch):
-    monkeypatch.setattr(pool, "HERE_FIRST", 0)
-    processes = pool.RuleProcesses(1)
-    under_way = processes.call("elsewhere", time.sleep, 3600)
-    try:
-        helped = bench(3, 4, None, processes)
-        helped.cases = {id: replace(one, digest=id) for id, one in helped.cases.items()}
-        helped.engine.select(helped.asked)
-        helped.run()
-        assert not under_way.done(), "the process had no time for any of them"
-    finally:
-        processes.close()

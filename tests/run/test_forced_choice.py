@@ -20,7 +20,6 @@ from pytest_compaction.models.protocol import (
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.run.forced_choice import ForcedChoice
 from pytest_compaction.run.loops.request_limit import RequestLimit
-from pytest_compaction.run.loops.slots import OwnSlots
 from pytest_compaction.run.responder import Responder
 
 PROBE = probe_of(choice_case(), "deliver")
@@ -55,7 +54,7 @@ class Answers(OfflineModel):
 
 def replies(model, seen, reminds, by_rules=False):
     async def asked():
-        forced = ForcedChoice(Responder(model, COUNTER), RequestLimit(OwnSlots(4)).at(0), by_rules)
+        forced = ForcedChoice(Responder(model, COUNTER), RequestLimit(4).at(0), by_rules)
         return await forced.replies(seen, PROBE, PROBE.choice, reminds)
 
     return asyncio.run(asked())

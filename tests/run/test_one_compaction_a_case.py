@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 from support.scenarios import own, run, set_up
 
-from pytest_compaction.session.scheduler import group_of
+from pytest_compaction.session.worker_share import group_of
 
 BOTH = f"--compactor={own('counted')},{own('counted_too')}"
 CASES = ("first", "second", "third")

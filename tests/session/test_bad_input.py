@@ -80,7 +80,6 @@ WRONG_VALUES = {
     "--compaction-over-budget": ["ignore", "FAIL"],
     "--compaction-report": ["report.pdf", "report"],
     "--compaction-concurrency": ["0", "all"],
-    "--compaction-processes": ["-1", "1025", "all"],
     "--compaction-max-cost": ["-1", "nan", "ten"],
     "--compaction-timeout": ["0", "-1", "inf", "nan", "soon"],
     "--compaction-request-timeout": ["0", "-1", "inf", "nan", "soon"],

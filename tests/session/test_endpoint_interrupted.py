@@ -24,9 +24,6 @@ from support.scenarios import PROBES
 from support.stub_endpoint import role_of
 from support.worker_counts import BOTH
 
-from pytest_compaction.models.calls.endpoint import Endpoint
-from pytest_compaction.models.calls.endpoint_process import caller
-
 
 @pytest.fixture
 def project(pytester, monkeypatch):
@@ -60,22 +57,6 @@ def holding_all_after_the_first_case(project):
 TOO_MANY = pytest.mark.parametrize(
     ("option", "failing"), [("-x", ["c00-next"]), ("--maxfail=2", ["c00-limit", "c00-next"])]
 )
-
-
-@TOO_MANY
-def test_what_another_process_sends_for_a_run_that_ends_is_paid_for_once(
-    project, monkeypatch, option, failing
-):
-    monkeypatch.setattr(caller, "may_leave", lambda: True)
-    with holding_all_after_the_first_case(project) as endpoint:
-        with monkeypatch.context() as here:
-            here.setattr(Endpoint, "call", None)
-            result = project.run(
-                endpoint, "-n0", "--compaction-processes=1", option, failing=failing
-            )
-        assert result.parseoutcomes()["failed"] == len(failing)
-        ended_well(endpoint, project, str(result.stdout))
-        rest_is_paid_for(project, endpoint)
 
 
 @BOTH

@@ -2,7 +2,6 @@
 
 import asyncio
 
-from pytest_compaction.models.calls.background import Background
 from pytest_compaction.models.protocol import ModelError
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Call, CallReply
@@ -55,7 +54,6 @@ class Noting:
     """Accounts in memory."""
 
     def __init__(self):
-        self.thread = Background("noting")
         self.hits = []
         self.notes = []
 
@@ -70,9 +68,3 @@ class Noting:
 
     def unclaim(self, digest, kept):
         pass
-
-    def post(self, transaction):
-        transaction()
-
-    async def off_loop(self, transaction, undo=None):
-        return transaction()

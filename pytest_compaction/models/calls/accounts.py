@@ -7,15 +7,17 @@ that is killed leaves its calls in flight entered at the most that they can have
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sqlite3
-from collections.abc import Iterable, Mapping
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypeVar
 
-from pytest_compaction.models.calls.transactions import Transactions
 from pytest_compaction.models.usage import Usage
 
 _SCHEMA: Final = """
@@ -33,6 +35,12 @@ create table if not exists claims (
 _ENTER: Final = "insert into calls (id, owner, role, model, state, usd) values (?, ?, ?, ?, ?, ?)"
 _STOPPED: Final = "stopped"
 """The note that the limit was reached, so that every process knows it."""
+_BUSY_S: Final = 60.0
+"""How long a transaction waits while other processes write; they take milliseconds each."""
+_WAIT_S: Final = 0.02
+_LONGEST_WAIT_S: Final = 0.5
+"""Waits between looks at the file double up to the longest: the file announces nothing."""
+T = TypeVar("T")
 Claim = Literal["ours", "kept"]
 """A call is to be made here, or was made in this run and is stored."""
 
@@ -51,24 +59,50 @@ class Total:
     stored: int
 
 
-class Accounts(Transactions):
+class Accounts:
     """The accounts of one run. Every method is one transaction; any process or thread may call it.
 
-    A transaction that fails raises :class:`sqlite3.Error`.
+    A transaction takes less than a millisecond. One that fails raises :class:`sqlite3.Error`.
     """
 
     def __init__(self, path: Path) -> None:
-        super().__init__(path, _SCHEMA, "compaction-accounts")
+        self.path = path
         self._numbers = count(int.from_bytes(os.urandom(5)) << 20)
+        self._lock = threading.RLock()
+        self._opened: sqlite3.Connection | None = None
+        with self._connection() as db:
+            # Readers then never wait for a writer, and a transaction writes one file once.
+            db.execute("pragma journal_mode = wal")
+            db.executescript(_SCHEMA)
 
-    def number(self) -> int:
-        """A number for a call, which no other process of the run gives to one."""
-        return next(self._numbers)
+    def close(self) -> None:
+        """Close the file. A later transaction opens it again."""
+        with self._lock:
+            if self._opened is not None:
+                self._opened.close()
+                self._opened = None
 
-    def enter(self, number: int, role: str, model: str) -> None:
-        """Enter a call before it is made, where no limit is to be kept."""
+    @contextmanager
+    def _connection(self) -> Iterator[sqlite3.Connection]:
+        with self._lock:
+            if self._opened is None:
+                self._opened = sqlite3.connect(
+                    self.path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
+                )
+                # The file outlives killed processes but not the machine: no sync of the disk.
+                self._opened.execute("pragma synchronous = off")
+            yield self._opened
+
+    def enter(self, role: str, model: str) -> int:
+        """Enter a call before it is made, where no limit is to be kept; its number."""
+        number = self._number()
         with self._connection() as db:
             db.execute(_ENTER, (number, _owner(), role, model, "in flight", None))
+        return number
+
+    def _number(self) -> int:
+        """A number for a call, which no other process of the run gives to one."""
+        return next(self._numbers)
 
     def reserve(self, role: str, model: str, usd: float | None, limit: float | None) -> int | None:
         """Enter a call that can cost up to ``usd``; its number, or ``None`` if it must wait.
@@ -87,7 +121,7 @@ class Accounts(Transactions):
                         if verdict == _STOPPED:
                             raise LimitReachedError(limit, self.spent())
                         return None
-                number = self.number()
+                number = self._number()
                 db.execute(_ENTER, (number, _owner(), role, model, "in flight", usd))
                 db.execute("commit")
             except sqlite3.Error:
@@ -133,13 +167,13 @@ class Accounts(Transactions):
     def stored(self, role: str, model: str) -> None:
         """Count a call that the store answered."""
         with self._connection() as db:
-            db.execute(_ENTER, (self.number(), _owner(), role, model, "stored", None))
+            db.execute(_ENTER, (self._number(), _owner(), role, model, "stored", None))
 
     def book(self, paid: Iterable[Total], stored: Iterable[tuple[str, str]]) -> None:
         """Enter what another machine paid for this run, and role and model of stored calls."""
         rows = [
             (
-                self.number(),
+                self._number(),
                 _owner(),
                 total.role,
                 total.model,
@@ -160,7 +194,7 @@ class Accounts(Transactions):
             )
             db.executemany(
                 _ENTER,
-                [(self.number(), _owner(), role, model, "stored", None) for role, model in stored],
+                [(self._number(), _owner(), role, model, "stored", None) for role, model in stored],
             )
 
     def claim(self, digest: str) -> Claim | None:
@@ -229,7 +263,6 @@ class Accounts(Transactions):
 
     def totals(self) -> list[Total]:
         """What was paid for and what the store answered, by role and model."""
-        self.flush()
         with self._connection() as db:
             rows = db.execute(
                 "select role, model, sum(calls), sum(input), sum(cached), sum(output), sum(usd), "
@@ -256,3 +289,12 @@ def _total(row: tuple[Any, ...]) -> Total:
     role, model, calls, read, cached, written, usd, stored, unpriced = row
     paid = Usage(calls, read, cached, written)
     return Total(role, model, paid, None if unpriced or usd is None else float(usd), stored)
+
+
+async def repeated(transaction: Callable[[], T | None]) -> T:
+    """Do a transaction, again after each wait, until its result is not ``None``."""
+    wait = _WAIT_S
+    while (result := transaction()) is None:
+        await asyncio.sleep(wait)
+        wait = min(2 * wait, _LONGEST_WAIT_S)
+    return result

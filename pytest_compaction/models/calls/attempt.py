@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Final
 
 from pytest_compaction.models.calls.address import base_url_for, shown_host
@@ -58,18 +57,6 @@ class AttemptError(ModelError):
             complaint=self.complaint,
             seconds=seconds,
         )
-
-
-class NotSentError(asyncio.CancelledError):
-    """A call was given up before it was sent, so that nothing is charged for it."""
-
-
-def cancel_later() -> None:
-    """Cancel the running task, as it was asked to be, when it waits next."""
-    task = asyncio.current_task()
-    if task is not None:
-        task.uncancel()
-        task.cancel()
 
 
 def sentence_on(call: Call, said: str) -> str:

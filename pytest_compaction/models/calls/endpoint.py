@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 from pytest_compaction.conversation.messages import json_or_none
@@ -56,16 +56,6 @@ _PATHS: Final[Mapping[Operation, str]] = {
 }
 
 
-@dataclass(frozen=True)
-class Limits:
-    """The bounds of an :class:`Endpoint`, in seconds and bytes."""
-
-    connect: float
-    read: float
-    total: float
-    max_reply_bytes: int
-
-
 class Endpoint:
     """A :class:`~pytest_compaction.models.wire.call.Caller` over the network.
 
@@ -89,16 +79,6 @@ class Endpoint:
         self._max_reply_bytes = max_reply_bytes
         self._transport = transport
         self._clients: dict[asyncio.AbstractEventLoop, Any] = {}
-
-    @classmethod
-    def within(cls, limits: Limits) -> Endpoint:
-        """An endpoint of these bounds."""
-        return cls(limits.connect, limits.read, limits.total, limits.max_reply_bytes)
-
-    @property
-    def limits(self) -> Limits:
-        """The bounds."""
-        return Limits(self._connect, self._read, self.total, self._max_reply_bytes)
 
     async def call(self, call: Call) -> CallReply:
         """The endpoint's reply.

@@ -9,19 +9,13 @@ refused, and no further request is sent in the run.
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from pytest_compaction.conversation.tokens import IMAGE_TOKENS, TokenCounter
-from pytest_compaction.models.calls.accounts import (
-    Accounts,
-    LimitReachedError,
-)
-from pytest_compaction.models.calls.attempt import AttemptError, NotSentError, cancel_later
+from pytest_compaction.models.calls.accounts import Accounts, LimitReachedError, repeated
+from pytest_compaction.models.calls.attempt import AttemptError
 from pytest_compaction.models.calls.prices import PriceTable
-from pytest_compaction.models.calls.transactions import repeat_off_loop
-from pytest_compaction.models.calls.turns import when_in_flight
 from pytest_compaction.models.protocol import ModelError, NotAskedError
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Call, Caller, CallReply
@@ -66,79 +60,55 @@ class SpendingLimit:
         try:
             reply = await self._following.call(call)
         except AttemptError as error:
-            await (self._lost(number, call) if error.charged else self._free(number))
+            if error.charged:
+                self._lost(number, call)
+            else:
+                self._accounts.release(number)
             raise
-        except (ModelError, NotSentError):
-            await self._free(number)
+        except ModelError:
+            self._accounts.release(number)
             raise
         except BaseException:
             # It was given up while it was under way: the endpoint may answer all the same.
-            await self._lost(number, call)
+            self._lost(number, call)
             raise
-        try:
-            await self._settle(number, call, reply)
-        except asyncio.CancelledError:
-            # It is paid for, and goes to the store; whoever gave up is cancelled after that.
-            cancel_later()
+        self._settle(number, call, reply)
         return reply
 
     async def close(self) -> None:
         """Close the next caller."""
         await self._following.close()
 
-    async def _settle(self, number: int, call: Call, reply: CallReply) -> None:
+    def _settle(self, number: int, call: Call, reply: CallReply) -> None:
         """Book a reply; one that does not say what it took is priced as if it took the most."""
-        accounts, model = self._accounts, call.model
-        usage = counted(call, reply, self._tokens)
-        usd, note = self._prices.cost(model, usage), ""
-        if usage != reply.usage:
-            stand = "counted here"
-            if self._limit is not None:
-                usd, stand = None, "held against --compaction-max-cost at the most they can cost"
-            note = (
-                f"{printable(model, 80)}: not all replies say how many tokens they took; "
-                f"those calls are {stand}"
-            )
+        model, usage = call.model, counted(call, reply, self._tokens)
+        usd = self._prices.cost(model, usage)
+        if usage == reply.usage:
+            self._accounts.settle(number, usage, usd)
+            return
+        stand = "counted here"
+        if self._limit is not None:
+            usd, stand = None, "held against --compaction-max-cost at the most they can cost"
+        # First: while a call is in flight, calls that the limit has no room for wait for it.
+        self._accounts.settle(number, usage, usd)
+        self._accounts.note(
+            f"{printable(model, 80)}: not all replies say how many tokens they took; "
+            f"those calls are {stand}"
+        )
 
-        def book() -> None:
-            # First: while a call is in flight, calls that the limit has no room for wait for it.
-            accounts.settle(number, usage, usd)
-            if note:
-                accounts.note(note)
-
-        await self._book(book)
-
-    async def _lost(self, number: int, call: Call) -> None:
+    def _lost(self, number: int, call: Call) -> None:
         """Book a request without a usable reply at the most that it can cost."""
-        accounts, usage = self._accounts, self._most_usage(call)
-        usd = self._prices.cost(call.model, usage)
-        await self._book(lambda: accounts.settle(number, usage, usd))
-
-    async def _free(self, number: int) -> None:
-        """Take back what was set aside for a request that nothing is charged for."""
-        await self._book(lambda: self._accounts.release(number))
-
-    async def _book(self, transaction: Callable[[], object]) -> None:
-        """Do a transaction; without a limit to keep nobody has to wait for it."""
-        if self._limit is None:
-            self._accounts.post(transaction)
-        else:
-            await self._accounts.off_loop(transaction)
+        usage = self._most_usage(call)
+        self._accounts.settle(number, usage, self._prices.cost(call.model, usage))
 
     async def _reserved(self, call: Call) -> int:
         """The number of the call in the accounts, once the limit has room for it."""
         accounts, model = self._accounts, call.model
         if self._limit is None:
-            number = accounts.number()
-            when_in_flight(lambda: accounts.post(lambda: accounts.enter(number, call.role, model)))
-            return number
+            return accounts.enter(call.role, model)
         most = self._most(call, model)
         try:
-            return await repeat_off_loop(
-                accounts,
-                lambda: accounts.reserve(call.role, model, most, self._limit),
-                accounts.release,
-            )
+            return await repeated(lambda: accounts.reserve(call.role, model, most, self._limit))
         except LimitReachedError as reached:
             raise SpentError(
                 f"not paid for: --compaction-max-cost={reached.limit:g} leaves no room for "

@@ -10,39 +10,36 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal, TypeVar
 from weakref import WeakValueDictionary
 
-from pytest_compaction.models.calls.accounts import Accounts, Claim
-from pytest_compaction.models.calls.background import Background
+from filelock import FileLock
+
+from pytest_compaction.models.calls.accounts import Accounts, repeated
 from pytest_compaction.models.calls.store_file import (
-    NOT_JSON,
+    CIPHERTEXT,
     PARTIAL,
+    file_bytes,
     path_in,
     reply_in,
+    write_file,
 )
-from pytest_compaction.models.calls.store_files import StoreFiles
-from pytest_compaction.models.calls.transactions import repeat_off_loop
 from pytest_compaction.models.calls.turns import turn_of_context
 from pytest_compaction.models.protocol import NotRecordedError
 from pytest_compaction.models.reference import shipped
 from pytest_compaction.models.reference.archive import ArchiveError
-from pytest_compaction.models.wire.call import Call, Caller, CallReply, Filed
-from pytest_compaction.rule_processes.pool import RuleProcesses
+from pytest_compaction.models.wire.call import Call, Caller, CallReply
 from pytest_compaction.scratch import remove_left_files
-from pytest_compaction.secrets.keys import scrubbed
+from pytest_compaction.secrets.keys import scrubbed, scrubbed_json
 from pytest_compaction.text.words import printable
 
 Mode = Literal["normal", "replay", "refresh"]
-
-
-class Sender(Protocol):
-    """Sends calls, and may keep their replies where they arrive."""
-
-    async def keeps(self) -> bool:
-        """Whether it would keep the reply to a call that is made now, on the running loop."""
+T = TypeVar("T")
 
 
 class Store:
@@ -52,9 +49,9 @@ class Store:
     call that is not in the store raises
     :class:`~pytest_compaction.models.protocol.NotRecordedError`. In ``refresh`` every call
     is made anew, once. Two equal calls at the same time become one: within a process by a
-    lock, between the processes of a run by a claim in ``accounts``. ``shown`` is how the
-    folder is named to the user. Replies are kept by the ``sender`` that the last of the callers
-    is, if it can, or written in one of the ``processes``, if there is any.
+    lock, between the processes of a run by a claim in ``accounts``. Of two runs that make the same
+    call the first to keep its reply wins, and both use it. ``shown`` is how the folder is named to
+    the user.
     """
 
     def __init__(
@@ -64,21 +61,15 @@ class Store:
         mode: Mode = "normal",
         accounts: Accounts | None = None,
         shown: str | None = None,
-        processes: RuleProcesses | None = None,
-        sender: Sender | None = None,
     ) -> None:
         self._folder = folder
         self._following = None if mode == "replay" else following
         self._mode = mode
         self._accounts = accounts
         self._shown = shown or str(folder)
-        # One thread for both: a claim ends right after its reply is written.
-        self._thread = Background("compaction-store") if accounts is None else accounts.thread
-        self._processes = processes or RuleProcesses()
-        self._sender = sender
-        self._files = StoreFiles(folder, self._thread, self._processes)
         self._fresh: set[str] = set()
         self._swept = False
+        self._writing = threading.Lock()
         # A lock is forgotten once no call holds it or waits for it.
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -105,18 +96,13 @@ class Store:
             await self._following.close()
 
     def before(self, following: Caller, accounts: Accounts | None) -> Store:
-        """A store in the same folder and of the same mode before another caller, not its sender."""
-        return Store(self._folder, following, self._mode, accounts, self._shown, self._processes)
+        """A store in the same folder and of the same mode before another caller."""
+        return Store(self._folder, following, self._mode, accounts, self._shown)
 
     @property
     def is_empty(self) -> bool:
         """Whether the folder holds no call at all."""
         return not self._folder.is_dir() or not any(self._folder.glob("[0-9a-f][0-9a-f]"))
-
-    @property
-    def _anew(self) -> bool:
-        """Whether a reply is written in place of one that is there."""
-        return self._mode == "refresh"
 
     async def held(self, call: Call, digest: str) -> CallReply | None:
         """The stored reply, if this run may use it. It is not entered in the accounts."""
@@ -138,23 +124,14 @@ class Store:
     async def _stored(self, call: Call, digest: str) -> CallReply | None:
         """The same, entered in the accounts."""
         found = await self.held(call, digest)
-        accounts = self._accounts
-        if found is not None and accounts is not None:
-            accounts.post(lambda: accounts.stored(call.role, call.model))
+        if found is not None and self._accounts is not None:
+            self._accounts.stored(call.role, call.model)
         return found
 
     async def _claimed(self, digest: str) -> bool:
         """Wait until the call is ours to make; false if another process has made it meanwhile."""
         accounts = self._accounts
-        if accounts is None:
-            return True
-
-        def undo(claim: Claim) -> None:
-            if claim == "ours":
-                accounts.unclaim(digest, kept=False)
-
-        claim: Claim = await repeat_off_loop(accounts, lambda: accounts.claim(digest), undo)
-        return claim == "ours"
+        return accounts is None or await repeated(lambda: accounts.claim(digest)) == "ours"
 
     async def _asked(self, following: Caller, call: Call, digest: str) -> CallReply:
         """The reply of the next caller, kept; the claim ends whatever happens.
@@ -162,24 +139,13 @@ class Store:
         The call gives its turn back when its reply is kept: if the process is killed, no more
         than what flew is paid for again.
         """
-        is_answered = False
-        if not self._swept:
-            self._thread.post(self._sweep)
         try:
-            is_apart = self._sender is not None and await self._sender.keeps()
-            async with turn_of_context(or_next=is_apart):
-                if is_apart:
-                    call = replace(call, keeping=self._files.keeping(digest, self._anew))
-                else:
-                    self._files.prepare(call, digest)
+            async with turn_of_context():
                 reply = await following.call(call)
-                is_answered = True
-                return await self._keep(call, digest, reply)
-        except BaseException:
-            if not is_answered:
-                self._files.forget(digest)
-                self._unclaim(digest)
-            raise
+                return await _to_the_end(lambda: self._kept(call, digest, reply))
+        finally:
+            if self._accounts is not None:
+                self._accounts.unclaim(digest, kept=digest in self._fresh)
 
     async def find(self, call: Call) -> CallReply | None:
         """The stored reply to a call; a file that cannot be used is passed over with a note.
@@ -190,36 +156,6 @@ class Store:
             return None
         return await asyncio.get_running_loop().run_in_executor(None, self._found, call)
 
-    async def _keep(self, call: Call, digest: str, reply: CallReply) -> CallReply:
-        """Keep a reply, even for a caller that gives up: it is paid for.
-
-        Such a caller waits for the end of the writing.
-        """
-        if reply.filed is not None:
-            try:
-                return self._scrubbed(reply.filed, digest, reply)
-            finally:
-                self._unclaim(digest)
-
-        def keep() -> CallReply:
-            try:
-                return self._kept(call, digest, reply)
-            finally:
-                self._files.forget(digest)
-                self._unclaim(digest)
-
-        try:
-            filed = await self._files.write_elsewhere(call, digest, reply, self._anew)
-        except asyncio.CancelledError:
-            await self._thread.result(keep)
-            raise
-        if filed is None:
-            return await self._thread.result(keep)
-        try:
-            return self._scrubbed(filed, digest, reply)
-        finally:
-            self._unclaim(digest)
-
     def _is_missing(self, digest: str) -> bool:
         """Whether no file is there: a look that takes less than a thread, which reading needs."""
         try:
@@ -229,12 +165,6 @@ class Store:
         except OSError:
             return False
         return False
-
-    def _unclaim(self, digest: str) -> None:
-        """End a claim, which others then take for kept or for free, after what was posted."""
-        accounts, kept = self._accounts, digest in self._fresh
-        if accounts is not None:
-            accounts.post(lambda: accounts.unclaim(digest, kept))
 
     # The disk may be slow: the methods from here on run in threads, off the event loop.
 
@@ -264,32 +194,37 @@ class Store:
 
     def _kept(self, call: Call, digest: str, reply: CallReply) -> CallReply:
         """Write the reply, unless another run has stored one first; the stored reply counts."""
-        if self._mode != "refresh":
-            found = self._read(digest)
-            if found is not None:
-                self._fresh.add(digest)
-                return found
-        self._sweep()
-        return self._scrubbed(self._files.write(call, digest, reply), digest, reply)
+        reply = replace(reply, body=scrubbed_json(reply.body, CIPHERTEXT))
+        try:
+            data = file_bytes(call, reply)
+            with self._writing, FileLock(self._lock_file, poll_interval=0.01):
+                self._sweep()
+                found = None if self._mode == "refresh" else self._read(digest)
+                if found is None:
+                    write_file(self._folder, digest, data)
+        except ValueError:
+            self._note(f"a reply that is not valid JSON was not kept in {self._shown}")
+            return reply
+        except (OSError, NotImplementedError) as error:
+            why = getattr(error, "strerror", None) or type(error).__name__
+            self._note(
+                f"replies could not be kept in {self._shown}: {why}; they will be paid for again"
+            )
+            return reply
+        self._fresh.add(digest)
+        return found or reply
 
     def _sweep(self) -> None:
         """Remove what writers that were killed have left, once."""
         if not self._swept:
             self._swept = True
+            self._lock_file.touch()  # or it would be taken for left as well
             remove_left_files(self._folder / PARTIAL)
 
-    def _scrubbed(self, filed: Filed, digest: str, reply: CallReply) -> CallReply:
-        """The scrubbed reply; a note if it could not be kept."""
-        if filed.problem is None:
-            self._fresh.add(digest)
-        elif filed.problem == NOT_JSON:
-            self._note(f"a reply that is not valid JSON was not kept in {self._shown}")
-        else:
-            self._note(
-                f"replies could not be kept in {self._shown}: {filed.problem}; "
-                "they will be paid for again"
-            )
-        return replace(reply, body=filed.reply, filed=None)
+    @property
+    def _lock_file(self) -> Path:
+        """The file that is locked by whoever writes into the folder."""
+        return self._folder / PARTIAL / "lock"
 
     def _unusable(self, digest: str, why: str) -> None:
         self._note(f"passed over {self._shown}/{digest[:2]}/{digest}.json: {why}")
@@ -309,3 +244,14 @@ class Store:
             f"{call.operation} of {scrubbed(call.model)}, trial {call.trial}); "
             "run once without --compaction-replay to record it"
         )
+
+
+async def _to_the_end(work: Callable[[], T]) -> T:
+    """The result of work in a thread; whoever is cancelled meanwhile waits for its end."""
+    working = asyncio.ensure_future(asyncio.to_thread(work))
+    try:
+        return await asyncio.shield(working)
+    except asyncio.CancelledError:
+        with suppress(Exception):
+            await working
+        raise

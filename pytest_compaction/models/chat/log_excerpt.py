@@ -13,14 +13,12 @@ from __future__ import annotations
 import operator
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from dataclasses import dataclass, field
 from heapq import heapify, heappop
 from itertools import chain
-from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.cache.kept_results import Form, KeptResults, results_of_process
+from pytest_compaction.cache.kept_results import Form, KeptResults
 from pytest_compaction.cache.sized_cache import SizedCache
 from pytest_compaction.case.case import Fact
 from pytest_compaction.conversation.identity import identity
@@ -226,19 +224,6 @@ def _chosen(
             if spent + least > budget:
                 break
     return sorted(chosen)
-
-
-def excerpts_of_log(
-    digest: LogDigest, request: JudgeRequest, budget: int, encoding: str, file: Path | None
-) -> str:
-    """The same for a process that does nothing else; ``digest`` is the request's log."""
-    kept = results_of_process(file)
-    return excerpts_for(replace(request, digest=digest), budget, _counter(encoding), kept)
-
-
-@lru_cache(maxsize=4)
-def _counter(encoding: str) -> TokenCounter:
-    return TokenCounter(encoding)
 
 
 def _by_importance(log: PreparedLog, request: JudgeRequest, kept: KeptResults) -> Iterator[int]:

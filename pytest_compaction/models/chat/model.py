@@ -8,7 +8,6 @@ the reason why a response is unscored.
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -24,12 +23,11 @@ from pytest_compaction.models.chat import judge_reply as judgements
 from pytest_compaction.models.chat import nugget_judgement as nuggets
 from pytest_compaction.models.chat import summary_reply as summary_text
 from pytest_compaction.models.chat.judge_prompt import judge_fields
-from pytest_compaction.models.chat.log_excerpt import excerpts_for, excerpts_of_log
+from pytest_compaction.models.chat.log_excerpt import excerpts_for
 from pytest_compaction.models.chat.prompts import Prompts
 from pytest_compaction.models.chat.summary_prompt import own_words, summary_fields
 from pytest_compaction.models.parameters import Parameters, misuse_of
 from pytest_compaction.models.protocol import (
-    NO_LOG,
     AnswerReply,
     AnswerRequest,
     CompactReply,
@@ -46,8 +44,6 @@ from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Call, Caller, Operation, Role
 from pytest_compaction.models.wire.reply import NotCompactedError, WireReply, compacted, read_reply
 from pytest_compaction.models.wire.usage import counted
-from pytest_compaction.rule_processes.pipe import Held
-from pytest_compaction.rule_processes.pool import RuleProcesses
 from pytest_compaction.text.claims import answer_proper
 from pytest_compaction.text.words import printable
 
@@ -84,7 +80,7 @@ class ChatModel:
 
     ``prompts`` are the templates. ``log_tokens`` bounds what the judge is shown of a log.
     ``trial`` makes the calls of one repetition different from those of another. ``kept`` keeps
-    what rules find in a log from run to run, and ``processes`` read it if there are any.
+    what rules find in a log from run to run.
     """
 
     def __init__(
@@ -96,7 +92,6 @@ class ChatModel:
         log_tokens: int = LOG_TOKENS,
         trial: int = 1,
         kept: KeptResults | None = None,
-        processes: RuleProcesses | None = None,
     ) -> None:
         self._name = name
         self._caller = caller
@@ -105,7 +100,6 @@ class ChatModel:
         self._log_tokens = log_tokens
         self._trial = trial
         self._kept = kept or KeptResults()
-        self._processes = processes or RuleProcesses()
 
     @property
     def name(self) -> str:
@@ -122,7 +116,6 @@ class ChatModel:
             self._log_tokens,
             trial,
             self._kept,
-            self._processes,
         )
 
     async def summarize(self, request: SummaryRequest) -> SummaryReply:
@@ -182,23 +175,9 @@ class ChatModel:
         """``None``: only a request shows whether the endpoint takes them."""
         return None
 
-    async def _excerpts(self, request: JudgeRequest) -> str:
-        """What the judge is shown of the log. Requests wait for it, so it is urgent."""
-        made = None
-        if self._processes.number:
-            log = Held(f"log {request.digest.content_hash}", request.digest)
-            rest = replace(request, digest=NO_LOG)
-            how = self._log_tokens, self._tokens.name, self._kept.file
-            made = self._processes.call(
-                request.digest.case, excerpts_of_log, log, rest, *how, urgent=True
-            )
-        if made is None:
-            return excerpts_for(request, self._log_tokens, self._tokens, self._kept)
-        return await asyncio.wrap_future(made)
-
     async def judge(self, request: JudgeRequest) -> JudgeReply:
         """All that applies in one request; a bad reply is repaired once, or is unscored."""
-        prompt, limit, form = await self._to_judge(request)
+        prompt, limit, form = self._to_judge(request)
         extra = {"response_format": form}
         body = self._chat_body(prompt, limit, extra)
         reply, usage, _ = await self._ask("chat.completions", body, "judge")
@@ -223,16 +202,14 @@ class ChatModel:
         flags = (FLAG,) if answer_proper(request.response)[1] else ()
         return replace(judged, flags=flags, usage=usage)
 
-    async def _to_judge(
-        self, request: JudgeRequest
-    ) -> tuple[list[dict[str, Any]], int, dict[str, Any]]:
+    def _to_judge(self, request: JudgeRequest) -> tuple[list[dict[str, Any]], int, dict[str, Any]]:
         """The messages of a request to judge, its limit of tokens, and the form of the reply."""
         numbers = len(request.nuggets) or len(request.facts) + len(request.traps)
         limit = JUDGE_TOKENS + CRITERION_TOKENS * len(request.criteria) + NUMBER_TOKENS * numbers
         if request.nuggets:
             prompt = self._prompts.nuggets.messages(nuggets.nugget_fields(request))
             return prompt, limit, nuggets.response_format(request)
-        log = await self._excerpts(request)
+        log = excerpts_for(request, self._log_tokens, self._tokens, self._kept)
         fields = judge_fields(request, log, asked_form(request.answer))
         prompt = self._prompts.judge.messages(fields)
         return prompt, limit, judgements.response_format(request)

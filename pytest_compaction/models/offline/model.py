@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Final
 
 from pytest_compaction.cache.kept_results import KeptResults
@@ -15,30 +13,26 @@ from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.offline.reply_forms import ANSWER, JUDGEMENT, SUMMARY
 from pytest_compaction.models.parameters import Parameters, cannot_take
 from pytest_compaction.models.protocol import (
-    NO_LOG,
     AnswerReply,
     AnswerRequest,
     CompactReply,
     CompactRequest,
     JudgeReply,
     JudgeRequest,
-    LogDigest,
     SummaryReply,
     SummaryRequest,
     UnsupportedError,
 )
 from pytest_compaction.models.usage import Usage
-from pytest_compaction.rule_processes.pipe import Held
-from pytest_compaction.rule_processes.pool import RuleProcesses
 
 NAME: Final = "offline"
 
 
-def judgement(digest: LogDigest, request: JudgeRequest) -> JudgeReply:
-    """The judgement on a request whose log is ``digest``."""
+def judgement(request: JudgeRequest) -> JudgeReply:
+    """The judgement on a request, by its facts."""
     from pytest_compaction.models.offline import judge as offline_judge
 
-    return offline_judge.judge(replace(request, digest=digest))
+    return offline_judge.judge(request)
 
 
 class OfflineModel:
@@ -46,8 +40,7 @@ class OfflineModel:
 
     Usage counts the tokens that a model would have read and written, so that
     strategies can be compared by what they would cost. Replies are made once where ``kept``
-    keeps them, and judgements in one of the ``processes`` if there are any. What makes them is
-    imported when the first is made, because that takes long.
+    keeps them. What makes them is imported when the first is made, because that takes long.
     """
 
     name = NAME
@@ -56,11 +49,9 @@ class OfflineModel:
         self,
         counter: TokenCounter | None = None,
         kept: KeptResults | None = None,
-        processes: RuleProcesses | None = None,
     ) -> None:
         self._counter = counter or TokenCounter()
         self._kept = kept or KeptResults()
-        self._processes = processes or RuleProcesses()
         # The probes at a point follow one another, with the same view.
         self._identity: Latest[Sequence[Message], str] = Latest(identity)
 
@@ -91,11 +82,7 @@ class OfflineModel:
     async def judge(self, request: JudgeRequest) -> JudgeReply:
         """Score the response; see :mod:`.judge`. Costs no tokens."""
         about = self._about("judge", request)
-        found = self._kept.find(about, JUDGEMENT)
-        if found is None:
-            found = await self._judgement(request)
-            self._kept.keep(about, JUDGEMENT, found)
-        return found
+        return self._kept.once(about, JUDGEMENT, lambda: judgement(request))
 
     async def compact(self, request: CompactRequest) -> CompactReply:
         """Raise :class:`UnsupportedError`: only an endpoint can compact natively."""
@@ -118,16 +105,6 @@ class OfflineModel:
         if request.previous is not None:
             read += count(request.previous.render(request.sections))
         return SummaryReply(summary, Usage(1, read, 0, count(summary.render(request.sections))))
-
-    async def _judgement(self, request: JudgeRequest) -> JudgeReply:
-        made = None
-        if self._processes.number:
-            log = Held(f"log {request.digest.content_hash}", request.digest)
-            rest = replace(request, digest=NO_LOG)
-            made = self._processes.call(request.digest.case, judgement, log, rest, helps=True)
-        if made is None:
-            return judgement(request.digest, request)
-        return await asyncio.wrap_future(made)
 
     def answer_text(self, request: AnswerRequest) -> str:
         """The text of :meth:`answer`, without the tokens that a model would have read for it."""

@@ -34,36 +34,13 @@ Role = Literal["compaction", "responder", "judge"]
 
 
 @dataclass(frozen=True, slots=True)
-class Keeping:
-    """How the reply to a call is kept where it arrives, in the file of the store in ``folder``.
-
-    ``digest`` is that of the call. The file is without the ``secrets``, and written ``anew`` even
-    if there is one.
-    """
-
-    folder: str
-    digest: str
-    secrets: tuple[str, ...] = field(repr=False)
-    anew: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Filed:
-    """The scrubbed reply, and why it could not be kept, if it could not."""
-
-    reply: Mapping[str, Any] = field(repr=False)
-    problem: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Call:
     """A request to an endpoint; ``body`` is its JSON without the key and the host.
 
     ``trial`` makes repetitions of one request different calls. The rest is not part of
     its identity: ``role`` says for whom the call is made, ``sent`` is the body to send
-    where the endpoint does not take all of ``body``, ``seconds`` is how long the call may take,
-    ``None`` for as long as the endpoint allows, and ``keeping`` asks for the reply to be kept where
-    it arrives, if that is possible.
+    where the endpoint does not take all of ``body``, and ``seconds`` is how long the call may take,
+    ``None`` for as long as the endpoint allows.
     """
 
     operation: Operation
@@ -74,7 +51,6 @@ class Call:
     seconds: float | None = None
     is_ours: bool = True
     """Whether the plugin wrote the request; else it comes from the client of a strategy."""
-    keeping: Keeping | None = field(default=None, repr=False, compare=False)
     _digest: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
     """Holds the digest once it is known."""
 
@@ -98,13 +74,11 @@ class CallReply:
     """What an endpoint answered: its JSON as it came, and the tokens that it charged for.
 
     ``latency_s`` is how long the reply took, in seconds; ``None`` if it came from the store.
-    ``filed`` is what came of keeping it where it arrived; ``None`` if it is still to be kept.
     """
 
     body: Mapping[str, Any] = field(repr=False)
     usage: Usage = Usage()
     latency_s: float | None = None
-    filed: Filed | None = field(default=None, repr=False, compare=False)
 
 
 class Caller(Protocol):

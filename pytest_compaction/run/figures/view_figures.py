@@ -3,31 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Sequence
-from concurrent.futures import CancelledError, Future, wait
-from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache, partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from pytest_compaction.cache.kept_results import KeptResults, results_of_process
+from pytest_compaction.cache.kept_results import KeptResults
 from pytest_compaction.cache.latest import Latest
 from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.compactors.protocol import View
 from pytest_compaction.conversation.formats.chat import to_chat
 from pytest_compaction.conversation.identity import identity
 from pytest_compaction.conversation.messages import Message, canonical_json, short_hash
-from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.metrics.constraints.survival import standing_constraints
 from pytest_compaction.metrics.facts.foreign_names import foreign_to_case, worded_as_case
 from pytest_compaction.metrics.facts.survival import read as read_facts
 from pytest_compaction.metrics.facts.survival import view_index
-from pytest_compaction.models.offline.model import OfflineModel
-from pytest_compaction.rule_processes.pipe import Held
-from pytest_compaction.rule_processes.pool import RuleProcesses
 from pytest_compaction.run.compaction import CompactedCase
 from pytest_compaction.run.figures.fact_history import Earlier, LogFacts
 from pytest_compaction.run.figures.form import FIGURES
-from pytest_compaction.run.loops.work_loop import RunStoppedError
 from pytest_compaction.run.response import NullReading, Roles, ViewFigures
 from pytest_compaction.run.server_context import Seen
 
@@ -35,10 +28,6 @@ if TYPE_CHECKING:
     from pytest_compaction.run.figures.null_views import NullViews
 
 T = TypeVar("T")
-_LOOK_S: Final = 0.02
-"""Seconds after which whoever waits for figures looks whether it can help."""
-Numbered = tuple[tuple[int | Message, ...] | None, ...]
-"""Views with the numbers of messages of the log in their place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +67,6 @@ class FigureRules:
         if about is None:
             return self._made(case, asked)
         return self._kept.once(about, FIGURES, lambda: self._made(case, asked))
-
-    def kept_figures(self, case: Case, asked: AskedOfView) -> ViewFigures | None:
-        """The same if they were made and kept before."""
-        about = self._about(case, asked)
-        return None if about is None else self._kept.find(about, FIGURES)
 
     @cached_property
     def _nulls(self) -> NullViews:
@@ -133,11 +117,10 @@ class FigureRules:
 
 
 class ViewReader:
-    """Has the figures of views made, in one of the ``processes`` if there is any.
+    """Has the figures of views made when somebody wants them.
 
     With ``compares_nulls`` the nulls are run beside a strategy. ``give_way`` blocks as long as
-    something else goes before, ``is_idle`` says whether requests neither fly nor wait, and
-    ``kept`` keeps the figures from run to run.
+    something else goes before, and ``kept`` keeps the figures from run to run.
     """
 
     def __init__(
@@ -145,15 +128,9 @@ class ViewReader:
         roles: Roles,
         compares_nulls: bool,
         give_way: Callable[[], object],
-        is_idle: Callable[[], bool],
         kept: KeptResults,
-        processes: RuleProcesses,
     ) -> None:
         self._give_way = give_way
-        self._is_idle = is_idle
-        self._processes = processes
-        self._encoding = roles.tokens.name
-        self._kept = kept
         self._rules = FigureRules(roles, kept)
         self._compares_nulls = compares_nulls
         self._by_rules = any(model.name == "offline" for model in roles.all)
@@ -167,58 +144,23 @@ class ViewReader:
         answered: bool,
         earlier: Earlier,
     ) -> Callable[[], ViewFigures]:
-        """Makes the figures of a view when it is called, or waits for them.
+        """Makes the figures of a view when it is called.
 
         ``read`` is what the model read of the view; ``answered`` is false where a failure
         left nothing to compare; ``earlier`` are the views at the points before. Where rules
-        answer or judge, and no other process makes the figures, they are made at once, because
-        rules read the same views on the same loop.
+        answer or judge they are made at once, because rules read the same views on the same loop.
         """
         tokens = self._tokens(compacted, probe, read)
         asked = AskedOfView(probe, view, read.messages, tokens, answered, earlier)
-        case = compacted.case
+        make = partial(self._rules.figures, compacted.case, asked)
         if self._by_rules:
-            known = self._rules.kept_figures(case, asked)
-            if known is not None:
-                return lambda: known
-        elsewhere = self._elsewhere(case, asked)
-        make = partial(self._rules.figures, case, asked)
-        if elsewhere is not None:
-            make = partial(self._waited_for, elsewhere)
-        elif self._by_rules:
             made = make()
             return lambda: made
         return partial(self._later, make)
 
     def _later(self, make: Callable[[], ViewFigures]) -> ViewFigures:
-        if not self._by_rules:
-            self._give_way()
+        self._give_way()
         return make()
-
-    def _waited_for(self, figures: Future[ViewFigures]) -> ViewFigures:
-        """What a process makes of a view. Once nobody is asked any more, this one helps it."""
-        while not self._by_rules and not figures.done():
-            if not (self._is_idle() and self._processes.help()):
-                wait([figures], _LOOK_S)
-        try:
-            return figures.result()
-        except CancelledError:
-            raise RunStoppedError from None
-
-    def _elsewhere(self, case: Case, asked: AskedOfView) -> Future[ViewFigures] | None:
-        if not case.digest:  # its name would not say what it holds
-            return None
-        held = Held(f"case {case.id} {case.digest}", case)
-        return self._processes.call(
-            case.id,
-            figures_of_view,
-            held,
-            replace(asked, earlier=()),
-            _by_number(case, asked.earlier),
-            self._encoding,
-            self._kept.file,
-            helps=self._by_rules,
-        )
 
     def _tokens(self, compacted: CompactedCase, probe: Probe, read: Seen) -> tuple[int, ...] | None:
         """The tokens of the views at the points up to that of the probe, if nulls get as many."""
@@ -226,39 +168,6 @@ class ViewReader:
             return None  # questions by nuggets are not compared with nulls
         earlier = (point.view_tokens for point in compacted.fed.points[: probe.point])
         return (*earlier, read.tokens)
-
-
-def figures_of_view(
-    case: Case, asked: AskedOfView, earlier: Numbered, encoding: str, file: Path | None
-) -> ViewFigures:
-    """The figures of a view, for a process that does nothing else; see :class:`FigureRules`."""
-    asked = replace(asked, earlier=_with_messages(case, earlier))
-    return _rules_of_process(encoding, file).figures(case, asked)
-
-
-def _by_number(case: Case, earlier: Earlier) -> Numbered:
-    """Views for a process that holds the case: its messages are not sent again."""
-    known = {message.id: (number, message) for number, message in enumerate(case.messages)}
-
-    def sent(message: Message) -> int | Message:
-        number, same = known.get(message.id, (0, None))
-        return number if same == message else message
-
-    return tuple(None if view is None else tuple(map(sent, view)) for view in earlier)
-
-
-def _with_messages(case: Case, earlier: Numbered) -> Earlier:
-    def received(sent: int | Message) -> Message:
-        return case.messages[sent] if isinstance(sent, int) else sent
-
-    return tuple(None if view is None else tuple(map(received, view)) for view in earlier)
-
-
-@lru_cache(maxsize=4)
-def _rules_of_process(encoding: str, file: Path | None) -> FigureRules:
-    counter = TokenCounter(encoding)
-    model = OfflineModel(counter)  # nulls ask nobody
-    return FigureRules(Roles(model, model, (model,), counter), results_of_process(file))
 
 
 def _result(work: Coroutine[Any, Any, T]) -> T:

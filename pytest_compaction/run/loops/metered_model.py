@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol, TypeVar
@@ -73,13 +72,6 @@ class _TimedTurn:
     def end(self) -> None:
         """The request is over, whether it was sent or not."""
         self._wait(False)
-
-    @asynccontextmanager
-    async def or_next(self) -> AsyncIterator[None]:
-        self._wait(True)
-        async with self._turn.or_next():
-            self._wait(False)
-            yield
 
     async def __aenter__(self) -> None:
         self._wait(True)

@@ -16,7 +16,6 @@ from pytest_compaction.models.wire.call import Caller
 from pytest_compaction.run.loops.metered_model import MeteredModel
 from pytest_compaction.run.loops.request_limit import RequestLimit, Turn
 from pytest_compaction.run.loops.shared_loop import FunctionLoops, cancel_all
-from pytest_compaction.run.loops.slots import OwnSlots, Slots
 
 T = TypeVar("T")
 
@@ -41,14 +40,17 @@ class WorkLoop:
     """Makes each piece of work once, under a key, and shares it with all who ask for it.
 
     One loop in a daemon thread does all the waiting, and one limit holds for all
-    requests to models. ``slots`` are those of requests in flight, or their number;
-    ``caller`` is closed with the loop.
+    requests to models, of which ``most`` may be in flight; ``caller`` is closed with the loop.
+    ``is_stopped`` is asked before each request whether the run was stopped.
     """
 
-    def __init__(self, slots: Slots | int, caller: Caller | None = None) -> None:
+    def __init__(
+        self, most: int, caller: Caller | None = None, is_stopped: Callable[[], bool] = bool
+    ) -> None:
         self._tasks: dict[Hashable, asyncio.Task[Any]] = {}
         self._loop = asyncio.new_event_loop()
-        self._limit = RequestLimit(OwnSlots(slots) if isinstance(slots, int) else slots)
+        self._is_told = is_stopped
+        self._limit = RequestLimit(most, self._sees_stop)
         self._thread: threading.Thread | None = None
         self._stopped = False
         self._closed_too: list[_Closing] = [] if caller is None else [caller]
@@ -135,6 +137,10 @@ class WorkLoop:
             )
             self._thread.start()
 
+    def _sees_stop(self) -> bool:
+        self._stopped = self._stopped or self._is_told()
+        return self._stopped
+
     def stop(self) -> None:
         """Cancel what is under way, keep replies that came, and begin nothing more.
 
@@ -173,7 +179,6 @@ class WorkLoop:
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join()
             self._thread = None
-            self._limit.close()
         self.function_loops.close()
         if not self._loop.is_closed():
             # What a strategy asked for while its request was cancelled.

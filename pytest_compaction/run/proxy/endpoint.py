@@ -225,7 +225,7 @@ class RecordingEndpoint:
             if owner is None and isinstance(error, NotAskedError):
                 said = printable(str(error), 300)
                 note = f"a call of a strategy's own client, for no case that is known: {said}"
-                self._accounts.post(lambda: self._accounts.note(note))
+                self._accounts.note(note)
             return error_answer(request, error)
 
     async def _reply(self, call: Call, owner: MeteredModel | None) -> CallReply:

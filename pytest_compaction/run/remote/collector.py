@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from weakref import WeakValueDictionary
 
-from pytest_compaction.models.calls.file_text import CIPHERTEXT
+from pytest_compaction.models.calls.store_file import CIPHERTEXT
 from pytest_compaction.models.calls.turns import turn_of_context
 from pytest_compaction.models.protocol import NotRecordedError
 from pytest_compaction.models.wire.call import Call, Caller, CallReply

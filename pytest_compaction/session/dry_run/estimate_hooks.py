@@ -130,7 +130,7 @@ def selected(nodes: Iterable[pytest.Item]) -> Iterator[Selection]:
 
 def _selected_ids(session: BenchmarkSession, ids: Iterable[str]) -> Iterator[Selection]:
     """The same from node ids, which are all that the controller knows of the items."""
-    from pytest_compaction.session.scheduler import group_of
+    from pytest_compaction.session.worker_share import group_of
 
     known = {id: item for kind in KINDS.values() for id, item in items_of(kind, session).items()}
     names = {name: name for name in known}

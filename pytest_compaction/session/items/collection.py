@@ -113,15 +113,18 @@ def restore_order(items: list[pytest.Item], collected: Sequence[pytest.Item]) ->
         items[place] = item
 
 
-def work_ahead(session: BenchmarkSession, nodes: Iterable[pytest.Item]) -> None:
-    """Tell each kind which of its items were selected, so that it can work ahead."""
+def work_ahead(session: BenchmarkSession, nodes: Iterable[pytest.Item], is_dealt: bool) -> None:
+    """Tell each kind which of its items were selected, so that it can work ahead.
+
+    That is if they are sure to be run in this process: not if they are handed out one by one.
+    """
     selected: dict[type[BenchmarkItem], list[tuple[BenchmarkItem, pytest.Item]]] = {}
     for node in nodes:
         item = item_of(node)
         if item is not None:
             selected.setdefault(type(item), []).append((item, node))
     for kind, items in selected.items():
-        kind.work_ahead(session, items)
+        kind.work_ahead(session, items, is_dealt)
 
 
 def finish_item(session: BenchmarkSession, node: pytest.Item) -> None:

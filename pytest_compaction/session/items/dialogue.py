@@ -81,26 +81,23 @@ class DialogueItem:
 
     @classmethod
     def work_ahead(
-        cls, session: BenchmarkSession, items: Sequence[tuple[Self, pytest.Item]]
+        cls, session: BenchmarkSession, items: Sequence[tuple[Self, pytest.Item]], is_dealt: bool
     ) -> None:
         """Tell the replayer what will be asked for, so that it waits for many answers at once.
 
-        The offline model answers at once, so nothing is begun ahead for it. Neither is
-        anything in an xdist worker: it does not know which items it will be given.
+        The offline model answers at once, so nothing is begun ahead for it.
         """
-        if session.roles.responder.name == offline.NAME:
-            return
-        if any(hasattr(node.config, "workerinput") for _, node in items):
+        if session.roles.responder.name == offline.NAME or not is_dealt:
             return
         order = [
             (item.dialogue, item.arm.compactor)
             for item, _ in items
             if isinstance(item.dialogue, Dialogue) and item.arm
         ]
-        settings = session.settings
         if order:
             # Each dialogue has two arms in flight in each trial.
-            session.replayer.expect(order, settings.concurrency // (2 * settings.trials))
+            most = session.work_loop.limit.most
+            session.replayer.expect(order, most // (2 * session.settings.trials))
 
     def finish(self, session: BenchmarkSession) -> None:
         """Replayed dialogues are kept: every strategy is compared with the same baseline."""

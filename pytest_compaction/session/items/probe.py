@@ -20,7 +20,6 @@ from pytest_compaction.records.record import Record, RecordType, Status
 from pytest_compaction.records.texts import TextWriter
 from pytest_compaction.run.asked import Asked
 from pytest_compaction.run.compaction import Compaction
-from pytest_compaction.run.engine import Engine
 from pytest_compaction.run.response import Arm, Response
 from pytest_compaction.run.triggers import Trigger
 from pytest_compaction.session.items.kinds import ARM
@@ -119,24 +118,22 @@ class ProbeItem:
 
     @classmethod
     def work_ahead(
-        cls, session: BenchmarkSession, items: Sequence[tuple[Self, pytest.Item]]
+        cls, session: BenchmarkSession, items: Sequence[tuple[Self, pytest.Item]], is_dealt: bool
     ) -> None:
         """Tell the engine which probes will be asked, and which answers will be judged."""
-        selected: dict[str, Asked] = {}
-        for item, node in items:
-            if item.probe and item.arm:
-                judged = "judge" in getattr(node, "fixturenames", ())
-                selected[node.nodeid] = Asked(
-                    item.case.id, item.arm, item.probe.id, judged, _is_sure_to_run(node)
-                )
-        if not selected:
-            return
-        engine = session.engine
-        if session.worker_share is None or not isinstance(engine, Engine):
-            engine.select(selected.values())
-            return
-        dealt = session.worker_share.dealt
-        engine.follow(lambda: [selected[id] for id in dealt.take() if id in selected])
+        selected = [
+            Asked(
+                item.case.id,
+                item.arm,
+                item.probe.id,
+                "judge" in getattr(node, "fixturenames", ()),
+                is_dealt and _is_sure_to_run(node),
+            )
+            for item, node in items
+            if item.probe and item.arm
+        ]
+        if selected:
+            session.engine.select(selected)
 
     def finish(self, session: BenchmarkSession) -> None:
         """Tell the engine that this probe is done."""

@@ -85,11 +85,11 @@ class BenchmarkItem(Protocol):
 
     @classmethod
     def work_ahead(
-        cls, session: BenchmarkSession, items: Sequence[tuple[Self, pytest.Item]]
+        cls, session: BenchmarkSession, items: Sequence[tuple[Self, pytest.Item]], is_dealt: bool
     ) -> None:
         """Start on what the selected items will ask for, where waiting can be shared.
 
-        In a worker these are the items of all workers.
+        If they are not ``is_dealt``, these are the items of all workers.
         """
         ...
 

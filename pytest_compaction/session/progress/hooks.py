@@ -192,7 +192,7 @@ def _of_ids(
     session: BenchmarkSession, ids: Iterable[str]
 ) -> Iterator[tuple[str, BenchmarkItem, bool]]:
     """The same from node ids, which are all that the controller of workers knows of the items."""
-    from pytest_compaction.session.scheduler import group_of
+    from pytest_compaction.session.worker_share import group_of
 
     known = {id: item for kind in KINDS.values() for id, item in items_of(kind, session).items()}
     names = {name: name for name in known}

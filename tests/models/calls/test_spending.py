@@ -200,21 +200,6 @@ def test_a_call_that_is_given_up_between_two_requests_costs_nothing(accounts):
     assert accounts.totals() == []
 
 
-def test_a_call_that_is_given_up_while_it_is_entered_is_taken_back(accounts, monkeypatch):
-    entered = accounts.reserve
-
-    def slow(*how):
-        time.sleep(0.3)
-        return entered(*how)
-
-    monkeypatch.setattr(accounts, "reserve", slow)
-    endpoint = Answering()
-    given_up(spending(endpoint, accounts, 1.0))
-    assert endpoint.calls == []
-    assert accounts.totals() == []
-    assert accounts.spent() == 0
-
-
 @pytest.fixture
 def next_call(accounts):
     """What a call returns, soon, that the limit has no room for beside the call before it."""
@@ -278,31 +263,6 @@ def test_a_call_is_settled_even_if_its_note_cannot_be_kept(accounts, monkeypatch
     assert isinstance(error, sqlite3.Error)
     with pytest.raises(SpentError):
         next_call()
-
-
-def test_a_slow_disk_does_not_hold_up_the_event_loop(accounts, monkeypatch, tmp_path):
-    """Other requests go on while a transaction waits for the disk or for another process."""
-    delayed = 0.4
-    for name in ("reserve", "settle", "stored", "claim", "unclaim"):
-        work = getattr(accounts, name)
-
-        def slow(*how, work=work):
-            time.sleep(delayed)
-            return work(*how)
-
-        monkeypatch.setattr(accounts, name, slow)
-    store = Store(tmp_path / "store", spending(Answering(), accounts), accounts=accounts)
-
-    async def longest_stop():
-        worst, asked = 0.0, asyncio.ensure_future(store.call(call()))
-        while not asked.done():
-            began = time.monotonic()
-            await asyncio.sleep(0.01)
-            worst = max(worst, time.monotonic() - began)
-        await asked
-        return worst
-
-    assert asyncio.run(longest_stop()) < delayed * 0.75
 
 
 @pytest.mark.parametrize("affordable", [0, 1, 3, 10])

@@ -9,7 +9,6 @@ from pytest_compaction.models.calls.turns import in_turn, turn_of_context
 from pytest_compaction.models.protocol import ModelError
 from pytest_compaction.models.wire.call import Call, CallReply
 from pytest_compaction.run.loops.request_limit import RequestLimit
-from pytest_compaction.run.loops.slots import OwnSlots
 
 CALL = Call("chat.completions", {"model": "m", "messages": []})
 
@@ -94,7 +93,7 @@ def test_without_a_turn_a_request_is_sent_at_once(store):
 
 
 def test_each_task_has_the_turn_of_its_own_context():
-    limit = RequestLimit(OwnSlots(1))
+    limit = RequestLimit(1)
     served = []
 
     async def ask(rank):

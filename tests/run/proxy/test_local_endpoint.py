@@ -9,7 +9,6 @@ import pytest
 from pytest_compaction.models.usage import OwnCalls
 from pytest_compaction.models.wire.call import CallReply
 from pytest_compaction.run.loops.request_limit import RequestLimit
-from pytest_compaction.run.loops.slots import OwnSlots
 from pytest_compaction.run.proxy.endpoint import Door, RecordingEndpoint
 
 BODY = json.dumps({"model": "m", "messages": []}).encode()
@@ -56,9 +55,7 @@ def answered(*lines, data=b"", relay=None, notes=None):
         take_back = door.point_clients()
         token = os.environ["OPENAI_API_KEY"].encode()
         take_back()
-        endpoint = RecordingEndpoint(
-            door, relay or Said(), RequestLimit(OwnSlots(2)), notes or Notes()
-        )
+        endpoint = RecordingEndpoint(door, relay or Said(), RequestLimit(2), notes or Notes())
         await endpoint.serve()
         reader, writer = await asyncio.open_connection("127.0.0.1", door.port)
         asked = b"\r\n".join([*lines, b"", data]).replace(b"TOKEN", token)

@@ -1,1 +1,0 @@
-"""Processes beside pytest's own in which rules do what takes long."""

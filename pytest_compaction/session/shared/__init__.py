@@ -1,1 +1,0 @@
-"""What the workers of a run share through files: dealt items, slots, and a sign to stop."""
