@@ -1,7 +1,6 @@
-"""A run that cannot go on in a child process: what ends the process from Python is not green.
+"""What ends the process of a run from Python, before pytest does, is not green.
 
-That is so where threads run already, which a child would lack, on systems that cannot fork, and
-in a program that calls ``pytest.main``. Nothing here sees a library of C that ends the process.
+Nothing here sees a library of C that ends the process.
 """
 
 from __future__ import annotations
@@ -9,9 +8,16 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from pytest_compaction.session.process.child import End
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """An end with an exit code while ``item`` ran, which is empty before the first one."""
+
+    code: int
+    item: str
 
 
 class ExitGuard:
@@ -40,12 +46,15 @@ class ExitGuard:
         """Note which item runs."""
         self._item = item
 
-    def interrupt(self) -> None:
-        """Nothing else waits for the process, so nobody has to know that it was interrupted."""
-
     def end(self, code: int) -> None:
         """Note that pytest came to its end, with this exit code."""
         self._code = code
+
+    def refuse(self, error: SystemExit) -> None:
+        """Give an exit before the end of pytest a code that is not 0."""
+        if self._code is None:
+            self._say(error.code if isinstance(error.code, int) else int(bool(error.code)))
+            error.code = error.code or 1
 
     def lift(self) -> None:
         """Put the functions back that were there before."""
@@ -83,6 +92,6 @@ class ExitGuard:
 
     def _say(self, status: int) -> None:
         if self._stderr is not None:
-            text = f"\n{self._explain(End(status, None, self._item))}\n"
+            text = f"\n{self._explain(End(status, self._item))}\n"
             with contextlib.suppress(OSError):
                 os.write(self._stderr, text.encode("utf-8", "replace"))

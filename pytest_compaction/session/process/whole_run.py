@@ -1,18 +1,16 @@
-"""Which runs have a process of their own, and what pytest says there of its way."""
+"""Which runs are guarded against code that ends their process, and what is said then."""
 
 from __future__ import annotations
 
-import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 import pytest
 
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import UnknownCompactorError, parse_spec
-from pytest_compaction.session.process.child import End, Progress, can_run_in_child, run_in_child
-from pytest_compaction.session.process.exit_guard import ExitGuard
+from pytest_compaction.session.process.exit_guard import End, ExitGuard
 from pytest_compaction.text.words import printable
 
 if TYPE_CHECKING:
@@ -25,45 +23,31 @@ _ITEM: Final = 200
 """Characters of an item in a sentence."""
 
 
-def in_child(config: pytest.Config, named: Sequence[str]) -> Callable[[int], object] | None:
-    """Go on in a child process if the run takes in code that may end its process.
+def guarded(config: pytest.Config, named: Sequence[str], early: bool) -> ExitGuard | None:
+    """Stand before the functions that end a process, if the run takes in code that may call them.
 
-    ``named`` are the strategies of the command line or of the ini file. Returns what the child is
-    to be told at the end, the exit code of pytest. ``None`` if there is no child: the code is that
-    of this package, threads run already, the system cannot, or pytest was not started as a command
-    (the caller of ``pytest.main`` wants the results in its own process).
+    ``named`` are the strategies of the command line or of the ini file; ``early`` is before any
+    conftest. ``None`` if the code is that of this package, and on workers of pytest-xdist: their
+    controller sees how they end.
     """
-    if not (can_run_in_child() and _is_command() and _runs_code_of_others(config, named)):
+    is_command = _is_command()
+    if early and not is_command:  # a worker, or a program that calls pytest.main
         return None
-    progress = run_in_child(explained)
-    config.pluginmanager.register(ProgressHooks(progress), "compaction-progress")
-    return progress.end
-
-
-def guarded(config: pytest.Config, named: Sequence[str]) -> Callable[[int], object] | None:
-    """Stand before the functions that end a process, where :func:`in_child` made no child.
-
-    Returns what is to be told the exit code of pytest. ``None`` if the code is that of this
-    package, and on workers of pytest-xdist: their controller sees how they end.
-    """
     if hasattr(config, "workerinput") or not _runs_code_of_others(config, named):
         return None
     guard = ExitGuard(explained)
-    if not _is_command():
+    if not is_command:
         config.add_cleanup(guard.lift)
     config.pluginmanager.register(ProgressHooks(guard), "compaction-progress")
-    return guard.end
+    return guard
 
 
 def explained(end: End) -> str:
     """What is printed when the process ended before pytest did."""
-    if end.code < 0:
-        how = f"was ended by {signal.Signals(-end.code).name}"
-    else:
-        how = f"ended with exit code {end.code}"
     where = f"while {printable(end.item, _ITEM)} ran" if end.item else "before the first item ran"
     return (
-        f"compaction: the process of this run {how} {where}, and pytest did not come to its end, "
+        f"compaction: the process of this run ended with exit code {end.code} {where}, and pytest "
+        "did not come to its end, "
         "so the run counts as failed. Code that the run takes in (a strategy, a model, a "
         "conftest.py) ended the process, as os._exit, exec, a crash or a plugin's time limit do; "
         "a strategy must return or raise. With -n 2 (pytest-xdist) the other items still run."
@@ -71,20 +55,15 @@ def explained(end: End) -> str:
 
 
 class ProgressHooks:
-    """Says which item runs, and that the run was interrupted."""
+    """Notes which item runs."""
 
-    def __init__(self, progress: Progress | ExitGuard) -> None:
-        self._progress = progress
+    def __init__(self, guard: ExitGuard) -> None:
+        self._guard = guard
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logstart(self, nodeid: str) -> None:
-        """Say which item runs."""
-        self._progress.begin(nodeid)
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_keyboard_interrupt(self) -> None:
-        """Say that the run was interrupted."""
-        self._progress.interrupt()
+        """Note which item runs."""
+        self._guard.begin(nodeid)
 
 
 def _is_command() -> bool:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Callable, Generator
-from typing import Final
+from collections.abc import Generator
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
 from pytest_compaction.options.selection import named_compactors
 from pytest_compaction.options.values import EarlyReader
 from pytest_compaction.settings import OptionError
+
+if TYPE_CHECKING:
+    from pytest_compaction.session.process.exit_guard import ExitGuard
 
 _CODE_CHANGED: Final = (
     "compaction: the gate failed, and a conftest.py or a plugin set the exit code to 0 after that; "
@@ -23,34 +26,34 @@ class WholeRun:
     """What surrounds a run, from its start to its exit code."""
 
     def __init__(self) -> None:
-        self._end: Callable[[int], object] | None = None
+        self._guard: ExitGuard | None = None
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_load_initial_conftests(
         self, early_config: pytest.Config
     ) -> Generator[None, object, object]:
-        """Run strategies that may end their process in a child, before conftests start threads."""
+        """Keep strategies and conftests from ending the process."""
         with contextlib.suppress(OptionError):  # said later, as all that is wrong with options
             named = named_compactors(EarlyReader(early_config))
             if named:
-                from pytest_compaction.session.process.whole_run import in_child
+                from pytest_compaction.session.process.whole_run import guarded
 
-                self._end = in_child(early_config, named)
+                self._guard = guarded(early_config, named, early=True)
         with self._ending():
             return (yield)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_cmdline_main(self, config: pytest.Config) -> Generator[None, int | None, int | None]:
-        """The same for what conftests add; without a child, keep the process from ending."""
+        """The same for what conftests add."""
         with self._ending():
             try:
                 named = named_compactors(config)
             except OptionError as error:
                 raise pytest.UsageError(str(error)) from None
-            if named and self._end is None and not config.getoption("compactors"):
-                from pytest_compaction.session.process.whole_run import guarded, in_child
+            if named and self._guard is None and not config.getoption("compactors"):
+                from pytest_compaction.session.process.whole_run import guarded
 
-                self._end = in_child(config, named) or guarded(config, named)
+                self._guard = guarded(config, named, early=False)
             code = yield
             if not code and _gate_has_failed(config):
                 sys.stderr.write(_CODE_CHANGED)
@@ -62,10 +65,14 @@ class WholeRun:
     def _ending(self) -> Generator[None, None, None]:
         """Say the end of a run that ends by an error of pytest, which pytest shows.
 
-        What else ends the process here, such as ``SystemExit``, is not its end.
+        ``SystemExit`` is not its end.
         """
         try:
             yield
+        except SystemExit as error:
+            if self._guard is not None:
+                self._guard.refuse(error)
+            raise
         except KeyboardInterrupt:
             self._say_end(pytest.ExitCode.INTERRUPTED)
             raise
@@ -77,8 +84,8 @@ class WholeRun:
             raise
 
     def _say_end(self, code: int) -> None:
-        if self._end is not None:
-            self._end(code)
+        if self._guard is not None:
+            self._guard.end(code)
 
 
 def _gate_has_failed(config: pytest.Config) -> bool:
