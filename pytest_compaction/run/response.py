@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.conversation.messages import Message
@@ -164,7 +163,8 @@ class Response:
     view: tuple[Message, ...] = field(default=(), repr=False, compare=False)
 
     @cached_property
-    def _view(self) -> ViewFigures:
+    def made(self) -> ViewFigures:
+        """The figures of the view, made once."""
         return self.figures()
 
     @property
@@ -175,27 +175,27 @@ class Response:
     @property
     def reading(self) -> Readings:
         """What the view does with each of the probe's facts and traps."""
-        return self._view.reading
+        return self.made.reading
 
     @property
     def nulls(self) -> tuple[NullReading, ...]:
         """What each null states at equal tokens; empty for a null or the control."""
-        return self._view.nulls
+        return self.made.nulls
 
     @property
     def constraints(self) -> tuple[tuple[str, bool], ...]:
         """The constraints that stand there, and whether the view states each."""
-        return self._view.constraints
+        return self.made.constraints
 
     @property
     def history(self) -> tuple[FactHistory, ...]:
         """What became of each of the probe's facts until there."""
-        return self._view.history
+        return self.made.history
 
     @property
     def foreign(self) -> ForeignNames:
         """The names of the view that its log lacks."""
-        return self._view.foreign
+        return self.made.foreign
 
     @property
     def worded(self) -> ForeignWordings:
@@ -205,25 +205,9 @@ class Response:
     @property
     def prompt_hash(self) -> str:
         """The hash of view and question."""
-        return self._view.prompt_hash
+        return self.made.prompt_hash
 
     @property
     def survives(self) -> tuple[bool, ...]:
         """Whether the view states each of the probe's facts."""
         return self.reading.stated
-
-    def __getstate__(self) -> dict[str, Any]:
-        """The response as it travels to another process: with its figures, once made."""
-        state = dict(self.__dict__)
-        state["figures"] = _Made(self._view)
-        return state
-
-
-@dataclass(frozen=True, slots=True)
-class _Made:
-    """Figures that were made before."""
-
-    figures: ViewFigures
-
-    def __call__(self) -> ViewFigures:
-        return self.figures

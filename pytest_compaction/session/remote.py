@@ -6,9 +6,8 @@ from collections.abc import Iterable
 
 import pytest
 
-from pytest_compaction.run.remote.address import parse_address
 from pytest_compaction.run.remote.engine import RemoteEngine
-from pytest_compaction.run.remote.executors import ExecutorError
+from pytest_compaction.run.remote.executors import ExecutorError, opener_for
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.settings import OptionError
 
@@ -16,8 +15,8 @@ from pytest_compaction.settings import OptionError
 def check_executor(session: BenchmarkSession, added_models: Iterable[str]) -> None:
     """Raise :class:`OptionError` for an address, or anything else, that tasks cannot use."""
     settings = session.settings
-    address = parse_address(settings.executor)
-    where = f"--compaction-executor={address}"
+    opener_for(settings.executor)
+    where = f"--compaction-executor={settings.executor}"
     if session.has_dialogues:
         raise OptionError(
             f"{where} runs cases, and dialogues are named; replay those in a run without it"
@@ -63,5 +62,5 @@ class RemoteRun:
         """One line on where cases run."""
         if not self._session.runs_elsewhere:
             return "compaction: replies come from the store alone, so cases run in this process"
-        address = parse_address(self._session.settings.executor)
-        return f"compaction: cases run at {address}, without workers of pytest-xdist"
+        where = self._session.settings.executor
+        return f"compaction: cases run at {where}, without workers of pytest-xdist"

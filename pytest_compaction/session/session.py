@@ -123,7 +123,7 @@ class BenchmarkSession:
         local = self._local_engine()
         if not self.runs_elsewhere:
             return local
-        from pytest_compaction.run.remote.start import remote_engine
+        from pytest_compaction.run.remote.engine import remote_engine
 
         return remote_engine(
             self.settings,

@@ -28,7 +28,7 @@ from tests.benchmarks.figures import Column, Row, Sample, least_seconds, share_o
 from tests.benchmarks.measured_run import fresh_folder
 from tests.benchmarks.mock_process import MockProcess, mock_process
 
-ENDPOINTS = ((50, 8), (50, 32), (200, 64), (1000, 32))
+ENDPOINTS = ((300, 32), (1000, 32), (1000, 64))
 """Latency in milliseconds, and requests allowed in flight."""
 WORKERS = (0, 8)
 SLOW = 1000

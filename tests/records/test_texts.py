@@ -2,14 +2,16 @@
 
 import json
 import shutil
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.builders import case_data, user
 from support.measured_case import measured_case
-from support.remote import threads
 from support.scenarios import own, records, run, run_files, set_up
 from support.sharded import IDS, merge, merged, run_shards, shard_files
 
@@ -20,7 +22,6 @@ from pytest_compaction.conversation.messages import Text, readable, text_message
 from pytest_compaction.records import texts
 from pytest_compaction.records.runs.run_file import load_run
 from pytest_compaction.records.texts import TextWriter, log_messages, view_messages
-from pytest_compaction.run.remote import executors
 
 SECRET = "sk-" + "proj-Zk3vQ9xT7mB2nL5wR8yC1dF4gH6jK0pS"
 
@@ -211,13 +212,14 @@ def texts_in(folder):
 
 @pytest.mark.exhaustive
 def test_the_texts_of_a_run_are_the_same_from_any_number_of_workers(pytester, monkeypatch):
-    monkeypatch.setitem(executors.SCHEMES, "processes", lambda place: threads(int(place))())
+    two = SimpleNamespace(two=lambda: ThreadPoolExecutor(2))
+    monkeypatch.setitem(sys.modules, "pools", two)
     set_up(pytester)
     arguments = [f"--compactor={own('forget_limit')},anchored", "--compaction-trials=2"]
     places = {
         "one": ["-n0"],
         "two": ["-n2"],
-        "elsewhere": ["-n0", "--compaction-executor=processes://2"],
+        "elsewhere": ["-n0", "--compaction-executor=pools:two"],
     }
     found = {}
     for name, how in places.items():

@@ -1,10 +1,12 @@
 """``--compaction-executor``: the same run elsewhere, and a sentence where that cannot be."""
 
+import multiprocessing
 import sys
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from types import SimpleNamespace
 
 import pytest
 from support.endpoint_server import refusing_port
-from support.remote import threads
 from support.scenarios import PROBES, flat, own, records, run, set_up, write_cases
 from support.stub_endpoint import long_case, reply_to, serving
 from support.talks import talk, write
@@ -12,18 +14,27 @@ from support.talks import talk, write
 from pytest_compaction.run.remote import executors
 
 MODEL = "gpt-4o-mini"
-HERE = "--compaction-executor=processes://2"
+HERE = "--compaction-executor=pools:two"
 CALLS = 2 * (1 + 2 * len(PROBES))
 
 
 @pytest.fixture(autouse=True)
 def pools(monkeypatch):
-    """Threads of this process in place of processes; the pools that were opened."""
+    """The pools that a module of the user, ``pools``, has made by now: of threads."""
     opened = []
-    monkeypatch.setitem(
-        executors.SCHEMES, "processes", lambda place: threads(int(place), opened.append)()
-    )
-    return opened
+
+    def two():
+        opened.append(ThreadPoolExecutor(2))
+        return opened[-1]
+
+    def processes():
+        return ProcessPoolExecutor(2, multiprocessing.get_context("spawn"))
+
+    made = SimpleNamespace(two=two, processes=processes, nothing=lambda: 7)
+    monkeypatch.setitem(sys.modules, "pools", made)
+    yield opened
+    for pool in opened:
+        pool.shutdown(cancel_futures=True)
 
 
 @pytest.fixture
@@ -51,7 +62,7 @@ def test_an_executor_of_another_kind_writes_the_same_records(pytester, pools):
     result = run(pytester, *options, HERE, "-n2", compactor=None)
     assert records(pytester).records == local.records
     assert len(pools) == 1
-    result.stdout.fnmatch_lines(["compaction: cases run at processes://2, without workers*"])
+    result.stdout.fnmatch_lines(["compaction: cases run at pools:two, without workers*"])
     assert "[gw0]" not in str(result.stdout)
 
 
@@ -161,14 +172,13 @@ def test_the_first_failure_ends_the_run_and_what_tasks_paid_for_by_then_is_kept(
     assert len(stored) <= 5 * of_a_case, "two cases under way, and at most twice as many ahead"
 
 
-def test_a_strategy_that_ends_its_process_takes_no_other_case_with_it(pytester, monkeypatch):
-    monkeypatch.setitem(executors.SCHEMES, "processes", executors.processes)
+def test_a_strategy_that_ends_its_process_takes_no_other_case_with_it(pytester):
     set_up(pytester, "first", "second")
-    result = run(pytester, HERE, compactor="crashes")
+    result = run(pytester, "--compaction-executor=pools:processes", compactor="crashes")
     result.assert_outcomes(passed=len(PROBES), failed=len(PROBES))
     said = {r["reason"] for r in records(pytester).records if r["case"] == "first"}
     assert len(said) == 1
-    assert "it was lost with its worker 2 times at processes://2" in said.pop()
+    assert "it was lost with its worker 2 times at pools:processes" in said.pop()
     assert {r["status"] for r in records(pytester).records} == {"passed", "error"}
 
 
@@ -228,7 +238,7 @@ def test_dialogues_are_refused(pytester):
     set_up(pytester)
     write(pytester.path, talk())
     said = refused(run(pytester, HERE, "--compaction-cases=talks.jsonl"))
-    assert "--compaction-executor=processes://2 runs cases, and dialogues are named" in said
+    assert "--compaction-executor=pools:two runs cases, and dialogues are named" in said
 
 
 def test_a_scheduler_that_does_not_answer_ends_the_run(pytester, monkeypatch):
@@ -240,6 +250,19 @@ def test_a_scheduler_that_does_not_answer_ends_the_run(pytester, monkeypatch):
     said = refused(result)
     assert f"--compaction-executor=dask://127.0.0.1:{port}: no Dask scheduler answered" in said
     assert "Traceback" not in f"{result.stdout} {result.stderr}"
+
+
+@pytest.mark.parametrize(
+    ("named", "said"),
+    [
+        ("pools:nothing", "returned int, which is no concurrent.futures.Executor"),
+        ("pools:four", "could not be called (AttributeError"),
+        ("no_such_module:f", "could not be called (ModuleNotFoundError"),
+    ],
+)
+def test_a_function_that_gives_no_executor_ends_the_run(pytester, named, said):
+    set_up(pytester)
+    assert said in refused(run(pytester, f"--compaction-executor={named}"))
 
 
 def test_a_missing_extra_is_named(pytester, monkeypatch):

@@ -259,7 +259,7 @@ def test_what_is_asked_outside_is_said_where_it_is_not_counted(pytester, project
 
 
 @pytest.mark.parametrize(
-    "other", ["--compaction-export=out", "--compaction-executor=processes://1"]
+    "other", ["--compaction-export=out", "--compaction-executor=dask://host:1"]
 )
 def test_the_endpoint_is_refused_where_it_has_no_place(project, other):
     result = project("http://127.0.0.1:1", "--compactor=clients:plain", other)

@@ -12,10 +12,9 @@ from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import Spec
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.registry import Endpoints
-from pytest_compaction.run.remote.collector import Collector
-from pytest_compaction.run.remote.measurement import measured
 from pytest_compaction.run.remote.result import Findings, TaskResult
 from pytest_compaction.run.remote.task import Task
+from pytest_compaction.run.remote.worker import Collector, measured
 
 
 class Intake:

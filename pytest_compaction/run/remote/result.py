@@ -1,28 +1,81 @@
 """What a task found: the compaction, views, responses and verdicts, or errors as data.
 
 On its way back a result names what its reader has (the case, its messages and probes) and
-does not carry it.
+does not carry it. It is JSON: to read it runs no code, whatever a strategy put into a view.
 """
 
 from __future__ import annotations
 
-import io
-import pickle
+import json
 import zlib
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import Any, Final
 
 from pytest_compaction.case.case import Case, Probe
+from pytest_compaction.conversation import messages
 from pytest_compaction.conversation.messages import Message
+from pytest_compaction.judges import verdict
 from pytest_compaction.judges.verdict import Verdict
+from pytest_compaction.metrics.event_order import EventOrder
+from pytest_compaction.metrics.facts.foreign_names import ForeignNames
+from pytest_compaction.metrics.facts.survival import Readings
+from pytest_compaction.metrics.nugget_scores import NuggetFigures, NuggetScore
 from pytest_compaction.models.calls.accounts import Total
-from pytest_compaction.models.usage import Usage
+from pytest_compaction.models.protocol import (
+    ChargedError,
+    ModelError,
+    NotAskedError,
+    NotRecordedError,
+    UnsupportedError,
+)
+from pytest_compaction.models.usage import OwnCalls, Usage
 from pytest_compaction.models.wire.call import Call, CallReply
-from pytest_compaction.run.feeder import Step
-from pytest_compaction.run.remote.failure import Failure
+from pytest_compaction.rubric import CriterionScore
+from pytest_compaction.run import response as responses
+from pytest_compaction.run.feeder import CompactionError, Step
 from pytest_compaction.run.remote.task import Asked
-from pytest_compaction.run.response import Response
+from pytest_compaction.run.response import Arm, Response, ViewFigures
+from pytest_compaction.secrets.keys import scrubbed
+from pytest_compaction.text.statement import Reading
+
+_KINDS: Final[tuple[type[ChargedError], ...]] = (
+    CompactionError,
+    NotRecordedError,
+    NotAskedError,
+    UnsupportedError,
+    ModelError,
+)
+"""The errors that an item tells apart, the special before the general."""
+
+
+class TaskError(Exception):
+    """A case could not be measured where it was sent; the text is a sentence for the user."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """An error that a task ended with. ``kind`` is the name of its type, ``spent`` is by role."""
+
+    kind: str
+    text: str
+    spent: Mapping[str, Usage] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, error: Exception) -> Failure:
+        """The error as data, without the keys of this process."""
+        for known in _KINDS:
+            if isinstance(error, known):
+                return cls(known.__name__, scrubbed(str(error)), dict(error.spent))
+        said = str(error) if isinstance(error, TaskError) else f"{type(error).__name__}: {error}"
+        return cls(TaskError.__name__, scrubbed(said))
+
+    def error(self) -> Exception:
+        """The error to raise, a new one each time."""
+        for known in _KINDS:
+            if self.kind == known.__name__:
+                return known(self.text, spent=self.spent)
+        return TaskError(self.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,16 +124,79 @@ class TaskResult:
     notes: tuple[str, ...] = ()
 
 
+_TYPES: Final[Mapping[str, type[Any]]] = {
+    one.__name__: one
+    for one in (
+        *(TaskResult, CallMade, Findings, Answer, Failure, Total, Call, CallReply, Usage, OwnCalls),
+        *(Message, messages.Text, messages.Image, messages.ToolCall, messages.ToolResult),
+        *(messages.Thinking, messages.Opaque, Step, Arm, Response, ViewFigures, Readings, Reading),
+        *(responses.NullReading, responses.FactHistory, responses.Reminded, ForeignNames),
+        *(Verdict, verdict.FactOutcome, verdict.Scores, verdict.JudgeScores, verdict.Nuggets),
+        *(CriterionScore, NuggetScore, NuggetFigures, EventOrder),
+    )
+}
+"""The types that a result is made of, beside numbers, texts, tuples, lists and mappings."""
+
+
 def encoded(result: TaskResult, case: Case, asked: Asked) -> bytes:
-    """The result as bytes for a reader who has the case and the probes."""
-    buffer = io.BytesIO()
-    _Writer(buffer, case, asked).dump(result)
-    return zlib.compress(buffer.getvalue(), 1)
+    """The result as bytes for a reader who has the case and the probes.
+
+    An object of JSON has one member: the name of what it stands for, with what that is made of.
+    """
+    numbers = {id(known): number for number, known in enumerate(_known(case, asked))}
+    own = {known.id: known for known in reversed(case.messages)}
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, Message) and own.get(value.id) == value:
+            value = own[value.id]  # a strategy may have copied it
+        if id(value) in numbers:
+            return {"known": numbers[id(value)]}
+        if value is None or isinstance(value, str | int | float):
+            return value
+        if isinstance(value, list):
+            return [plain(item) for item in value]
+        if isinstance(value, tuple):
+            return {"tuple": [plain(item) for item in value]}
+        if isinstance(value, Mapping):
+            return {"map": {str(name): plain(member) for name, member in value.items()}}
+        if is_dataclass(value) and _TYPES.get(type(value).__name__) is type(value):
+            members = {one.name: getattr(value, one.name) for one in fields(value) if one.init}
+            if isinstance(value, Response):
+                members["figures"] = value.made
+            return {type(value).__name__: {name: plain(one) for name, one in members.items()}}
+        raise TypeError(f"a result cannot hold {type(value).__name__}")
+
+    return zlib.compress(json.dumps(plain(result)).encode(), 1)
 
 
 def decoded(data: bytes, case: Case, asked: Asked) -> TaskResult:
-    """The result that :func:`encoded` wrote, about the reader's own case and probes."""
-    result: TaskResult = _Reader(io.BytesIO(zlib.decompress(data)), case, asked).load()
+    """The result that :func:`encoded` wrote, about the reader's own case and probes.
+
+    Raises ``KeyError``, ``TypeError`` or ``ValueError`` for anything else.
+    """
+    all_known = tuple(_known(case, asked))
+
+    def value_of(sent: Any) -> Any:
+        if isinstance(sent, list):
+            return [value_of(item) for item in sent]
+        if not isinstance(sent, dict):
+            return sent
+        ((name, inner),) = sent.items()
+        if name == "known":
+            return all_known[inner]
+        if name == "tuple":
+            return tuple(value_of(item) for item in inner)
+        members = {member: value_of(one) for member, one in inner.items()}
+        if name == "map":
+            return members
+        if name == Response.__name__:
+            figures = members["figures"]
+            members["figures"] = lambda: figures
+        return _TYPES[name](**members)
+
+    result = value_of(json.loads(zlib.decompress(data)))
+    if not isinstance(result, TaskResult):
+        raise TypeError("what a worker sent is no result")
     return result
 
 
@@ -91,31 +207,3 @@ def _known(case: Case, asked: Asked) -> Iterator[Case | Probe | Message]:
     yield from case.messages
     for point in case.points:
         yield from point.recorded
-
-
-class _Writer(pickle.Pickler):
-    def __init__(self, buffer: io.BytesIO, case: Case, asked: Asked) -> None:
-        super().__init__(buffer, protocol=5)
-        self._numbers: dict[int, int] = {}
-        self._messages: dict[str, tuple[int, Message]] = {}
-        for number, known in enumerate(_known(case, asked)):
-            self._numbers[id(known)] = number
-            if isinstance(known, Message):
-                self._messages.setdefault(known.id, (number, known))
-
-    def persistent_id(self, obj: Any) -> int | None:
-        """The number of something that the reader has; a strategy may have copied a message."""
-        if isinstance(obj, Message):
-            number, known = self._messages.get(obj.id, (None, None))
-            return number if obj == known else None
-        return self._numbers.get(id(obj))
-
-
-class _Reader(pickle.Unpickler):
-    def __init__(self, buffer: io.BytesIO, case: Case, asked: Asked) -> None:
-        super().__init__(buffer)
-        self._known = tuple(_known(case, asked))
-
-    def persistent_load(self, pid: Any) -> Any:
-        """What has that number here."""
-        return self._known[pid]

@@ -78,7 +78,7 @@ def test_after_a_break_there_is_a_new_executor(error):
         made.append(ByHand())
         return made[-1].opened()
 
-    dispatcher = Dispatcher(opener, "processes://2")
+    dispatcher = Dispatcher(opener, "pools:two")
     for key in "ab":
         dispatcher.hand_out(key, key)
     for future in made[0].futures:

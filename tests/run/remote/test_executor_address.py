@@ -1,26 +1,35 @@
 """The address of an executor: what it may say, and the sentence on what it may not."""
 
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
+
 import pytest
 
-from pytest_compaction.run.remote.address import parse_address
-from pytest_compaction.run.remote.executors import SCHEMES
+from pytest_compaction.run.remote import executors
 from pytest_compaction.settings import OptionError
 
 
 @pytest.mark.parametrize(
-    ("text", "scheme", "place"),
+    ("text", "place"),
     [
-        ("dask://10.0.0.7:8786", "dask", "10.0.0.7:8786"),
-        ("dask://scheduler.local:8786/", "dask", "scheduler.local:8786"),
-        ("dask://[::1]:8786", "dask", "[::1]:8786"),
-        ("processes://4", "processes", "4"),
+        ("dask://10.0.0.7:8786", "10.0.0.7:8786"),
+        ("dask://scheduler.local:8786/", "scheduler.local:8786"),
+        ("dask://[::1]:8786", "[::1]:8786"),
     ],
 )
-def test_an_address_is_a_scheme_and_a_place(text, scheme, place):
-    address = parse_address(text)
-    assert (address.scheme, address.place) == (scheme, place)
-    assert address.scheme in SCHEMES
-    assert parse_address(str(address)) == address
+def test_a_scheduler_is_named_by_host_and_port(monkeypatch, text, place):
+    monkeypatch.setattr(executors, "dask", lambda place: place)
+    assert executors.opener_for(text)() == place
+
+
+def test_a_function_of_a_module_gives_the_executor(monkeypatch):
+    pool = ThreadPoolExecutor(3)
+    monkeypatch.setitem(sys.modules, "pools", SimpleNamespace(three=lambda: pool))
+    opened = executors.opener_for("pools:three")()
+    assert opened.executor is pool
+    assert opened.slots() == 3
+    opened.close()
 
 
 @pytest.mark.parametrize(
@@ -34,23 +43,20 @@ def test_an_address_is_a_scheme_and_a_place(text, scheme, place):
         ("dask://host:99999", "is no address"),
         ("dask://host:8786/path", "more than a host and a port"),
         ("dask://host:8786?tls=1", "more than a host and a port"),
-        ("processes://", "a number from 1"),
-        ("processes://0", "a number from 1"),
-        ("processes://many", "a number from 1"),
-        ("processes://2000", "a number from 1"),
+        ("processes://4", "names no known kind"),
         ("dask://[::1:8786", "is no address"),
     ],
 )
 def test_another_address_is_refused_with_the_forms_that_exist(text, said):
     with pytest.raises(OptionError) as raised:
-        parse_address(text)
+        executors.opener_for(text)
     assert said in str(raised.value)
     assert "dask://HOST:PORT" in str(raised.value)
-    assert "processes://N" in str(raised.value)
+    assert "module:function" in str(raised.value)
 
 
 def test_a_password_in_an_address_is_refused_and_not_repeated():
     with pytest.raises(OptionError) as raised:
-        parse_address("dask://me:s3cret@host:8786")
+        executors.opener_for("dask://me:s3cret@host:8786")
     assert "s3cret" not in str(raised.value)
     assert "--compaction-executor" in str(raised.value)

@@ -11,9 +11,9 @@ from pytest_compaction.models.calls.accounts import Total
 from pytest_compaction.models.registry import connect
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Call, CallReply
-from pytest_compaction.run.remote.collector import Collector
 from pytest_compaction.run.remote.intake import Intake
 from pytest_compaction.run.remote.result import CallMade, Findings, TaskResult
+from pytest_compaction.run.remote.worker import Collector
 
 MODEL = "gpt-4o-mini"
 CALL = Call("chat.completions", {"model": MODEL, "messages": []}, 1, "judge")

@@ -1,13 +1,16 @@
 """Tasks and results on their way: what they carry, what they must not, and what is refused."""
 
+import os
 import pickle
 import sys
+import zlib
 from dataclasses import replace
 
 import pytest
 from support.builders import build_case
 from support.remote import briefing, perform_here, task_of
 
+from pytest_compaction.conversation.messages import Message, Text
 from pytest_compaction.models.calls.attempt import AttemptError
 from pytest_compaction.models.calls.prices import prices_at
 from pytest_compaction.models.chat.prompts import Prompts
@@ -20,9 +23,15 @@ from pytest_compaction.models.protocol import (
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import CallReply
 from pytest_compaction.run.feeder import CompactionError
-from pytest_compaction.run.remote import code
-from pytest_compaction.run.remote.failure import Failure, TaskError
-from pytest_compaction.run.remote.result import decoded
+from pytest_compaction.run.remote import task as code
+from pytest_compaction.run.remote.result import (
+    Failure,
+    Findings,
+    TaskError,
+    TaskResult,
+    decoded,
+    encoded,
+)
 from pytest_compaction.run.remote.task import Parcel
 from pytest_compaction.run.remote.worker import perform
 
@@ -31,6 +40,38 @@ KEY = "sk-of-the-worker-0123456789abcdef"
 
 def over_the_wire(value):
     return pickle.loads(pickle.dumps(value))
+
+
+def sent_back(error):
+    """The error that a task ended with, on the side of the run."""
+    case = build_case()
+    data = encoded(TaskResult(Findings(failure=Failure.of(error))), case, ())
+    return decoded(data, case, ()).findings.failure.error()
+
+
+class Trap(str):
+    """A text that runs code where it is unpickled."""
+
+    def __reduce__(self):
+        return os.mkdir, ("sprung",)
+
+
+def test_what_a_strategy_puts_into_a_view_runs_no_code_in_the_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    case, view = build_case(), (Message("m", "user", (Text(Trap("words")),)),)
+    sent = encoded(TaskResult(Findings(views=(view,))), case, ())
+    found = decoded(over_the_wire(sent), case, ()).findings.views
+    assert found == (view,)
+    assert type(found[0][0].parts[0].text) is str
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "sent", [b"no", zlib.compress(b"[1"), zlib.compress(b"7"), zlib.compress(b'{"Path": {}}')]
+)
+def test_what_is_no_result_is_refused(sent):
+    with pytest.raises((KeyError, TypeError, ValueError, zlib.error)):
+        decoded(sent, build_case(), ())
 
 
 def test_a_task_arrives_as_it_was_sent():
@@ -78,7 +119,7 @@ def test_a_result_does_not_carry_the_log():
     ],
 )
 def test_an_error_comes_back_as_the_kind_that_an_item_tells_apart(error, kind):
-    found = over_the_wire(Failure.of(error)).error()
+    found = sent_back(error)
     assert type(found) is kind
     assert str(found) == str(error)
     assert getattr(found, "spent", {}) == getattr(error, "spent", {})
@@ -89,7 +130,7 @@ def test_an_error_of_another_kind_keeps_its_name():
         def __init__(self, first, second):
             super().__init__(f"{first} and {second}")
 
-    found = over_the_wire(Failure.of(OddError("this", "that"))).error()
+    found = sent_back(OddError("this", "that"))
     assert isinstance(found, TaskError)
     assert str(found) == "OddError: this and that"
 
