@@ -200,7 +200,7 @@ class Response:
     @property
     def worded(self) -> ForeignWordings:
         """The facts that the view words as the case file does, and its log does not."""
-        return self._view.worded
+        return self.made.worded
 
     @property
     def prompt_hash(self) -> str:

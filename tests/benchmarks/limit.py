@@ -5,7 +5,7 @@ mock endpoint that answers after a fixed latency. The share of the limit counts 
 request to the last reply: calls × latency ÷ seconds ÷ requests allowed in flight. Each run is
 made again without its calls, but with what rules found before. Beside them the same requests are
 sent by the openai package alone, and by a bare client that shows what the mock endpoint itself can
-do. ``--only "50 ms, 8 "`` takes the rows with this in their name.
+do. ``--only "300 ms, 32 "`` takes the rows with this in their name.
 """
 
 import argparse

@@ -85,7 +85,7 @@ def _read(checkout: Checkout, folder: Path) -> Run:
 
 
 def _asked(checkout: Checkout, strategy: str) -> Work:
-    given = ["-n0", "--compaction-processes=0", "--compaction-timeout=3600"]
+    given = ["-n0", "--compaction-timeout=3600"]
 
     def run(folder: Path) -> Run:
         named = [f"--compactor={strategy}", f"--compaction-cases={folder}"]

@@ -11,7 +11,7 @@ from tests.benchmarks.__main__ import BENCHMARKS, main
 from tests.benchmarks.checkouts import ROOT, commit_of
 from tests.benchmarks.offline import offline_strategies
 
-ONLY = "50 ms, 8 in flight, -n 0"
+ONLY = "300 ms, 32 in flight, -n 0"
 """One row of the benchmark ``limit``."""
 
 
@@ -65,7 +65,7 @@ def test_the_limit_is_measured_and_put_on_a_page(cases, tmp_path, capsys):
     assert f", commit {commit_of(ROOT)} on " in head
     assert shown.strip() in page.read_text("utf-8")
     found = rows(shown)
-    alone = ("50 ms, 8 in flight, openai alone", "50 ms, 8 in flight, mock endpoint alone")
+    alone = ("300 ms, 32 in flight, openai alone", "300 ms, 32 in flight, mock endpoint alone")
     assert list(found) == [f"{ONLY}, first", f"{ONLY}, again", *alone]
     # Four answers and their verdicts for each of two strategies, and the summaries.
     calls = found[f"{ONLY}, first"]["calls"]

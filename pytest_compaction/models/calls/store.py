@@ -197,7 +197,7 @@ class Store:
         reply = replace(reply, body=scrubbed_json(reply.body, CIPHERTEXT))
         try:
             data = file_bytes(call, reply)
-            with self._writing, FileLock(self._lock_file, poll_interval=0.01):
+            with self._writing, FileLock(self._lock_file).acquire(poll_interval=0.01):
                 self._sweep()
                 found = None if self._mode == "refresh" else self._read(digest)
                 if found is None:
