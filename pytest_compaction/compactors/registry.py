@@ -26,12 +26,6 @@ from pytest_compaction.text.words import printable
 ENTRY_POINTS: Final = "pytest_compaction.compactors"
 _FOLDERS: Final = ("strategies", "products")
 """The subpackages with the shipped strategies."""
-_REMOVED: Final = {
-    ("", "profile"): "the strategy is mended where an endpoint would refuse its messages; leave "
-    "profile out",
-    ("codex", "mode"): "openai-compact continues with the output of the endpoint; leave mode out",
-}
-"""What to do without a parameter that strategies of products had, by strategy (empty for all)."""
 
 
 @dataclass
@@ -63,12 +57,6 @@ class Registry:
         if spec.parts:
             return self._composed(spec)
         target = self._resolve(spec.target)
-        if ".products." in getattr(target, "__module__", ""):
-            for key, _ in spec.parameters:
-                gone = _REMOVED.get(("", key)) or _REMOVED.get((spec.target, key))
-                if gone:
-                    said = f"the compactor {spec.text!r} has no {key!r} any more: {gone}"
-                    raise UnknownCompactorError(said)
         return strategy_of(spec, target)
 
     def example(self, spec: Spec) -> Compactor[State]:

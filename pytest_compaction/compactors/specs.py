@@ -25,7 +25,7 @@ _PLUS: Final = r"\+(?!\s*[\d.])"
 class UnknownCompactorError(LookupError):
     """A strategy does not exist or cannot be made; the text says why, and what exists.
 
-    ``untaken`` are the names of parameters that a strategy of this package does not take.
+    ``untaken`` are parameters that a strategy of this package does not take, as ``codex:mode``.
     """
 
     def __init__(self, text: str, untaken: tuple[str, ...] = ()) -> None:

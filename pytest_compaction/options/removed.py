@@ -10,13 +10,15 @@ from pytest_compaction.settings import OptionError
 REMOVED: Final = {
     "--compaction-processes": "pytest-xdist does work in parallel; give its -n N",
     "--compaction-executor=processes://": "pytest-xdist does work in parallel; give its -n N",
+    "codex:mode=": "openai-compact continues with the output of the endpoint; leave mode out",
     "profile=": (
         "each strategy has one form, which is mended where an endpoint would refuse its messages; "
         "leave profile out"
     ),
 }
 """Sentences on an option by its flag, which stands for its ini key too; on a value of an option
-by what both begin with; on a parameter of strategies by its name with ``=``.
+by what both begin with; on a parameter of
+strategies by its name with ``=``, of one strategy with that before it.
 
 They are looked up for what nobody takes any more, so a row may stand here before it is true.
 """

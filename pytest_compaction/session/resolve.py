@@ -146,7 +146,8 @@ def resolve_strategies(
     try:
         return named_strategies(texts, added)
     except UnknownCompactorError as error:
-        refuse_removed(f"{name}=" for name in error.untaken)
+        names = (f"{name.rpartition(':')[2]}=" for name in error.untaken)
+        refuse_removed([*names, *(f"{name}=" for name in error.untaken)])
         raise
 
 

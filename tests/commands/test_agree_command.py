@@ -35,7 +35,7 @@ def test_two_runs_are_compared_and_the_judgements_of_one(runs, capsys):
     assert "0001-offline.jsonl against 0002-model.jsonl" in shown
     assert "0002-model.jsonl: m against m#2" in shown
     row = next(line for line in shown.splitlines() if "scores of items" in line and "Spear" in line)
-    assert row.split() == "scores of items Spearman 1.00 [1.00, 1.00] 24 4".split()
+    assert row.split() == "scores of items Spearman 1.00 [1.00, 1.00] 36 6".split()
     assert "intervals are 95 % intervals over cases" in shown
     assert all(len(line) <= 100 for line in shown.splitlines())
 

@@ -114,8 +114,7 @@ def test_how_far_the_calls_are_is_said_while_a_model_writes(tmp_path, monkeypatc
     monkeypatch.setattr(generate_progress, "_MINUTE", 0.01)
     accounts = Accounts(tmp_path / "accounts.sqlite")
     for _ in range(2):
-        number = accounts.number()
-        accounts.enter(number, "writer", "m")
+        number = accounts.enter("writer", "m")
         accounts.settle(number, Usage(1, 10, 0, 5), 0.25)
     said = stream()
     line = generate_progress.CallsLine(accounts.path, 9, said)
@@ -191,7 +190,7 @@ def test_a_limit_on_costs_is_called_as_this_command_calls_it(tmp_path, capsys, m
         (["--model="], "generate needs --model NAME"),
         (["--model=offline"], "rules do not write any"),
         (["--model=offlin"], "unknown model 'offlin'; did you mean 'offline'"),
-        (["--max-cost=0"], "'0' is not an amount of US dollars above 0"),
+        (["--max-cost=-1"], "-1 is not a number from 0 to 1000000"),
         (
             ["--model=gpt-4o-mini"],
             "set OPENAI_API_KEY, or OPENAI_BASE_URL for another endpoint\n",

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pytest_compaction.commands.init.config_file import ConfigFileError, config_file
 from pytest_compaction.commands.init.first_run import FirstScore
 
-ADDED = {"compaction_cases": "shipped", "compaction_threshold": "overall>=2.4"}
+ADDED = {"compaction_cases": ["shipped"], "compaction_threshold": ["overall>=2.4"]}
 COMMENT = "measured"
 PROJECT = '[project]\nname = "x"  # ours\n'
 
@@ -51,7 +51,7 @@ def test_lines_are_added_below_the_heading_and_every_other_byte_stays(tmp_path, 
     values = place(tmp_path, name, changed).values()
     as_list = name.endswith(".toml")
     assert {key: values[key] for key in ADDED} == {
-        key: [value] if as_list else value for key, value in ADDED.items()
+        key: value if as_list else value[0] for key, value in ADDED.items()
     }
     assert {k: v for k, v in values.items() if k not in ADDED} == dict(found.values())
 
@@ -98,7 +98,7 @@ def test_a_table_of_any_values_keeps_them(tmp_path_factory, values):
     changed = place(tmp_path_factory.mktemp("p"), "pyproject.toml", text).with_lines(ADDED)
     after = tomllib.loads(changed)["tool"]
     assert after["other"] == {"x": 1}
-    assert after["pytest"] == {**values, **{key: [value] for key, value in ADDED.items()}}
+    assert after["pytest"] == {**values, **ADDED}
 
 
 def _as_toml(value):

@@ -319,7 +319,7 @@ def test_a_baseline_of_the_shards_decides_on_the_merged_run(pytester, capsys, mo
         capsys.readouterr()
         assert main(["merge", *files, "-o", "whole.jsonl", *given]) == 1
         line = last(capsys.readouterr().out)
-        assert line.startswith("GATE FAILED overall fell by 2.50")
+        assert line.startswith("UNDECIDED overall -2.50 in 3 cases, not shown, main 5.00")
         assert line.endswith(" · on 12 of 12 items")
     (pytester.path / "main.json").unlink()
     assert main(["merge", *files, "-o", "whole.jsonl", "--threshold=overall>=1"]) == 4

@@ -18,7 +18,6 @@ from pytest_compaction.dialogues import similarity
 from pytest_compaction.models.chat.fences import fences_for
 from pytest_compaction.models.chat.judge_reply import JudgementError, read_judgement
 from pytest_compaction.models.chat.summary_reply import sections_of
-from pytest_compaction.models.offline.nuggets.event_list import events_of
 from pytest_compaction.models.structured_summary import Summary
 from pytest_compaction.models.wire.only_object import NoObjectError, only_object
 from pytest_compaction.models.wire.refusals import complaint_of
@@ -84,7 +83,6 @@ READERS = {
     "a fence": (lambda text: fences_for([text]), REPLIES),
     "an answer": (answer_proper, REPLIES),
     "claims": (claims, REPLIES),
-    "events": (lambda text: events_of(text, ["the lease", "the movers"]), REPLIES),
     "a refusal": (
         lambda text: complaint_of(400, {"error": {"message": text}}, text).too_long,
         REPLIES,

@@ -236,7 +236,6 @@ def test_a_record_without_what_every_report_reads_is_left_out(tmp_path):
         ("tenths", None),
         ("tenths", [1, "2"]),
         ("nuggets", ["the lease"]),
-        ("nuggets", [{"text": "the lease", "score": None}]),
         ("ordering", {}),
     ],
 )

@@ -13,19 +13,20 @@ from pytest_compaction.reports.changes.block import (
     baseline_markdown,
     worse_title,
 )
+from pytest_compaction.settings import BaselineRules, NewlyGone
 
-PASS_SCORE, MAX_DROP = 3.5, 0.1
+PASS_SCORE = 3.5
 
 
 def decided(now, then, strategies=("anchored",), name="main", **more):
     known = {
         each: Baseline(each, name, f"{name} (0044)", tuple(then), **more) for each in strategies
     }
-    return decide_baseline(now, known, MAX_DROP)
+    return decide_baseline(now, known, BaselineRules(max_newly_gone=NewlyGone(12)))
 
 
 def shown(decision):
-    lines = [*baseline_block(decision, PASS_SCORE), *baseline_lines(decision, MAX_DROP)]
+    lines = [*baseline_block(decision, PASS_SCORE), *baseline_lines(decision)]
     return "\n".join([worse_title(decision), *(line.text for line in lines)])
 
 
@@ -36,7 +37,7 @@ def test_only_what_got_worse_is_shown(snapshot):
     ]
     decision = decided(now, before())
     assert shown(decision) == snapshot
-    assert "\n\n".join(baseline_markdown(decision, PASS_SCORE, MAX_DROP)) == snapshot
+    assert "\n\n".join(baseline_markdown(decision, PASS_SCORE)) == snapshot
 
 
 def test_strategies_that_got_worse_are_told_from_those_that_did_not(snapshot):
@@ -45,7 +46,7 @@ def test_strategies_that_got_worse_are_told_from_those_that_did_not(snapshot):
     now += [scored("case-00", compactor="codex")]
     decision = decided(now, before(), ("anchored", "window", "truncate"))
     assert shown(decision) == snapshot
-    assert "\n\n".join(baseline_markdown(decision, PASS_SCORE, MAX_DROP)) == snapshot
+    assert "\n\n".join(baseline_markdown(decision, PASS_SCORE)) == snapshot
 
 
 def test_what_is_not_compared_and_what_was_damaged_is_said():
@@ -60,7 +61,7 @@ def test_what_is_not_compared_and_what_was_damaged_is_said():
 
 def test_markdown_says_which_rule_could_not_be_applied():
     decision = decided([scored("other")], before())
-    (text,) = baseline_markdown(decision, PASS_SCORE, MAX_DROP)
+    (text,) = baseline_markdown(decision, PASS_SCORE)
     assert text == ("overall vs main: drop\\<=0.1: no item of this run is in main (0044)")
 
 
@@ -71,7 +72,7 @@ def test_no_line_is_wider_than_80_and_no_text_reaches_the_terminal_raw(texts, na
     lost = [fact(text, False, False) for text in texts]
     now = [scored(case, name or "p", 1.0, lost) for case in ("a", "b" * 90)]
     decision = decided(now, then, name=name[:30] or "main")
-    lines = [*baseline_block(decision, PASS_SCORE), *baseline_lines(decision, MAX_DROP)]
-    assert decision.is_worse
+    lines = [*baseline_block(decision, PASS_SCORE), *baseline_lines(decision)]
+    assert decision.comparisons[0].undecided is not None
     assert all(line.text.isprintable() for line in lines)
     assert all(len(line.text) <= 80 for line in lines)

@@ -64,9 +64,9 @@ def test_the_report_of_a_real_run_is_valid_and_has_no_key_that_the_schema_lacks(
 
 
 def test_every_figure_has_its_interval():
-    (found,) = read(finished(*several("anchored", 1.0, 2.0, 4.0, 4.0)))["strategies"]
+    (found,) = read(finished(*several("anchored", *[1.0, 2.0, 4.0, 4.0] * 3)))["strategies"]
     overall = found["figures"]["overall"]
-    assert (overall["value"], overall["items"], overall["cases"]) == (2.75, 4, 2)
+    assert (overall["value"], overall["items"], overall["cases"]) == (2.75, 12, 6)
     low, high = overall["interval"]
     assert 0 <= low < 2.75 < high <= 5
     assert overall["reason"] is None
@@ -76,7 +76,7 @@ def test_one_case_has_no_interval_and_the_reason_is_said():
     (found,) = read(finished(*several("anchored", 1.0, 2.0)))["strategies"]
     overall, context = (found["figures"][name] for name in ("overall", "context"))
     assert (overall["value"], overall["interval"]) == (1.5, None)
-    assert overall["reason"] == "one case: an interval needs at least two"
+    assert overall["reason"] == "an interval needs at least 6 cases"
     assert (context["value"], context["interval"]) == (None, None)
     assert context["reason"] == "nothing was scored"
 
@@ -122,7 +122,7 @@ def test_a_hostile_name_is_a_json_string():
 
 
 def test_a_rule_against_a_baseline_that_was_not_applied_says_why():
-    against = BaselineDecision(undecided=(("overall vs main: drop<=0.1", "no probe was asked"),))
+    against = BaselineDecision(not_applied=(("overall vs main: drop<=0.1", "no probe was asked"),))
     (rule,) = read(finished(*several("anchored", 1.0), against=against))["gate"]["rules"]
     assert (rule["outcome"], rule["reason"]) == ("error", "no probe was asked")
 

@@ -52,14 +52,15 @@ def test_an_unscored_question_is_in_no_mean():
 
 def test_the_note_on_intervals_tells_sizes_apart():
     records = [
-        record(case, "abstention-1", score) for case, score in (("a", 1), ("b", 0), ("c", 1))
+        record(case, "abstention-1", score)
+        for case, score in zip("abcefg", (1, 0) * 3, strict=True)
     ]
     (note,) = tables(one=records)["abilities"].notes[1:]
-    assert note == "95 % intervals over conversations: studentised bootstrap of 3 cases."
+    assert note == "95 % intervals over conversations: studentised bootstrap of 6 cases."
     records.append(record("d", "abstention-1", 1, size="10M"))
     (note,) = tables(one=records)["abilities"].notes[1:]
     assert note == (
-        "95 % intervals over conversations: 100K: studentised bootstrap of 3 cases; "
+        "95 % intervals over conversations: 100K: studentised bootstrap of 6 cases; "
         "10M: none, of one conversation."
     )
 

@@ -67,7 +67,6 @@ def test_the_tables_hold_the_figures_for_programs():
     assert all_of_it["anchored all"]["dropped"] == 3
     assert all_of_it["truncate all"]["dropped"] == 6
     assert all_of_it["anchored number"]["half_life"] is None
-    assert all_of_it["anchored number"]["half_life_low"] > 0
     assert [row["facts"] for row in found["lost_by"]] == [3, 0, 3]
     assert found["most_lost"][0]["fact"] == "late"
     assert found["most_lost"][3]["evidence"] == "m4, m9"

@@ -47,11 +47,11 @@ def test_the_summary_has_a_row_for_each_origin():
     lines = text(both(), "anchored")
     start = lines.index("real and scripted cases apart")
     assert [line.split() for line in lines[start + 2 : start + 4]] == [
-        "anchored 2 real 1.50 [0.00, 5.00] 0% 90.0% 0% [0, 0]".split(),
-        "anchored 3 scripted 4.00 [0.67, 5.00] 67% 70.0% 50% [50, 50]".split(),
+        "anchored 2 real 1.50 0% 90.0% 0%".split(),
+        "anchored 3 scripted 4.00 67% 70.0% 50%".split(),
     ]
     assert all(len(line) <= WIDTH for line in lines)
-    assert any(line.startswith("overall") and " 3.00 " in line for line in lines)
+    assert any(line.startswith("overall") and line.endswith(" 3.00") for line in lines)
 
 
 def test_each_strategy_of_a_comparison_has_its_rows():

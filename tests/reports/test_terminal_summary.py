@@ -206,13 +206,13 @@ def test_no_line_of_the_summary_is_wider_than_80_columns_or_unsafe(name):
         assert line.text.isprintable()
 
 
-def test_strategies_are_ranked_and_share_letters_with_those_they_cannot_be_told_from():
+def test_strategies_are_ranked_and_have_no_letters_where_cases_are_few():
     lines = [line.text for line in summary(*SUMMARIES["several strategies"])]
     longest, anchored, truncate = [line.split() for line in lines[2:5]]
-    assert longest[0] == "…ompact_everything"
+    assert longest[0] == "…compact_everything"
     assert LONG.endswith(longest[0].lstrip("…"))
     assert [anchored[0], truncate[0]] == ["anchored", "truncate"]
-    assert [row[2] for row in (longest, anchored, truncate)] == ["a", "a", "a"]
+    assert all("." in row[2] for row in (longest, anchored, truncate)), "a score and no letter"
     assert set(lines[5]) == {"-"}
     none = lines[6].split()
     assert none[:3] == ["none", "4.65", "4.65"]

@@ -75,7 +75,7 @@ def test_transcripts_become_a_project_with_a_gate_and_nothing_is_overwritten(
     config = (pytester.path / "pyproject.toml").read_text()
     assert config.startswith(f"{OTHER}\n\n[tool.pytest]\n# The first run: overall ")
     rules = 'compaction_baseline = "baseline.json"\ncompaction_max_newly_gone = "0"\n'
-    assert config.endswith(f'"]\n{rules}')
+    assert config.endswith(f'"]\n{rules}required_plugins = ["pytest-compaction"]\n')
     assert 'compaction_threshold = ["overall>=' in config
     assert "compaction_cases" not in config
     workflow = (pytester.path / WORKFLOW).read_text()
@@ -113,6 +113,7 @@ def test_a_strategy_that_is_named_needs_no_function_and_the_projects_cases_are_m
     assert lines[3:] == [
         "compaction_baseline = baseline.json",
         "compaction_max_newly_gone = 0",
+        "required_plugins = pytest-compaction",
         "addopts = -pno:cacheprovider",
     ]
     assert "2 cases" in lines[1]
@@ -240,6 +241,7 @@ def test_the_function_that_is_written_keeps_the_newest_within_the_budget():
 @pytest.mark.parametrize("name", ["pytest.ini", "pyproject.toml"])
 def test_without_the_plugin_the_written_project_is_not_green(pytester, capsys, name):
     set_up(pytester)
+    write_cases(pytester, long_case("first"), long_case("second"))
     (pytester.path / name).write_text("[pytest]\n" if name == "pytest.ini" else OTHER)
     assert initialise("--compactor=truncate", "--yes") == 0
     follow(pytester, capsys.readouterr().out)
@@ -251,6 +253,7 @@ def test_without_the_plugin_the_written_project_is_not_green(pytester, capsys, n
 
 def test_required_plugins_of_a_project_stay_and_are_named(pytester, capsys):
     set_up(pytester)
+    write_cases(pytester, long_case("first"), long_case("second"))
     (pytester.path / "pytest.ini").write_text("[pytest]\nrequired_plugins = pytest-xdist\n")
     assert initialise("--compactor=truncate", "--yes") == 0
     said = capsys.readouterr().out

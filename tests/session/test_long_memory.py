@@ -74,7 +74,7 @@ def test_a_run_by_rules_shows_abilities_and_place_and_gates_on_a_kind(project, w
     assert title in (project.path / "run.html").read_text("utf-8")
     assert "Dimensions" not in (project.path / "run.md").read_text("utf-8")
     for ability in ("knowledge_update", "summarization", "event_ordering", "all"):
-        assert re.search(rf"^  {ability} +100K +\d\.\d\d \[", shown, re.M), ability
+        assert re.search(rf"^  {ability} +100K +\d\.\d\d", shown, re.M), ability
     assert not re.search(r"^  abstention ", shown, re.M)
     assert "Order of events" not in shown
     assert re.search(r"^  1 of 10 +\d+ +\d\.\d\d", shown, re.M)

@@ -54,7 +54,7 @@ def test_a_run_with_workers_that_is_left_with_0_is_red(project):
 
 def undecided(result):
     assert result.ret == pytest.ExitCode.TESTS_FAILED
-    result.stdout.fnmatch_lines(["GATE UNDECIDED the run was stopped before all items ran *"])
+    result.stdout.fnmatch_lines(["UNDECIDED the run was stopped before all items ran *"])
 
 
 @pytest.mark.parametrize("arguments", [[], ["-pno:xdist"]], ids=" ".join)

@@ -138,7 +138,8 @@ def test_a_strategy_that_reads_the_case_files_is_red_and_its_wordings_are_named(
         ]
     )
     assert "1 view has the case file's wordings of facts" in last_line(result)
-    marked = [record["worded"] for record in records(pytester).records]
+    marked = [r["worded"] for r in records(pytester).records if "worded" in r]
+    assert len(marked) >= 3
     assert all(found["count"] >= 6 and 2 * found["count"] >= found["of"] for found in marked)
 
 

@@ -245,6 +245,6 @@ def test_another_pass_score_lets_no_view_over_the_budget_pass_in_a_baseline_eith
     run(pytester)
     run(pytester)
     path, again = run_files(pytester)
-    baselines, _ = baselines_of(str(path), again, load_run(again), 1.0)
+    baselines, _, _ = baselines_of(str(path), again, load_run(again), 1.0)
     statuses = [record["status"] for record in baselines[own("keep")].records]
     assert statuses == ["failed"] * 4

@@ -164,7 +164,9 @@ def _made(spec: Spec, target: Any, given: Given) -> Any:
     except BaseException as error:  # also SystemExit, and what skips a test
         wrong = raised(error)
     ours = getattr(target, "__module__", "").partition(".")[0] == __name__.partition(".")[0]
-    untaken = [name for name in given.values if ours and not _takes(target, name)]
+    untaken = [
+        f"{spec.target}:{name}" for name in given.values if ours and not _takes(target, name)
+    ]
     return _refuse(spec, wrong, tuple(untaken))
 
 

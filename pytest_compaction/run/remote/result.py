@@ -19,6 +19,7 @@ from pytest_compaction.judges import verdict
 from pytest_compaction.judges.verdict import Verdict
 from pytest_compaction.metrics.event_order import EventOrder
 from pytest_compaction.metrics.facts.foreign_names import ForeignNames
+from pytest_compaction.metrics.facts.foreign_wordings import ForeignWordings
 from pytest_compaction.metrics.facts.survival import Readings
 from pytest_compaction.metrics.nugget_scores import NuggetFigures, NuggetScore
 from pytest_compaction.models.calls.accounts import Total
@@ -131,6 +132,7 @@ _TYPES: Final[Mapping[str, type[Any]]] = {
         *(Message, messages.Text, messages.Image, messages.ToolCall, messages.ToolResult),
         *(messages.Thinking, messages.Opaque, Step, Arm, Response, ViewFigures, Readings, Reading),
         *(responses.NullReading, responses.FactHistory, responses.Reminded, ForeignNames),
+        ForeignWordings,
         *(Verdict, verdict.FactOutcome, verdict.Scores, verdict.JudgeScores, verdict.Nuggets),
         *(CriterionScore, NuggetScore, NuggetFigures, EventOrder),
     )

@@ -30,7 +30,6 @@ from pytest_compaction.compactors.products.pi import Pi
 from pytest_compaction.compactors.products.roo import Roo
 from pytest_compaction.compactors.products.strands import Strands
 from pytest_compaction.compactors.registry import Registry
-from pytest_compaction.compactors.specs import UnknownCompactorError, parse_spec
 from pytest_compaction.conversation.messages import leading_system, pending_calls, structure_faults
 
 IMPOSSIBLE = [
@@ -96,21 +95,6 @@ LOSING_CALLS = (
 def test_impossible_parameters_are_refused(strategy, parameters, said):
     with pytest.raises(ValueError, match=said):
         strategy(**parameters)
-
-
-@pytest.mark.parametrize(
-    ("spec", "said"),
-    [
-        ("cline:profile=hardened", "mended where an endpoint would refuse its messages"),
-        ("goose:profile=faithful", "leave profile out"),
-        ("codex:mode=remote", "openai-compact continues with the output of the endpoint"),
-        ("cline:mode=classic", "mode=classic must be agentic or basic"),
-        ("anchored:profile=hardened", "there is no 'profile'"),
-    ],
-)
-def test_a_parameter_that_is_gone_is_refused_with_what_to_do(spec, said):
-    with pytest.raises(UnknownCompactorError, match=said):
-        Registry().create(parse_spec(spec))
 
 
 @pytest.mark.parametrize("name", ASKED_ONCE.split())

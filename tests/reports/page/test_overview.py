@@ -72,7 +72,7 @@ def test_the_control_is_not_drawn_and_has_no_letter():
     records = [
         scored(name, overall, 100, case)
         for name, overall in (("none", 5.0), ("a", 1.0), ("b", 1.0))
-        for case in "xyz"
+        for case in "uvwxyz"
     ]
     assert {spot.label for spot in scatter(figures(*records), 400, 300).spots} == {"a", "b"}
     assert compared(arms(*records)).letters == {"a": "a", "b": "a"}
