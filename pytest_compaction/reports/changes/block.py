@@ -183,7 +183,7 @@ def _notes(each: ArmComparison) -> Iterator[Line]:
 
 
 def _wrapped(text: str, style: Style, indent: str = "") -> Iterator[Line]:
-    following = indent or "  "
+    following = f"{indent}  "
     lines = textwrap.wrap(
         printable(text),
         WIDTH,
