@@ -33,6 +33,8 @@ from pytest_compaction.text.words import printable
 Outcome = Literal["holds", "worse", "undecided"]
 FEWEST_TRIALS: Final = 3
 """Trials that both sides need where a model is sampled: fewer do not tell a loss from chance."""
+_FALSE_ALARMS: Final = 0.02
+"""The share of runs without a change in which the interval of some dimension may lie off 0."""
 _NAME: Final = 48
 _FACT: Final = 100
 
@@ -328,14 +330,16 @@ def _mean_rule(
 
 
 def _for_all_dimensions(metric: str, changes: RunChanges) -> tuple[float, float] | None:
-    """The interval of a dimension that six of them together exceed in 5 % of cases at most.
+    """The interval of a dimension that six of them together exceed in 2 % of runs at most.
 
     Bonferroni's correction; without it two runs of the same strategy differ in some dimension
     in one of eight comparisons. Overall is one figure and needs none.
     """
     if metric not in DIMENSIONS:
         return None
-    return cluster_interval(differences_by_case(changes, metric), 1 - 0.05 / len(DIMENSIONS))
+    return cluster_interval(
+        differences_by_case(changes, metric), 1 - _FALSE_ALARMS / len(DIMENSIONS)
+    )
 
 
 def _moved(compared: Compared, outcome: Outcome) -> str:

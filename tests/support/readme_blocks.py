@@ -147,7 +147,7 @@ def worse_block():
     then, now = measured(4), measured(2)
     accepted = Baseline(name, "baseline", "baseline", tuple(then))
     decision = decide_baseline(now, {name: accepted}, BaselineRules())
-    lines = [line.text for line in baseline_block(decision, 3.5)]
+    lines = [line.text for line in baseline_block(decision, 3.5)][:20]
     rules = gate_line(Decision(), Failures(), now, 3.5, 0.7, decision)
     title = f" {worse_title(decision)} ".center(WIDTH, "=")
     return "\n".join([title, *lines, "…", *textwrap.wrap(rules.text, WIDTH)])
