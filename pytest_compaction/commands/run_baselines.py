@@ -13,6 +13,7 @@ from pytest_compaction.metrics.aggregate import by_compactor
 from pytest_compaction.records.baselines.baseline import (
     Baseline,
     at_pass_score,
+    check_whole,
     load_baseline,
     measured_there,
     parse_source,
@@ -57,6 +58,7 @@ def baselines_of(
     wanted = strategies if source.strategy else measured_there(source, strategies)
     baselines = {name: load_baseline(source, name) for name in wanted or strategies[:1]}
     for each in baselines.values():
+        check_whole(each)
         names = (each.title, path.name)
         problems = differences(each.header, found.header, names)
         if problems:

@@ -188,3 +188,13 @@ def test_a_run_with_scores_that_no_run_writes_is_not_decided_on(folder, capsys):
         f"{RUN}:2 is the record of cases/test_probes.py::test_probe[anchored-case-00-p-1], " in said
     )
     assert "whose overall 99 is not a number from 0 to 5" in said
+
+
+def test_a_baseline_with_scores_that_no_run_writes_is_refused(folder, capsys):
+    write(folder, before())
+    baseline = write(folder, before(), name="main")
+    baseline.write_text(baseline.read_text().replace('"overall":4.0', '"overall":99', 1))
+    code, _, said = gate(capsys, RUN, f"--baseline={baseline.name}")
+    assert code == 4
+    assert f"{baseline.name}:2 is the record of cases/test_probes.py::test_probe[anchored" in said
+    assert "measure the baseline again, or take another run" in said

@@ -502,3 +502,13 @@ def test_a_shard_and_a_listing_compare_nothing(pytester):
     result = measure(pytester, FORGETS, MAIN, "--compaction-shard=1/1")
     assert result.ret == OK
     assert "vs main" not in str(result.stdout)
+
+
+def test_a_run_is_not_compared_with_one_whose_scores_no_run_writes(pytester):
+    set_up(pytester)
+    measure(pytester, KEEPS)
+    (file,) = run_files(pytester)
+    file.write_text(file.read_text("utf-8").replace('"overall":5.0', '"overall":0.0', 1), "utf-8")
+    result = measure(pytester, FORGETS, f"--compaction-baseline={file}")
+    assert result.ret == USAGE
+    result.stderr.fnmatch_lines(["*is the record of *, whose *overall 0 is not what its *"])

@@ -212,6 +212,19 @@ def _from_committed(source: Source, wanted: str | None) -> Baseline:
     return _scored(found, source.path)
 
 
+def check_whole(found: Baseline) -> None:
+    """Refuse to decide against a run of which lines are left out: their items would not count.
+
+    Raises :class:`~pytest_compaction.records.baselines.baseline_file.BaselineError`.
+    """
+    if found.problems:
+        more = f" (and {len(found.problems) - 1} more)" if len(found.problems) > 1 else ""
+        raise BaselineError(
+            f"{found.title} is not whole: {found.problems[0]}{more}; measure the baseline again, "
+            "or take another run"
+        )
+
+
 def _probes(path: Path) -> tuple[list[Record], Mapping[str, Any], tuple[str, ...]]:
     try:
         run = load_run(path)

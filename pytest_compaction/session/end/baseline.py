@@ -20,6 +20,7 @@ from pytest_compaction.records.baselines.baseline import (
     Baseline,
     Source,
     at_pass_score,
+    check_whole,
     load_baseline,
     measured_there,
     parse_source,
@@ -188,6 +189,8 @@ def _compared(
     names = _strategies(session)
     wanted = names if source.strategy else measured_there(source, names)
     found = {name: load_baseline(source, name) for name in wanted or names[:1]}
+    for each in found.values():
+        check_whole(each)
     header = session.header()
     problems = {
         difference
