@@ -98,6 +98,7 @@ _IDE: Final = {
     **AS_WRITTEN,
     "pending-call-kept": _LOST,
     "starts-with-user": "only the system message is left until somebody speaks",
+    "not-due-is-identity": "a line of the user comes before the model if it speaks next",
 }
 _CLI: Final = {**AS_WRITTEN, "pending-call-kept": _LOST}
 
