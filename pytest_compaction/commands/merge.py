@@ -22,6 +22,7 @@ from pytest_compaction.gate.threshold import (
 from pytest_compaction.metrics.budgets import over_budget_failures
 from pytest_compaction.models.registry import is_offline
 from pytest_compaction.options.gate import newly_gone
+from pytest_compaction.options.table import range_of
 from pytest_compaction.records.baselines.baseline_file import BaselineError
 from pytest_compaction.records.figures.cost_figures import run_pricing
 from pytest_compaction.records.runs.merged_run import MergedRun, MergeError, merge_runs
@@ -50,7 +51,8 @@ from pytest_compaction.reports.outlets.written_files import (
 )
 from pytest_compaction.reports.summary.run_summary import file_lines, left_out_lines, run_summary
 from pytest_compaction.reports.usage import usage_table
-from pytest_compaction.settings import REPORT_SUFFIXES, BaselineRules
+from pytest_compaction.settings import REPORT_SUFFIXES, BaselineRules, OptionError
+from pytest_compaction.text.numbers import NumberError
 from pytest_compaction.text.words import printable
 
 PASSED: Final = 0
@@ -98,6 +100,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         runs = _load(options.run_files)
         merged = merge_runs([(printable(str(path)), found) for path, found in runs])
+        _check_numbers(merged.run)
         thresholds = _thresholds(options.threshold, merged.run)
         against, notes = _against(merged.run, options.output)
         _check_output(options.output, options.run_files)
@@ -215,12 +218,23 @@ def _against(run: Run, output: Path) -> tuple[BaselineDecision, list[str]]:
         why = f"the shards were run with --compaction-baseline={named}, which decides"
         raise MergeError([f"{why}: {error}"]) from None
     limit = settings.get("max_newly_gone")
-    rules = BaselineRules(
-        settings["max_drop"],
-        None if limit is None else newly_gone("max_newly_gone", str(limit)),
-        settings["inconclusive"],
-    )
+    try:
+        gone = None if limit is None else newly_gone("max_newly_gone", str(limit))
+    except OptionError as error:
+        raise MergeError([f"the shards' {error}"]) from None
+    rules = BaselineRules(settings["max_drop"], gone, settings["inconclusive"])
     return decide_baseline(records, baselines, rules, run.header), notes
+
+
+def _check_numbers(run: Run) -> None:
+    """Refuse rules of the shards that no option takes: the files may be from a pull request."""
+    settings = _settings(run)
+    for key in ("pass_score", "max_drop", "max_unscored"):
+        try:
+            if key in settings:
+                range_of(f"compaction_{key}").read(settings[key])
+        except NumberError as error:
+            raise MergeError([f"the shards' {key}={error}"]) from None
 
 
 def _settings(run: Run) -> dict[str, Any]:

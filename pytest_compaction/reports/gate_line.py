@@ -74,7 +74,7 @@ def gate_line(
     parts += failures.parts
     if against.not_compared and against.comparisons:
         parts.append(f"without a baseline: {', '.join(against.not_compared)}")
-    if undecided and against.rules.inconclusive != "fail":
+    if against.comparisons and against.rules.inconclusive != "fail":
         parts.append(f"inconclusive={against.rules.inconclusive}")
     if coverage:
         parts.append(coverage)

@@ -154,6 +154,9 @@ def test_another_meaning_of_undecided_is_shown_in_the_line_of_the_gate(pytester)
     result.stdout.fnmatch_lines(["SKIPPED*undecided: overall -2.50 in 1 case, not shown*"])
     assert last_line(result).startswith("UNDECIDED overall -2.50 in 1 case")
     assert " · inconclusive=pass · " in last_line(result)
+    same = last_line(measure(pytester, KEEPS, MAIN))
+    assert same.startswith("GATE PASSED")
+    assert " · inconclusive=pass · " in same
 
 
 def test_where_the_rule_on_facts_decides_an_undecided_run_ends_with_0_and_warns(

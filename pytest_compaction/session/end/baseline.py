@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from pytest_compaction.case.case import Case
+from pytest_compaction.case.files import CaseFileError
 from pytest_compaction.gate.baseline import BaselineDecision, decide_baseline, rule_text
 from pytest_compaction.metrics.aggregate import by_compactor
 from pytest_compaction.metrics.budgets import is_over_budget
@@ -214,7 +215,10 @@ def read_by_this_reader(baseline: SessionBaseline, session: BenchmarkSession) ->
     there = {entry.id for entry in session.case_set.entries}
 
     def case_of(id: str) -> Case | None:
-        return session.case_set.case(id) if id in there else None
+        try:
+            return session.case_set.case(id) if id in there else None
+        except CaseFileError:  # its file changed while the run lasted
+            return None
 
     found, notes = {}, []
     for name, each in baseline.by_strategy.items():
