@@ -217,7 +217,7 @@ def digest_of(data: Mapping[str, Any]) -> str:
 
 @lru_cache(maxsize=4)  # the probes of a case follow one another
 def log_digest(case: Case) -> str:
-    """Identifies what is compacted and where: the messages, the points, the window, the budget."""
+    """Digest of the log with its compaction points, window and budget."""
     messages = [[message.id, message.content_hash] for message in case.messages]
     points = [
         [point.id, point.index, [message.content_hash for message in point.recorded]]
@@ -227,7 +227,7 @@ def log_digest(case: Case) -> str:
 
 
 def probe_digest(probe: Probe) -> str:
-    """Identifies what a view is read for: the facts, the traps, and the point."""
+    """Digest of the facts, the traps and the compaction point of a probe."""
     traps = [[t.text, t.aliases, t.current, t.keys, t.type, t.of] for t in probe.traps]
     facts = list(map(fact_digest, probe.facts))
     return short_hash(canonical_json([probe.point, probe.choice is not None, facts, traps]))

@@ -204,10 +204,7 @@ def _thresholds(given: Sequence[str], run: Run) -> list[Threshold]:
 
 
 def _against(run: Run, output: Path) -> tuple[BaselineDecision, list[str]]:
-    """What the baseline of the shards decides, which none of them compared itself with.
-
-    With sentences on how it was read.
-    """
+    """The decision against the baseline of the shards, and notes on how it was read."""
     settings = _settings(run)
     named = settings.get("baseline")
     if not named or not run.records:

@@ -42,7 +42,7 @@ def over_budget_of(header: Mapping[str, Any]) -> OverBudget:
 def baselines_of(
     named: str, path: Path, found: Run, pass_score: float
 ) -> tuple[dict[str, Baseline], list[Record], list[str]]:
-    """The baseline of each strategy of the run, its records, and what is to be said about them.
+    """The baseline of each strategy of the run, its records, and notes for the user.
 
     ``named`` is what a user wrote, ``path`` the file of the run. Where the two were read by
     different versions of the reader, both are read again. Raises

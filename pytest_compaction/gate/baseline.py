@@ -1,7 +1,7 @@
-"""Rules against a baseline: what a strategy newly lost, and whether its scores got worse.
+"""Rules against a baseline: a limit on newly gone facts, and a limit on the drop of each mean.
 
-Two questions are kept apart. Which facts are newly gone on these cases needs no sampling, and has
-a rule of its own. Whether it would be so on other cases is what the interval tells.
+Two questions are kept apart. The facts newly gone on these cases are certain, and have a rule of
+their own. The interval of the mean estimates the loss on other cases.
 """
 
 from __future__ import annotations

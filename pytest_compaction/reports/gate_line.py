@@ -16,7 +16,7 @@ from pytest_compaction.text.words import printable
 
 _NONE: Final = BaselineDecision()
 UNDECIDED: Final = "UNDECIDED"
-"""With this the line begins where a drop is neither within what is allowed nor shown."""
+"""First word of the line if the drop is larger than allowed and not significant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def is_undecided(line: Line) -> bool:
 
 
 def _against_parts(against: BaselineDecision, passed: bool) -> Iterator[str]:
-    """What is undecided, the first rule of each strategy that fails, or that all hold; facts."""
+    """For each strategy: the undecided rule, the first that fails or that all hold, and facts."""
     for each in against.comparisons:
         failed = [
             rule for rule in each.rules if not rule.check.holds and rule.outcome != "undecided"

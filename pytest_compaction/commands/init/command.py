@@ -203,7 +203,7 @@ def _measured_twice(
     first: FirstRun,
     folder: str,
 ) -> tuple[FirstRun, int] | None:
-    """Two runs of three trials each, and what the second lost by chance; ``None`` without a yes.
+    """A baseline of three trials, and the limit on newly gone facts; ``None`` without a yes.
 
     The second run asks the model anew: a store would give it the replies of the first.
     """

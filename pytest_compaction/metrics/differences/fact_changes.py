@@ -11,7 +11,7 @@ from pytest_compaction.metrics.item_figures import Record, is_stated, outcome_of
 from pytest_compaction.metrics.statistics.power import fewest_cases
 
 ProbeKey = tuple[str, str, str]
-"""Case, probe and budget: what the trials of an item have in common."""
+"""Case, probe and budget: the key of an item without its trial."""
 
 
 @dataclass(frozen=True, slots=True)

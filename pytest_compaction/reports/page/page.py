@@ -118,7 +118,7 @@ def write_page(
 
 
 def _baselines(against: BaselineDecision) -> list[dict[str, Any]]:
-    """What each strategy newly lost against its baseline, and regained, by name."""
+    """Facts newly gone and regained against each baseline, by name."""
     found = []
     for each in against.comparisons:
         facts = each.changes.facts
