@@ -4,6 +4,7 @@ import itertools
 import json
 import os
 import random
+import sys
 import threading
 from pathlib import Path
 
@@ -42,6 +43,40 @@ def test_every_record_is_a_whole_line_as_soon_as_it_is_added(folder):
     assert [line.get("probe") for line in lines_of(writer.path)] == [None, "q", "p"]
     assert writer.path.read_bytes().endswith(b"}\n")
     assert load_run(writer.path).by_item == writer.run.by_item
+
+
+def test_ctrl_c_at_any_line_while_a_record_is_added_costs_no_other_record(folder):
+    for interrupted in itertools.count(1):
+        writer = RunWriter(folder, "anchored", HEADER)
+        writer.add(record(probe="p"))
+        lines_left = interrupted
+
+        def interrupt(frame, event, _, own=run_file.__file__):
+            nonlocal lines_left
+            lines_left -= event == "line" and frame.f_code.co_filename == own
+            if lines_left == 0:
+                lines_left = -1
+                raise KeyboardInterrupt
+            return interrupt
+
+        before = sys.gettrace()
+        sys.settrace(interrupt)
+        try:
+            writer.add(record(probe="q"))
+        except KeyboardInterrupt:
+            ended = False
+        else:
+            ended = True
+        finally:
+            sys.settrace(before)
+        writer.close()
+        probes = [line.get("probe") for line in lines_of(writer.path)]
+        assert probes[:2] == [None, "p"]
+        assert probes[2:] in ([], ["q"])
+        if ended:
+            break
+    assert interrupted > 8
+    assert probes == [None, "p", "q"]
 
 
 def test_a_closed_file_is_in_its_fixed_order_whatever_the_arrival(folder):

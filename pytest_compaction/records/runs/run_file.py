@@ -97,8 +97,8 @@ class RunWriter:
     def add(self, record: Record) -> None:
         """Keep a record and append its line; API keys in its texts are replaced."""
         record = scrubbed_json(record)
-        self.run.add(record)
         line = self._lines[record["item"]] = _line(record)
+        self.run.add(record)  # after its line: Ctrl-C may come between the two
         path = self.path
         if path is not None and self.problem is None:
             self._attempt(lambda: _append(path, line))
