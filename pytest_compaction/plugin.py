@@ -105,7 +105,7 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
     old_keys = old_key_sentences(config)
     if session is None:
         return old_keys
-    from pytest_compaction.session.header.lines import header_lines
+    from pytest_compaction.session.header_lines import header_lines
 
     return [*header_lines(session), *old_keys]
 
@@ -247,8 +247,11 @@ def pytest_runtest_makereport(
     session = item.config.stash.get(SESSION, None)
     if session is None:
         return (yield)
-    from pytest_compaction.session.items.report import finish_report, record_before_report
-    from pytest_compaction.session.items.scrubbed_report import scrub_report
+    from pytest_compaction.session.items.report import (
+        finish_report,
+        record_before_report,
+        scrub_report,
+    )
 
     record = record_before_report(item, call, session)
     report = yield
@@ -293,7 +296,7 @@ def judge(request: pytest.FixtureRequest) -> Callable[[Probe, Response], Verdict
     session = request.config.stash[SESSION]
     judge = judge_for(session, request.node)
     if session.settings.snapshots.compare and "judge_snapshot" not in request.fixturenames:
-        from pytest_compaction.session.snapshots.comparison import watched
+        from pytest_compaction.session.snapshots import watched
 
         return watched(judge, request, session)
     return judge
@@ -305,7 +308,7 @@ def judge_snapshot(request: pytest.FixtureRequest) -> Callable[..., None]:
     from pytest_compaction.session.start import need_syrupy
 
     need_syrupy(request.config, "the judge_snapshot fixture")
-    from pytest_compaction.session.snapshots.comparison import comparison_for
+    from pytest_compaction.session.snapshots import comparison_for
 
     session = request.config.stash.get(SESSION, None)
     settings = session.settings if session else read_settings(request.config)

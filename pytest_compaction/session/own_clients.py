@@ -11,7 +11,7 @@ from pytest_compaction.models.calls.address import base_url_for
 from pytest_compaction.models.calls.prices import PriceTable, prices_at
 from pytest_compaction.models.relay.relay import new_relay
 from pytest_compaction.run.proxy.endpoint import Door, RecordingEndpoint
-from pytest_compaction.session.header.own_client_line import OPTION
+from pytest_compaction.session.header_lines import OPTION
 from pytest_compaction.settings import OptionError, Settings
 
 if TYPE_CHECKING:

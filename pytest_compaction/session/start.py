@@ -18,9 +18,9 @@ from pytest_compaction.session.endpoints import need_key, with_prices_of_user
 from pytest_compaction.session.items import fixtures, packaged
 from pytest_compaction.session.items.own_tests import take_in_own_tests
 from pytest_compaction.session.own_clients import open_door, serve
-from pytest_compaction.session.process.unrun_items import UnrunItems
 from pytest_compaction.session.remembered import WhatIsRemembered
 from pytest_compaction.session.session import shipped_cases
+from pytest_compaction.session.unrun_items import UnrunItems
 from pytest_compaction.session.worker_share import WorkerShare
 from pytest_compaction.session.workers import WorkerStop
 
@@ -113,7 +113,7 @@ def _collect(config: pytest.Config, session: BenchmarkSession, named: bool) -> N
 def _compare_snapshots(config: pytest.Config) -> None:
     """``--compaction-judge-snapshots``: compare every verdict with its accepted snapshot."""
     need_syrupy(config, "--compaction-judge-snapshots")
-    from pytest_compaction.session.snapshots.comparison import JudgeSnapshots
+    from pytest_compaction.session.snapshots import JudgeSnapshots
 
     config.pluginmanager.register(JudgeSnapshots(), "compaction-judge-snapshots")
 
@@ -186,7 +186,7 @@ def need_syrupy(config: pytest.Config, what: str) -> None:
 
 def _estimate_only(config: pytest.Config, session: BenchmarkSession) -> None:
     """``--compaction-estimate``: collect in this process, count the calls, run nothing."""
-    from pytest_compaction.session.dry_run.estimate_hooks import EstimateOnly
+    from pytest_compaction.session.estimate import EstimateOnly
 
     _in_this_process(config)
     estimate = EstimateOnly(session, session.endpoints)
@@ -195,7 +195,7 @@ def _estimate_only(config: pytest.Config, session: BenchmarkSession) -> None:
 
 def _export_only(config: pytest.Config, session: BenchmarkSession) -> None:
     """``--compaction-export``: collect in this process, write the missing calls, run nothing."""
-    from pytest_compaction.session.dry_run.export_hooks import ExportOnly
+    from pytest_compaction.session.export import ExportOnly
 
     _in_this_process(config)
     export = ExportOnly(session, session.endpoints, config.rootpath)
@@ -213,7 +213,7 @@ def _estimate_first(config: pytest.Config, session: BenchmarkSession) -> None:
     calls = session.settings.calls
     if session.endpoints is None or calls.replay or calls.max_cost is None:
         return
-    from pytest_compaction.session.dry_run.estimate_hooks import EstimateFirst
+    from pytest_compaction.session.estimate import EstimateFirst
 
     estimate = EstimateFirst(session, session.endpoints, config)
     config.pluginmanager.register(estimate, "compaction-estimate")
@@ -223,7 +223,7 @@ def _say_how_far(config: pytest.Config, session: BenchmarkSession) -> None:
     """Show on the way how many calls are done, where an endpoint is asked."""
     if session.endpoints is None or session.settings.calls.replay or not session.asks_models:
         return
-    from pytest_compaction.session.progress.hooks import CallProgress
+    from pytest_compaction.session.progress_line import CallProgress
 
     progress = CallProgress(session, session.endpoints.accounts.path, config)
     config.pluginmanager.register(progress, "compaction-call-progress")

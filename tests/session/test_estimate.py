@@ -21,8 +21,8 @@ from support.worker_counts import BOTH
 from pytest_compaction.models.calls.endpoint import Endpoint
 from pytest_compaction.models.wire.call import CallReply
 from pytest_compaction.models.wire.reply import usage_of
-from pytest_compaction.session.dry_run import estimate_hooks
-from pytest_compaction.session.dry_run.estimate import estimate
+from pytest_compaction.session import estimate as estimate_hooks
+from pytest_compaction.session.estimate import estimate
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from support.sessions import (
 from pytest_compaction.models.calls.store import Store
 from pytest_compaction.models.wire.call import CallReply
 from pytest_compaction.models.wire.reply import usage_of
-from pytest_compaction.session.dry_run.export import lack_of
+from pytest_compaction.session.export import lack_of
 
 
 class Replying:

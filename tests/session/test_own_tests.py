@@ -5,7 +5,7 @@ from support.paths import ROOT
 from support.scenarios import case, flat, lean, ran, run, set_up, write_cases
 from support.worker_counts import BOTH
 
-from pytest_compaction.session.items.asked_fixtures import Fixtures, measures, parsed
+from pytest_compaction.session.items.own_tests import Fixtures, measures, parsed
 
 BENCHMARK = "pytest_compaction/benchmark/test_probes.py"
 MINE = '''

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from pytest_compaction.models.reference import shipped
 from pytest_compaction.models.reference.archive import FORMAT, MANIFEST, WORDS, Words
-from pytest_compaction.session.dry_run.estimate import Selection
-from pytest_compaction.session.dry_run.export import lack_of
+from pytest_compaction.session.estimate import Selection
+from pytest_compaction.session.export import lack_of
 from pytest_compaction.session.items.collection import items_of
 from pytest_compaction.session.items.kinds import KINDS
 from pytest_compaction.session.resolve import resolve_session

@@ -12,9 +12,8 @@ import pytest
 from pytest_compaction.compactors.specs import Spec
 from pytest_compaction.reports.lines import Line, write_lines
 from pytest_compaction.session.check.session import UNCHECKED, CheckSession, Subject
-from pytest_compaction.session.header.own_client_line import line_of_check
-from pytest_compaction.session.items.report import in_sentences
-from pytest_compaction.session.items.scrubbed_report import scrub_report
+from pytest_compaction.session.header_lines import line_of_check
+from pytest_compaction.session.items.report import in_sentences, scrub_report
 from pytest_compaction.text.words import printable
 
 CHECK_SESSION: Final = pytest.StashKey[CheckSession]()

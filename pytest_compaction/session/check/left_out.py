@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_compaction.session.configured_gates import gates_of, is_typed
-from pytest_compaction.session.header.own_client_line import OPTION
+from pytest_compaction.session.header_lines import OPTION
 from pytest_compaction.settings import Settings
 from pytest_compaction.text.words import printable
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from dataclasses import replace
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
@@ -14,6 +14,7 @@ from pytest_compaction.folders import check_folder
 from pytest_compaction.judges.snapshots import REFUSED
 from pytest_compaction.metrics.budgets import is_over_budget
 from pytest_compaction.models.registry import is_offline
+from pytest_compaction.records.figures.cost_figures import run_pricing
 from pytest_compaction.records.figures.run_figures import figures_of
 from pytest_compaction.records.record import Record, went_wrong_later
 from pytest_compaction.records.runs.part import End, Part
@@ -22,12 +23,17 @@ from pytest_compaction.reports.changes.block import baseline_block, worse_title
 from pytest_compaction.reports.gate_line import Failures
 from pytest_compaction.reports.lines import Line, write_lines, write_whole
 from pytest_compaction.reports.outlets.finished_run import FinishedRun, with_finite_figures
-from pytest_compaction.reports.summary.run_summary import file_lines, left_out_lines
+from pytest_compaction.reports.summary.run_summary import file_lines, left_out_lines, run_summary
+from pytest_compaction.reports.usage import Bill, usage_lines
 from pytest_compaction.secrets.keys import scrubbed_json
-from pytest_compaction.session.end.gate_reports import is_rule, passed_report, send
 from pytest_compaction.session.end.listing import lists_only
-from pytest_compaction.session.end.run_file_fault import RUN_FILE, fault_line, report_missing
-from pytest_compaction.session.end.run_gate import RunGate
+from pytest_compaction.session.end.run_gate import (
+    RunGate,
+    error_reports,
+    is_rule,
+    passed_report,
+    send,
+)
 from pytest_compaction.session.end.shard_end import (
     may_be_empty,
     ran_to_its_end,
@@ -35,18 +41,110 @@ from pytest_compaction.session.end.shard_end import (
     unwritten_line,
 )
 from pytest_compaction.session.end.shown_failures import ShownFailures
-from pytest_compaction.session.end.summary_lines import (
-    left_out_rule_lines,
-    model_use_lines,
-    result_lines,
-    unused_of,
-)
 from pytest_compaction.session.items.report import hide_record, is_below, record_of
 from pytest_compaction.session.session import BenchmarkSession
+from pytest_compaction.text.words import printable
 
 if TYPE_CHECKING:
     from pytest_compaction.session.end.baseline import SessionBaseline
-    from pytest_compaction.session.snapshots.unused import Unused
+
+
+def result_lines(
+    session: BenchmarkSession, records: Sequence[Record], lowest: int
+) -> Iterable[Line]:
+    """The tables of a run, with this many of its lowest items."""
+    settings = session.settings
+    return run_summary(
+        records,
+        [spec.text for spec in session.specs],
+        settings.control,
+        is_offline(settings.model),
+        lowest,
+        run_pricing(settings.responder, records),
+    )
+
+
+def left_out_rule_lines(session: BenchmarkSession) -> list[Line]:
+    """The thresholds of the configuration for strategies that are not in the run, if any."""
+    left_out = session.rules_left_out
+    if not left_out:
+        return []
+    plural = "s" if len(left_out) > 1 else ""
+    text = (
+        f"threshold{plural} of the configuration left out, for strategies that are not in the run: "
+        f"{', '.join(left_out)}"
+    )
+    if not session.thresholds and not session.settings.baseline.path:
+        text += f"; no rule is left, so items below {session.settings.pass_score:g} fail"
+    return [Line(printable(text))]
+
+
+def model_use_lines(session: BenchmarkSession, records: Sequence[Record]) -> list[Line]:
+    """Tokens and costs of models behind an endpoint; empty when there were none."""
+    endpoints = session.endpoints
+    if endpoints is None:
+        return []
+    accounts = endpoints.accounts
+    bill = Bill(
+        totals=accounts.totals(),
+        notes=accounts.notes,
+        prices=endpoints.prices.as_of,
+        limit=session.settings.calls.max_cost,
+        limit_reached=accounts.limit_reached,
+        spent=accounts.spent(),
+    )
+    return usage_lines(records, bill)
+
+
+def unused_of(config: pytest.Config) -> Unused | None:
+    """The snapshots that syrupy found unused; ``None`` if syrupy takes no part in the run."""
+    if getattr(config, "_syrupy", None) is None:
+        return None
+    from pytest_compaction.session.end.finish import unused_snapshots
+
+    return unused_snapshots(config)
+
+
+RUN_FILE: Final = "run-file"
+"""The rule that all records of a run are in its file."""
+
+
+def report_missing(session: pytest.Session, writer: RunWriter | None) -> bool:
+    """Try once more to write what the file lacks; an error among the tests if that fails.
+
+    Returns whether there is such an error.
+    """
+    if writer is None or writer.problem is None:
+        return False
+    writer.close()
+    if not writer.missing:
+        return False
+    send(session, error_reports([RUN_FILE], _why(writer)))
+    return True
+
+
+def fault_line(writer: RunWriter, shown: str) -> Line | None:
+    """What is wrong with the file, which is ``shown`` so; ``None`` if nothing is."""
+    if writer.problem is None:
+        return None
+    if writer.missing:
+        text = f"{_why(writer)}; free some room or name another --compaction-runs, and run again"
+    else:
+        text = (
+            f"records: {shown} holds all records but could not be completed: {_reason(writer)}; it "
+            "lacks the figures of the whole run"
+        )
+    return Line(printable(text), "bad")
+
+
+def _why(writer: RunWriter) -> str:
+    count = len(writer.run.by_item)
+    lacks = f"{writer.missing} of {count}" if writer.path is not None else f"all {count}"
+    return f"{lacks} records could not be written: {_reason(writer)}"
+
+
+def _reason(writer: RunWriter) -> str:
+    return (writer.problem and writer.problem.strerror) or str(writer.problem)
 
 
 class RunRecorder:
@@ -317,3 +415,53 @@ def _failed_by_score(record: Record) -> bool:
         and not went_wrong_later(record)
         and record.get("snapshot") not in REFUSED
     )
+
+
+_SHOWN: Final = 10
+"""The number of names printed; ``--snapshot-details`` prints all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unused:
+    """Unused snapshots of a run: ``names`` as shown, and whether they ``fail`` it."""
+
+    names: tuple[str, ...]
+    fail: bool
+
+    def lines(self) -> Iterator[str]:
+        """The lines of the summary; no line if every snapshot was used."""
+        if not self.names:
+            return
+        count = len(self.names)
+        yield ""
+        yield (
+            f"{count} {'snapshot is' if count == 1 else 'snapshots are'} used by nothing in this "
+            "run; --snapshot-update removes:"
+        )
+        for name in self.names[:_SHOWN]:
+            yield f"  {printable(name, 200)}"
+        if count > _SHOWN:
+            yield f"  and {count - _SHOWN} more (--snapshot-details)"
+
+
+def unused_snapshots(config: pytest.Config) -> Unused | None:
+    """The unused snapshots; ``None`` if syrupy did not look for them or has removed them.
+
+    Under pytest-xdist the controller adds up what all workers used. With
+    ``--snapshot-warn-unused`` unused snapshots are named but fail nothing.
+    """
+    session: Any = getattr(config, "_syrupy", None)
+    report = getattr(session, "report", None)
+    if report is None or getattr(report, "unused_detection_incomplete", False):
+        return None
+    if getattr(session, "disable_unused_snapshots", False) or session.update_snapshots:
+        return None
+    names: list[str] = []
+    for collection in report.unused:
+        place = Path(collection.location)
+        root = config.rootpath
+        shown = str(place.relative_to(root) if place.is_relative_to(root) else place)
+        inner = sorted(snapshot.name for snapshot in collection)
+        whole = len(inner) < 2 and place.name.endswith(".judge.json")
+        names += [shown] if whole else [f"{shown}: {name}" for name in inner]
+    return Unused(tuple(sorted(names)), fail=not session.warn_unused_snapshots)

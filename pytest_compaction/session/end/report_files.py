@@ -25,7 +25,7 @@ from pytest_compaction.reports.outlets.written_files import (
     write_summary,
 )
 from pytest_compaction.session.end.finish import RunRecorder
-from pytest_compaction.session.end.gate_reports import error_reports, send
+from pytest_compaction.session.end.run_gate import error_reports, send
 from pytest_compaction.settings import Settings
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any, Final
 
 import pytest
@@ -21,13 +22,77 @@ from pytest_compaction.records.record import (
 )
 from pytest_compaction.reports.lines import WIDTH, fitted
 from pytest_compaction.run.feeder import CompactionError
+from pytest_compaction.run.loops.strategy_thread import is_users
+from pytest_compaction.secrets.keys import scrubbed
 from pytest_compaction.session.items.collection import item_of
 from pytest_compaction.session.items.kinds import KINDS
 from pytest_compaction.session.items.protocol import RECORD
-from pytest_compaction.session.items.strategy_errors import said_before, traceback_of
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.settings import Settings
 from pytest_compaction.text.words import printable
+
+
+def scrub_report(report: pytest.TestReport) -> None:
+    """Replace every key in what a report shows: the failure, and the output that was captured."""
+    report.sections[:] = [(title, scrubbed(text)) for title, text in report.sections]
+    report.longrepr = _scrubbed_part(report.longrepr)
+
+
+def _scrubbed_part(part: Any) -> Any:
+    """A part of a failure's representation; what pytest made of objects is changed in place."""
+    if isinstance(part, str):
+        return scrubbed(part)
+    if isinstance(part, tuple):
+        return tuple(map(_scrubbed_part, part))
+    if isinstance(part, list):
+        part[:] = map(_scrubbed_part, part)
+    elif dataclasses.is_dataclass(part) and not isinstance(part, type):
+        for field in dataclasses.fields(part):
+            # Not every part is made through its own initialisation.
+            value = getattr(part, field.name, None)
+            changed = _scrubbed_part(value)
+            if changed is not value:
+                object.__setattr__(part, field.name, changed)
+    return part
+
+
+_SAID: Final = pytest.StashKey[dict[tuple[Any, ...], str]]()
+"""Which item has said what is wrong, by case, strategy and text."""
+_WHOLE: Final = frozenset({"long", "native"})
+"""Values of ``--tb`` that ask for the traceback."""
+
+
+def said_before(node: pytest.Item, record: Record, text: str) -> str | None:
+    """The name of another item of the same case that failed with the same text, if one did.
+
+    The items of a case run in one process.
+    """
+    arm = tuple(record.get(name) for name in ("case", "compactor", "trial", "budget"))
+    first = node.config.stash.setdefault(_SAID, {}).setdefault((*arm, text), node.name)
+    return first if first != node.name else None
+
+
+def traceback_of(node: pytest.Item, failure: BaseException, lines: list[str]) -> Any:
+    """The traceback of what the strategy raised, from its own code on, as pytest shows it.
+
+    ``None`` if nobody asked for it, or if the strategy raised nothing. ``lines`` say what went
+    wrong in sentences. With ``--full-trace`` it begins where the strategy was called.
+    """
+    style = node.config.getoption("tbstyle", "auto")
+    whole = bool(node.config.getoption("fulltrace", False))
+    cause = failure.__cause__
+    if cause is None or cause.__traceback__ is None or not (whole or style in _WHOLE):
+        return None
+    info = pytest.ExceptionInfo.from_exception(cause)
+    if not whole:
+        places = [n for n, entry in enumerate(info.traceback) if is_users(str(entry.path))]
+        info.traceback = info.traceback[places[0] :] if places else info.traceback
+    shown: Any = info.getrepr(style=style if style in _WHOLE else "long", tbfilter=False)
+    if shown.reprcrash is not None:
+        shown.reprcrash.message = lines[0]
+    shown.addsection("compaction", "\n".join(lines))
+    return shown
+
 
 SELF_EXPLANATORY_ERRORS: Final = (
     BelowPassScoreError,

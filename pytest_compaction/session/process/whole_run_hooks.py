@@ -14,7 +14,7 @@ from pytest_compaction.options.values import EarlyReader
 from pytest_compaction.settings import OptionError
 
 if TYPE_CHECKING:
-    from pytest_compaction.session.process.exit_guard import ExitGuard
+    from pytest_compaction.session.process.whole_run import ExitGuard
 
 _CODE_CHANGED: Final = (
     "compaction: the gate failed, and a conftest.py or a plugin set the exit code to 0 after that; "

@@ -8,11 +8,10 @@ from support.choices import choice_data
 from support.sessions import MODEL, ids, selection, session_of
 from support.talks import talk, write
 
-from pytest_compaction.session.dry_run.estimate import Selection, estimate
+from pytest_compaction.session.estimate import Selection, estimate
 from pytest_compaction.session.items.collection import items_of
 from pytest_compaction.session.items.kinds import KINDS
-from pytest_compaction.session.progress.call_ledger import CallLedger
-from pytest_compaction.session.progress.plans import CallPlans
+from pytest_compaction.session.progress_line import CallLedger, CallPlans
 
 
 def planned(session, chosen):

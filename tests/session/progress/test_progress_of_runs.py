@@ -9,7 +9,7 @@ from support.scenarios import lean, records, write_cases
 from support.stub_endpoint import PRICED, long_case, serving
 from support.worker_counts import BOTH
 
-from pytest_compaction.session.progress import hooks
+from pytest_compaction.session import progress_line as hooks
 
 LINE = re.compile(r"compaction: (\d+) of (about )?(\d+) calls(.*)")
 

@@ -13,8 +13,14 @@ from pytest_compaction.models.calls.accounts import Accounts
 from pytest_compaction.models.calls.so_far import SoFar, so_far
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.reports.call_progress import duration, progress_text, seconds_left
-from pytest_compaction.session.progress.call_ledger import CallLedger, ItemCalls, with_shared
-from pytest_compaction.session.progress.outlets import LineAMinute, RewrittenLine, outlet_for
+from pytest_compaction.session.progress_line import (
+    CallLedger,
+    ItemCalls,
+    LineAMinute,
+    RewrittenLine,
+    outlet_for,
+    with_shared,
+)
 
 
 @pytest.mark.parametrize(

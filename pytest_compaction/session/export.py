@@ -4,23 +4,72 @@ from __future__ import annotations
 
 import textwrap
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 import pytest
 
+from pytest_compaction.case.files import CaseFileError
+from pytest_compaction.models.chat.model import ChatModel
 from pytest_compaction.models.dry_run import Estimate
 from pytest_compaction.models.export.folder import ExportError, ExportFolder, Written
+from pytest_compaction.models.export.missing import CompactingModel, MissingCalls
+from pytest_compaction.models.protocol import Model, ModelError, NotRecordedError
 from pytest_compaction.models.registry import Endpoints
 from pytest_compaction.models.wire.call import Call
 from pytest_compaction.reports.lines import WIDTH, Line, Style, write_lines
 from pytest_compaction.reports.usage import estimate_lines
-from pytest_compaction.session.dry_run.estimate import estimate
-from pytest_compaction.session.dry_run.estimate_hooks import selected
-from pytest_compaction.session.dry_run.export import Lack, lack_of
+from pytest_compaction.run.feeder import CompactionError
+from pytest_compaction.session.estimate import Selection, estimate, selected
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.text.words import printable
+
+
+@dataclass(frozen=True, slots=True)
+class Lack:
+    """What the store lacks: the calls that can be made now, and the items that wait for more.
+
+    ``failures`` say why items ended for another reason, which no reply will change.
+    """
+
+    calls: tuple[Call, ...]
+    waiting: int
+    failures: tuple[str, ...] = ()
+
+
+def lack_of(session: BenchmarkSession, endpoints: Endpoints, selected: Iterable[Selection]) -> Lack:
+    """The calls that the selected items lack. Makes no call and writes nothing."""
+    caller = MissingCalls(endpoints.caller)
+
+    def model(real: Model, made: type[ChatModel] = ChatModel) -> Model:
+        if not isinstance(real, ChatModel):
+            return real
+        return made(real.name, caller, endpoints.tokens, endpoints.prompts)
+
+    roles = replace(
+        session.roles,
+        compaction=model(session.roles.compaction, CompactingModel),
+        responder=model(session.roles.responder),
+        judges=tuple(model(judge) for judge in session.roles.judges),
+    )
+    here = replace(session.settings, executor="")
+    dry = replace(session, settings=here, roles=roles, endpoints=None, compares_nulls=False)
+    waiting = 0
+    failures: list[str] = []
+    try:
+        for one in selected:
+            try:
+                one.item.measure(dry, one.judged)
+            except NotRecordedError:
+                waiting += 1
+            except (CaseFileError, CompactionError, ModelError) as error:
+                failures.append(str(error))
+    finally:
+        dry.close()
+    return Lack(caller.calls, waiting, tuple(failures))
+
 
 _ROLES: Final = ("compaction", "responder", "judge")
 

@@ -1,1 +1,0 @@
-"""Accepted verdicts as snapshot files."""
