@@ -17,6 +17,7 @@ from pytest_compaction.compactors.base.summaries import (
     NO_LIMITS,
     ReadLimits,
     Written,
+    sections_of,
     summary_message,
     without_preamble,
     write_summary,
@@ -48,99 +49,10 @@ SET_OFF_AGAIN: Final = {
 
 PREAMBLE: Final = "Summary of the conversation up to here:"
 
-NINE_SECTIONS: Final = (
-    Section(
-        "request",
-        "Primary request and intent",
-        "Everything that the user explicitly asked for, in detail.",
-        ("intent",),
-        1.0,
-    ),
-    Section(
-        "concepts",
-        "Key technical concepts",
-        "Technologies, frameworks and terms that matter here, with exact values.",
-        ("values",),
-        0.6,
-    ),
-    Section(
-        "files",
-        "Files and code sections",
-        "Each file looked at, changed or created: why it matters and what was changed in it.",
-        ("files",),
-        1.2,
-    ),
-    Section(
-        "errors",
-        "Errors and fixes",
-        "Every error met, how it was fixed, and what the user said about it.",
-        ("errors",),
-        1.0,
-    ),
-    Section(
-        "solving",
-        "Problem solving",
-        "Problems solved, decisions with their reasons, and what is still being looked into.",
-        ("decisions",),
-        1.0,
-    ),
-    Section(
-        "users",
-        "All user messages",
-        "What the user wrote, message by message, tool results left out.",
-        ("intent",),
-        0.8,
-    ),
-    Section(
-        "pending", "Pending tasks", "Tasks that were asked for and are not done.", ("next",), 0.5
-    ),
-    Section(
-        "current",
-        "Current work",
-        "What was being done right before this summary, with file names and code.",
-        ("state",),
-        0.6,
-    ),
-    Section(
-        "next",
-        "Next step",
-        "The step that follows from the latest work, with a quotation that shows it.",
-        ("next",),
-        0.3,
-    ),
-)
+NINE_SECTIONS: Final = sections_of("nine")
 """Sections of a coding session that Claude Code and Roo Code ask for, in our own words."""
 
-SIX_SECTIONS: Final = (
-    Section(
-        "goal", "Goal", "What the user wants to reach, one entry for each task.", ("intent",), 1.0
-    ),
-    Section(
-        "constraints",
-        "Constraints and preferences",
-        "Conditions and wishes that the user named, or that there are none.",
-        (),
-        0.3,
-    ),
-    Section(
-        "progress",
-        "Progress",
-        "What is done, what is being done, and what stands in the way.",
-        ("files", "state"),
-        1.2,
-    ),
-    Section(
-        "decisions", "Key decisions", "Each decision with its reason, briefly.", ("decisions",), 1.0
-    ),
-    Section("next", "Next steps", "What is to be done next, in order.", ("next",), 0.6),
-    Section(
-        "critical",
-        "Critical context",
-        "Data, references and exact error texts that are needed to go on.",
-        ("values", "errors"),
-        1.2,
-    ),
-)
+SIX_SECTIONS: Final = sections_of("six")
 """Sections of a checkpoint that goose and pi ask for, in our own words."""
 
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib import resources
 from typing import Any, Final
 
 from pytest_compaction.compactors.base.masking import images_as_text
@@ -25,6 +28,21 @@ from pytest_compaction.conversation.messages import (
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.protocol import ModelError, NoReplyError, SummaryRequest
 from pytest_compaction.models.structured_summary import Section, Summary
+
+
+def sections_of(table: str) -> tuple[Section, ...]:
+    """The sections that a strategy asks for: a table of ``sections.toml``."""
+    return tuple(
+        Section(id, row["title"], row["asks"], tuple(row["gathers"].split()), row["share"])
+        for id, row in _section_tables()[table].items()
+    )
+
+
+@cache
+def _section_tables() -> dict[str, Any]:
+    text = resources.files(__package__).joinpath("sections.toml").read_text("utf-8")
+    return tomllib.loads(text)
+
 
 WHOLE: Final = "all"
 """The value of a parameter that sets no limit."""

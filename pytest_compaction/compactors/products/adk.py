@@ -30,7 +30,7 @@ from typing import Final
 from pytest_compaction.compactors.base.cuts import cut_before, pending_start, user_turns
 from pytest_compaction.compactors.base.history import dump, load, unchanged
 from pytest_compaction.compactors.base.product import AS_WRITTEN, DUE_AGAIN, ProductCompactor
-from pytest_compaction.compactors.base.summaries import short_arguments, summary_room
+from pytest_compaction.compactors.base.summaries import sections_of, short_arguments, summary_room
 from pytest_compaction.compactors.parameters import check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.formats.chat import message_to_chat
@@ -41,29 +41,8 @@ from pytest_compaction.conversation.messages import (
     ToolResult,
     canonical_json,
 )
-from pytest_compaction.models.structured_summary import Section
 
-SECTIONS: Final = (
-    Section(
-        "language",
-        "Conversation language",
-        "The language that the user writes in, first of all.",
-        (),
-        0.1,
-    ),
-    Section("request", "User request", "What the user asked for, said again.", ("intent",), 1.0),
-    Section(
-        "context",
-        "Decisions and information",
-        "The key decisions so far and what was found out, with files and exact values.",
-        ("decisions", "values", "files", "errors", "state"),
-        3.0,
-    ),
-    Section(
-        "open", "Open questions and tasks", "What is not resolved or done yet.", ("next",), 0.8
-    ),
-    Section("tools", "Tools used", "The exact names of the tools that were called.", (), 0.1),
-)
+SECTIONS: Final = sections_of("adk")
 RETENTION: Final = 10
 MAX_TOOL_CHARACTERS: Final = 2000
 VIOLATIONS: Final = {

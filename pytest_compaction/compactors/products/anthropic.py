@@ -51,7 +51,7 @@ from pytest_compaction.compactors.base.product import (
     ToolUseClearing,
     scaled,
 )
-from pytest_compaction.compactors.base.summaries import SUMMARY_OVERHEAD
+from pytest_compaction.compactors.base.summaries import SUMMARY_OVERHEAD, sections_of
 from pytest_compaction.compactors.parameters import check_choice, check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits, View
 from pytest_compaction.conversation.formats.requests import tool_name
@@ -61,7 +61,6 @@ from pytest_compaction.conversation.messages import (
     text_message,
 )
 from pytest_compaction.models.parameters import refusal_of
-from pytest_compaction.models.structured_summary import Section
 from pytest_compaction.models.wire.server_edits import (
     CLEARING,
     COMPACTION,
@@ -74,43 +73,7 @@ from pytest_compaction.models.wire.server_edits import (
 PRODUCT_WINDOW: Final = 200_000
 THRESHOLDS: Final = {"client": 100_000, "server": 150_000}
 """Tokens of the product's window at which the SDK and the API compact by themselves."""
-SECTIONS: Final = (
-    Section(
-        "task_overview",
-        "Task overview",
-        "What the user asked for, how success is to be judged, and every limit that was set.",
-        ("intent",),
-        1.0,
-    ),
-    Section(
-        "current_state",
-        "Current state",
-        "What is finished, which files were made or changed, what was produced.",
-        ("files", "state"),
-        1.2,
-    ),
-    Section(
-        "discoveries",
-        "Important discoveries",
-        "Technical limits found, decisions with reasons, errors and how they were solved.",
-        ("decisions", "errors"),
-        1.2,
-    ),
-    Section(
-        "next_steps",
-        "Next steps",
-        "What has to be done to finish, in order, with what stands in the way.",
-        ("next",),
-        0.6,
-    ),
-    Section(
-        "context_to_preserve",
-        "Context to preserve",
-        "Preferences of the user, details of the domain, promises made, exact values.",
-        ("values",),
-        0.8,
-    ),
-)
+SECTIONS: Final = sections_of("anthropic")
 VIOLATIONS: Final = {
     **AS_WRITTEN,
     "pending-call-kept": "the reply that set compaction off is discarded, its open calls with it",

@@ -41,6 +41,7 @@ from pytest_compaction.compactors.base.product import AS_WRITTEN, ProductCompact
 from pytest_compaction.compactors.base.summaries import (
     WHOLE,
     read_limits,
+    sections_of,
     summary_message,
     summary_room,
 )
@@ -60,7 +61,7 @@ from pytest_compaction.conversation.messages import (
     readable,
     text_message,
 )
-from pytest_compaction.models.structured_summary import Section, summary_from_json
+from pytest_compaction.models.structured_summary import summary_from_json
 
 LEAST_CHARACTERS: Final = 16
 """Characters that a text keeps at least where it is cut to its share."""
@@ -320,18 +321,7 @@ TRIGGER: Final = 0.9
 TARGET: Final = 0.7
 """Share of the trigger that is to be left after it."""
 MANY_PAIRS: Final = 5
-SECTIONS: Final = (
-    Section("goal", "Goal", "What is built or mended, in one sentence.", ("intent",), 1.0),
-    Section("state", "State", "Done, in progress, blocked.", ("state", "errors"), 1.0),
-    Section(
-        "highlights",
-        "Highlights",
-        "Choices and findings that matter.",
-        ("decisions", "values"),
-        1.5,
-    ),
-    Section("next", "Next", "The immediate next steps.", ("next",), 0.6),
-)
+SECTIONS: Final = sections_of("cline")
 AGENTIC: Final = "Summary of the conversation before the messages that follow:"
 SUMMARY_ID: Final = "cline-summary"
 PRODUCT_WINDOW: Final = 200_000

@@ -44,6 +44,7 @@ from pytest_compaction.compactors.base.summaries import (
     WHOLE,
     Written,
     read_limits,
+    sections_of,
     without_middle,
     without_preamble,
 )
@@ -51,39 +52,9 @@ from pytest_compaction.compactors.parameters import check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import Message, Text, leading_system
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.models.structured_summary import Section
 
 PRODUCT_WINDOW: Final = 272_000
-SECTIONS: Final = (
-    Section(
-        "progress",
-        "Progress and key decisions",
-        "What has been done so far, to which files, and what was decided and why.",
-        ("files", "state", "decisions"),
-        1.5,
-    ),
-    Section(
-        "context",
-        "Context, constraints and preferences",
-        "What the user wants, the limits that hold, and how the user likes things done.",
-        ("intent",),
-        1.0,
-    ),
-    Section(
-        "remaining",
-        "What remains",
-        "Clear next steps for whoever takes over.",
-        ("next",),
-        0.6,
-    ),
-    Section(
-        "references",
-        "Critical data and references",
-        "Values, names, examples and error texts that are needed to go on.",
-        ("values", "errors"),
-        1.2,
-    ),
-)
+SECTIONS: Final = sections_of("codex")
 PREAMBLE: Final = (
     "Another model worked on this before and left the summary below. The tools stand as it "
     "left them. Build on what was done and do not do it again. Its summary:"

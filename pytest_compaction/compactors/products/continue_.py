@@ -29,7 +29,11 @@ from typing import Final
 from pytest_compaction.compactors.base.cuts import cut_before
 from pytest_compaction.compactors.base.history import by_summary, dump, load, unchanged
 from pytest_compaction.compactors.base.product import AS_WRITTEN, ProductCompactor, scaled
-from pytest_compaction.compactors.base.summaries import SUMMARY_OVERHEAD, without_preamble
+from pytest_compaction.compactors.base.summaries import (
+    SUMMARY_OVERHEAD,
+    sections_of,
+    without_preamble,
+)
 from pytest_compaction.compactors.parameters import check_choice, check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import (
@@ -41,55 +45,11 @@ from pytest_compaction.conversation.messages import (
     text_message,
 )
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.models.structured_summary import Section
 
 PRODUCT_WINDOW: Final = 200_000
 MAX_RESERVE: Final = 15_000
 REQUEST_RESERVE: Final = 150
-SECTIONS: Final = (
-    Section(
-        "overview",
-        "Conversation overview",
-        "What the user set out to do and how the conversation went.",
-        ("intent",),
-        1.0,
-    ),
-    Section(
-        "development",
-        "Active development",
-        "What is being worked on and how far it is.",
-        ("state",),
-        0.7,
-    ),
-    Section(
-        "stack",
-        "Technical stack",
-        "Languages, libraries, settings and values that the work rests on.",
-        ("values",),
-        0.8,
-    ),
-    Section(
-        "files",
-        "File operations",
-        "Files created, changed, read or removed, and what was done in each.",
-        ("files",),
-        1.0,
-    ),
-    Section(
-        "troubleshooting",
-        "Solutions and troubleshooting",
-        "Errors with their exact texts, what solved them, and what was decided.",
-        ("errors", "decisions"),
-        1.4,
-    ),
-    Section(
-        "outstanding",
-        "Outstanding work",
-        "What is open, and the next step.",
-        ("next",),
-        0.6,
-    ),
-)
+SECTIONS: Final = sections_of("continue")
 PREAMBLE: Final = "Summary of the conversation so far, which it replaces:"
 OPENING: Final = "[The conversation goes on from the summary that the system message ends with.]"
 CANCELLED: Final = "[the tool call was cancelled]"

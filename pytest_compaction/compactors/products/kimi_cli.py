@@ -32,53 +32,18 @@ from pytest_compaction.compactors.base.product import (
     ProductCompactor,
     scaled,
 )
-from pytest_compaction.compactors.base.summaries import Written, summary_room, without_preamble
+from pytest_compaction.compactors.base.summaries import (
+    Written,
+    sections_of,
+    summary_room,
+    without_preamble,
+)
 from pytest_compaction.compactors.parameters import check_choice, check_share, check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import Message, Text, ToolResult
-from pytest_compaction.models.structured_summary import Section
 
 PRODUCT_WINDOW: Final = 262_144
-SECTIONS: Final = (
-    Section(
-        "current_focus",
-        "current_focus",
-        "What is being worked on right now, and what for.",
-        ("intent", "state"),
-        1.2,
-    ),
-    Section(
-        "environment",
-        "environment",
-        "Setup, configuration and structure that the work depends on.",
-        ("values",),
-        0.8,
-    ),
-    Section(
-        "completed_tasks", "completed_tasks", "Tasks that are done, each with its outcome.", (), 0.3
-    ),
-    Section(
-        "active_issues",
-        "active_issues",
-        "Open problems with their exact errors, and the next step for each.",
-        ("errors", "next"),
-        1.0,
-    ),
-    Section(
-        "code_state",
-        "code_state",
-        "Each file that matters: what it is for, its main parts, and its latest form.",
-        ("files",),
-        1.0,
-    ),
-    Section(
-        "important_context",
-        "important_context",
-        "Decisions with their reasons, and anything else that is needed.",
-        ("decisions",),
-        1.0,
-    ),
-)
+SECTIONS: Final = sections_of("kimi-cli")
 PREAMBLE: Final = "The context up to here was compacted. What it held:"
 VIOLATIONS: Final = {
     **AS_WRITTEN,

@@ -35,38 +35,15 @@ from pytest_compaction.compactors.base.product import (
 from pytest_compaction.compactors.base.summaries import (
     Written,
     fitting_input,
+    sections_of,
     summary_room,
     without_preamble,
 )
 from pytest_compaction.compactors.parameters import check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import Message, Text, leading_system
-from pytest_compaction.models.structured_summary import Section
 
-SECTIONS: Final = (
-    Section(
-        "intent",
-        "Session intent",
-        "The goal of the whole session: what the user asked for, and on which terms.",
-        ("intent",),
-        1.0,
-    ),
-    Section(
-        "summary",
-        "Summary",
-        "Choices, conclusions and their reasons; what was rejected and why; what was learned.",
-        ("decisions", "values", "errors", "state"),
-        2.0,
-    ),
-    Section(
-        "artifacts",
-        "Artifacts",
-        "Each file or resource created, changed or used, with what changed in it.",
-        ("files",),
-        1.0,
-    ),
-    Section("next", "Next steps", "What is left to do to reach the goal.", ("next",), 0.8),
-)
+SECTIONS: Final = sections_of("langchain")
 PREAMBLE: Final = "What the conversation was about so far, in a summary:"
 TOO_LONG: Final = "The conversation before this point was too long to be summarised."
 VIOLATIONS: Final = {

@@ -34,47 +34,16 @@ from pytest_compaction.compactors.base.product import (
     ProductCompactor,
     scaled,
 )
-from pytest_compaction.compactors.base.summaries import summary_room, without_preamble
+from pytest_compaction.compactors.base.summaries import sections_of, summary_room, without_preamble
 from pytest_compaction.compactors.parameters import check_choice, check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import (
     Message,
     text_message,
 )
-from pytest_compaction.models.structured_summary import Section
 
 PRODUCT_WINDOW: Final = 200_000
-SECTIONS: Final = (
-    Section("goal", "Goal", "What the user wants to reach.", ("intent",), 1.0),
-    Section(
-        "instructions",
-        "Instructions",
-        "Important instructions of the user that still matter, and the plan if there is one.",
-        (),
-        0.3,
-    ),
-    Section(
-        "discoveries",
-        "Discoveries",
-        "What was found out that whoever goes on should know.",
-        ("decisions", "values", "errors"),
-        1.8,
-    ),
-    Section(
-        "accomplished",
-        "Accomplished",
-        "What is done, what is being done, and what is left.",
-        ("state", "next"),
-        1.0,
-    ),
-    Section(
-        "files",
-        "Relevant files and directories",
-        "Files that were read, edited or created for the task; a directory if all of it matters.",
-        ("files",),
-        1.0,
-    ),
-)
+SECTIONS: Final = sections_of("opencode")
 QUESTION: Final = "Where do we stand?"
 PREAMBLE: Final = "In summary, this is what we did and where we stand:"
 GO_ON: Final = (

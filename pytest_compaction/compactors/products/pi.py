@@ -40,32 +40,17 @@ from pytest_compaction.compactors.base.summaries import (
     SUMMARY_OVERHEAD,
     ReadLimits,
     Written,
+    sections_of,
     summary_message,
     summary_room,
 )
 from pytest_compaction.compactors.parameters import check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, Span, State, Traits
 from pytest_compaction.conversation.messages import Message, leading_system
-from pytest_compaction.models.structured_summary import Section, Summary, summary_from_json
+from pytest_compaction.models.structured_summary import Summary, summary_from_json
 
 PRODUCT_WINDOW: Final = 200_000
-TURN_SECTIONS: Final = (
-    Section(
-        "turn_request", "Original request", "What the user asked for in this turn.", ("intent",)
-    ),
-    Section(
-        "turn_progress",
-        "Early progress",
-        "Work and decisions of the part of the turn that is not shown.",
-        ("files", "decisions", "state"),
-    ),
-    Section(
-        "turn_context",
-        "Context for what follows",
-        "What one has to know to understand the messages that are shown.",
-        ("values", "errors"),
-    ),
-)
+TURN_SECTIONS: Final = sections_of("pi-turn")
 PREAMBLE: Final = "What was said before this point was compacted. This is a summary of it:"
 NO_HISTORY: Final = "(nothing came before this turn)"
 SPLIT: Final = "---\n\nThe turn that goes on below began like this:"

@@ -45,7 +45,7 @@ from pytest_compaction.compactors.base.product import (
     ProductCompactor,
     scaled,
 )
-from pytest_compaction.compactors.base.summaries import SUMMARY_OVERHEAD, summary_room
+from pytest_compaction.compactors.base.summaries import SUMMARY_OVERHEAD, sections_of, summary_room
 from pytest_compaction.compactors.parameters import check_choice, check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import (
@@ -57,52 +57,8 @@ from pytest_compaction.conversation.messages import (
     pending_calls,
     text_message,
 )
-from pytest_compaction.models.structured_summary import Section
 
-SECTIONS: Final = (
-    Section(
-        "previous",
-        "Previous conversation",
-        "How the conversation went from the start, so that it can be followed.",
-        ("intent",),
-        1.0,
-    ),
-    Section(
-        "current",
-        "Current work",
-        "What was being worked on last, in detail.",
-        ("state",),
-        0.7,
-    ),
-    Section(
-        "concepts",
-        "Key technical concepts",
-        "Technologies, conventions, frameworks and values that matter to the work.",
-        ("values",),
-        0.8,
-    ),
-    Section(
-        "files",
-        "Relevant files and code",
-        "Files looked at, changed or created, and what matters in them.",
-        ("files",),
-        1.0,
-    ),
-    Section(
-        "solving",
-        "Problem solving",
-        "Problems with their exact errors, what solved them, and what was decided.",
-        ("errors", "decisions"),
-        1.4,
-    ),
-    Section(
-        "pending",
-        "Pending tasks and next steps",
-        "What was asked for and is open, with quotations that show where the work stopped.",
-        ("next",),
-        0.7,
-    ),
-)
+SECTIONS: Final = sections_of("roo")
 PRODUCT_WINDOW: Final = 200_000
 FOLDED_CHARACTERS: Final = 50_000
 CANCELLED: Final = "[no result: the conversation was condensed before the tool had run]"

@@ -29,36 +29,12 @@ from pytest_compaction.compactors.base.product import (
     NOT_COMPARED,
     ProductCompactor,
 )
-from pytest_compaction.compactors.base.summaries import summary_room
+from pytest_compaction.compactors.base.summaries import sections_of, summary_room
 from pytest_compaction.compactors.parameters import check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import Message, leading_system
-from pytest_compaction.models.structured_summary import Section
 
-SECTIONS: Final = (
-    Section(
-        "conversation",
-        "Conversation summary",
-        "Topics and questions, each with its key information, in the third person.",
-        ("intent", "next"),
-        1.2,
-    ),
-    Section(
-        "tools",
-        "Tools executed",
-        "Every tool run that mattered, and what it gave.",
-        ("files", "state", "errors"),
-        1.2,
-    ),
-    Section(
-        "technical",
-        "Code and technical information",
-        "Code, values and names that were shared.",
-        ("values",),
-        0.8,
-    ),
-    Section("insights", "Key insights", "What was learned and decided.", ("decisions",), 0.8),
-)
+SECTIONS: Final = sections_of("strands")
 PREAMBLE: Final = "Summary of the conversation before these messages:"
 TOO_FEW: Final = "too few messages to summarise: all are among the newest, which stay"
 VIOLATIONS: Final = {

@@ -23,44 +23,16 @@ from pytest_compaction.compactors.base.history import (
 )
 from pytest_compaction.compactors.base.summaries import (
     SUMMARY_OVERHEAD,
+    sections_of,
     summary_message,
     write_summary,
 )
 from pytest_compaction.compactors.parameters import check_share
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import Message, last_user, leading_system
-from pytest_compaction.models.structured_summary import Section, summary_from_json
+from pytest_compaction.models.structured_summary import summary_from_json
 
-SECTIONS: Final = (
-    Section(
-        "session_intent",
-        "Session intent",
-        "What the user wants, the problem with its exact errors, and every condition set.",
-        ("intent", "errors"),
-        1.0,
-    ),
-    Section(
-        "file_modifications",
-        "File modifications",
-        "Each file created, modified, renamed, deleted or read, and what changed in it.",
-        ("files",),
-        1.0,
-    ),
-    Section(
-        "decisions",
-        "Decisions",
-        "What was found out, chosen or rejected, with reasons and exact values.",
-        ("decisions", "values"),
-        1.5,
-    ),
-    Section(
-        "next_steps",
-        "Next steps",
-        "Where the work stands, the last test result, and what is still to be done.",
-        ("next", "state"),
-        0.8,
-    ),
-)
+SECTIONS: Final = sections_of("anchored")
 
 PREAMBLE: Final = (
     "Summary of the earlier part of this conversation, kept up to date as it grows. The messages "

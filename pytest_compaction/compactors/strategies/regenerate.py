@@ -19,23 +19,15 @@ from pytest_compaction.compactors.base.history import (
 )
 from pytest_compaction.compactors.base.summaries import (
     SUMMARY_OVERHEAD,
+    sections_of,
     summary_message,
     without_preamble,
     write_summary,
 )
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import leading_system, pending_calls
-from pytest_compaction.models.structured_summary import Section
 
-SECTIONS: Final = (
-    Section("task", "Task", "What the user wants, and the conditions set.", ("intent",), 1.0),
-    Section(
-        "state", "Where things stand", "What is done; what tests say.", ("state", "errors"), 1.0
-    ),
-    Section("findings", "Findings", "What was learned and decided.", ("decisions", "values"), 1.5),
-    Section("files", "Files", "Files touched, and what was done to each.", ("files",), 1.0),
-    Section("next", "Next", "What is still to be done.", ("next",), 0.8),
-)
+SECTIONS: Final = sections_of("regenerate")
 
 PREAMBLE: Final = (
     "This conversation was summarised to save space. The summary below replaces all that came "

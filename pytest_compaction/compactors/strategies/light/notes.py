@@ -10,36 +10,12 @@ from itertools import islice
 from typing import Final
 
 from pytest_compaction.compactors.base.passages import Episode
-from pytest_compaction.compactors.base.summaries import Written, write_summary
+from pytest_compaction.compactors.base.summaries import Written, sections_of, write_summary
 from pytest_compaction.compactors.protocol import Context
 from pytest_compaction.conversation.messages import Message, text_message
 from pytest_compaction.models.structured_summary import Section, Summary
 
-SECTIONS: Final = (
-    Section(
-        "instructions",
-        "Instructions and preferences",
-        "What the user asked for, prefers, forbids or set as a condition.",
-        ("intent",),
-        1.2,
-    ),
-    Section(
-        "decisions",
-        "Decisions and developments",
-        "What was decided or changed, and why; of two values the newer one.",
-        ("decisions",),
-        1.2,
-    ),
-    Section(
-        "entities",
-        "Key entities and values",
-        "Names, dates, numbers, files and how they hang together.",
-        ("values", "files"),
-        1.2,
-    ),
-    Section("critical", "Critical context", "Errors and how things stand.", ("errors", "state")),
-    Section("actions", "Actionable items", "What is still to be done.", ("next",), 0.6),
-)
+SECTIONS: Final = sections_of("light")
 """The sections of the scratchpad."""
 SUMMARY: Final = Section("summary", "Summary", "One line: what this exchange is about.", (), 0.3)
 _KEYED: Final = (
