@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, TextIO
 
-from pytest_compaction.models.calls.so_far import so_far
+from pytest_compaction.models.calls.accounts import call_counts
 from pytest_compaction.reports.call_progress import progress_text
 from pytest_compaction.reports.tables.table_page import cells
 
@@ -52,7 +52,7 @@ class CallsLine:
     def _watch(self, ended: threading.Event) -> None:
         while not ended.wait(_SECOND if self._rewrites else _MINUTE):
             try:
-                found = so_far(self._accounts)
+                found = call_counts(self._accounts)
             except sqlite3.Error:
                 continue  # the next look may find it, and the calls themselves say what is wrong
             text = progress_text(found, self._known, guessed=True, elapsed=clock() - self._began)

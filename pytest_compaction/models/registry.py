@@ -113,8 +113,7 @@ def asking(
 
     The other arguments are those of :func:`connect`.
     """
-    from pytest_compaction.models.calls.adaptation import AdaptingCaller
-    from pytest_compaction.models.calls.retries import RetryingCaller
+    from pytest_compaction.models.calls.endpoint import AdaptingCaller, RetryingCaller
     from pytest_compaction.models.calls.spending_limit import SpendingLimit
 
     paying = SpendingLimit(endpoint, accounts, prices, tokens, limit)

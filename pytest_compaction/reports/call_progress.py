@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pytest_compaction.models.calls.so_far import SoFar
+from pytest_compaction.models.calls.accounts import CallCounts
 
 _FEW: Final = 5
 """So many calls must be made before their pace says anything."""
@@ -12,7 +12,7 @@ _MINUTE: Final = 60
 _HOUR: Final = 60
 
 
-def progress_text(found: SoFar, known: int, guessed: bool, elapsed: float) -> str:
+def progress_text(found: CallCounts, known: int, guessed: bool, elapsed: float) -> str:
     """One line after ``elapsed`` seconds; ``guessed`` if the ``known`` calls are an estimate."""
     total = max(known, found.done)
     parts = [f"{found.done:,} of {'about ' if guessed else ''}{total:,} calls"]
@@ -27,7 +27,7 @@ def progress_text(found: SoFar, known: int, guessed: bool, elapsed: float) -> st
     return ", ".join(parts)
 
 
-def seconds_left(found: SoFar, known: int, elapsed: float) -> float | None:
+def seconds_left(found: CallCounts, known: int, elapsed: float) -> float | None:
     """Seconds for the calls that remain at the pace so far; ``None`` if there is no pace yet.
 
     The store takes no time, so that only calls that were made have a pace, and each that remains

@@ -16,7 +16,7 @@ import pytest
 
 from pytest_compaction.case.kinds import CHOICE_KIND
 from pytest_compaction.compactors.composition import asks_model
-from pytest_compaction.models.calls.so_far import so_far
+from pytest_compaction.models.calls.accounts import call_counts
 from pytest_compaction.models.chat.model import ChatModel
 from pytest_compaction.records.record import Record
 from pytest_compaction.reports.call_progress import progress_text
@@ -423,7 +423,7 @@ class CallProgress:
                 return
             self._due = now + self._outlet.interval
             try:
-                found = so_far(self._accounts)
+                found = call_counts(self._accounts)
             except sqlite3.Error:
                 return  # the next look may find it, and the run itself says what is wrong
             known, guessed = self._ledger.total, self._ledger.guessed

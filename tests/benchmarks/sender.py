@@ -31,7 +31,7 @@ async def openai_client(url: str) -> AsyncIterator[Send]:
     """Sends as the project does: the package writes the JSON and hands out the response."""
     import openai
 
-    from pytest_compaction.models.calls.http import httpx
+    from pytest_compaction.models.calls.client import httpx
 
     async with openai.AsyncOpenAI(base_url=url, api_key="none", max_retries=0) as client:
 

@@ -28,7 +28,7 @@ from pytest_compaction.compactors.strategies.anchored import SECTIONS
 from pytest_compaction.judges.model_judge import ModelJudge
 from pytest_compaction.judges.verdict import verdict_from_reply
 from pytest_compaction.metrics.facts.survival import read
-from pytest_compaction.models.calls.http import httpx
+from pytest_compaction.models.calls.client import httpx
 from pytest_compaction.models.protocol import ModelError, SummaryRequest
 from pytest_compaction.rubric import applicable
 from pytest_compaction.text.matching import TextIndex

@@ -249,7 +249,7 @@ def test_an_offline_run_loads_no_client_for_endpoints(pytester):
     with (pytester.path / "conftest.py").open("a") as file:
         file.write(
             "\nimport sys\n\ndef pytest_unconfigure(config):\n"
-            "    print('loaded', {'openai', 'httpx', 'httpx2', 'tenacity'} & sys.modules.keys())\n"
+            "    print('loaded', {'openai', 'httpx', 'httpx2'} & sys.modules.keys())\n"
         )
     result = pytester.runpytest_subprocess(*lean(), f"--compactor={KEEP}")
     result.assert_outcomes(passed=4)

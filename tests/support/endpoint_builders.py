@@ -9,9 +9,12 @@ from support.endpoint_replies import sensible
 from support.endpoint_server import serving
 
 from pytest_compaction.judges.model_judge import log_digest
-from pytest_compaction.models.calls.adaptation import AdaptingCaller
-from pytest_compaction.models.calls.endpoint import Endpoint
-from pytest_compaction.models.calls.retries import MAX_RETRIES, RetryingCaller
+from pytest_compaction.models.calls.endpoint import (
+    MAX_RETRIES,
+    AdaptingCaller,
+    Endpoint,
+    RetryingCaller,
+)
 from pytest_compaction.models.chat.model import ChatModel
 from pytest_compaction.models.protocol import AnswerRequest, JudgeRequest, ModelError
 from pytest_compaction.models.wire.call import CallReply

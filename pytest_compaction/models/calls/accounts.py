@@ -11,8 +11,8 @@ import asyncio
 import os
 import sqlite3
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -32,11 +32,19 @@ create table if not exists claims (
     digest text primary key, owner text not null, kept integer not null default 0
 );
 """
-_ENTER: Final = "insert into calls (id, owner, role, model, state, usd) values (?, ?, ?, ?, ?, ?)"
+_ENTER: Final = "insert into calls values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _STOPPED: Final = "stopped"
 """The note that the limit was reached, so that every process knows it."""
+_COUNT: Final = """
+select coalesce(sum(case when state = 'paid' then calls else 0 end), 0),
+       coalesce(sum(state = 'stored'), 0),
+       coalesce(sum(case when state = 'paid' then usd end), 0),
+       coalesce(sum(state = 'paid' and calls > 0 and usd is null), 0)
+from calls
+"""
 _BUSY_S: Final = 60.0
 """How long a transaction waits while other processes write; they take milliseconds each."""
+_BUSY_READING_S: Final = 1.0
 _WAIT_S: Final = 0.02
 _LONGEST_WAIT_S: Final = 0.5
 """Waits between looks at the file double up to the longest: the file announces nothing."""
@@ -57,6 +65,35 @@ class Total:
     paid: Usage
     usd: float | None
     stored: int
+
+
+@dataclass(frozen=True, slots=True)
+class CallCounts:
+    """Calls that were answered, over all processes of a run.
+
+    ``made`` were answered by an endpoint, ``stored`` by the store. ``usd`` (US dollars) is
+    ``None`` if a call that was made has no price.
+    """
+
+    made: int = 0
+    stored: int = 0
+    usd: float | None = 0.0
+
+    @property
+    def done(self) -> int:
+        """All calls that were answered."""
+        return self.made + self.stored
+
+
+def call_counts(accounts: Path) -> CallCounts:
+    """The calls in a file of accounts, read while they are written. Keeps no writer waiting.
+
+    Raises :class:`sqlite3.Error` if the file cannot be read.
+    """
+    address = f"{accounts.absolute().as_uri()}?mode=ro"
+    with closing(sqlite3.connect(address, uri=True, timeout=_BUSY_READING_S)) as db:
+        made, stored, usd, unpriced = db.execute(_COUNT).fetchone()
+    return CallCounts(made, stored, None if unpriced else float(usd))
 
 
 class Accounts:
@@ -95,14 +132,17 @@ class Accounts:
 
     def enter(self, role: str, model: str) -> int:
         """Enter a call before it is made, where no limit is to be kept; its number."""
-        number = self._number()
+        row = self._row(role, model, "in flight")
         with self._connection() as db:
-            db.execute(_ENTER, (number, _owner(), role, model, "in flight", None))
-        return number
+            db.execute(_ENTER, row)
+        return int(row[0])
 
-    def _number(self) -> int:
-        """A number for a call, which no other process of the run gives to one."""
-        return next(self._numbers)
+    def _row(
+        self, role: str, model: str, state: str, usd: float | None = None, paid: Usage = Usage()
+    ) -> tuple[Any, ...]:
+        """A row for a call; its number is given to no other call by any process of the run."""
+        tokens = paid.input_tokens, paid.cached_tokens, paid.output_tokens
+        return next(self._numbers), _owner(), role, model, state, usd, paid.calls, *tokens
 
     def reserve(self, role: str, model: str, usd: float | None, limit: float | None) -> int | None:
         """Enter a call that can cost up to ``usd``; its number, or ``None`` if it must wait.
@@ -121,13 +161,13 @@ class Accounts:
                         if verdict == _STOPPED:
                             raise LimitReachedError(limit, self.spent())
                         return None
-                number = self._number()
-                db.execute(_ENTER, (number, _owner(), role, model, "in flight", usd))
+                row = self._row(role, model, "in flight", usd)
+                db.execute(_ENTER, row)
                 db.execute("commit")
             except sqlite3.Error:
                 db.execute("rollback")
                 raise
-            return number
+            return int(row[0])
 
     def _room(self, db: sqlite3.Connection, usd: float, limit: float) -> str | None:
         """``None`` if a call fits, ``wait`` if it might, ``stopped`` if it cannot."""
@@ -145,18 +185,12 @@ class Accounts:
 
     def settle(self, number: int, usage: Usage, usd: float | None) -> None:
         """Book what a call did cost; ``None`` keeps the most that it could have cost."""
+        tokens = usage.input_tokens, usage.cached_tokens, usage.output_tokens
         with self._connection() as db:
             db.execute(
                 "update calls set state = 'paid', usd = coalesce(?, usd), calls = ?, input = ?, "
                 "cached = ?, output = ? where id = ?",
-                (
-                    usd,
-                    usage.calls,
-                    usage.input_tokens,
-                    usage.cached_tokens,
-                    usage.output_tokens,
-                    number,
-                ),
+                (usd, usage.calls, *tokens, number),
             )
 
     def release(self, number: int) -> None:
@@ -166,36 +200,14 @@ class Accounts:
 
     def stored(self, role: str, model: str) -> None:
         """Count a call that the store answered."""
-        with self._connection() as db:
-            db.execute(_ENTER, (self._number(), _owner(), role, model, "stored", None))
+        self.book((), [(role, model)])
 
     def book(self, paid: Iterable[Total], stored: Iterable[tuple[str, str]]) -> None:
         """Enter what another machine paid for this run, and role and model of stored calls."""
-        rows = [
-            (
-                self._number(),
-                _owner(),
-                total.role,
-                total.model,
-                total.usd,
-                total.paid.calls,
-                total.paid.input_tokens,
-                total.paid.cached_tokens,
-                total.paid.output_tokens,
-            )
-            for total in paid
-        ]
+        rows = [self._row(each.role, each.model, "paid", each.usd, each.paid) for each in paid]
+        rows += [self._row(role, model, "stored") for role, model in stored]
         with self._connection() as db:
-            db.executemany(
-                "insert into calls "
-                "(id, owner, role, model, state, usd, calls, input, cached, output) "
-                "values (?, ?, ?, ?, 'paid', ?, ?, ?, ?, ?)",
-                rows,
-            )
-            db.executemany(
-                _ENTER,
-                [(self._number(), _owner(), role, model, "stored", None) for role, model in stored],
-            )
+            db.executemany(_ENTER, rows)
 
     def claim(self, digest: str) -> Claim | None:
         """Whether this process is to make a call: no two make the same call at a time.
@@ -269,7 +281,10 @@ class Accounts:
                 "sum(state = 'stored'), sum(state != 'stored' and usd is null) "
                 "from calls group by role, model order by role, model"
             ).fetchall()
-        return [_total(row) for row in rows]
+        return [
+            Total(role, model, Usage(*tokens), None if unpriced else usd, stored)
+            for role, model, *tokens, usd, stored, unpriced in rows
+        ]
 
 
 class LimitReachedError(Exception):
@@ -281,14 +296,8 @@ class LimitReachedError(Exception):
         self.spent = spent
 
 
-def _owner(environment: Mapping[str, str] | None = None) -> str:
-    return (environment or os.environ).get("PYTEST_XDIST_WORKER", "main")
-
-
-def _total(row: tuple[Any, ...]) -> Total:
-    role, model, calls, read, cached, written, usd, stored, unpriced = row
-    paid = Usage(calls, read, cached, written)
-    return Total(role, model, paid, None if unpriced or usd is None else float(usd), stored)
+def _owner() -> str:
+    return os.environ.get("PYTEST_XDIST_WORKER", "main")
 
 
 async def repeated(transaction: Callable[[], T | None]) -> T:

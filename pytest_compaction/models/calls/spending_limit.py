@@ -14,11 +14,11 @@ from typing import Any, Final
 
 from pytest_compaction.conversation.tokens import IMAGE_TOKENS, TokenCounter
 from pytest_compaction.models.calls.accounts import Accounts, LimitReachedError, repeated
-from pytest_compaction.models.calls.attempt import AttemptError
+from pytest_compaction.models.calls.endpoint import AttemptError
 from pytest_compaction.models.calls.prices import PriceTable
 from pytest_compaction.models.protocol import ModelError, NotAskedError
 from pytest_compaction.models.usage import Usage
-from pytest_compaction.models.wire.call import Call, Caller, CallReply
+from pytest_compaction.models.wire.call import Call, Caller, CallReply, ChainedCaller
 from pytest_compaction.models.wire.reply import whole_tokens
 from pytest_compaction.models.wire.usage import counted
 from pytest_compaction.text.words import printable
@@ -34,7 +34,7 @@ class SpentError(NotAskedError):
     unpaid = True
 
 
-class SpendingLimit:
+class SpendingLimit(ChainedCaller):
     """Passes requests on to ``following``, books each in the accounts, and keeps ``limit``.
 
     ``limit`` is in US dollars, ``None`` for none.
@@ -48,7 +48,7 @@ class SpendingLimit:
         tokens: TokenCounter,
         limit: float | None = None,
     ) -> None:
-        self._following = following
+        super().__init__(following)
         self._accounts = accounts
         self._prices = prices
         self._tokens = tokens
@@ -74,10 +74,6 @@ class SpendingLimit:
             raise
         self._settle(number, call, reply)
         return reply
-
-    async def close(self) -> None:
-        """Close the next caller."""
-        await self._following.close()
 
     def _settle(self, number: int, call: Call, reply: CallReply) -> None:
         """Book a reply; one that does not say what it took is priced as if it took the most."""

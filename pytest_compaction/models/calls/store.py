@@ -1,42 +1,44 @@
 """The store of model calls: each request and its reply in one file, named by its digest.
 
-``<folder>/<first two digits>/<digest>.json`` holds what was asked and what came
-back: no key, no host, no clock, sorted members, so that a store can be committed and
-read in a review. Files are written beside their place and moved into it, so that a
-process that is killed leaves a whole file or none.
+``<folder>/<first two digits>/<digest>.json`` holds the request and the reply: no key, no host,
+no clock, sorted members, so that a store can be committed and read in a review. Files are
+written beside their place and moved into it, so that a process that is killed leaves a whole
+file or none.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import os
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Any, Final, Literal, TypeVar
 from weakref import WeakValueDictionary
 
 from filelock import FileLock
 
+from pytest_compaction.conversation.messages import canonical_json
 from pytest_compaction.models.calls.accounts import Accounts, repeated
-from pytest_compaction.models.calls.store_file import (
-    CIPHERTEXT,
-    PARTIAL,
-    file_bytes,
-    path_in,
-    reply_in,
-    write_file,
-)
 from pytest_compaction.models.calls.turns import turn_of_context
 from pytest_compaction.models.protocol import NotRecordedError
 from pytest_compaction.models.reference import shipped
 from pytest_compaction.models.reference.archive import ArchiveError
+from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Call, Caller, CallReply
 from pytest_compaction.scratch import remove_left_files
-from pytest_compaction.secrets.keys import scrubbed, scrubbed_json
+from pytest_compaction.secrets.keys import BLOT, scrubbed, scrubbed_json
 from pytest_compaction.text.words import printable
+
+FORMAT: Final = 1
+PARTIAL: Final = ".partial"
+"""The folder within the store for files that are being written."""
+CIPHERTEXT: Final = frozenset({"encrypted_content", "signature"})
+"""Members in which anything can look like a key by chance: only known secrets are replaced."""
 
 Mode = Literal["normal", "replay", "refresh"]
 T = TypeVar("T")
@@ -88,7 +90,7 @@ class Store:
             if not await self._claimed(digest):
                 self._fresh.add(digest)
                 found = await self._stored(call, digest)
-            return found or await self._asked(self._following, call, digest)
+            return found or await self._made(self._following, call, digest)
 
     async def close(self) -> None:
         """Close the next caller."""
@@ -122,7 +124,7 @@ class Store:
         return self._kept(call, digest, reply)
 
     async def _stored(self, call: Call, digest: str) -> CallReply | None:
-        """The same, entered in the accounts."""
+        """The reply of :meth:`held`, entered in the accounts."""
         found = await self.held(call, digest)
         if found is not None and self._accounts is not None:
             self._accounts.stored(call.role, call.model)
@@ -133,11 +135,11 @@ class Store:
         accounts = self._accounts
         return accounts is None or await repeated(lambda: accounts.claim(digest)) == "ours"
 
-    async def _asked(self, following: Caller, call: Call, digest: str) -> CallReply:
+    async def _made(self, following: Caller, call: Call, digest: str) -> CallReply:
         """The reply of the next caller, kept; the claim ends whatever happens.
 
-        The call gives its turn back when its reply is kept: if the process is killed, no more
-        than what flew is paid for again.
+        The call is in flight until its reply is kept: if the process is killed, no more than
+        what flew is paid for again.
         """
         try:
             async with turn_of_context():
@@ -152,19 +154,14 @@ class Store:
 
         Replies of the reference run count as stored.
         """
-        if call.model != shipped.NAME and self._is_missing(call.digest):
-            return None
-        return await asyncio.get_running_loop().run_in_executor(None, self._found, call)
-
-    def _is_missing(self, digest: str) -> bool:
-        """Whether no file is there: a look that takes less than a thread, which reading needs."""
-        try:
-            self._path(digest).stat()
-        except FileNotFoundError:
-            return True
-        except OSError:
-            return False
-        return False
+        if call.model != shipped.NAME:
+            try:  # to look takes less time than a thread, which reading needs
+                self._path(call.digest).stat()
+            except FileNotFoundError:
+                return None
+            except OSError:
+                pass
+        return await asyncio.to_thread(self._found, call)
 
     # The disk may be slow: the methods from here on run in threads, off the event loop.
 
@@ -187,7 +184,7 @@ class Store:
             self._unusable(digest, f"it cannot be read ({type(error).__name__})")
             return None
         try:
-            return reply_in(json.loads(text), digest)
+            return _reply_in(json.loads(text), digest)
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             self._unusable(digest, "it is torn, or is not a file of a store")
             return None
@@ -196,7 +193,7 @@ class Store:
         """Write the reply, unless another run has stored one first; the stored reply counts."""
         reply = replace(reply, body=scrubbed_json(reply.body, CIPHERTEXT))
         try:
-            data = file_bytes(call, reply)
+            data = _file_bytes(call, reply)
             with self._writing, FileLock(self._lock_file).acquire(poll_interval=0.01):
                 self._sweep()
                 found = None if self._mode == "refresh" else self._read(digest)
@@ -207,9 +204,8 @@ class Store:
             return reply
         except (OSError, NotImplementedError) as error:
             why = getattr(error, "strerror", None) or type(error).__name__
-            self._note(
-                f"replies could not be kept in {self._shown}: {why}; they will be paid for again"
-            )
+            said = f"replies could not be kept in {self._shown}: {why}; they will be paid for again"
+            self._note(said)
             return reply
         self._fresh.add(digest)
         return found or reply
@@ -234,7 +230,7 @@ class Store:
             self._accounts.note(printable(text))
 
     def _path(self, digest: str) -> Path:
-        return path_in(self._folder, digest)
+        return _path_in(self._folder, digest)
 
     def _missing(self, call: Call, digest: str) -> str:
         if call.model == shipped.NAME:
@@ -254,4 +250,63 @@ async def _to_the_end(work: Callable[[], T]) -> T:
     except asyncio.CancelledError:
         with suppress(Exception):
             await working
+        raise
+
+
+def _path_in(folder: Path, digest: str) -> Path:
+    """Where the store in this folder has the file of a call."""
+    return folder / digest[:2] / f"{digest}.json"
+
+
+def _file_bytes(call: Call, reply: CallReply) -> bytes:
+    """A call and its reply without keys: sorted members, one value a line, a newline at the end.
+
+    Raises :class:`ValueError` for a value that JSON does not know, such as NaN.
+    """
+    data = {
+        "format": FORMAT,
+        "digest": call.digest,
+        "operation": call.operation,
+        "trial": call.trial,
+        "request": scrubbed_json(dict(call.body), CIPHERTEXT),
+        "reply": reply.body,
+        "usage": reply.usage.as_json(),
+    }
+    to_text = partial(json.dumps, data, sort_keys=True, indent=1, allow_nan=False)
+    try:
+        return f"{to_text(ensure_ascii=False)}\n".encode()
+    except UnicodeEncodeError:  # half a surrogate pair has no UTF-8 form, but it can be escaped
+        return f"{to_text()}\n".encode()
+
+
+def _reply_in(data: dict[str, Any], digest: str) -> CallReply:
+    """The reply in a store file; raises if the file does not hold what its name says."""
+    if data["format"] != FORMAT or data["digest"] != digest:
+        raise ValueError("a file of another kind")
+    if not isinstance(data["reply"], dict) or not isinstance(data["request"], dict):
+        raise TypeError("request and reply are objects")
+    asked = Call(data["operation"], data["request"], data["trial"])
+    # A request in which a key was replaced no longer has the digest that names it.
+    if asked.digest != digest and BLOT not in canonical_json(data["request"]):
+        raise ValueError("the request is not the one of this digest")
+    usage = Usage(**data["usage"])
+    if not all(isinstance(count, int) for count in asdict(usage).values()):
+        raise TypeError("usage is counted in whole numbers")
+    return CallReply(data["reply"], usage)
+
+
+def write_file(folder: Path, digest: str, data: bytes) -> None:
+    """Write beside the place of a file, and move it there; leaves nothing if that fails."""
+    path = _path_in(folder, digest)
+    # No two threads of any processes write into one file.
+    temporary = folder / PARTIAL / f"{digest}.{os.getpid()}.{threading.get_ident()}"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary.parent.mkdir(exist_ok=True)
+    try:
+        temporary.write_bytes(data)
+        temporary.replace(path)
+    except OSError:
+        # Where the disk is full, what was written of it is in the way.
+        with suppress(OSError):
+            temporary.unlink()
         raise

@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.models.calls.accounts import Accounts
-from pytest_compaction.models.calls.attempt import excerpt_of
-from pytest_compaction.models.calls.endpoint import MAX_REPLY_BYTES
+from pytest_compaction.models.calls.endpoint import MAX_REPLY_BYTES, excerpt_of
 from pytest_compaction.models.calls.store import Store
 from pytest_compaction.models.export.batch import Result, lines_of, read_result
 from pytest_compaction.models.export.folder import REPLIES, Exported, ExportFolder

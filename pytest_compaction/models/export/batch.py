@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO, Final
 
-from pytest_compaction.models.calls.attempt import excerpt_of
-from pytest_compaction.models.calls.endpoint import MAX_REPLY_BYTES
+from pytest_compaction.models.calls.endpoint import MAX_REPLY_BYTES, excerpt_of
 from pytest_compaction.models.wire.call import Call, Operation
 from pytest_compaction.models.wire.refusals import Complaint, adapted, complaint_of
 from pytest_compaction.models.wire.reply import (

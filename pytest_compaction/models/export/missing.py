@@ -11,7 +11,7 @@ from typing import Final
 from pytest_compaction.models.calls.store import Store
 from pytest_compaction.models.chat.model import ChatModel
 from pytest_compaction.models.protocol import NotRecordedError
-from pytest_compaction.models.wire.call import Call, Caller, CallReply
+from pytest_compaction.models.wire.call import Call, Caller, CallReply, ChainedCaller
 
 _ORDER: Final = ("compaction", "responder", "judge")
 
@@ -41,14 +41,14 @@ class MissingCalls:
         return tuple(self._noted[digest] for _, digest in ranked)
 
 
-class UntilMissing:
+class UntilMissing(ChainedCaller):
     """Passes calls on to ``following`` until one is missing, and none after that.
 
     A strategy that goes on without its summary would ask for what no run asks for.
     """
 
     def __init__(self, following: Caller) -> None:
-        self._following = following
+        super().__init__(following)
         self._missing: NotRecordedError | None = None
 
     async def call(self, call: Call) -> CallReply:
@@ -60,10 +60,6 @@ class UntilMissing:
         except NotRecordedError as error:
             self._missing = error
             raise
-
-    async def close(self) -> None:
-        """Close the next caller."""
-        await self._following.close()
 
 
 class CompactingModel(ChatModel):

@@ -8,7 +8,7 @@ from typing import Final
 
 from pytest_compaction.models.protocol import NotRecordedError
 from pytest_compaction.models.reference.archive import Archive
-from pytest_compaction.models.wire.call import Call, Caller, CallReply
+from pytest_compaction.models.wire.call import Call, Caller, CallReply, ChainedCaller
 from pytest_compaction.secrets.keys import scrubbed
 
 NAME: Final = "reference"
@@ -53,11 +53,11 @@ def missing(call: Call, store: str) -> str:
     )
 
 
-class RecordedOnly:
+class RecordedOnly(ChainedCaller):
     """Passes calls on, except those of the reference model, which nobody can be asked for."""
 
     def __init__(self, following: Caller, store: str) -> None:
-        self._following = following
+        super().__init__(following)
         self._store = store
 
     async def call(self, call: Call) -> CallReply:
@@ -68,10 +68,6 @@ class RecordedOnly:
         if call.model == NAME:
             raise NotRecordedError(missing(call, self._store))
         return await self._following.call(call)
-
-    async def close(self) -> None:
-        """Close the next caller."""
-        await self._following.close()
 
 
 @lru_cache(maxsize=1)

@@ -20,10 +20,16 @@ from pytest_compaction.models.calls.address import (
     base_url_for,
     host_of,
 )
-from pytest_compaction.models.calls.attempt import AttemptError, excerpt_of, sentence_on
-from pytest_compaction.models.calls.endpoint import EXCEEDED, NO_KEY, Endpoint
+from pytest_compaction.models.calls.endpoint import (
+    EXCEEDED,
+    NO_KEY,
+    AttemptError,
+    Endpoint,
+    RetryingCaller,
+    excerpt_of,
+    sentence_on,
+)
 from pytest_compaction.models.calls.prices import PriceTable
-from pytest_compaction.models.calls.retries import RetryingCaller
 from pytest_compaction.models.calls.spending_limit import SpendingLimit
 from pytest_compaction.models.calls.store import Store
 from pytest_compaction.models.protocol import ModelError
@@ -75,7 +81,7 @@ class Upstream(Endpoint):
         return base_url, key or NO_KEY
 
     async def _sent(self, client: Any, call: Call) -> Any:
-        from pytest_compaction.models.calls.http import httpx
+        from pytest_compaction.models.calls.client import httpx
 
         asked = {"headers": self._headers(call)}
         if "path" in call.body:

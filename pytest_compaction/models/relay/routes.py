@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from pytest_compaction.models.calls.attempt import AttemptError
+from pytest_compaction.models.calls.endpoint import AttemptError
 from pytest_compaction.models.protocol import ModelError, NotRecordedError
 from pytest_compaction.models.wire.call import ANTHROPIC, Call, CallReply, Operation
 from pytest_compaction.models.wire.events import KEY, events_of, is_usage_alone, written_events

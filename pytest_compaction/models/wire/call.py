@@ -89,3 +89,14 @@ class Caller(Protocol):
 
     async def close(self) -> None:
         """Close all connections."""
+
+
+class ChainedCaller:
+    """The base of a caller that passes calls on to ``following``."""
+
+    def __init__(self, following: Caller) -> None:
+        self._following = following
+
+    async def close(self) -> None:
+        """Close the next caller."""
+        await self._following.close()

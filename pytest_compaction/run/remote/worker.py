@@ -17,7 +17,7 @@ from pytest_compaction.compactors.specs import Spec, UnknownCompactorError
 from pytest_compaction.conversation.tokens import EncodingUnavailableError, TokenCounter
 from pytest_compaction.models.calls.accounts import Accounts
 from pytest_compaction.models.calls.address import host_of
-from pytest_compaction.models.calls.store_file import CIPHERTEXT
+from pytest_compaction.models.calls.store import CIPHERTEXT
 from pytest_compaction.models.calls.turns import turn_of_context
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import Model, NotRecordedError

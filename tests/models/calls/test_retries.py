@@ -12,11 +12,15 @@ from support.endpoint_builders import KEY, quick
 from support.endpoint_replies import Answer, completion, error
 from support.endpoint_server import serving
 
-from pytest_compaction.models.calls import retries
-from pytest_compaction.models.calls.attempt import AttemptError
-from pytest_compaction.models.calls.retries import RetryingCaller, asked_wait, is_passing
+from pytest_compaction.models.calls import endpoint
+from pytest_compaction.models.calls.endpoint import (
+    AttemptError,
+    RetryingCaller,
+    asked_wait,
+    is_passing,
+)
 from pytest_compaction.models.protocol import ModelError
-from pytest_compaction.models.wire.call import Call, CallReply
+from pytest_compaction.models.wire.call import CallReply
 from pytest_compaction.models.wire.refusals import Complaint
 
 BUSY = {"passing": True, "complaint": Complaint(429, "busy")}
@@ -156,8 +160,8 @@ def test_a_date_to_wait_for_is_read():
 
 def test_an_endpoint_that_says_when_is_asked_then(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    monkeypatch.setattr(retries, "FIRST_WAIT_S", 60.0)
-    monkeypatch.setattr(retries, "LONGEST_WAIT_S", 60.0)
+    monkeypatch.setattr(endpoint, "FIRST_WAIT_S", 60.0)
+    monkeypatch.setattr(endpoint, "LONGEST_WAIT_S", 60.0)
 
     def decide(asked):
         if len(server.asked) > 1:
@@ -177,26 +181,16 @@ def test_an_endpoint_that_says_when_is_asked_then(monkeypatch):
     assert 0.05 <= reply.latency_s < 5
 
 
-def test_neither_openai_nor_the_library_for_retries_is_loaded_before_a_call_is_made(tmp_path):
+def test_openai_is_not_loaded_before_a_call_is_made(tmp_path):
     code = """
 import sys
 from pathlib import Path
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.registry import connect
 connect(Path("store"), "store", "normal", Path("a.sqlite"), None, None, TokenCounter()).model("m")
-print(sorted({"openai", "httpx", "httpx2", "tenacity"} & sys.modules.keys()))
+print(sorted({"openai", "httpx", "httpx2"} & sys.modules.keys()))
 """
     ran = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
     )
     assert ran.stdout.strip() == "[]"
-
-
-def test_a_call_that_succeeds_at_once_needs_no_machinery_of_retries(monkeypatch):
-    class Answering:
-        async def call(self, call):
-            return CallReply({"seconds": call.seconds}, latency_s=0.5)
-
-    monkeypatch.setitem(sys.modules, "tenacity", None)  # an import would fail
-    reply = asyncio.run(RetryingCaller(Answering(), 7.0).call(Call("chat.completions", {})))
-    assert reply == CallReply({"seconds": 7.0}, latency_s=0.5)

@@ -14,9 +14,8 @@ from support import builders
 from support.callers import MODEL, Answering, call
 
 from pytest_compaction.models.calls.accounts import Accounts, LimitReachedError, Total
-from pytest_compaction.models.calls.attempt import AttemptError
+from pytest_compaction.models.calls.endpoint import AttemptError, RetryingCaller
 from pytest_compaction.models.calls.prices import prices_at
-from pytest_compaction.models.calls.retries import RetryingCaller
 from pytest_compaction.models.calls.spending_limit import SpendingLimit, SpentError, most_usage
 from pytest_compaction.models.calls.store import Store
 from pytest_compaction.models.protocol import ModelError

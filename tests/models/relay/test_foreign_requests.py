@@ -6,7 +6,7 @@ import json
 import pytest
 from support import builders
 
-from pytest_compaction.models.calls.attempt import AttemptError
+from pytest_compaction.models.calls.endpoint import AttemptError
 from pytest_compaction.models.calls.spending_limit import most_usage
 from pytest_compaction.models.relay.relay import Dialects, Upstream
 from pytest_compaction.models.relay.routes import RefusedError, Request, call_of
@@ -177,5 +177,5 @@ def test_requests_go_to_the_older_name_of_an_address_if_it_is_the_only_one(monke
 def test_a_call_to_anthropic_names_the_variable_of_anthropic():
     call = Call("messages", {"model": "m"}, is_ours=False)
     error = OSError()
-    found = Upstream(1.0, anthropic=True)._lost(call, error, sent=False)
+    found = Upstream(1.0, anthropic=True)._lost(call, error, timed_out=False, sent=False)
     assert "is ANTHROPIC_BASE_URL right" in str(found)

@@ -11,7 +11,7 @@ from support.builders import build_case
 from support.remote import briefing, perform_here, task_of
 
 from pytest_compaction.conversation.messages import Message, Text
-from pytest_compaction.models.calls.attempt import AttemptError
+from pytest_compaction.models.calls.endpoint import AttemptError
 from pytest_compaction.models.calls.prices import prices_at
 from pytest_compaction.models.chat.prompts import Prompts
 from pytest_compaction.models.protocol import (

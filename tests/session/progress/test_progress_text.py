@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_compaction.models.calls.accounts import Accounts
-from pytest_compaction.models.calls.so_far import SoFar, so_far
+from pytest_compaction.models.calls.accounts import Accounts, CallCounts, call_counts
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.reports.call_progress import duration, progress_text, seconds_left
 from pytest_compaction.session.progress_line import (
@@ -26,24 +25,24 @@ from pytest_compaction.session.progress_line import (
 @pytest.mark.parametrize(
     ("found", "known", "guessed", "elapsed", "said"),
     [
-        (SoFar(), 756, True, 1, "0 of about 756 calls"),
+        (CallCounts(), 756, True, 1, "0 of about 756 calls"),
         (
-            SoFar(123, 0, 0.3121),
+            CallCounts(123, 0, 0.3121),
             1354,
             False,
             123,
             "123 of 1,354 calls, 0.3121 US dollars so far, about 21 min left",
         ),
         (
-            SoFar(10, 40, None),
+            CallCounts(10, 40, None),
             100,
             True,
             6,
             "50 of about 100 calls (40 from the store), no price known, less than a minute left",
         ),
-        (SoFar(0, 40), 100, False, 9, "40 of 100 calls (40 from the store)"),
+        (CallCounts(0, 40), 100, False, 9, "40 of 100 calls (40 from the store)"),
         (
-            SoFar(12, 0, 0.5),
+            CallCounts(12, 0, 0.5),
             10,
             True,
             60,
@@ -69,9 +68,9 @@ def test_a_time_is_said_in_minutes(seconds, said):
 
 
 def test_there_is_no_pace_before_a_few_calls_and_after_the_last():
-    assert seconds_left(SoFar(4), 100, 60) is None
-    assert seconds_left(SoFar(100), 100, 60) is None
-    assert seconds_left(SoFar(50, 10), 100, 100) == 80.0
+    assert seconds_left(CallCounts(4), 100, 60) is None
+    assert seconds_left(CallCounts(100), 100, 60) is None
+    assert seconds_left(CallCounts(50, 10), 100, 100) == 80.0
 
 
 plans = st.dictionaries(
@@ -118,18 +117,18 @@ def test_a_dry_run_says_how_many_calls_are_shared():
 def test_calls_of_all_processes_are_read_from_their_accounts(tmp_path):
     path = tmp_path / "accounts #1.sqlite"
     with pytest.raises(sqlite3.Error):
-        so_far(path)
+        call_counts(path)
     assert not path.exists()
     accounts = Accounts(path)
-    assert so_far(path) == SoFar(0, 0, 0.0)
+    assert call_counts(path) == CallCounts(0, 0, 0.0)
     paid = accounts.reserve("judge", "m", 5.0, 100.0)
     accounts.reserve("judge", "m", 5.0, 100.0)
     accounts.settle(paid, Usage(1, 10, 0, 5), 0.25)
     accounts.stored("responder", "m")
-    assert so_far(path) == SoFar(1, 1, 0.25)
+    assert call_counts(path) == CallCounts(1, 1, 0.25)
     unpriced = accounts.enter("judge", "other")
     accounts.settle(unpriced, Usage(1), None)
-    assert so_far(path) == SoFar(2, 1, None)
+    assert call_counts(path) == CallCounts(2, 1, None)
     accounts.close()
 
 
