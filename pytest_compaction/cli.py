@@ -27,7 +27,7 @@ from pytest_compaction.commands import (
 )
 from pytest_compaction.commands.init import command as init
 from pytest_compaction.options.registration import COMPLETES
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 COMMANDS: Final = (
     init,

@@ -27,6 +27,8 @@ FLOORS = (
 """The rooms (folders, and modules at the root) of each floor, from the bottom up."""
 WITHOUT_PYTEST = ("conversation", "rubric", "secrets", "text", "case", "artifacts", "metrics")
 """Rooms that anyone may use without pytest and without the openai package."""
+FACADES = ("text",)
+"""Rooms of which others import what their ``__init__`` offers, and no module."""
 OUTSIDE = {"__init__", "benchmark"}
 """The public names, loaded when first used, and the packaged test modules: above all floors."""
 
@@ -75,6 +77,23 @@ def test_imports_between_rooms_point_down():
         if FLOOR_OF.get(target, len(FLOORS)) >= FLOOR_OF[room]
     ]
     assert not upward, "\n".join(upward)
+
+
+def test_a_room_with_a_facade_is_imported_through_it():
+    inner = {
+        f"pytest_compaction.{room}.{path.relative_to(PACKAGE / room).parts[0].removesuffix('.py')}"
+        for room in FACADES
+        for path in (PACKAGE / room).rglob("*.py")
+    }
+    past = [
+        f"{path.relative_to(PACKAGE)}:{line} imports {name}"
+        for path in sorted(PACKAGE.rglob("*.py"))
+        if room_of(path) not in FACADES
+        for name, line in imported_by(path)
+        if ".".join(name.split(".")[:3]) in inner
+    ]
+    assert inner
+    assert not past, "\n".join(past)
 
 
 @pytest.mark.parametrize("room", WITHOUT_PYTEST)

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from pytest_compaction.text.source_code import is_definition
-from pytest_compaction.text.words import visible
+from pytest_compaction.text import is_definition, visible
 
 Verb = Literal["write", "edit", "append", "read", "delete", "rename", "restore"]
 

@@ -23,10 +23,10 @@ from pytest_compaction.conversation.messages import (
     short_hash,
     short_hash_of_parts,
 )
-from pytest_compaction.text.statement import Statement
+from pytest_compaction.text import Statement
 
 if TYPE_CHECKING:
-    from pytest_compaction.text.matching import TextIndex
+    from pytest_compaction.text import TextIndex
 
 Origin = Literal["real", "scripted"]
 """Whether an agent at work left the log, or it was written for a benchmark."""

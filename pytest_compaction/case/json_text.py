@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from pytest_compaction.case.validation import CaseFault
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 
 def decoded(content: bytes, from_start: bool = True) -> str | CaseFault:

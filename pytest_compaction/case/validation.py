@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 from pytest_compaction.case.case import Case
 from pytest_compaction.case.kinds import CHOICE_KIND
 from pytest_compaction.conversation.messages import Message, readable, structure_faults
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 if TYPE_CHECKING:
-    from pytest_compaction.text.matching import TextIndex
+    from pytest_compaction.text import TextIndex
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +229,7 @@ def evidence_faults(case: Case) -> tuple[CaseFault, ...]:
 
     Kept for each case, because reading the evidence takes most of the time of loading one.
     """
-    from pytest_compaction.text.matching import TextIndex  # takes long to import
+    from pytest_compaction.text import TextIndex  # takes long to import
 
     place = {message.id: index for index, message in enumerate(case.messages)}
     indexes: dict[str, TextIndex] = {}

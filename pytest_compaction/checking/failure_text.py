@@ -11,7 +11,7 @@ from pytest_compaction.checking.observation import Observation, ObservedStep
 from pytest_compaction.checking.survey import Broken
 from pytest_compaction.conversation.messages import Message, Text, ToolCall, ToolResult
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 _MESSAGES: Final = 24
 """How many messages of an example are shown: the first and the last half of them."""

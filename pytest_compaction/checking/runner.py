@@ -36,7 +36,7 @@ from pytest_compaction.conversation.messages import (
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.run.loops.shared_loop import FunctionLoops
 from pytest_compaction.run.loops.strategy_thread import StrategyThread
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 PROBES: Final = ("Which file was changed last, and why?", "What did the tests say?")
 """Questions for which views are rendered, to see whether a question leaves a trace."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from pytest_compaction.compactors.protocol import Compactor, CompactorError, State
 from pytest_compaction.run.loops.strategy_thread import StrategyThread
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 
 class ContractError(Exception):

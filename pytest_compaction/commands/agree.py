@@ -19,7 +19,7 @@ from pytest_compaction.metrics.agreement.runs import (
 from pytest_compaction.records.record import Record, type_of
 from pytest_compaction.records.runs.run_file import Run, RunFileError
 from pytest_compaction.reports.agreement import as_json, as_markdown, as_text
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 _FORMATS: Final = {"text": as_text, "markdown": as_markdown, "json": as_json}
 _BY_SUFFIX: Final = {".md": "markdown", ".json": "json"}

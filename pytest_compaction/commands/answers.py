@@ -9,7 +9,7 @@ from typing import Any, Final
 from pytest_compaction.commands.complaint import complain
 from pytest_compaction.models.export.answers import Taken, missing, take_batch, take_plain
 from pytest_compaction.models.export.folder import ExportError, ExportFolder
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 MAX_SHOWN: Final = 20
 """The most problems that are printed one by one."""

@@ -29,8 +29,7 @@ from pytest_compaction.reports.changes.comparison import (
     as_markdown,
     as_text,
 )
-from pytest_compaction.text.numbers import Range
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import Range, printable
 
 _FORMATS: Final = ("text", "markdown", "json")
 _BY_SUFFIX: Final = {".md": "markdown", ".json": "json"}

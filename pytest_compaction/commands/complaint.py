@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 
 def complain(text: str) -> None:

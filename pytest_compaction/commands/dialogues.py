@@ -16,7 +16,7 @@ from pytest_compaction.metrics.dialogues.consistency import PASS_CONSISTENCY
 from pytest_compaction.options.table import range_of
 from pytest_compaction.reports.dialogues.page import as_json, markdown, plain
 from pytest_compaction.reports.tables.table_page import WIDTH
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 FORMATS: Final = ("text", "markdown", "json")
 _BY_SUFFIX: Final = {".md": "markdown", ".json": "json"}

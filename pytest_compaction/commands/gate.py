@@ -24,7 +24,7 @@ from pytest_compaction.reports.changes.block import baseline_block, baseline_lin
 from pytest_compaction.reports.gate_line import Failures, gate_line, passes
 from pytest_compaction.reports.lines import WIDTH, Line
 from pytest_compaction.settings import INCONCLUSIVE, BaselineRules, OptionError
-from pytest_compaction.text.numbers import NumberError
+from pytest_compaction.text import NumberError
 
 PASSED: Final = 0
 FAILED: Final = 1

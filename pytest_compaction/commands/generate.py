@@ -33,8 +33,7 @@ from pytest_compaction.models.protocol import ModelError
 from pytest_compaction.models.registry import Endpoints, UnknownModelError, connect, is_offline
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.options.table import range_of
-from pytest_compaction.text.numbers import Range
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import Range, printable
 
 MOST_TOKENS: Final = 100_000_000
 INTERRUPTED: Final = 130

@@ -12,7 +12,7 @@ from pytest_compaction.case_making.redaction import Redactor
 from pytest_compaction.importers.protocol import Importer, Transcript
 from pytest_compaction.probes.by_model.source import ModelProbes
 from pytest_compaction.probes.log import ProbeLog
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 _PLURALS: Final = {
     "secret": "secrets",

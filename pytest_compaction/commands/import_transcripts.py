@@ -41,8 +41,7 @@ from pytest_compaction.models.offline.model import NAME as OFFLINE
 from pytest_compaction.models.registry import UnknownModelError, is_offline
 from pytest_compaction.probes.by_model.source import ModelProbes, model_probes
 from pytest_compaction.probes.derive import DEFAULT_COUNT, derive_probes
-from pytest_compaction.text.numbers import Range
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import Range, printable
 
 _COUNT: Final = Range(1, 999_999, True)
 

@@ -14,8 +14,7 @@ from pytest_compaction.case.tail import TAIL_SHARE
 from pytest_compaction.commands.number_type import number_type
 from pytest_compaction.probes.lint import Explanation, Inspection, by_rule, explain, inspect
 from pytest_compaction.probes.lint_rules.finding import LintFinding
-from pytest_compaction.text.numbers import Range
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import Range, printable
 
 FORMATS: Final = ("text", "json")
 

@@ -52,8 +52,7 @@ from pytest_compaction.reports.outlets.written_files import (
 from pytest_compaction.reports.summary.run_summary import file_lines, left_out_lines, run_summary
 from pytest_compaction.reports.usage import usage_table
 from pytest_compaction.settings import REPORT_SUFFIXES, BaselineRules, OptionError
-from pytest_compaction.text.numbers import NumberError
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import NumberError, printable
 
 PASSED: Final = 0
 FAILED: Final = 1

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable
 from typing import Any
 
-from pytest_compaction.text.numbers import NumberError, Range
+from pytest_compaction.text import NumberError, Range
 
 
 def number_type(numbers: Range) -> Callable[[str], Any]:

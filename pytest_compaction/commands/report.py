@@ -24,7 +24,7 @@ from pytest_compaction.reports.tables.table_page import (
     markdown_table,
     plain_table,
 )
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 FORMATS: Final = ("text", "markdown", "json", "csv", "html")
 TABLES: Final = (

@@ -18,7 +18,7 @@ from pytest_compaction.records.runs.run_file import RunFileError
 from pytest_compaction.records.texts import view_messages
 from pytest_compaction.reports import case_page as cases
 from pytest_compaction.reports.item_page import find_items, item_id, item_lines, item_page
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 MAX_WIDTH = 200
 

@@ -19,7 +19,7 @@ from types import ModuleType
 from typing import Any, Final
 
 from pytest_compaction.compactors.specs import UnknownCompactorError
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 _SOURCE: Final = ".py"
 _SHOWN: Final = 8

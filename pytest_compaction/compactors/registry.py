@@ -21,7 +21,7 @@ from pytest_compaction.compactors.function.brought import strategy_of
 from pytest_compaction.compactors.own_code import dotted_object, names_of, own_object, raised
 from pytest_compaction.compactors.protocol import Compactor, State
 from pytest_compaction.compactors.specs import Spec, UnknownCompactorError, parse_spec
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 ENTRY_POINTS: Final = "pytest_compaction.compactors"
 _FOLDERS: Final = ("strategies", "products")

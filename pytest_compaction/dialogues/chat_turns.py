@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pytest_compaction.case.validation import CaseFault
 from pytest_compaction.conversation.messages import Message, groups, structure_faults
 from pytest_compaction.dialogues.dialogue import RecordedCall, Turn
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 _TOLERATED = frozenset({"calls-answered", "no-empty-message"})
 """Faults that a replay repairs: a call that was broken off, and an empty message."""

@@ -24,7 +24,7 @@ from pytest_compaction.dialogues.format import (
     read_dialogue,
     with_digest,
 )
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 _LOOKED_AT: Final = 100
 """Values of a file that tell whether it holds dialogues."""

@@ -18,7 +18,7 @@ from pytest_compaction.conversation.formats.parts import MessageShapeError
 from pytest_compaction.dialogues.chat_turns import turns_of
 from pytest_compaction.dialogues.dialogue import CHAT, TASKS, Dialogue, Turn
 from pytest_compaction.dialogues.schema import DIALOGUE_SCHEMA, shape_faults
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 _CASE_KEYS: Final = frozenset({"probes", "compaction_points", "window", "budget"})
 """An object with ``messages`` and any of these is meant to be a case."""

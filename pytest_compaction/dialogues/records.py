@@ -20,7 +20,7 @@ from pytest_compaction.records.record import (
     status_from,
 )
 from pytest_compaction.settings import Settings
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 _REASON_CHARACTERS = 400
 

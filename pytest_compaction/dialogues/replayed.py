@@ -16,8 +16,7 @@ from pytest_compaction.judges.verdict import (
     UnscoredError,
 )
 from pytest_compaction.models.usage import OwnCalls, Usage
-from pytest_compaction.text.numbers import told_apart
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable, told_apart
 
 History = Literal["own", "recorded"]
 """Which answers an arm reads in later turns: its own, or the recorded ones."""

@@ -25,7 +25,7 @@ from pytest_compaction.models.protocol import (
 )
 from pytest_compaction.models.usage import OwnCalls, Usage
 from pytest_compaction.models.wire.only_object import NoObjectError, only_object
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 MAX_ITEMS: Final = 5
 """Most key items of an answer that are compared, as in the published evaluation."""

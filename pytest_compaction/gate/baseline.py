@@ -28,7 +28,7 @@ from pytest_compaction.records.baselines.baseline_file import is_sampled
 from pytest_compaction.records.record import Record, type_of
 from pytest_compaction.rubric import DIMENSIONS
 from pytest_compaction.settings import CONTROL, BaselineRules
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 Outcome = Literal["holds", "worse", "undecided"]
 FEWEST_TRIALS: Final = 3

@@ -33,7 +33,7 @@ from pytest_compaction.metrics.origins import ORIGINS, of_origin
 from pytest_compaction.records.record import Record, RecordType, type_of
 from pytest_compaction.rubric import DIMENSIONS
 from pytest_compaction.settings import CONTROL, Budget
-from pytest_compaction.text.numbers import told_apart
+from pytest_compaction.text import told_apart
 
 _SIGNS: Final[Mapping[str, Callable[[float, float], bool]]] = {
     ">=": operator.ge,

@@ -13,8 +13,7 @@ from pytest_compaction.dialogues.aggregates import NAMES, RECORD_TYPE, is_dialog
 from pytest_compaction.metrics.aggregate import arm_name
 from pytest_compaction.rubric import DIMENSIONS, MAX_SCORE
 from pytest_compaction.settings import Budget
-from pytest_compaction.text.numbers import Range
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import Range, printable
 
 _ORIGINS: Final = get_args(Origin)
 CONSTRAINTS: Final = ("constraints", "compliance", "er")

@@ -17,7 +17,7 @@ from pytest_compaction.conversation.messages import (
     Text,
     canonical_json,
 )
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 # --- left out -----------------------------------------------------------------------------
 KEPT_AS_RECORD: Final = "compaction, kept as a record and not as a message"

@@ -27,7 +27,7 @@ from typing import Any, Final
 
 from pytest_compaction.importers.json_files import outline
 from pytest_compaction.importers.protocol import MARKED, Importer, ImportFormatError, Transcript
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 _PACKED: Final = (
     zipfile.BadZipFile, zipfile.LargeZipFile, tarfile.TarError, gzip.BadGzipFile, zlib.error,

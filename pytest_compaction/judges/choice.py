@@ -10,7 +10,7 @@ from pytest_compaction.judges.verdict import Verdict, verdict_from_reply
 from pytest_compaction.metrics.dimensions import choice_score
 from pytest_compaction.metrics.facts.survival import Readings, Source
 from pytest_compaction.models.protocol import JudgeReply
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 _SHOWN: Final = 60
 

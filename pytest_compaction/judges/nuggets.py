@@ -22,8 +22,7 @@ from pytest_compaction.models.offline.model import NAME as RULES
 from pytest_compaction.models.protocol import JudgeReply
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.rubric import MAX_SCORE
-from pytest_compaction.text.statement import Outcome, Reading
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import Outcome, Reading, printable
 
 _ONLY_AN_ANSWER: Final = "only an answer can satisfy it, and rules do not judge answers"
 _SHOWN: Final = 80

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from pytest_compaction.judges.verdict import Verdict
 from pytest_compaction.rubric import MAX_SCORE
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 FORMAT: Final = 1
 REFUSED: Final = frozenset({"moved", "missing", "unusable"})

@@ -13,9 +13,7 @@ from pytest_compaction.metrics.nugget_scores import NuggetFigures, NuggetScore
 from pytest_compaction.models.protocol import JudgeReply
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.rubric import CRITERIA, CriterionScore, dimension_scores, overall_score
-from pytest_compaction.text.numbers import told_apart
-from pytest_compaction.text.statement import Reading
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import Reading, printable, told_apart
 
 REPORTED: Final = "to score views over the budget all the same: --compaction-over-budget=report"
 """What to do about an item that fails for a view over its budget."""

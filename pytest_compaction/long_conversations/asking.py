@@ -12,7 +12,7 @@ from pytest_compaction.models.protocol import ModelError
 from pytest_compaction.models.wire.call import Call, Caller
 from pytest_compaction.models.wire.only_object import NoObjectError, only_object
 from pytest_compaction.models.wire.reply import read_reply
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 REPLY_TOKENS: Final = 8_000
 """Room for the longest reply, and for the reasoning that some models spend before it."""

@@ -23,8 +23,7 @@ from pytest_compaction.rubric import (
     CriterionScore,
     criteria_of_facts,
 )
-from pytest_compaction.text.statement import Outcome, Reading
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import Outcome, Reading, printable
 
 CHOICE_CRITERION: Final = "instruction_constraints"
 """The criterion that a forced choice is scored by."""

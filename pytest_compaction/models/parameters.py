@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final, Protocol
 
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 Parameters = Mapping[str, Any]
 

@@ -17,7 +17,7 @@ from pytest_compaction.models.usage import OwnCalls, Usage
 from pytest_compaction.models.wire.call import Role
 from pytest_compaction.models.wire.server_edits import Applied
 from pytest_compaction.rubric import Criterion, CriterionScore, applicable
-from pytest_compaction.text.statement import Reading
+from pytest_compaction.text import Reading
 
 
 @dataclass(frozen=True, slots=True)

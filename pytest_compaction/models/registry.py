@@ -19,7 +19,7 @@ from pytest_compaction.models.reference.shipped import NAME as REFERENCE
 from pytest_compaction.models.reference.shipped import RecordedOnly
 from pytest_compaction.models.wire.call import Caller
 from pytest_compaction.scratch import Scratch
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 if TYPE_CHECKING:
     from pytest_compaction.models.calls.endpoint import Endpoint

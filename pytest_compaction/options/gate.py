@@ -17,7 +17,7 @@ from pytest_compaction.settings import (
     OverBudget,
     SnapshotSettings,
 )
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 _NEWLY_GONE: Final = re.compile(
     r"(?P<number>[0-9]{1,9}|[0-9]{1,3}(?:\.[0-9]{1,6})?(?=\s*%))\s*(?P<percent>%)?"

@@ -51,7 +51,7 @@ def refuse_unknown(arguments: Iterable[str]) -> None:
     for argument in arguments:
         name = argument.partition("=")[0]
         if name.startswith(PREFIX):
-            from pytest_compaction.text.words import printable  # only for a mistake
+            from pytest_compaction.text import printable  # only for a mistake
 
             near = difflib.get_close_matches(name, [option.flag for option in OPTIONS], n=1)
             hint = f"did you mean {near[0]}? " if near else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from pytest_compaction.text.numbers import Range
+from pytest_compaction.text import Range
 
 PREFIX: Final = "--compact"
 """With this the flags of all options begin."""

@@ -7,7 +7,7 @@ from typing import Any, Final, Protocol
 from pytest_compaction.compactors.parameters import parted
 from pytest_compaction.options.table import OLD_KEYS, Option, option_of, range_of
 from pytest_compaction.settings import OptionError
-from pytest_compaction.text.numbers import NumberError
+from pytest_compaction.text import NumberError
 
 NO_GATE: Final = "none"
 """Given in place of thresholds or of a baseline: those of the ini file do not decide."""

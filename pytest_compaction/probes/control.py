@@ -15,7 +15,7 @@ from pytest_compaction.models.offline.units import prepare_beginnings
 from pytest_compaction.models.protocol import AnswerRequest
 from pytest_compaction.probes.draft import Draft
 from pytest_compaction.run.responder import bounded
-from pytest_compaction.text.matching import TextIndex
+from pytest_compaction.text import TextIndex
 
 MOST_ANSWERS: Final = 256
 """How many drafts the control answers for a log, since an answer takes as long as the log. Logs

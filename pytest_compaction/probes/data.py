@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pytest_compaction.case.case import Fact, Trap
-from pytest_compaction.text.matching import TextIndex
+from pytest_compaction.text import TextIndex
 
 
 def fact_data(fact: Fact) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from pytest_compaction.probes.vocabulary import NEGATIVE
-from pytest_compaction.text.words import STOPWORDS, is_path, normalize
+from pytest_compaction.text import STOPWORDS, is_path, normalize
 
 MAX_EXACT: Final = 3
 OUTER: Final = "()[]{}<>\"'`,;:!?*“”‘’…|=&\\"

@@ -21,14 +21,7 @@ from pytest_compaction.probes.exact import (
     weak_alone,
 )
 from pytest_compaction.probes.vocabulary import NEGATED, NEGATIVE, REQUESTS, WEAK
-from pytest_compaction.text.words import (
-    STOPWORDS,
-    content_stems,
-    is_path,
-    normalize,
-    segments,
-    stem,
-)
+from pytest_compaction.text import STOPWORDS, content_stems, is_path, normalize, segments, stem
 
 Groups = tuple[tuple[str, ...], ...]
 MAX_GROUPS: Final = 4

@@ -32,8 +32,7 @@ from pytest_compaction.probes.lint_rules.questions import question_findings
 from pytest_compaction.probes.lint_rules.standing import standing_findings
 from pytest_compaction.probes.lint_rules.whole import whole_findings
 from pytest_compaction.probes.lint_rules.wording import wording_findings
-from pytest_compaction.text.matching import TextIndex
-from pytest_compaction.text.statement import Reading
+from pytest_compaction.text import Reading, TextIndex
 
 
 @dataclass(frozen=True, slots=True)

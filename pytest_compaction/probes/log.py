@@ -28,10 +28,16 @@ from pytest_compaction.probes.draft import Candidate, Found
 from pytest_compaction.probes.keys import Groups, keys_of, task_keys
 from pytest_compaction.probes.phrases import balanced, first_line, of_the_program, quotable
 from pytest_compaction.secrets.shapes import STAND_IN
-from pytest_compaction.text.matching import TextIndex
-from pytest_compaction.text.statement import Statement
-from pytest_compaction.text.view_index import LogIndex, SharedTexts
-from pytest_compaction.text.words import content_stems, is_path, normalize, path_suffixes
+from pytest_compaction.text import (
+    LogIndex,
+    SharedTexts,
+    Statement,
+    TextIndex,
+    content_stems,
+    is_path,
+    normalize,
+    path_suffixes,
+)
 
 T = TypeVar("T")
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Set
 from typing import Final
 
-from pytest_compaction.text.words import printable, segments
+from pytest_compaction.text import printable, segments
 
 MAX_QUOTE_CHARACTERS: Final = 120
 _SENTENCE_END: Final = re.compile(r"(?<=[\w)`'\"][.!?])\s+(?=[\w`'\"(])")

@@ -15,7 +15,7 @@ from pytest_compaction.probes.data import states
 from pytest_compaction.probes.draft import Draft, Found
 from pytest_compaction.probes.keys import given_away
 from pytest_compaction.probes.log import MAX_FACTS, ProbeLog
-from pytest_compaction.text.matching import TextIndex
+from pytest_compaction.text import TextIndex
 
 SHARE_OF_A_NAME: Final = 5
 """One in so many probes may be of one name; three always may."""

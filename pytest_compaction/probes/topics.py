@@ -11,7 +11,7 @@ from pytest_compaction.case.case import Trap
 from pytest_compaction.case.kinds import ProbeKind
 from pytest_compaction.probes.draft import Draft, Found
 from pytest_compaction.probes.log import ProbeLog
-from pytest_compaction.text.words import content_stems, normalize
+from pytest_compaction.text import content_stems, normalize
 
 _BACK: Final = re.compile(
     r"\b(?:undo|undid|revert|roll(?:ed)? back|never ?mind|scrap|drop (?:it|that|this)|instead"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pytest_compaction.text.words import stem
+from pytest_compaction.text import stem
 
 
 def _stems(text: str) -> frozenset[str]:

@@ -9,7 +9,7 @@ from pytest_compaction.judges.verdict import FactOutcome, Verdict
 from pytest_compaction.metrics.facts.fact_classes import class_of
 from pytest_compaction.records.record import clean
 from pytest_compaction.run.response import FactHistory, Response
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 _CLAUSE: Final = 300
 _WORD: Final = 60

@@ -12,7 +12,7 @@ from pytest_compaction.judges.verdict import Nuggets, Verdict
 from pytest_compaction.metrics.event_order import ORDER_FIGURES, EventOrder
 from pytest_compaction.records.record import clean, rounded
 from pytest_compaction.run.response import Response
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 PARTS: Final = 10
 """Equal parts of a conversation, by characters, in which evidence is placed."""

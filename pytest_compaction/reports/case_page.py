@@ -20,8 +20,7 @@ from pytest_compaction.conversation.messages import (
 )
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.reports.tables.table_page import cells
-from pytest_compaction.text.matching import TextIndex
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import TextIndex, printable
 
 LEAST_WIDTH: Final = 40
 LINES: Final = 4

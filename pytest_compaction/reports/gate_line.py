@@ -12,7 +12,7 @@ from pytest_compaction.gate.decision import Decision
 from pytest_compaction.metrics.budgets import is_over_budget
 from pytest_compaction.records.record import Record, type_of
 from pytest_compaction.reports.lines import Line, Style
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 _NONE: Final = BaselineDecision()
 UNDECIDED: Final = "UNDECIDED"

@@ -10,7 +10,7 @@ from pytest_compaction.metrics.item_figures import is_stated, outcome_of, readin
 from pytest_compaction.records.record import Record, type_of
 from pytest_compaction.reports.case_page import Page
 from pytest_compaction.rubric import DIMENSIONS
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 _LABEL: Final = 10
 _NAME: Final = 200

@@ -12,7 +12,7 @@ from pytest_compaction.records.record import type_of
 from pytest_compaction.records.runs.run_file import Run
 from pytest_compaction.reports.changes.words import counted
 from pytest_compaction.reports.lines import WIDTH
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 _NAME: Final = 40
 _INDENT: Final = "      "

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import takewhile
 from typing import Final
 
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 _CUT: Final = "…"
 _LONG: Final = 1000

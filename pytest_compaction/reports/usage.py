@@ -14,7 +14,7 @@ from pytest_compaction.models.calls.prices import PriceTable
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.records.record import Record
 from pytest_compaction.reports.lines import WIDTH, Line, Style
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 if TYPE_CHECKING:
     from pytest_compaction.models.dry_run import Estimate

@@ -17,7 +17,7 @@ from pytest_compaction.run.responder import Responder
 from pytest_compaction.run.response import Reminded
 
 if TYPE_CHECKING:
-    from pytest_compaction.text.matching import TextIndex
+    from pytest_compaction.text import TextIndex
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class ForcedChoice:
     def _by_rules(
         self, view: View, probe: Probe, choice: Choice, question: str, reminded: bool
     ) -> AnswerReply:
-        from pytest_compaction.text.matching import TextIndex  # takes long to import
+        from pytest_compaction.text import TextIndex  # takes long to import
 
         index = view_index(view.messages)
         said = TextIndex("\n".join(fact.text for fact in probe.facts)) if reminded else None

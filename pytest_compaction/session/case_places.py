@@ -11,7 +11,7 @@ from pytest_compaction.case.files import shorten
 from pytest_compaction.case.folder import files_below, holds_cases
 from pytest_compaction.session.session import shipped_cases
 from pytest_compaction.settings import DEFAULT_CASES, SHIPPED
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 _SHOWN: Final = 3
 """The most files that a line names."""

@@ -6,7 +6,7 @@ import pytest
 
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.settings import DEFAULT_CASES, SHIPPED, Settings
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 
 def need_named_cases(config: pytest.Config, session: BenchmarkSession) -> None:

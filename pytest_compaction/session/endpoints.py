@@ -18,7 +18,7 @@ from pytest_compaction.models.protocol import Model
 from pytest_compaction.models.reference import shipped
 from pytest_compaction.models.registry import Endpoints, connect, is_offline
 from pytest_compaction.settings import OptionError, Settings
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 
 def endpoints_of(

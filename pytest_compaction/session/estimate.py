@@ -31,7 +31,7 @@ from pytest_compaction.session.items.dialogue import DialogueItem
 from pytest_compaction.session.items.kinds import KINDS
 from pytest_compaction.session.items.protocol import BenchmarkItem
 from pytest_compaction.session.session import BenchmarkSession
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 _ASKED: Final = (Section("all", "Notes", "Everything that matters.", ("intent",)),)
 _OURS: Final = "pytest_compaction.compactors."

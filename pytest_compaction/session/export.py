@@ -24,7 +24,7 @@ from pytest_compaction.reports.usage import estimate_lines
 from pytest_compaction.run.feeder import CompactionError
 from pytest_compaction.session.estimate import Selection, estimate, selected
 from pytest_compaction.session.session import BenchmarkSession
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 
 @dataclass(frozen=True, slots=True)

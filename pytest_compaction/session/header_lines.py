@@ -9,7 +9,7 @@ from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.reference import shipped
 from pytest_compaction.models.registry import is_offline
 from pytest_compaction.session.session import BenchmarkSession
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 OPTION: Final = "--compaction-proxy"
 

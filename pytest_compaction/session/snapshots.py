@@ -37,7 +37,7 @@ from pytest_compaction.session.items.probe import ProbeItem
 from pytest_compaction.session.items.protocol import RECORD
 from pytest_compaction.session.session import PACKAGED, BenchmarkSession
 from pytest_compaction.settings import SnapshotSettings
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 MAX_NAME: Final = 255
 """Bytes that a file name may have on common file systems."""

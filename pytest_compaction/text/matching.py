@@ -15,15 +15,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from typing import Final
 
-from pytest_compaction.text import wording
 from pytest_compaction.text.file_changes import changes
+from pytest_compaction.text.groups import RANK, Weighed
 from pytest_compaction.text.keys.alternatives import Alternative, Wanted
 from pytest_compaction.text.overlap import PreparedText
-from pytest_compaction.text.sentences.groups import RANK, Weighed
-from pytest_compaction.text.sentences.sentence_index import SentenceIndex
+from pytest_compaction.text.sentence_index import SentenceIndex
 from pytest_compaction.text.statement import ABSENT, Outcome, Reading, Statement
 from pytest_compaction.text.statement_keys import signature_of, wanted_groups, with_keys
 from pytest_compaction.text.weighing import weigh_sentence
+from pytest_compaction.text.wording import read as read_wording
+from pytest_compaction.text.wording import read_graded
 from pytest_compaction.text.words import clipped, is_path
 
 _SHORT: Final = 20_000
@@ -117,11 +118,11 @@ class TextIndex:
         return max([*literal, *readings], key=lambda reading: RANK[reading.outcome])
 
     def _read_graded(self, form: str, type: str | None) -> Reading:
-        outcome, clause, words, why = wording.read_graded(form, self._graded, type)
+        outcome, clause, words, why = read_graded(form, self._graded, type)
         return Reading(outcome, clipped(clause, _SHOWN), words, why)
 
     def _read_wording(self, form: str) -> Reading:
-        outcome, number, weighed = wording.read(form, self._index)
+        outcome, number, weighed = read_wording(form, self._index)
         clause = "" if number is None else clipped(self._index.sentences[number].text, _SHOWN)
         if weighed is None:
             return Reading(outcome, clause)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
+from pytest_compaction.text.groups import PLAIN, Found, Signature, weigh
 from pytest_compaction.text.keys.alternatives import (
     Alternative,
     Term,
@@ -17,10 +18,9 @@ from pytest_compaction.text.keys.alternatives import (
 )
 from pytest_compaction.text.lexicon.synonyms import base_stem
 from pytest_compaction.text.lexicon.vocabulary import same_expressions
-from pytest_compaction.text.sentences.groups import PLAIN, Found, Signature, weigh
-from pytest_compaction.text.sentences.names import camel_names, in_lower_case
-from pytest_compaction.text.sentences.negatives import denies, is_denial, wordings
-from pytest_compaction.text.sentences.parsed import parse
+from pytest_compaction.text.names import camel_names, in_lower_case
+from pytest_compaction.text.negatives import denies, is_denial, wordings
+from pytest_compaction.text.parsed import parse
 from pytest_compaction.text.statement import Statement
 from pytest_compaction.text.words import NEGATIONS, is_path, normalize, raw_tokens, stem
 

@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
+from pytest_compaction.text.excerpt import Excerpt, Naming, namings_of
+from pytest_compaction.text.groups import Weighed
 from pytest_compaction.text.keys.alternatives import Wanted, path_keys
 from pytest_compaction.text.matching import TextIndex
-from pytest_compaction.text.sentences.clauses import MESSAGE_END
-from pytest_compaction.text.sentences.excerpt import Excerpt, Naming, namings_of
-from pytest_compaction.text.sentences.groups import Weighed
-from pytest_compaction.text.sentences.sentence_index import SentenceIndex
+from pytest_compaction.text.sentence_index import SentenceIndex
+from pytest_compaction.text.sentence_splitting import MESSAGE_END
 from pytest_compaction.text.statement import Outcome, Reading, Statement
 from pytest_compaction.text.statement_keys import signature_of, wanted_groups, with_keys
 from pytest_compaction.text.weighing import weigh_sentence

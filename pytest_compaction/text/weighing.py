@@ -12,13 +12,13 @@ from pytest_compaction.text.contradiction.rejections import ban_rejected, idea_r
 from pytest_compaction.text.contradiction.standing import closes, is_step
 from pytest_compaction.text.contradiction.verbs import verb_affirmed, verb_denied
 from pytest_compaction.text.file_changes import changes
+from pytest_compaction.text.groups import PLAIN, RANK, Found, Signature, Weighed, weigh
 from pytest_compaction.text.keys.alternatives import Alternative, Wanted
 from pytest_compaction.text.negation.polarity import Cue, heading_cue
-from pytest_compaction.text.sentences.clauses import Sentence
-from pytest_compaction.text.sentences.groups import PLAIN, RANK, Found, Signature, Weighed, weigh
-from pytest_compaction.text.sentences.parsed import Parsed
-from pytest_compaction.text.sentences.passages import joined, together
-from pytest_compaction.text.sentences.sentence_index import SentenceIndex
+from pytest_compaction.text.parsed import Parsed
+from pytest_compaction.text.passages import joined, together
+from pytest_compaction.text.sentence_index import SentenceIndex
+from pytest_compaction.text.sentence_splitting import Sentence
 from pytest_compaction.text.statement import Statement
 from pytest_compaction.text.statement_keys import asserts, signature_of, wanted_groups
 from pytest_compaction.text.words import normalize

@@ -15,6 +15,7 @@ from pytest_compaction.text.contradiction.agreement import affirmed, difference
 from pytest_compaction.text.contradiction.denials import word_denied
 from pytest_compaction.text.contradiction.rejections import idea_rejected
 from pytest_compaction.text.contradiction.verbs import verb_affirmed, verb_denied
+from pytest_compaction.text.groups import RANK, Found, Weighed, weigh
 from pytest_compaction.text.keys.alternatives import (
     Alternative,
     Term,
@@ -23,12 +24,11 @@ from pytest_compaction.text.keys.alternatives import (
     is_value,
 )
 from pytest_compaction.text.negation.polarity import Cue
+from pytest_compaction.text.negatives import denies
 from pytest_compaction.text.overlap import Overlap, PreparedText, overlaps
-from pytest_compaction.text.sentences.groups import RANK, Found, Weighed, weigh
-from pytest_compaction.text.sentences.negatives import denies
-from pytest_compaction.text.sentences.parsed import Parsed, parse
-from pytest_compaction.text.sentences.passages import joined
-from pytest_compaction.text.sentences.sentence_index import SentenceIndex
+from pytest_compaction.text.parsed import Parsed, parse
+from pytest_compaction.text.passages import joined
+from pytest_compaction.text.sentence_index import SentenceIndex
 from pytest_compaction.text.statement import Outcome
 from pytest_compaction.text.words import is_path, normalize, path_suffixes, raw_tokens
 

@@ -27,7 +27,7 @@ from pytest_compaction.models.export.missing import MissingCalls
 from pytest_compaction.models.protocol import JudgeRequest, LogDigest, NotRecordedError
 from pytest_compaction.models.reference.shipped import NAME
 from pytest_compaction.reports.lines import interval_text
-from pytest_compaction.text.matching import TextIndex
+from pytest_compaction.text import TextIndex
 
 FOLDER = Path(__file__).parent / "compaction_summaries"
 HALVES = ("design", "report")

@@ -13,8 +13,7 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from pytest_compaction.case.case import Fact
-from pytest_compaction.text.matching import TextIndex
-from pytest_compaction.text.statement import Statement
+from pytest_compaction.text import Statement, TextIndex
 
 Change = Callable[[str], str]
 

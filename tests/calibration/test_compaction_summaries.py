@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 from calibration.agreement import kappa
 
-from pytest_compaction.text.matching import TextIndex
-from pytest_compaction.text.statement import Statement
+from pytest_compaction.text import Statement, TextIndex
 
 FOLDER = Path(__file__).parent / "compaction_summaries"
 SIZES = {"design": 150, "report": 120}

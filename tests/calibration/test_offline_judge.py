@@ -17,7 +17,7 @@ from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import JudgeRequest, LogDigest
 from pytest_compaction.rubric import CRITERIA, DIMENSIONS
 from pytest_compaction.run.loops.request_limit import RequestLimit
-from pytest_compaction.text.matching import TextIndex
+from pytest_compaction.text import TextIndex
 
 OWN = typed_case()
 CASES = (OWN, *shipped())

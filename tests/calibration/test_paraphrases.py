@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_compaction.text.matching import TextIndex
-from pytest_compaction.text.statement import Statement
+from pytest_compaction.text import Statement, TextIndex
 
 FOLDER = Path(__file__).parent / "paraphrases"
 SIZES = {"design": 872, "report": 240}

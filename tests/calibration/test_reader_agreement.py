@@ -16,8 +16,7 @@ from support.shipped import shipped
 from pytest_compaction.metrics.dimensions import view_scores
 from pytest_compaction.metrics.facts.survival import Readings, read
 from pytest_compaction.rubric import dimension_scores, overall_score
-from pytest_compaction.text.matching import TextIndex
-from pytest_compaction.text.statement import Reading
+from pytest_compaction.text import Reading, TextIndex
 
 FOLDER = Path(__file__).parent / "reader_agreement"
 PASS = 3.5

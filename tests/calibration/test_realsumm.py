@@ -16,8 +16,7 @@ from statistics import correlation, fmean
 import pytest
 from calibration.agreement import kappa
 
-from pytest_compaction.text.matching import TextIndex
-from pytest_compaction.text.statement import Statement
+from pytest_compaction.text import Statement, TextIndex
 
 FOLDER = Path(__file__).parent / "realsumm"
 

@@ -6,7 +6,7 @@ import pytest
 from support.shipped import scripted
 
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.text.matching import TextIndex
+from pytest_compaction.text import TextIndex
 
 LEAST = {
     "value error": 12,

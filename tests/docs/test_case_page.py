@@ -6,7 +6,7 @@ from support.pages import DOCS, blocks
 
 from pytest_compaction.case.case import Case, case_from_json
 from pytest_compaction.probes.lint import inspect
-from pytest_compaction.text.matching import TextIndex
+from pytest_compaction.text import TextIndex
 
 
 def example() -> dict[str, object]:

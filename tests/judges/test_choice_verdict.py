@@ -11,7 +11,7 @@ from pytest_compaction.judges.panel import PanelJudge
 from pytest_compaction.metrics.facts.survival import read
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.run.loops.request_limit import RequestLimit
-from pytest_compaction.text.matching import TextIndex
+from pytest_compaction.text import TextIndex
 
 CASE = choice_case()
 PROBE = probe_of(CASE, "deliver")

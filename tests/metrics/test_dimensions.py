@@ -11,8 +11,7 @@ from pytest_compaction.case.case import Change, Fact, FactType, Trap
 from pytest_compaction.metrics.dimensions import dimension_correlations, view_scores
 from pytest_compaction.metrics.facts.survival import Readings, read, readings_of
 from pytest_compaction.rubric import CRITERIA, DIMENSIONS, dimension_scores, overall_score
-from pytest_compaction.text.matching import TextIndex
-from pytest_compaction.text.statement import Outcome, Reading
+from pytest_compaction.text import Outcome, Reading, TextIndex
 
 TYPES = get_args(FactType)
 OF_TYPE = {

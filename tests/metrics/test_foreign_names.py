@@ -3,7 +3,7 @@
 from pytest_compaction.conversation.messages import readable, text_message
 from pytest_compaction.metrics.facts import foreign_names as found_in
 from pytest_compaction.metrics.facts.foreign_names import ForeignNames, foreign_names
-from pytest_compaction.text.words import normalize
+from pytest_compaction.text import normalize
 
 
 def user(text):

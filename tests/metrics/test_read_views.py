@@ -2,7 +2,7 @@
 
 from pytest_compaction.conversation.messages import readable, text_message
 from pytest_compaction.metrics.facts.survival import ReadViews
-from pytest_compaction.text.statement import Statement
+from pytest_compaction.text import Statement
 
 RULE = Statement("the gauge is 45 seconds", keys=(("gauge",), ("45 seconds",)))
 

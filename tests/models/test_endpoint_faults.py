@@ -31,7 +31,7 @@ from pytest_compaction.metrics.facts.survival import read
 from pytest_compaction.models.calls.client import httpx
 from pytest_compaction.models.protocol import ModelError, SummaryRequest
 from pytest_compaction.rubric import applicable
-from pytest_compaction.text.matching import TextIndex
+from pytest_compaction.text import TextIndex
 
 pytestmark = pytest.mark.usefixtures("short_waits")
 

@@ -26,9 +26,7 @@ from pytest_compaction.probes.keys import given_away
 from pytest_compaction.probes.log import ProbeLog
 from pytest_compaction.probes.sources.plans import plan_entries
 from pytest_compaction.probes.sources.requests import request_drafts
-from pytest_compaction.text.matching import TextIndex
-from pytest_compaction.text.statement import Statement
-from pytest_compaction.text.view_index import LogIndex
+from pytest_compaction.text import LogIndex, Statement, TextIndex
 
 
 def test_functions_and_types_that_edits_added_are_asked_for_by_file() -> None:

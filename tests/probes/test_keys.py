@@ -14,8 +14,7 @@ from pytest_compaction.probes.keys import (
     task_keys,
     value_keys,
 )
-from pytest_compaction.text.matching import TextIndex
-from pytest_compaction.text.statement import Statement
+from pytest_compaction.text import Statement, TextIndex
 
 
 def often(form: str) -> int:

@@ -14,7 +14,7 @@ from pytest_compaction.conversation.messages import text_message
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.run.feeder import Feeder
 from pytest_compaction.run.triggers import parse_trigger
-from pytest_compaction.text.bm25 import BM25
+from pytest_compaction.text import BM25
 
 CONTEXT = Context(1000, 500, COUNTER, OfflineModel(COUNTER))
 

@@ -22,7 +22,7 @@ from pytest_compaction.models.protocol import ModelError
 from pytest_compaction.records.runs.run_file import RunWriter
 from pytest_compaction.secrets.keys import BLOT, environment_secrets, scrubbed, scrubbed_json
 from pytest_compaction.settings import REPORT_SUFFIXES
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 
 def _tail(length, alphabet=string.ascii_letters + string.digits):

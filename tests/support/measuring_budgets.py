@@ -19,7 +19,7 @@ from pytest_compaction.metrics.facts.foreign_names import foreign_names
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.run.case_feeder import CaseFeeder
 from pytest_compaction.run.triggers import Trigger
-from pytest_compaction.text.words import normalize
+from pytest_compaction.text import normalize
 
 REGISTRY = Registry()
 NOT_ALONE = {"none", "recorded", "openai-compact"}

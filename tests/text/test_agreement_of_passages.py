@@ -2,8 +2,7 @@
 
 import pytest
 
-from pytest_compaction.text.matching import TextIndex
-from pytest_compaction.text.statement import Statement
+from pytest_compaction.text import Statement, TextIndex
 
 
 def statement(text, *groups):

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_compaction.text.bm25 import BM25, K1, B
+from pytest_compaction.text import BM25
+from pytest_compaction.text.bm25 import K1, B
 
 DOCUMENTS = st.lists(
     st.dictionaries(st.sampled_from("abc"), st.sampled_from([1, 2, 30, 31, 32, 500])),

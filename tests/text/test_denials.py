@@ -2,9 +2,7 @@
 
 import pytest
 
-from pytest_compaction.text.matching import TextIndex
-from pytest_compaction.text.sentences.clauses import sentences
-from pytest_compaction.text.statement import Statement
+from pytest_compaction.text import Statement, TextIndex, sentences
 
 EXAMPLES = [
     # a reason that is denied

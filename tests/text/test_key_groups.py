@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_compaction.text.matching import TextIndex
-from pytest_compaction.text.statement import Statement
+from pytest_compaction.text import Statement, TextIndex
 
 
 def statement(text, *groups, against=(), change=None):

@@ -7,10 +7,8 @@ from pytest_compaction.conversation.messages import readable
 from pytest_compaction.importers.registry import conversations, importer_for, load_importers
 from pytest_compaction.probes.derive import SOURCES
 from pytest_compaction.probes.log import ProbeLog
-from pytest_compaction.text.matching import TextIndex
-from pytest_compaction.text.sentences.clauses import MESSAGE_END
-from pytest_compaction.text.statement import Statement
-from pytest_compaction.text.view_index import LogIndex
+from pytest_compaction.text import LogIndex, Statement, TextIndex
+from pytest_compaction.text.sentence_splitting import MESSAGE_END
 
 BETWEEN = f"\n\n{MESSAGE_END}\n\n"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pytest_compaction.text.numbers import told_apart
+from pytest_compaction.text import told_apart
 
 
 @pytest.mark.parametrize(

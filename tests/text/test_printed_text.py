@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_compaction.text.matching import TextIndex
-from pytest_compaction.text.statement import Statement
+from pytest_compaction.text import Statement, TextIndex
 
 ROWS = [
     (

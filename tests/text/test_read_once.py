@@ -6,15 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_compaction.text import SharedTexts, Statement, TextIndex, groups, parsed, sentence_index
+from pytest_compaction.text.groups import MAX_CHOICES, RANK, Found, weigh
 from pytest_compaction.text.keys.alternatives import alternative
 from pytest_compaction.text.lexicon import phrases
-from pytest_compaction.text.matching import TextIndex
-from pytest_compaction.text.sentences import groups, parsed, sentence_index
-from pytest_compaction.text.sentences.groups import MAX_CHOICES, RANK, Found, weigh
-from pytest_compaction.text.sentences.parsed import parse
-from pytest_compaction.text.sentences.passages import joined
-from pytest_compaction.text.statement import Statement
-from pytest_compaction.text.view_index import SharedTexts
+from pytest_compaction.text.parsed import parse
+from pytest_compaction.text.passages import joined
 
 LIMIT = Statement("the gauge is 45 seconds", keys=(("gauge",), ("45 seconds",)))
 WORDS = st.lists(

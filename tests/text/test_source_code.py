@@ -2,7 +2,7 @@
 
 import pytest
 
-from pytest_compaction.text.source_code import is_definition
+from pytest_compaction.text import is_definition
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.work import growth
 
+from pytest_compaction.text import equal, values_of
 from pytest_compaction.text.quantities.held import held_values
 from pytest_compaction.text.quantities.spellings import WORDS
-from pytest_compaction.text.quantities.values import equal, values_of
 
 SAME = [
     ("1,024", "1024", "1024.0", "1_024"),

@@ -7,11 +7,8 @@ from support.paths import CASES
 
 from pytest_compaction.case.files import read_case_file
 from pytest_compaction.conversation.messages import readable
-from pytest_compaction.text.matching import TextIndex
-from pytest_compaction.text.sentences import sentence_index
-from pytest_compaction.text.sentences.clauses import MESSAGE_END
-from pytest_compaction.text.statement import Statement
-from pytest_compaction.text.view_index import SharedTexts
+from pytest_compaction.text import SharedTexts, Statement, TextIndex, sentence_index
+from pytest_compaction.text.sentence_splitting import MESSAGE_END
 
 MESSAGES = (
     "The lease timeout was raised from 30 to 45 seconds in src/lease/queue.py.",

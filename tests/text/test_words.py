@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_compaction.text.words import clipped
+from pytest_compaction.text import clipped
 
 
 @pytest.mark.parametrize(

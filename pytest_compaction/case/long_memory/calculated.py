@@ -7,8 +7,7 @@ from dataclasses import replace
 
 from pytest_compaction.case.case import Fact, Probe
 from pytest_compaction.conversation.messages import Message
-from pytest_compaction.text.quantities.values import Value, equal, values_of
-from pytest_compaction.text.words import normalize
+from pytest_compaction.text import Value, equal, normalize, values_of
 
 
 def without_calculated(probes: Iterable[Probe], messages: Sequence[Message]) -> list[Probe]:

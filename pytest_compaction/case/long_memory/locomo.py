@@ -27,7 +27,7 @@ from pytest_compaction.case.long_memory.shapes import (
 )
 from pytest_compaction.case.validation import CaseFault
 from pytest_compaction.conversation.messages import Message, Text, canonical_json
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 KIND_OF: Final[Mapping[int, Ability]] = {
     1: "multi_session_reasoning",

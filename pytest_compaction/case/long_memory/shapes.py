@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from pytest_compaction.case.json_text import decoded, read_json
 from pytest_compaction.case.validation import CaseFault
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 MAX_BYTES: Final = 1024**3
 """A conversation of 10M tokens takes some 50 MB as JSON."""

@@ -19,7 +19,7 @@ from pytest_compaction.conversation.messages import (
     json_or_none,
     readable,
 )
-from pytest_compaction.text.claims import claims
+from pytest_compaction.text import claims
 
 NAMED: Final = frozenset({"path", "name"})
 """The kinds of claims that are names."""

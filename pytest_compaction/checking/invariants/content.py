@@ -20,7 +20,7 @@ from pytest_compaction.conversation.messages import (
     last_user,
     leading_system,
 )
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 
 def log_order_and_text(observation: Observation) -> Iterator[Breach]:

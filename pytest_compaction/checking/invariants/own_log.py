@@ -9,7 +9,7 @@ from pytest_compaction.checking.examples.renamed import names_in
 from pytest_compaction.checking.invariants.invariant import Breach, Invariant
 from pytest_compaction.checking.observation import Observation
 from pytest_compaction.conversation.messages import readable
-from pytest_compaction.text.words import normalize, printable
+from pytest_compaction.text import normalize, printable
 
 
 def own_log(observation: Observation) -> Iterator[Breach]:

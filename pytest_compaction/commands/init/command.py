@@ -31,7 +31,7 @@ from pytest_compaction.compactors.parameters import parted
 from pytest_compaction.gate.baseline import FEWEST_TRIALS
 from pytest_compaction.secrets.hidden import hide
 from pytest_compaction.settings import DEFAULT_CASES, SHIPPED
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 _REQUIRED: Final = "required_plugins"
 """The setting without which ``pytest -p no:compaction`` would be green."""

@@ -15,7 +15,7 @@ from pytest_compaction.artifacts.tool_calls import call_touches, shell_script
 from pytest_compaction.artifacts.touches import Touch
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.text.source_code import is_definition
+from pytest_compaction.text import is_definition
 
 Contents = Mapping[str, str | None]
 """Contents by path, the file touched last at the end; ``None`` if unknown."""

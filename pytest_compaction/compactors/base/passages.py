@@ -12,8 +12,7 @@ from pytest_compaction.compactors.base.cuts import newest_part, pending_start
 from pytest_compaction.compactors.base.summaries import without_middle
 from pytest_compaction.compactors.protocol import Context
 from pytest_compaction.conversation.messages import Message, groups, last_user, readable
-from pytest_compaction.text.bm25 import BM25
-from pytest_compaction.text.words import content_stems, normalize
+from pytest_compaction.text import BM25, content_stems, normalize
 
 PASSAGE_CHARACTERS: Final = 600
 _BETWEEN: Final = 24

@@ -20,7 +20,7 @@ from pytest_compaction.compactors.function.signatures import (
 from pytest_compaction.compactors.own_code import MethodOf, raised
 from pytest_compaction.compactors.protocol import Compactor, State
 from pytest_compaction.compactors.specs import Spec, UnknownCompactorError
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 METHODS: Final = ("start", "observe", "due", "compact", "render")
 _SHAPE: Final = "messages"

@@ -34,8 +34,7 @@ from pytest_compaction.compactors.parameters import check_share, check_whole
 from pytest_compaction.compactors.protocol import Context, State, Traits
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.models.structured_summary import Source
-from pytest_compaction.text.sentences.clauses import sentences
-from pytest_compaction.text.words import canonical_number, clipped, content_stems, normalize
+from pytest_compaction.text import canonical_number, clipped, content_stems, normalize, sentences
 
 ConstraintType = Literal["prohibition", "limit", "requirement", "permission", "preference"]
 

@@ -25,7 +25,7 @@ from pytest_compaction.dialogues.published.format import comparisons_in, figures
 from pytest_compaction.dialogues.schema import shape_faults
 from pytest_compaction.metrics.dialogues.consistency import PASS_CONSISTENCY
 from pytest_compaction.records.runs.run_file import Run, RunFileError, load_run
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 EXPECTED: Final = (
     "the results.json or result_summary.json of the published evaluation, or the run file of a "

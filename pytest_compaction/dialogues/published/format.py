@@ -16,7 +16,7 @@ from pytest_compaction.dialogues.figures import Figures
 from pytest_compaction.dialogues.schema import shape_faults
 from pytest_compaction.metrics.dialogues.token_efficiency import Spending
 from pytest_compaction.metrics.distribution import Spread
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 METHOD = "published"
 

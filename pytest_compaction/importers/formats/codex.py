@@ -33,7 +33,7 @@ from pytest_compaction.importers.protocol import (
     Transcript,
     unknown,
 )
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 # The limit of Codex for the user messages that it keeps, and its estimate of a token.
 USER_TOKENS: Final = 20_000

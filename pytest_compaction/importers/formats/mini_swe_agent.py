@@ -29,7 +29,7 @@ from pytest_compaction.importers.protocol import (
 )
 from pytest_compaction.importers.text_actions import with_calls
 from pytest_compaction.importers.threads import ThreadBuilder
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 _FORMAT: Final = "mini-swe-agent"
 _OBSERVED: Final = re.compile(

@@ -36,7 +36,7 @@ from pytest_compaction.importers.protocol import (
     unknown,
 )
 from pytest_compaction.importers.threads import ThreadBuilder
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 _EDIT: Final = re.compile(r"edit\s+(\d+):(\d+)[ \t]*\n")
 _INSERT: Final = re.compile(r"insert\s+(\d+)[ \t]*\n")

@@ -21,11 +21,10 @@ from pytest_compaction.case.case import Case, Fact
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.metrics.aggregate import Mean, mean_of, scored
 from pytest_compaction.metrics.item_figures import Record
-from pytest_compaction.text.statement import Statement
-from pytest_compaction.text.words import normalize, segments
+from pytest_compaction.text import Statement, normalize, segments
 
 if TYPE_CHECKING:
-    from pytest_compaction.text.matching import TextIndex
+    from pytest_compaction.text import TextIndex
 
 GIVERS: Final = frozenset({"user", "system", "developer"})
 """Who can give a constraint and lift it."""
@@ -131,7 +130,7 @@ def _of_constraint(text: str) -> TextIndex:
 
 
 def _index(text: str) -> TextIndex:
-    from pytest_compaction.text.matching import TextIndex  # takes long to import
+    from pytest_compaction.text import TextIndex  # takes long to import
 
     return TextIndex(text)
 

@@ -15,7 +15,7 @@ from typing import Final
 from pytest_compaction.case.case import Case
 from pytest_compaction.conversation.messages import Message, readable
 from pytest_compaction.metrics.facts.foreign_wordings import ForeignWordings, foreign_wordings
-from pytest_compaction.text.words import normalize
+from pytest_compaction.text import normalize
 
 LEAST: Final = 5
 """The fewest foreign names of a foreign view: with less there is little to go by."""
@@ -48,7 +48,7 @@ def foreign_names(view: Sequence[Message], log: Sequence[str]) -> ForeignNames:
     ``log`` are the normalised texts of its messages. Messages that stand in it word for word are
     passed over, and of a path its last part is enough.
     """
-    from pytest_compaction.text.claims import claims  # takes long to import
+    from pytest_compaction.text import claims  # takes long to import
 
     whole = frozenset(log)  # to look for a message in all of a long log takes long
     parts = tuple(_parts(log))

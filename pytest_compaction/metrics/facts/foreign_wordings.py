@@ -14,7 +14,7 @@ from itertools import accumulate
 from typing import Final
 
 from pytest_compaction.case.case import Fact
-from pytest_compaction.text.words import normalize
+from pytest_compaction.text import normalize
 
 LEAST: Final = 4
 """The fewest such wordings of a marked view: one or two may be chance."""

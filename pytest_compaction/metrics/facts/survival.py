@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, Final, Literal
 from pytest_compaction.cache.kept_results import Form
 from pytest_compaction.case.case import Fact, Trap
 from pytest_compaction.conversation.messages import Message, readable
-from pytest_compaction.text.statement import Reading, Statement
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import Reading, Statement, printable
 
 if TYPE_CHECKING:
-    from pytest_compaction.text.matching import TextIndex
-    from pytest_compaction.text.view_index import SharedTexts
+    from pytest_compaction.text import SharedTexts, TextIndex
 
 READING: Final[Form[Reading]] = Form(
     lambda reading: [reading.outcome, reading.clause, reading.words, reading.why],
@@ -77,7 +75,7 @@ class ReadViews:
 
     @property
     def _texts(self) -> SharedTexts:
-        from pytest_compaction.text.view_index import SharedTexts  # takes long to import
+        from pytest_compaction.text import SharedTexts  # takes long to import
 
         if self._shared is None:
             self._shared = SharedTexts()

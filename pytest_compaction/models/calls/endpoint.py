@@ -47,7 +47,7 @@ from pytest_compaction.models.wire.reply import (
 )
 from pytest_compaction.secrets.keys import scrubbed
 from pytest_compaction.secrets.own_environment import own_variable
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 CONNECT_SECONDS: Final = 10.0
 READ_SECONDS: Final = 120.0

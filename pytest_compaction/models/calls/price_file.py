@@ -13,7 +13,7 @@ from pytest_compaction.case.validation import CaseFault, schema_faults
 from pytest_compaction.models.calls.prices import PriceTable, price_of, table_name
 from pytest_compaction.secrets.keys import scrubbed
 from pytest_compaction.settings import OptionError
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 _SCHEMA: Final = "price_file.schema.json"
 

@@ -21,7 +21,7 @@ from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Call, Caller, CallReply, ChainedCaller
 from pytest_compaction.models.wire.reply import whole_tokens
 from pytest_compaction.models.wire.usage import counted
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 _MARGIN: Final = 1.25
 """Times our own count: other tokenizers may count more tokens of an input."""

@@ -32,7 +32,7 @@ from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Call, Caller, CallReply
 from pytest_compaction.scratch import remove_left_files
 from pytest_compaction.secrets.keys import BLOT, scrubbed, scrubbed_json
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 FORMAT: Final = 1
 PARTIAL: Final = ".partial"

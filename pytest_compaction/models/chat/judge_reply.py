@@ -16,7 +16,7 @@ from pytest_compaction.models.chat.contradictions import contradiction
 from pytest_compaction.models.protocol import JudgeRequest
 from pytest_compaction.models.wire.only_object import NoObjectError, only_object
 from pytest_compaction.rubric import MAX_SCORE, CriterionScore
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 Json = dict[str, Any]
 SCHEMA_NAME: Final = "judgement"

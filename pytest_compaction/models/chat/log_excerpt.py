@@ -25,8 +25,7 @@ from pytest_compaction.conversation.identity import identity
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.chat.message_excerpts import MessageExcerpts, message_excerpts
 from pytest_compaction.models.protocol import JudgeRequest, LogDigest
-from pytest_compaction.text.bm25 import BM25
-from pytest_compaction.text.words import content_stems, normalize
+from pytest_compaction.text import BM25, content_stems, normalize
 
 GAP: Final = "[…]"
 _LABEL_TOKENS: Final = 16

@@ -11,9 +11,7 @@ from functools import cached_property, lru_cache
 from typing import Final
 
 from pytest_compaction.cache.sized_cache import SizedCache
-from pytest_compaction.text.statement import Statement
-from pytest_compaction.text.view_index import LogIndex
-from pytest_compaction.text.words import content_stems, normalize
+from pytest_compaction.text import LogIndex, Statement, content_stems, normalize
 
 EXCERPT_CHARACTERS: Final = 600
 """An excerpt takes whole lines up to this many characters; a longer line is cut."""

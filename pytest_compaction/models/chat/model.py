@@ -44,8 +44,7 @@ from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Call, Caller, Operation, Role
 from pytest_compaction.models.wire.reply import NotCompactedError, WireReply, compacted, read_reply
 from pytest_compaction.models.wire.usage import counted
-from pytest_compaction.text.claims import answer_proper
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import answer_proper, printable
 
 LOG_TOKENS: Final = 6000
 """The most tokens of the log that the judge is shown."""

@@ -15,7 +15,7 @@ from pytest_compaction.models.chat.fences import fences_for
 from pytest_compaction.models.chat.judge_reply import MAX_REASONING, Json, JudgementError
 from pytest_compaction.models.protocol import JudgeReply, JudgeRequest
 from pytest_compaction.models.wire.only_object import NoObjectError, only_object
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 SCHEMA_NAME: Final = "nuggets"
 MOST_EVENTS: Final = 100

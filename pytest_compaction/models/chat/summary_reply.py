@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from pytest_compaction.models.structured_summary import EMPTY_SECTION, Section, Summary
-from pytest_compaction.text.words import normalize
+from pytest_compaction.text import normalize
 
 LEFT_OUT: Final = "({count} more noted here did not fit)"
 _HEADING: Final = re.compile(

@@ -23,7 +23,7 @@ from pytest_compaction.models.wire.call import Call, CallReply
 from pytest_compaction.models.wire.refusals import Complaint, adaptation_for, adapted
 from pytest_compaction.models.wire.reply import UnusableReplyError, usage_of
 from pytest_compaction.scratch import scratch_folder
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 _SHOWN_ID: Final = 16
 

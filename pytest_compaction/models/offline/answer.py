@@ -18,7 +18,7 @@ from pytest_compaction.conversation.messages import Message
 from pytest_compaction.models.offline.question import question_proper, quotations
 from pytest_compaction.models.offline.retrieval import relevant
 from pytest_compaction.models.offline.units import PreparedView, prepare
-from pytest_compaction.text.words import is_path, normalize, path_suffixes, raw_tokens
+from pytest_compaction.text import is_path, normalize, path_suffixes, raw_tokens
 
 ABSTENTION: Final = "I do not know: the context does not say."
 MAX_UNIT_CHARACTERS: Final = 320

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from pytest_compaction.text.words import is_path, normalize, raw_tokens
+from pytest_compaction.text import is_path, normalize, raw_tokens
 
 DECISION: Final = re.compile(
     r"\b(decid\w*|decision|chose\w*|choos\w*|instead(?: of)?|rather than|reject\w*|prefer\w*|"

@@ -10,8 +10,7 @@ from typing import Final
 from pytest_compaction.artifacts.operations import FileState, file_operations, file_states
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.models.offline.entry import FILE_LINE, Entry
-from pytest_compaction.text.source_code import is_definition
-from pytest_compaction.text.words import clipped
+from pytest_compaction.text import clipped, is_definition
 
 _DETAIL_CHARACTERS: Final = 60
 _DETAILS: Final = 2

@@ -19,12 +19,17 @@ from pytest_compaction.case.case import AnswerSpec, Fact
 from pytest_compaction.metrics.dimensions import criterion_score, listed, tally
 from pytest_compaction.metrics.facts.survival import Readings, read
 from pytest_compaction.models.offline.cues import exact_tokens
-from pytest_compaction.models.offline.log_tokens import LogTokens
 from pytest_compaction.models.protocol import JudgeReply, JudgeRequest, LogDigest
 from pytest_compaction.rubric import MAX_SCORE, Criterion, CriterionScore
-from pytest_compaction.text.claims import Claim, answer_proper, claims
-from pytest_compaction.text.matching import TextIndex
-from pytest_compaction.text.words import content_stems, normalize
+from pytest_compaction.text import (
+    Claim,
+    LogTokens,
+    TextIndex,
+    answer_proper,
+    claims,
+    content_stems,
+    normalize,
+)
 
 _BULLET: Final = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+\S")
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from pytest_compaction.models.offline.entry import Entry
 from pytest_compaction.models.offline.file_entries import merged_files
-from pytest_compaction.text.words import content_stems, normalize
+from pytest_compaction.text import content_stems, normalize
 
 _SAME: Final = 0.75
 _UPDATED: Final = 0.6

@@ -22,7 +22,7 @@ from pytest_compaction.models.offline.entry import (
     specificity,
 )
 from pytest_compaction.models.offline.topics import Topics
-from pytest_compaction.text.words import clipped
+from pytest_compaction.text import clipped
 
 _NOISE: Final = re.compile(
     r"[\s.=_*~!#|+FEsx-]*+(?:\[ *\d+%\])?\s*$|={3,}|_{3,}|-{3,}|.* PASSED +\[ *\d+%\]|collecting"

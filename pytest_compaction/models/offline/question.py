@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from pytest_compaction.models.offline.cues import CONSTRAINT, DECISION, ERROR, NEXT, STATE
-from pytest_compaction.text.words import content_stems, normalize, segments
+from pytest_compaction.text import content_stems, normalize, segments
 
 _LAST_REQUEST: Final = re.compile(
     r"\b(?:user|i|we)\b.{0,40}\b(?:ask|want|request|say|said)\w*\b.{0,20}\b(?:last|latest)\b"

@@ -18,8 +18,7 @@ from typing import Final
 
 from pytest_compaction.models.offline.question import asks_last_request, search_terms, topic_cues
 from pytest_compaction.models.offline.units import PreparedView, Units
-from pytest_compaction.text.bm25 import BM25
-from pytest_compaction.text.words import content_stems
+from pytest_compaction.text import BM25, content_stems
 
 _PASSAGE_SHARE: Final = 0.6
 """The share of the score of a passage that each of its units gets."""

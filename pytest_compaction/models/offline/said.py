@@ -30,8 +30,7 @@ from pytest_compaction.models.offline.entry import (
     Kind,
     specificity,
 )
-from pytest_compaction.text.sentences.clauses import sentences
-from pytest_compaction.text.words import STOPWORDS, clipped, normalize, raw_tokens
+from pytest_compaction.text import STOPWORDS, clipped, normalize, raw_tokens, sentences
 
 _FEWEST_WORDS: Final = 4
 """A sentence with fewer content words says nothing, unless it names something exactly."""

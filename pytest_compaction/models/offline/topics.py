@@ -8,7 +8,7 @@ from typing import Final
 
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.models.offline.cues import exact_tokens
-from pytest_compaction.text.words import content_stems, normalize
+from pytest_compaction.text import content_stems, normalize
 
 _COMMON: Final = 0.2
 """A word in more than this share of what was said tells nothing about a line."""

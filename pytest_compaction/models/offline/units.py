@@ -16,8 +16,7 @@ from weakref import WeakValueDictionary
 from pytest_compaction.artifacts.operations import FileState, file_operations, file_states
 from pytest_compaction.cache.sized_cache import SizedCache
 from pytest_compaction.conversation.messages import Message, Text, ToolCall, ToolResult
-from pytest_compaction.text.bm25 import BM25
-from pytest_compaction.text.words import content_stems, normalize, segments
+from pytest_compaction.text import BM25, content_stems, normalize, segments
 
 PASSAGE_UNITS: Final = 6
 """Units of a passage, at most."""

@@ -15,8 +15,7 @@ from pytest_compaction.conversation.messages import Message
 from pytest_compaction.models.offline.cues import CONSTRAINT
 from pytest_compaction.models.offline.entry import Entry, specificity
 from pytest_compaction.models.offline.topics import Topics
-from pytest_compaction.text.sentences.clauses import sentences
-from pytest_compaction.text.words import clipped
+from pytest_compaction.text import clipped, sentences
 
 _NUMBERED: Final = re.compile(r"\s*\d+(?:[\t:|→-]| {2})(?P<line>.*)$")
 _FOUND: Final = re.compile(r"(?P<path>[\w./-]+\.\w+)[:-]\d+[:-](?P<line>.*)$")

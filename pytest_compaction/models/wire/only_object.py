@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 MAX_CHARACTERS: Final = 400_000
 """The longest reply that is read as data: far more than a limit of tokens lets through."""

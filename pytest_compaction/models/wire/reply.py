@@ -18,7 +18,7 @@ from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Operation
 from pytest_compaction.models.wire.refusals import Complaint, complaint_of
 from pytest_compaction.models.wire.server_edits import Applied, compaction_usage, read_applied
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 MAX_TOKENS: Final = 10**9
 """The most tokens that one call can take; a larger figure is taken for an error."""

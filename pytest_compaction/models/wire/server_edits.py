@@ -16,7 +16,7 @@ from typing import Any, Final
 from pytest_compaction.conversation.formats.requests import clean, tool_name
 from pytest_compaction.conversation.messages import Message, ToolCall
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 Json = Mapping[str, Any]
 

@@ -43,8 +43,7 @@ from pytest_compaction.probes.keys import (
 )
 from pytest_compaction.probes.log import ProbeLog
 from pytest_compaction.secrets.shapes import STAND_IN
-from pytest_compaction.text.matching import TextIndex
-from pytest_compaction.text.words import is_path, normalize
+from pytest_compaction.text import TextIndex, is_path, normalize
 
 REPLY_TOKENS: Final = 12_000
 """Room for sixteen probes and for the reasoning that some models spend before them."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from pytest_compaction.case.case import Case
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 Level = Literal["error", "warning", "info"]
 

@@ -11,7 +11,7 @@ from pytest_compaction.metrics.facts.survival import view_index
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.probes.lint_rules.finding import LintFinding, finding, quoted
 from pytest_compaction.run.responder import Responder
-from pytest_compaction.text.matching import TextIndex
+from pytest_compaction.text import TextIndex
 
 
 def full_log_readings(case: Case) -> Iterator[tuple[int, int, TextIndex]]:

@@ -11,9 +11,7 @@ from pytest_compaction.conversation.messages import readable
 from pytest_compaction.probes.confirmation import keys_agree, keys_too_loose
 from pytest_compaction.probes.exact import small_number
 from pytest_compaction.probes.lint_rules.finding import LintFinding, finding, quoted
-from pytest_compaction.text.matching import TextIndex
-from pytest_compaction.text.statement import Statement
-from pytest_compaction.text.words import is_path, normalize
+from pytest_compaction.text import Statement, TextIndex, is_path, normalize
 
 MAX_WORDS_WITHOUT_KEYS: Final = 6
 """A longer text is a sentence, of which a faithful rewording keeps only the key phrases."""

@@ -12,8 +12,7 @@ from pytest_compaction.probes.lint_rules.finding import LintFinding, finding, qu
 from pytest_compaction.probes.phrases import goes_on, of_the_program
 from pytest_compaction.probes.sources.code.edits import edited_sides
 from pytest_compaction.probes.test_commands import may_check
-from pytest_compaction.text.matching import TextIndex
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import TextIndex, printable
 
 _LAST_REQUEST: Final = re.compile(
     r"\b(?:ask(?:ed)?(?: for)?|request(?:ed)?) last\b|\blast request\b"

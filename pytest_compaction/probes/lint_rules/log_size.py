@@ -11,8 +11,7 @@ from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.metrics.facts.survival import view_index
 from pytest_compaction.probes.lint_rules.finding import Level, LintFinding, finding, quoted
 from pytest_compaction.rubric import CRITERIA, Criterion
-from pytest_compaction.text.matching import TextIndex
-from pytest_compaction.text.words import is_path, normalize
+from pytest_compaction.text import TextIndex, is_path, normalize
 
 ONLY_IN_TOOLS: Final = 0.4
 """The share of the facts of a case that should stand only in tool calls and their output."""

@@ -8,8 +8,7 @@ from pytest_compaction.case.case import Case, Fact, Probe
 from pytest_compaction.probes.data import states
 from pytest_compaction.probes.keys import given_away
 from pytest_compaction.probes.lint_rules.finding import LintFinding, finding, quoted
-from pytest_compaction.text.matching import TextIndex
-from pytest_compaction.text.words import normalize
+from pytest_compaction.text import TextIndex, normalize
 
 
 def question_findings(case: Case) -> Iterator[LintFinding]:

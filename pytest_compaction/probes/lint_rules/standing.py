@@ -20,7 +20,7 @@ from pytest_compaction.probes.sources.announced import tells_work
 from pytest_compaction.probes.sources.code.comments import tells_name
 from pytest_compaction.probes.sources.code.standing import standing_code, standing_commits
 from pytest_compaction.probes.vocabulary import FILLERS
-from pytest_compaction.text.words import is_path, normalize, stem
+from pytest_compaction.text import is_path, normalize, stem
 
 _CODE: Final = re.compile(
     r"\b(?:function|method|type|class) `(?P<name>\w+)`(?=[^?]*\b(?:defined|take|return)\b)"

@@ -20,7 +20,7 @@ from pytest_compaction.probes.unseen import (
     installs,
     read_unseen,
 )
-from pytest_compaction.text.words import is_path, normalize
+from pytest_compaction.text import is_path, normalize
 
 FILES: Final = re.compile(
     r"^Which files(?: under `[^`]+`)? (?:that existed before )?were "

@@ -17,7 +17,7 @@ from pytest_compaction.probes.log import ProbeLog
 from pytest_compaction.probes.passing import TRANSIENT
 from pytest_compaction.probes.phrases import coarse, overlap, sentences
 from pytest_compaction.probes.sources.files import NUMBERED, tells_file
-from pytest_compaction.text.words import content_stems, normalize, printable, stem
+from pytest_compaction.text import content_stems, normalize, printable, stem
 
 _ANNOUNCED: Final = re.compile(
     r"^(?:(?:now|next|first|then|good|great|ok|okay|finally|also|perfect|and)[,!.]? )*"

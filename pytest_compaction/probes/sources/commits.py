@@ -18,7 +18,7 @@ from pytest_compaction.probes.passing import INITIAL, MAX_SCRIPT, TEMPORARY
 from pytest_compaction.probes.phrases import coarse, overlap
 from pytest_compaction.probes.sources.code.standing import standing_commits
 from pytest_compaction.probes.topics import Topic
-from pytest_compaction.text.words import content_stems, normalize
+from pytest_compaction.text import content_stems, normalize
 
 _MAX_TEXT: Final = 60_000
 _COMMITTED: Final = re.compile(

@@ -29,7 +29,7 @@ from pytest_compaction.probes.unseen import (
     installs,
     read_unseen,
 )
-from pytest_compaction.text.words import stem
+from pytest_compaction.text import stem
 
 NUMBERED: Final = re.compile(r"REDACTED|[0-9a-f]{8}-[0-9a-f]{4}|[0-9a-f]{12}|\d{8}")
 """Names of records by a number that nobody remembers, and names that were taken out.

@@ -17,7 +17,7 @@ from pytest_compaction.case.kinds import FactType
 from pytest_compaction.conversation.messages import ToolCall
 from pytest_compaction.probes.draft import Draft, Found
 from pytest_compaction.probes.log import ProbeLog
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 _TEXT_KEYS: Final = ("content", "step", "title", "task", "description", "text", "name")
 _STATE_KEYS: Final = ("status", "state", "done", "completed")

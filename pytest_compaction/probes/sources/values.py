@@ -14,8 +14,7 @@ from pytest_compaction.probes.keys import (
 from pytest_compaction.probes.log import ProbeLog
 from pytest_compaction.probes.phrases import bare, coarse, opening, sentences
 from pytest_compaction.probes.topics import Topic, pooled, subject_key, taken_back
-from pytest_compaction.text.matching import TextIndex
-from pytest_compaction.text.words import content_stems, normalize
+from pytest_compaction.text import TextIndex, content_stems, normalize
 
 _VALUE_LINE: Final = re.compile(
     r"^\s*([A-Za-z][\w ./-]{1,40}?)\s*(?:[:=]|\bis\b)?\s+(#?[\w.%-]*\d[\w.%-]*)\s*$"

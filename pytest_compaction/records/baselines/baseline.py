@@ -28,7 +28,7 @@ from pytest_compaction.records.runs.run_folder import (
 )
 from pytest_compaction.records.texts import is_view, view_file
 from pytest_compaction.settings import OverBudget
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 SUFFIX: Final = ".json"
 """The end of the name of a file that is made to be committed; runs end in ``.jsonl``."""

@@ -23,7 +23,7 @@ from pytest_compaction.records.baselines.comparability import compared_settings
 from pytest_compaction.records.record import Record, type_of
 from pytest_compaction.records.runs.run_file import write_whole
 from pytest_compaction.secrets.keys import scrubbed_json
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 BASELINE_FORMAT: Final = 2
 """Format 1 held no views and no versions of facts; it is still read."""

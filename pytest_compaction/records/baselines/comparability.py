@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 SETTINGS: Final[Mapping[str, str]] = {
     "model": "model",

@@ -17,7 +17,7 @@ from pytest_compaction.records.runs.finite import finite_record
 from pytest_compaction.records.runs.items import Item, Scalar, item_of, row_of
 from pytest_compaction.rubric import DIMENSIONS, MAX_SCORE
 from pytest_compaction.settings import CONTROL
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 if TYPE_CHECKING:
     from pytest_compaction.metrics.statistics.paired import Paired

@@ -12,7 +12,7 @@ from pytest_compaction.records.runs.part import End, Part, part_of
 from pytest_compaction.records.runs.run_file import Run
 from pytest_compaction.secrets.keys import scrubbed_json
 from pytest_compaction.settings import shard_of
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 _PLACES: Final = frozenset({"runs", "store", "reports"})
 """Settings that say where files lie on a machine, which may be another one for each shard."""

@@ -11,7 +11,7 @@ from typing import Any, Final
 from pytest_compaction.metrics.budgets import is_over_budget
 from pytest_compaction.records.record import Record, type_of
 from pytest_compaction.rubric import DIMENSIONS, MAX_SCORE, dimension_scores, overall_score
-from pytest_compaction.text.numbers import Range
+from pytest_compaction.text import Range
 
 _SCORE: Final = Range(0, MAX_SCORE)
 _SHARE: Final = Range(0, 1)

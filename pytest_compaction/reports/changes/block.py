@@ -26,7 +26,7 @@ from pytest_compaction.reports.changes.words import (
 )
 from pytest_compaction.reports.lines import WIDTH, Line, Style, removed_text
 from pytest_compaction.reports.tables.table_page import escaped
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 MOST: Final = 5
 """The largest losses that are shown."""

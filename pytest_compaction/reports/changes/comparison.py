@@ -21,7 +21,7 @@ from pytest_compaction.reports.changes.words import (
 )
 from pytest_compaction.reports.lines import removed_text
 from pytest_compaction.reports.tables.table_page import escaped
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 WIDTH: Final = 80
 _LABEL: Final = 12

@@ -7,7 +7,7 @@ from typing import Final
 
 from pytest_compaction.metrics.differences.fact_changes import FactChange
 from pytest_compaction.metrics.differences.run_changes import Compared, ItemChange, RunChanges
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 _PROBES: Final = 3
 _CASES: Final = 10

@@ -17,7 +17,7 @@ from pytest_compaction.reports.tables.table_page import (
     markdown_table,
     plain_table,
 )
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 
 def plain(evaluations: Sequence[Evaluation], width: int = WIDTH) -> Iterator[str]:

@@ -13,7 +13,7 @@ from pytest_compaction.metrics.budgets import times, tokens_over
 from pytest_compaction.records.record import Record, went_wrong_later
 from pytest_compaction.reports.dialogues.page import plain
 from pytest_compaction.reports.lines import WIDTH, Line
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 _LOWEST = 3
 

@@ -13,7 +13,7 @@ from pytest_compaction.reports.outlets.finished_run import (
     figures_of_strategies,
 )
 from pytest_compaction.rubric import MAX_SCORE
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 _LABEL: Final = "compaction"
 _COLORS: Final[dict[Outcome, str]] = {

@@ -8,7 +8,7 @@ import io
 from pytest_compaction.records.runs.items import COLUMNS, Scalar, row_of
 from pytest_compaction.reports.outlets.finished_run import FinishedRun
 from pytest_compaction.reports.tables.table_page import inert
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 
 def csv_report(run: FinishedRun) -> str:

@@ -11,7 +11,7 @@ from typing import Final
 
 from pytest_compaction.reports.outlets.finished_run import FinishedRun
 from pytest_compaction.reports.outlets.markdown_report import markdown_head, markdown_report
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 MOST_BYTES: Final = 1024 * 1024
 """The most that GitHub shows of the summary of a step; a longer one is not shown at all."""

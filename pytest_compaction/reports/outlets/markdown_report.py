@@ -22,7 +22,7 @@ from pytest_compaction.reports.tables.run_tables import run_tables, strategies_t
 from pytest_compaction.reports.tables.table import Cell, Table, estimate, table
 from pytest_compaction.reports.tables.table_page import escaped, markdown_table, written
 from pytest_compaction.rubric import DIMENSIONS, MAX_SCORE
-from pytest_compaction.text.words import clipped, printable
+from pytest_compaction.text import clipped, printable
 
 LOWEST: Final = 10
 """How many of the lowest items are listed."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pytest_compaction.reports.outlets.finished_run import FinishedRun, figures_of_strategies
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 
 def suite_properties(run: FinishedRun) -> Iterator[tuple[str, str]]:

@@ -10,7 +10,7 @@ from pytest_compaction.reports.lines import Line
 from pytest_compaction.reports.outlets.finished_run import FinishedRun
 from pytest_compaction.reports.outlets.github import SummaryError, append_summary, command_line
 from pytest_compaction.reports.outlets.report_file import write_report
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 SUMMARY: Final = "GITHUB_STEP_SUMMARY"
 """The environment variable that names the file of the summary of a job."""

@@ -30,7 +30,7 @@ from pytest_compaction.reports.page.texts import Texts, texts_of
 from pytest_compaction.reports.tables.run_tables import run_tables
 from pytest_compaction.reports.tables.table_page import written
 from pytest_compaction.rubric import DIMENSIONS, MAX_SCORE
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 MOST_BYTES: Final = 4_900_000
 """The size that a page stays below, if cutting long messages suffices for it."""

@@ -28,7 +28,7 @@ from pytest_compaction.reports.summary.outcomes import (
 from pytest_compaction.reports.summary.power_line import power_lines
 from pytest_compaction.reports.summary.strategy_table import StrategyRow, strategy_table
 from pytest_compaction.settings import CONTROL
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 _NAME: Final = 20
 """The most columns of the name of a strategy before what it lost."""

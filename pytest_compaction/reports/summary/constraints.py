@@ -13,7 +13,7 @@ from pytest_compaction.metrics.constraints.compliance import (
 from pytest_compaction.metrics.constraints.survival import constraint_survival
 from pytest_compaction.records.record import Record
 from pytest_compaction.reports.lines import WIDTH, Line, interval_text
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 _SHARE = (0.0, 1.0)
 

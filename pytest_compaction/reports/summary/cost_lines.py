@@ -10,7 +10,7 @@ from pytest_compaction.models.calls.cache_prices import default_pricing
 from pytest_compaction.records.record import Record
 from pytest_compaction.reports.lines import WIDTH, Line
 from pytest_compaction.reports.summary.loss_lines import labelled
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 
 def cost_lines(records: Sequence[Record], pricing: Pricing | None = None) -> Iterator[Line]:

@@ -8,7 +8,7 @@ from typing import Final
 from pytest_compaction.records.record import Record
 from pytest_compaction.reports.lines import WIDTH, Line
 from pytest_compaction.reports.short_names import short_names
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 _SCORE: Final = 6
 """The columns of a score with the space before it."""

@@ -9,7 +9,7 @@ from pytest_compaction.case.kinds import ABILITIES
 from pytest_compaction.metrics.aggregate import Losses, loss_counts, overall_mean, scored
 from pytest_compaction.records.record import Record
 from pytest_compaction.reports.lines import Line
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 _KIND: Final = 13
 

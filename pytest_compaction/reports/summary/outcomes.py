@@ -11,7 +11,7 @@ from pytest_compaction.metrics.aggregate import Aggregate, Losses
 from pytest_compaction.metrics.differences.nulls import best_null
 from pytest_compaction.records.record import Record
 from pytest_compaction.reports.lines import WIDTH, Line, interval_text
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 OUTCOMES: Final = ("stated", "uncertain", "contradicted", "absent")
 _REASON_CHARACTERS: Final = 4 * (WIDTH - 2)

@@ -10,7 +10,7 @@ from pytest_compaction.metrics.statistics.power import cases_needed, detectable_
 from pytest_compaction.records.record import Record
 from pytest_compaction.reports.lines import WIDTH, Line
 from pytest_compaction.reports.short_names import short_names
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 WISHED: Final = 0.1
 """The difference of the overall score, in points, that one would like to find."""

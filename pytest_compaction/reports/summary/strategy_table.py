@@ -14,7 +14,7 @@ from pytest_compaction.reports.lines import WIDTH, Line
 from pytest_compaction.reports.short_names import short_names
 from pytest_compaction.rubric import DIMENSIONS
 from pytest_compaction.settings import CONTROL
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 _HEADS: Final = {
     "accuracy": "accu",

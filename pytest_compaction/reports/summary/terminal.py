@@ -38,7 +38,7 @@ from pytest_compaction.reports.summary.outcomes import (
 )
 from pytest_compaction.rubric import DIMENSIONS, MAX_SCORE
 from pytest_compaction.settings import CONTROL, Budget
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 LOWEST: Final = 3
 """How many of the lowest items a summary names."""

@@ -14,7 +14,7 @@ from wcwidth import wcwidth
 
 from pytest_compaction.reports.short_names import short_names
 from pytest_compaction.reports.tables.table import Cell, Table
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 WIDTH: Final = 100
 """The most cells of a line in the plain form, unless a caller has less room."""
@@ -90,7 +90,7 @@ def cells(text: str) -> int:
     """Terminal cells of a printable text: two for a wide character, none for a combining one.
 
     The width of a text is the sum of its characters', so that a part of it can be cut off;
-    a control character, which :func:`~pytest_compaction.text.words.printable` escapes, has one.
+    a control character, which :func:`~pytest_compaction.text.printable` escapes, has one.
     """
     return sum(abs(wcwidth(ch)) for ch in text)  # -1 is for control characters
 

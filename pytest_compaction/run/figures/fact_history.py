@@ -15,7 +15,7 @@ from pytest_compaction.metrics.facts.survival import view_index
 from pytest_compaction.run.response import FactHistory
 
 if TYPE_CHECKING:
-    from pytest_compaction.text.matching import TextIndex
+    from pytest_compaction.text import TextIndex
 
 Earlier = tuple[tuple[Message, ...] | None, ...]
 """The views at the points before that of a probe; ``None`` for one that is not known."""

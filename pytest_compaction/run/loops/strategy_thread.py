@@ -17,7 +17,7 @@ from typing import Any, Final, TypeVar
 from pytest_compaction.compactors.protocol import CompactorError
 from pytest_compaction.run.loops import shared_loop
 from pytest_compaction.run.loops.shared_loop import SharedLoop, run_on
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 T = TypeVar("T")
 

@@ -34,7 +34,7 @@ from pytest_compaction.run.loops.request_limit import RequestLimit
 from pytest_compaction.run.proxy.owners import HOST, Owners
 from pytest_compaction.secrets.keys import scrubbed
 from pytest_compaction.secrets.own_environment import point
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 _TOKEN_BYTES: Final = 24
 

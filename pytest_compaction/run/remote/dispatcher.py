@@ -12,7 +12,7 @@ from typing import Final, Generic, TypeVar
 from pytest_compaction.run.remote.executors import ExecutorError, Opened, Opener
 from pytest_compaction.run.remote.task import Parcel
 from pytest_compaction.run.remote.worker import perform
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 K = TypeVar("K", bound=Hashable)
 

@@ -16,7 +16,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from pytest_compaction.settings import OptionError
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 CONNECT_SECONDS: Final = 10
 """Seconds in which a scheduler must answer and have a worker."""

@@ -38,7 +38,7 @@ from pytest_compaction.run.feeder import CompactionError, Step
 from pytest_compaction.run.remote.task import Asked
 from pytest_compaction.run.response import Arm, Response, ViewFigures
 from pytest_compaction.secrets.keys import scrubbed
-from pytest_compaction.text.statement import Reading
+from pytest_compaction.text import Reading
 
 _KINDS: Final[tuple[type[ChargedError], ...]] = (
     CompactionError,

@@ -14,7 +14,7 @@ from pytest_compaction.reports.lines import Line, write_lines
 from pytest_compaction.session.check.session import UNCHECKED, CheckSession, Subject
 from pytest_compaction.session.header_lines import line_of_check
 from pytest_compaction.session.items.report import in_sentences, scrub_report
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 CHECK_SESSION: Final = pytest.StashKey[CheckSession]()
 _PROPERTY: Final = "compaction.check"

@@ -7,7 +7,7 @@ import pytest
 from pytest_compaction.session.configured_gates import gates_of, is_typed
 from pytest_compaction.session.header_lines import OPTION
 from pytest_compaction.settings import Settings
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 
 def left_out_of_check(config: pytest.Config, settings: Settings) -> list[str]:

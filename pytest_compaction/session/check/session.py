@@ -26,7 +26,7 @@ from pytest_compaction.run.loops.work_loop import WorkLoop
 from pytest_compaction.session.items import packaged
 from pytest_compaction.session.resolve import make_importable, resolve_strategies
 from pytest_compaction.settings import CONTROL, OptionError, Settings
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 if TYPE_CHECKING:
     from pytest_compaction.checking.survey import Survey

@@ -42,7 +42,7 @@ from pytest_compaction.reports.changes.block import baseline_lines
 from pytest_compaction.reports.lines import Line
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.settings import CONTROL, BaselineSettings
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,7 @@ from pytest_compaction.session.end.shard_end import (
 from pytest_compaction.session.end.shown_failures import ShownFailures
 from pytest_compaction.session.items.report import hide_record, is_below, record_of
 from pytest_compaction.session.session import BenchmarkSession
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 if TYPE_CHECKING:
     from pytest_compaction.session.end.baseline import SessionBaseline

@@ -21,7 +21,7 @@ from pytest_compaction.reports.summary.item_lines import what_was_dropped
 from pytest_compaction.rubric import MAX_SCORE
 from pytest_compaction.session.items.report import said_as_failure
 from pytest_compaction.session.session import BenchmarkSession
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 if TYPE_CHECKING:
     from pytest_compaction.session.end.baseline import SessionBaseline

@@ -12,7 +12,7 @@ from pytest_compaction.records.runs.part import Part
 from pytest_compaction.reports.gate_line import Failures, below_text
 from pytest_compaction.reports.lines import Line
 from pytest_compaction.settings import Settings
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 _MERGE: Final = "pytest-compaction merge"
 _ENDED: Final = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)

@@ -18,7 +18,7 @@ import pytest
 from pytest_compaction.case.files import shorten
 from pytest_compaction.session.items.kinds import KINDS
 from pytest_compaction.session.items.packaged import PACKAGE
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 _FUNCTION: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
 _BLOCKS: Final = ("body", "orelse", "handlers", "finalbody", "cases")

@@ -27,7 +27,7 @@ from pytest_compaction.session.items.protocol import RECORD, BrokenFile
 from pytest_compaction.session.planned_items import probes_of
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.settings import Settings
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 _TEXTS: Final = pytest.StashKey[TextWriter]()
 

@@ -29,7 +29,7 @@ from pytest_compaction.session.items.kinds import KINDS
 from pytest_compaction.session.items.protocol import RECORD
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.settings import Settings
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 
 def scrub_report(report: pytest.TestReport) -> None:

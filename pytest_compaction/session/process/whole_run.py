@@ -13,7 +13,7 @@ import pytest
 
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import UnknownCompactorError, parse_spec
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 if TYPE_CHECKING:
     from types import FrameType

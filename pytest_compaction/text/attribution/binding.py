@@ -26,8 +26,8 @@ from pytest_compaction.text.attribution.sequences import other_sequence
 from pytest_compaction.text.attribution.subjects import other_slot, other_subject
 from pytest_compaction.text.attribution.units import Comparison, Unit, compared, meets
 from pytest_compaction.text.keys.alternatives import Wanted
-from pytest_compaction.text.sentences.parsed import Parsed, Span
-from pytest_compaction.text.sentences.things import may_replace, within, word_before
+from pytest_compaction.text.parsed import Parsed, Span
+from pytest_compaction.text.things import may_replace, within, word_before
 from pytest_compaction.text.words import STOPWORDS
 
 _PAIR: Final = re.compile(r"(?<![\w/.-])([a-z]{3,}) (?=([a-z]{3,})\b(?![/.]\w))")

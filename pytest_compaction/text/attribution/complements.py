@@ -14,8 +14,8 @@ from typing import Final
 from pytest_compaction.text.attribution.roles import is_verb
 from pytest_compaction.text.attribution.subjects import opens_with
 from pytest_compaction.text.attribution.units import Comparison, Unit, meets
-from pytest_compaction.text.sentences.parsed import Span
-from pytest_compaction.text.sentences.things import within
+from pytest_compaction.text.parsed import Span
+from pytest_compaction.text.things import within
 from pytest_compaction.text.words import STOPWORDS
 
 _LEAST: Final = 2

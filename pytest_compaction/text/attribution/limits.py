@@ -11,7 +11,7 @@ import re
 from typing import Final
 
 from pytest_compaction.text.attribution.units import Comparison, meets
-from pytest_compaction.text.sentences.things import within
+from pytest_compaction.text.things import within
 
 _ONLY: Final = re.compile(
     r"(?<!not )\b(?:only|solely|exclusively) (?!(?:then|now|once|one|a few)\b)(?=[a-z])"

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final
 
-from pytest_compaction.text.sentences.things import PAST, Span, Thing, within
+from pytest_compaction.text.things import PAST, Span, Thing, within
 from pytest_compaction.text.words import STOPWORDS
 
 _BREAK: Final = re.compile(

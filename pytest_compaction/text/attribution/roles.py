@@ -15,9 +15,9 @@ from typing import Final, Literal
 from pytest_compaction.text.attribution.minimal_clauses import FINITE
 from pytest_compaction.text.attribution.units import Comparison, Unit
 from pytest_compaction.text.lexicon.synonyms import IRREGULAR_FORMS, base_stem
-from pytest_compaction.text.sentences.meaning import STOP
-from pytest_compaction.text.sentences.parsed import Span
-from pytest_compaction.text.sentences.things import within
+from pytest_compaction.text.meaning import STOP
+from pytest_compaction.text.parsed import Span
+from pytest_compaction.text.things import within
 
 _AUXILIARY: Final = re.compile(
     r"\b(?:is|are|was|were|be|been|being|gets?|got)(?: not| \w+ly| also| only)? $"

@@ -13,8 +13,8 @@ from itertools import pairwise
 from typing import Final
 
 from pytest_compaction.text.attribution.units import Comparison, Unit, meets
-from pytest_compaction.text.sentences.parsed import Span
-from pytest_compaction.text.sentences.things import within
+from pytest_compaction.text.parsed import Span
+from pytest_compaction.text.things import within
 from pytest_compaction.text.words import STOPWORDS
 
 _LEAST: Final = 3

@@ -9,12 +9,12 @@ from functools import cached_property, lru_cache
 from typing import Final
 
 from pytest_compaction.text.attribution.minimal_clauses import VERB, minimal_clauses
+from pytest_compaction.text.groups import REVERSING
 from pytest_compaction.text.keys.alternatives import Alternative, Term, Wanted
-from pytest_compaction.text.sentences.groups import REVERSING
-from pytest_compaction.text.sentences.meaning import Meaning, meaning
-from pytest_compaction.text.sentences.names import proper_names
-from pytest_compaction.text.sentences.parsed import Parsed, Span
-from pytest_compaction.text.sentences.things import Thing, things, within
+from pytest_compaction.text.meaning import Meaning, meaning
+from pytest_compaction.text.names import proper_names
+from pytest_compaction.text.parsed import Parsed, Span
+from pytest_compaction.text.things import Thing, things, within
 
 _PRONOUN: Final = re.compile(
     r"[\W_]*(?:and |but |now |then |where |there )*"

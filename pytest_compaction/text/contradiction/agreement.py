@@ -19,10 +19,10 @@ from pytest_compaction.text.contradiction.standing import other_standing
 from pytest_compaction.text.keys.alternatives import Term, is_value
 from pytest_compaction.text.lexicon.opposites import sides
 from pytest_compaction.text.lexicon.phrases import phrases_in
+from pytest_compaction.text.meaning import STOP, Meaning, is_name, meaning
 from pytest_compaction.text.negation.polarity import Cue
-from pytest_compaction.text.sentences.meaning import STOP, Meaning, is_name, meaning
-from pytest_compaction.text.sentences.negatives import denies
-from pytest_compaction.text.sentences.parsed import Parsed, Span
+from pytest_compaction.text.negatives import denies
+from pytest_compaction.text.parsed import Parsed, Span
 from pytest_compaction.text.words import STOPWORDS, stem
 
 _WORD: Final = re.compile(r"(?<![\w/.:-])[^\W\d_]+(?:-[^\W\d_]+)*(?![\w/]|\.\w)")

@@ -11,11 +11,11 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from pytest_compaction.text.groups import REVERSING, Found
 from pytest_compaction.text.keys.alternatives import Term, is_value
+from pytest_compaction.text.meaning import is_name, meaning
 from pytest_compaction.text.negation.polarity import Cue
-from pytest_compaction.text.sentences.groups import REVERSING, Found
-from pytest_compaction.text.sentences.meaning import is_name, meaning
-from pytest_compaction.text.sentences.parsed import Parsed, Span
+from pytest_compaction.text.parsed import Parsed, Span
 from pytest_compaction.text.words import is_path, stem
 
 _BUT: Final = re.compile(r"[^,;:.]{1,40}? but\b")

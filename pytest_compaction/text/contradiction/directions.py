@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from pytest_compaction.text.keys.alternatives import Term, is_value
-from pytest_compaction.text.sentences.meaning import STOP, Meaning
-from pytest_compaction.text.sentences.parsed import Parsed, Span
+from pytest_compaction.text.meaning import STOP, Meaning
+from pytest_compaction.text.parsed import Parsed, Span
 
 _DIRECTIONS: Final = {
     "order": (

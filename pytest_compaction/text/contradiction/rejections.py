@@ -6,14 +6,14 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from pytest_compaction.text.groups import REVERSING, Found
 from pytest_compaction.text.keys.alternatives import Term, is_value
+from pytest_compaction.text.meaning import is_name, meaning
 from pytest_compaction.text.negation.cue_forms import NO_PART, REJECT
 from pytest_compaction.text.negation.polarity import NOWHERE, Cue
-from pytest_compaction.text.sentences.groups import REVERSING, Found
-from pytest_compaction.text.sentences.meaning import is_name, meaning
-from pytest_compaction.text.sentences.negatives import denies
-from pytest_compaction.text.sentences.parsed import Parsed
-from pytest_compaction.text.sentences.things import within
+from pytest_compaction.text.negatives import denies
+from pytest_compaction.text.parsed import Parsed
+from pytest_compaction.text.things import within
 
 _AND: Final = re.compile(r"(?s:.*)\b(?P<and>(?:and|but|or|then)\b(?: \w+){0,2} )$")
 """The last "and" before a cue, with two words between them at most."""

@@ -11,8 +11,8 @@ import re
 from typing import Final, Literal
 
 from pytest_compaction.text.keys.alternatives import Term, is_value
-from pytest_compaction.text.sentences.meaning import Meaning, is_name, meaning
-from pytest_compaction.text.sentences.parsed import Parsed, Span
+from pytest_compaction.text.meaning import Meaning, is_name, meaning
+from pytest_compaction.text.parsed import Parsed, Span
 
 Standing = Literal["done", "open"]
 

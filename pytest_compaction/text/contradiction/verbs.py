@@ -6,10 +6,10 @@ import re
 from typing import Final
 
 from pytest_compaction.text.contradiction.denials import is_denied
+from pytest_compaction.text.groups import REVERSING
 from pytest_compaction.text.keys.alternatives import is_value
-from pytest_compaction.text.sentences.groups import REVERSING
-from pytest_compaction.text.sentences.meaning import is_name, meaning
-from pytest_compaction.text.sentences.parsed import Parsed, Span
+from pytest_compaction.text.meaning import is_name, meaning
+from pytest_compaction.text.parsed import Parsed, Span
 
 _NEGATION: Final = re.compile(
     r"not|never|no longer|cannot|\w+n't|(?:fail|refus|neglect|declin|omit|forg[eo]t|unable)\w* to"

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from pytest_compaction.text.file_changes import change_forms
-from pytest_compaction.text.sentences.groups import Found, Weighed
-from pytest_compaction.text.sentences.parsed import Parsed
+from pytest_compaction.text.groups import Found, Weighed
+from pytest_compaction.text.parsed import Parsed
 
 
 def weigh_change(

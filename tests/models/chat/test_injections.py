@@ -15,7 +15,7 @@ from pytest_compaction.models.chat.model import FLAG
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import LogDigest, SummaryRequest
 from pytest_compaction.models.structured_summary import Summary
-from pytest_compaction.text.claims import answer_proper
+from pytest_compaction.text import answer_proper
 
 each = pytest.mark.parametrize(("kind", "text"), ALL, ids=IDS)
 ANSWERS = ("The timeout is 45 seconds.", "The timeout is 30.", "src/lease/queue.py, 45 seconds")

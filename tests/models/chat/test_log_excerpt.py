@@ -19,10 +19,7 @@ from pytest_compaction.models.chat.fences import fences_for, shown
 from pytest_compaction.models.chat.log_excerpt import excerpts_for, prepare
 from pytest_compaction.models.chat.message_excerpts import MessageExcerpts
 from pytest_compaction.models.protocol import LogDigest
-from pytest_compaction.text.bm25 import BM25
-from pytest_compaction.text.matching import TextIndex
-from pytest_compaction.text.view_index import LogIndex
-from pytest_compaction.text.words import content_stems, normalize
+from pytest_compaction.text import BM25, LogIndex, TextIndex, content_stems, normalize
 
 ROWS = [
     "The timeout is 45 seconds.",

@@ -8,7 +8,7 @@ from pytest_compaction.case.case import AnswerSpec
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.offline import units
 from pytest_compaction.models.offline.answer import answer
-from pytest_compaction.text.bm25 import BM25
+from pytest_compaction.text import BM25
 
 
 def test_an_index_of_the_first_documents_scores_as_one_of_them_alone():

@@ -11,7 +11,7 @@ from pytest_compaction.models.offline import retrieval
 from pytest_compaction.models.offline.question import search_terms, topic_cues
 from pytest_compaction.models.offline.retrieval import relevant
 from pytest_compaction.models.offline.units import prepare
-from pytest_compaction.text.words import content_stems, normalize
+from pytest_compaction.text import content_stems, normalize
 
 MANY = [f"name{number}" for number in range(80)]
 """More terms than a number has bits."""

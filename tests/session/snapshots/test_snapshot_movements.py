@@ -14,7 +14,7 @@ from pytest_compaction.judges.snapshots import (
 )
 from pytest_compaction.judges.verdict import FactOutcome, Verdict
 from pytest_compaction.rubric import CriterionScore
-from pytest_compaction.text.statement import Reading
+from pytest_compaction.text import Reading
 
 SCORES = st.floats(0, 5).map(lambda score: round(score, 2))
 WORDS = st.text(max_size=12)

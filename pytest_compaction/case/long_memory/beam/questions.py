@@ -11,7 +11,7 @@ from pytest_compaction.case.case import AnswerSpec, Fact, Nugget, Probe
 from pytest_compaction.case.kinds import ABILITIES, Ability
 from pytest_compaction.case.long_memory.shapes import ShapeError, at, short_text, shown
 from pytest_compaction.case.validation import CaseFault
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 ANSWER_KEYS: Final = (
     "answer",

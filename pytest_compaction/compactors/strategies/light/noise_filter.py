@@ -14,7 +14,7 @@ from pytest_compaction.compactors.protocol import Context
 from pytest_compaction.conversation.messages import text_message
 from pytest_compaction.models.protocol import AnswerRequest, NoReplyError
 from pytest_compaction.models.structured_summary import Summary
-from pytest_compaction.text.words import content_stems, normalize
+from pytest_compaction.text import content_stems, normalize
 
 CHUNK_CHARACTERS: Final = 1200
 """A chunk is closed before it is longer."""

@@ -47,7 +47,7 @@ from pytest_compaction.importers.protocol import (
     unknown,
 )
 from pytest_compaction.importers.threads import ThreadBuilder
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 
 @dataclass(slots=True)

@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from pytest_compaction.importers.json_files import MAX_HELD_BYTES, parsed
 from pytest_compaction.importers.protocol import ImportFormatError
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 MAX_VALUES: Final = 3_000_000
 """Values in the JSON of a sample: each takes up to a hundred bytes, however short it is."""

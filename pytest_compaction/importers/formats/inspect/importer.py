@@ -33,7 +33,7 @@ from pytest_compaction.importers.protocol import (
     Transcript,
 )
 from pytest_compaction.importers.threads import in_terms_of
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 _ATTACHED: Final = re.compile(r"attachment://([0-9a-f]{32})\b")
 

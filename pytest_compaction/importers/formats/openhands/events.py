@@ -21,7 +21,7 @@ from pytest_compaction.conversation.messages import (
 )
 from pytest_compaction.importers.chat_messages import read_call, thinking_blocks
 from pytest_compaction.importers.protocol import Tally, unknown
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,7 @@ from pytest_compaction.importers.json_files import (
 )
 from pytest_compaction.importers.protocol import Boundary, ImportFormatError, Tally, Transcript
 from pytest_compaction.importers.threads import ThreadBuilder
-from pytest_compaction.text.words import printable
+from pytest_compaction.text import printable
 
 
 def is_event(value: Any) -> bool:

@@ -16,7 +16,7 @@ from pytest_compaction.probes.log import ProbeLog, once_a_log
 from pytest_compaction.probes.phrases import coarse
 from pytest_compaction.probes.sources.code.edits import worked_on
 from pytest_compaction.probes.sources.code.standing import standing_code
-from pytest_compaction.text.words import printable, stem
+from pytest_compaction.text import printable, stem
 
 _COMMENT: Final = re.compile(
     r"^\s*(?://+!?|#+(?!\[|include|define|if|end|el)|/?\*+/?|--)(?P<text> .*|)$"

@@ -12,11 +12,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
+from pytest_compaction.text.groups import REVERSING, Found, Weighed
 from pytest_compaction.text.keys.alternatives import Key, Wanted
+from pytest_compaction.text.meaning import is_name, meaning
 from pytest_compaction.text.negation.polarity import NOWHERE, Cue, Sense
-from pytest_compaction.text.sentences.groups import REVERSING, Found, Weighed
-from pytest_compaction.text.sentences.meaning import is_name, meaning
-from pytest_compaction.text.sentences.parsed import Parsed, Places, Span
+from pytest_compaction.text.parsed import Parsed, Places, Span
 
 SENTENCES: Final = 3
 """The most sentences that a passage has."""

@@ -14,7 +14,7 @@ from typing import Final
 
 from pytest_compaction.text.keys.alternatives import Alternative, Term, is_value
 from pytest_compaction.text.lexicon.synonyms import forms_of
-from pytest_compaction.text.sentences.parsed import Parsed
+from pytest_compaction.text.parsed import Parsed
 from pytest_compaction.text.words import stem
 
 _UN: Final = 5

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from pytest_compaction.text.sentences.clauses import Sentence, sentences
-from pytest_compaction.text.sentences.names import (
+from pytest_compaction.text.names import (
     camel_names,
     capital_words,
     distinct_words,
@@ -17,6 +16,7 @@ from pytest_compaction.text.sentences.names import (
     lower_words,
     proper_among,
 )
+from pytest_compaction.text.sentence_splitting import Sentence, sentences
 from pytest_compaction.text.words import normalize, raw_tokens
 
 _SHORT: Final = 400

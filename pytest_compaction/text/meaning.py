@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Final
 
 from pytest_compaction.text.keys.alternatives import Term, alternative, is_value
-from pytest_compaction.text.sentences.parsed import Parsed, parse
+from pytest_compaction.text.parsed import Parsed, parse
 from pytest_compaction.text.words import normalize
 
 STOP: Final = re.compile(r"[;:()]|, |\. | - |\b(?:and|but|while|so|because|since|which)\b")

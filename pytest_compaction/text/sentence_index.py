@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import cached_property, lru_cache
 from typing import Any, Final
 
+from pytest_compaction.text.excerpt import Excerpt, Naming, namings_of
 from pytest_compaction.text.keys.alternatives import (
     Alternative,
     Key,
@@ -24,12 +25,11 @@ from pytest_compaction.text.keys.alternatives import (
 from pytest_compaction.text.lexicon.expressions import forms_of_words
 from pytest_compaction.text.lexicon.phrases import lines_with_phrases, phrases_in
 from pytest_compaction.text.lexicon.relations import Relation
+from pytest_compaction.text.parsed import Parsed, bounded_find, parse
+from pytest_compaction.text.passages import SENTENCES, joined
+from pytest_compaction.text.postings import Postings
 from pytest_compaction.text.quantities.held import held_values
-from pytest_compaction.text.sentences.clauses import MESSAGE_END, Sentence
-from pytest_compaction.text.sentences.excerpt import Excerpt, Naming, namings_of
-from pytest_compaction.text.sentences.parsed import Parsed, bounded_find, parse
-from pytest_compaction.text.sentences.passages import SENTENCES, joined
-from pytest_compaction.text.sentences.postings import Postings
+from pytest_compaction.text.sentence_splitting import MESSAGE_END, Sentence
 from pytest_compaction.text.words import (
     canonical_number,
     is_path,

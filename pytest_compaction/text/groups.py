@@ -10,7 +10,7 @@ from typing import Final
 
 from pytest_compaction.text.keys.alternatives import Match
 from pytest_compaction.text.negation.polarity import Cue
-from pytest_compaction.text.sentences.parsed import Parsed
+from pytest_compaction.text.parsed import Parsed
 from pytest_compaction.text.statement import Outcome
 from pytest_compaction.text.words import stem
 

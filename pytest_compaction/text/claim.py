@@ -9,13 +9,23 @@ score are not part of an answer: they are taken out before anything is scored.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from pytest_compaction.text.judge_directed import talks_to_the_judge
-from pytest_compaction.text.matching import TextIndex
-from pytest_compaction.text.words import is_path, normalize, raw_tokens, visible
+from pytest_compaction.text.keys.alternatives import Key, path_keys
+from pytest_compaction.text.parsed import bounded_find
+from pytest_compaction.text.postings import posted
+from pytest_compaction.text.words import (
+    canonical_number,
+    is_path,
+    normalize,
+    path_suffixes,
+    raw_tokens,
+    visible,
+)
 
 _QUOTED: Final = re.compile(r"`([^`\s][^`\n]{1,198}[^`\s])`|\"([^\"\n]{3,200})\"|“([^”\n]{3,200})”")
 _CODE_NAME: Final = re.compile(r"\b[a-z]+[A-Z]\w+\b|\b(?:[A-Z][a-z0-9]+){2,}\b|\b\w+(?=\(\))")
@@ -33,6 +43,8 @@ _LEFT_OUT: Final = re.compile(
 )
 """A note that something was left out; the words on both sides may be halves."""
 
+_LONGEST: Final = 20_000
+"""Characters of a message whose tokens are kept."""
 _LINE_OR_SENTENCE: Final = re.compile(r"(?<=[.!?])[ \t]+|\n")
 
 
@@ -88,16 +100,46 @@ def _uncut(word: re.Match[str]) -> str:
     return "" if any(mark in word[0] for mark in _CUT) else word[0]
 
 
-def unsupported(claims_made: Iterable[Claim], log: TextIndex) -> list[Claim]:
-    """The claims that the log does not contain."""
-    return [claim for claim in claims_made if not _supported(claim, log)]
+class LogTokens:
+    """What a log holds, token by token, without its sentences. Building is linear in the log.
+
+    It agrees with ``TextIndex`` on paths, names and numbers, but for numbers that only count the
+    items of a list and for paths with what a search found behind them (``src/a.py:def``), which it
+    knows too. Of quotations it finds those that stand in the log as they are.
+    """
+
+    def __init__(self, text: str, messages: Sequence[str] = ()) -> None:
+        """``messages`` are what the log is of; the text if they are not given.
+
+        The tokens of a message are read once, though it stands in the log up to each point. A
+        quotation stands in one message.
+        """
+        self._normals: list[str] = []
+        self._keys = set[Key]()
+        for message in messages or (text,):
+            read = _read if len(message) <= _LONGEST else _read.__wrapped__
+            normal, keys = read(message)
+            self._normals.append(normal)
+            self._keys |= keys
+
+    def holds(self, claim: Claim) -> bool:
+        """Whether the log has the token, or the quotation as it is."""
+        normal = normalize(claim.text)
+        if claim.kind == "path":
+            return bool(path_suffixes(claim.text)) and any(
+                key in self._keys for key in path_keys(claim.text)
+            )
+        if claim.kind != "quote" and canonical_number(normal) in self._keys:
+            return True
+        return claim.kind != "number" and any(
+            bounded_find(normal, message) >= 0 for message in self._normals
+        )
 
 
-def _supported(claim: Claim, log: TextIndex) -> bool:
-    if claim.kind == "path":
-        return log.has_path(claim.text)
-    if claim.kind == "quote":
-        return log.contains(claim.text) or log.states([claim.text])
-    if claim.kind == "name":
-        return log.has_token(claim.text) or log.contains(claim.text)
-    return log.has_token(claim.text)
+@lru_cache(maxsize=512)
+def _read(text: str) -> tuple[str, frozenset[Key]]:
+    """A message, normalised, and the forms of its tokens."""
+    normal = normalize(text)
+    whole = set(raw_tokens(normal))
+    tokens = whole.union(*(token.split(":") for token in whole if ":" in token))
+    return normal, frozenset[Key]().union(*map(posted, tokens))

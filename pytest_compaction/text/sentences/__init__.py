@@ -1,1 +1,0 @@
-"""The sentences and passages of a text, and whether one of them holds key groups."""
