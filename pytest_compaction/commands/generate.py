@@ -196,7 +196,7 @@ def _print_estimate(options: argparse.Namespace, count: int, endpoints: Endpoint
     cost = (
         "no price known"
         if usd is None
-        else f"about ${usd:,.2f} at the prices of {endpoints.prices.as_of}"
+        else f"about ${usd:,.2f} at the prices of {endpoints.prices.edition}"
     )
     print(
         f"{printable(options.model)}: about {usage.calls:,} calls, {usage.input_tokens:,} tokens "

@@ -177,7 +177,7 @@ def _for_dollars(usd: float | None) -> str:
 def _dollars(usd: float | None, prices: PriceTable) -> str:
     if usd is None:
         return f"no price known at {prices.host}"
-    return f"about {usd:.4f} US dollars (prices of {prices.as_of})"
+    return f"about {usd:.4f} US dollars (prices of {prices.edition})"
 
 
 def estimate_lines(found: Estimate, prices: PriceTable) -> list[Line]:

@@ -10,8 +10,7 @@ from pytest_compaction.cache.kept_results import KeptResults
 from pytest_compaction.conversation.messages import canonical_json, short_hash
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.calls.address import base_url_for, missing_key
-from pytest_compaction.models.calls.price_file import with_file
-from pytest_compaction.models.calls.prices import PriceTable, prices_at
+from pytest_compaction.models.calls.prices import PriceTable, prices_at, with_file
 from pytest_compaction.models.chat.prompts import Prompts
 from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.protocol import Model
@@ -82,9 +81,8 @@ def _check_prices(settings: Settings, real: Sequence[str], endpoints: Endpoints 
     if limit is None or settings.calls.replay or settings.calls.export:
         return
     for name in settings.models:
-        if name in {offline.NAME, shipped.NAME} or (
-            name in real and prices is not None and prices.price(name) is not None
-        ):
+        priced = name in real and prices is not None and prices.knows(name)
+        if priced or name in {offline.NAME, shipped.NAME}:
             continue
         where = f"at {prices.host} " if prices is not None and name in real else ""
         raise OptionError(

@@ -234,7 +234,7 @@ def test_a_bare_run_loads_nothing_heavy(pytester):
         import sys, pytest
         sys.argv = ["pytest"]
         code = pytest.main([*{lean()!r}, "-q", "test_mine.py"])
-        names = ("openai", "scipy", "numpy", "tiktoken", "jsonschema")
+        names = ("openai", "scipy", "numpy", "tiktoken", "jsonschema", "genai_prices")
         names += ("wcwidth", "pytest_compaction.run.engine")
         print("code", int(code), "loaded", [name for name in names if name in sys.modules])
         print("plugin" , "pytest_compaction.plugin" in sys.modules)
@@ -248,8 +248,8 @@ def test_an_offline_run_loads_no_client_for_endpoints(pytester):
     set_up(pytester, "first")
     with (pytester.path / "conftest.py").open("a") as file:
         file.write(
-            "\nimport sys\n\ndef pytest_unconfigure(config):\n"
-            "    print('loaded', {'openai', 'httpx', 'httpx2'} & sys.modules.keys())\n"
+            "\nimport sys\n\nHEAVY = {'openai', 'httpx', 'httpx2', 'genai_prices'}\n\n"
+            "def pytest_unconfigure(config):\n    print('loaded', HEAVY & sys.modules.keys())\n"
         )
     result = pytester.runpytest_subprocess(*lean(), f"--compactor={KEEP}")
     result.assert_outcomes(passed=4)

@@ -118,17 +118,18 @@ def long_case(id, budget=300):
 
 
 PRICED = """
-from pytest_compaction.models.calls import prices
+from genai_prices.data import providers
 
-HOSTS = prices._table()["providers"][0]["hosts"]
+[OPENAI] = [each for each in providers if each.id == "openai"]
+PATTERN = OPENAI.api_pattern
 
 
 def pytest_configure(config):
-    HOSTS.append("127.0.0.1")
+    OPENAI.api_pattern = r"https://(api\\.openai\\.com|127\\.0\\.0\\.1)"
 
 
 def pytest_unconfigure(config):
-    HOSTS.remove("127.0.0.1")
+    OPENAI.api_pattern = PATTERN
 """
 """For a conftest: the local server has the prices of OpenAI."""
 

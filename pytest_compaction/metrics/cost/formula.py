@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Final
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,12 @@ class Pricing:
     def usd(self, equivalents: float) -> float | None:
         """US dollars for input-token equivalents; ``None`` without a price."""
         return None if self.input_usd is None else equivalents * self.input_usd / 1_000_000
+
+
+DEFAULT_PRICING: Final = Pricing(
+    "assumed: read 0.1, write 1.25, output 5 times the input price", Ratios(0.1, 1.25, 5)
+)
+"""Stated ratios without dollars, for a run that names no model with a price."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,143 +1,188 @@
-"""What a call costs: a dated table of list prices, looked up by endpoint and model name.
+"""What a call costs: the user's own prices, then the list prices of ``genai-prices``.
 
-The table is data (``prices.json``: US dollars per million tokens, with source and
-date). A model that is not in it, or whose host is not in it, has no price. Nothing is
-guessed.
+The package is loaded when a first cost is computed. A model or host that it does not know, and
+that no file of the user names, has no price. Nothing is guessed.
 """
 
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from functools import cache
-from importlib import resources
-from typing import Any, Final
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
 
+from pytest_compaction.case.validation import CaseFault, schema_faults
 from pytest_compaction.models.calls.address import host_of
-from pytest_compaction.models.calls.cache_ratios import write_ratios
 from pytest_compaction.models.usage import Usage
+from pytest_compaction.secrets.keys import scrubbed
+from pytest_compaction.settings import OptionError
+from pytest_compaction.text import printable
 
-_DATED: Final = re.compile(r"-(?:latest|\d{8}|\d{4}-\d{2}-\d{2}|\d{3,4}|preview-\d{2}-\d{4})$")
-"""Endings that name a version of the same model at the same price."""
-_PER_TOKENS: Final = 1_000_000
+if TYPE_CHECKING:
+    from genai_prices import Usage as PricedUsage
 
-
-@dataclass(frozen=True, slots=True)
-class Price:
-    """US dollars per million tokens; ``cached_input`` is ``None`` where there is no discount.
-
-    A request of more than ``up_to_input_tokens`` costs more than the table says. ``kept`` and
-    ``kept_long`` are for tokens that a cache keeps for minutes and for an hour; ``None`` is as
-    much as for others.
-    """
-
-    input: float
-    cached_input: float | None
-    output: float
-    up_to_input_tokens: int | None = None
-    kept: float | None = None
-    kept_long: float | None = None
-
-    def of(self, usage: Usage) -> float | None:
-        """US dollars for a usage; ``None`` if its calls are on average too long for the table.
-
-        Cached tokens are part of the input tokens, as endpoints report them.
-        """
-        limit = self.up_to_input_tokens
-        if limit is not None and usage.input_tokens > limit * max(usage.calls, 1):
-            return None
-        cached = min(usage.cached_tokens, usage.input_tokens)
-        discounted = self.input if self.cached_input is None else self.cached_input
-        kept = min(usage.kept_tokens, usage.input_tokens - cached)
-        long = min(usage.kept_long_tokens, usage.input_tokens - cached - kept)
-        total = (
-            (usage.input_tokens - cached - kept - long) * self.input
-            + cached * discounted
-            + kept * (self.input if self.kept is None else self.kept)
-            + long * (self.input if self.kept_long is None else self.kept_long)
-            + usage.output_tokens * self.output
-        )
-        return total / _PER_TOKENS
+_SCHEMA: Final = "price_file.schema.json"
 
 
 @dataclass(frozen=True, slots=True)
 class PriceTable:
-    """The prices of one host. ``as_of`` is the date (ISO 8601) on which they were in force."""
+    """The prices at one address; ``own`` are entries of the user's file by model name.
 
-    as_of: str
+    ``edition`` says in a few words which prices they are, ``as_of`` and ``source`` say it for the
+    header line of a run.
+    """
+
+    url: str
     source: str
-    host: str
-    models: Mapping[str, Price]
+    as_of: str = ""
+    own: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    @property
+    def host(self) -> str:
+        """The host of the address."""
+        return host_of(self.url)
+
+    @property
+    def edition(self) -> str:
+        """The date of the user's prices, or name and version of the package."""
+        return self.as_of or self.source
 
     def as_json(self) -> dict[str, str]:
         """Date and source, for the header line of a run."""
-        return {"as_of": self.as_of, "source": self.source}
-
-    def price(self, model: str) -> Price | None:
-        """The price of a model, ``None`` if the table does not know it."""
-        name = self.known_name(model)
-        return None if name is None else self.models[name]
-
-    def known_name(self, model: str) -> str | None:
-        """The name under which the table knows a model, or ``None``.
-
-        A name is looked up without a prefix ``models/``, then also without an ending that
-        names a version: a date, ``latest``, or a release number of three or four digits.
-        """
-        name = table_name(model)
-        shorter = _DATED.sub("", name)
-        return next((known for known in (name, shorter) if known in self.models), None)
+        return ({"as_of": self.as_of} if self.as_of else {}) | {"source": self.source}
 
     def cost(self, model: str, usage: Usage) -> float | None:
-        """US dollars for a usage; ``None`` without a price."""
-        price = self.price(model)
-        return None if price is None else price.of(usage)
+        """US dollars for a usage; ``None`` without a price.
+
+        Cached tokens are part of the input tokens, as endpoints report them. Long requests may
+        cost more: several calls count as if each of them was of their average length.
+        """
+        calls = max(usage.calls, 1)
+        cached = min(usage.cached_tokens, usage.input_tokens)
+        kept = min(usage.kept_tokens, usage.input_tokens - cached)
+        long = min(usage.kept_long_tokens, usage.input_tokens - cached - kept)
+        plain = usage.input_tokens - cached - kept - long
+        parts = [divmod(tokens, calls) for tokens in (plain, cached, kept, long)]
+        written, left = divmod(usage.output_tokens, calls)
+        each = self._price(model, [part for part, _ in parts], written)
+        rest = [part + over for part, over in parts]
+        last = each if calls == 1 else self._price(model, rest, written + left)
+        return None if each is None or last is None else float(each * (calls - 1) + last)
+
+    def knows(self, model: str) -> bool:
+        """Whether a model has a price."""
+        return self.cost(model, Usage(1)) is not None
+
+    def _price(self, model: str, read: list[int], written: int) -> Decimal | None:
+        """The price of one call, with its input as :meth:`cost` splits it."""
+        from genai_prices import Usage as PricedUsage
+        from genai_prices import calc_price
+
+        _, cached, kept, long = read
+        usage = PricedUsage(
+            input_tokens=sum(read),
+            cache_read_tokens=cached,
+            cache_write_tokens=kept + long,
+            cache_write_1h_tokens=long,
+            output_tokens=written,
+        )
+        name = _table_name(model)
+        if name in self.own:
+            return _own_price(self.own[name], usage)
+        try:
+            price: Decimal = calc_price(usage, name, provider_api_url=self.url).total_price
+        except LookupError:
+            return None
+        return price
 
 
-def table_name(model: str) -> str:
-    """The name of a model as it stands in a table."""
+def _own_price(entry: Mapping[str, Any], usage: PricedUsage) -> Decimal | None:
+    """The price of a call by an entry of the user's file; ``None`` if the call is too long."""
+    from genai_prices.types import ModelPrice
+
+    if usage.input_tokens > entry.get("up_to_input_tokens", usage.input_tokens):
+        return None
+    keys = ("input", "cached_input", "cache_write", "cache_write_1h", "output")
+    units = ("input_mtok", "cache_read_mtok", "cache_write_mtok", "cache_write_1h_mtok")
+    amounts = [entry["input"] if entry.get(key) is None else entry[key] for key in keys]
+    prices = zip((*units, "output_mtok"), (Decimal(repr(each)) for each in amounts), strict=True)
+    total: Decimal = ModelPrice(**dict(prices)).calc_price(usage)["total_price"]
+    return total
+
+
+def _table_name(model: str) -> str:
+    """The name of a model as price tables have it."""
     return model.strip().casefold().removeprefix("models/")
 
 
 def prices_at(base_url: str | None) -> PriceTable:
-    """The prices of the host of a base URL; an unknown or local host has no prices.
+    """The list prices at a base URL; an unknown or local host has none.
 
     ``None`` or an empty text means the default host of the openai package.
     """
-    data = _table()
     host = host_of(base_url)
-    models: dict[str, Price] = {}
-    for provider in data["providers"]:
-        if host in provider["hosts"]:
-            models = {
-                model["name"]: _with_cache(price_of(model), host, model["name"])
-                for model in provider["models"]
-            }
-    return PriceTable(data["as_of"], data["source"], host, models)
+    path = urlsplit(base_url).path if host and base_url else ""
+    edition = f"genai-prices {version('genai-prices')}"
+    return PriceTable(f"https://{host or 'unknown'}{path}", edition)
 
 
-def price_of(model: Mapping[str, Any]) -> Price:
-    """The price of an entry of a table."""
-    return Price(
-        model["input"],
-        model.get("cached_input"),
-        model["output"],
-        model.get("up_to_input_tokens"),
-        model.get("cache_write"),
-        model.get("cache_write_1h"),
+def with_file(table: PriceTable, path: Path | None, shown: str = "") -> PriceTable:
+    """A price table in which the prices of a file come first; the table itself without a file.
+
+    ``shown`` is how the file is named to the user. Raises :class:`OptionError` with the file, the
+    JSON pointer and what was expected.
+    """
+    if path is None:
+        return table
+    data = _read(path, shown)
+    source = shown + (f" ({data['source']})" if "source" in data else "")
+    return replace(
+        table,
+        as_of=data["as_of"],
+        source=scrubbed(f"{source}; other models: {table.source}"),
+        own={_table_name(model["name"]): model for model in data["models"]},
     )
 
 
-def _with_cache(price: Price, host: str, model: str) -> Price:
-    """The price with that of keeping tokens in the cache of the host."""
-    short, long = write_ratios(host, model)
-    return replace(price, kept=price.input * short, kept_long=price.input * long)
+def _read(path: Path, shown: str) -> Mapping[str, Any]:
+    """The content of a price file, checked."""
+
+    def unusable(why: str) -> OptionError:
+        return OptionError(
+            f"--compaction-prices={shown} {printable(why, 300)}; write "
+            '{"as_of": "2026-01-31", "models": [{"name": "my-model", "input": 3, "output": 15}]}, '
+            "in US dollars per million tokens"
+        )
+
+    try:
+        data = json.loads(path.read_text("utf-8"), parse_constant=_no_constant)
+    except OSError as error:
+        raise unusable(f"cannot be read: {error.strerror or error}") from None
+    except RecursionError:
+        raise unusable("is not valid JSON: it is nested too deep") from None
+    except ValueError as error:
+        raise unusable(f"is not valid JSON: {error}") from None
+    faults = schema_faults(data, __package__, _SCHEMA) or list(_repeated(data))
+    if faults:
+        more = f", and {len(faults) - 1} more" if len(faults) > 1 else ""
+        raise unusable(f"{faults[0]}{more}")
+    found: Mapping[str, Any] = data
+    return found
 
 
-@cache
-def _table() -> dict[str, Any]:
-    text = resources.files(__package__).joinpath("prices.json").read_text("utf-8")
-    table: dict[str, Any] = json.loads(text)
-    return table
+def _repeated(data: Mapping[str, Any]) -> Iterator[CaseFault]:
+    """Models that are named twice: nobody knows which price holds."""
+    names: Counter[str] = Counter()
+    for number, model in enumerate(data["models"]):
+        names[name := _table_name(model["name"])] += 1
+        if names[name] > 1:
+            yield CaseFault(f"/models/{number}/name", f"{name!r} again", "each model once")
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not a price")

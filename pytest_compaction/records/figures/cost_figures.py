@@ -5,18 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from pytest_compaction.metrics.cost.formula import Pricing
+from pytest_compaction.metrics.cost.formula import DEFAULT_PRICING, Pricing, Ratios
 from pytest_compaction.metrics.cost.strategy_costs import (
     HORIZON,
     BreakEven,
     StrategyCosts,
     strategy_costs,
 )
-from pytest_compaction.models.calls.cache_prices import default_pricing, model_pricing
+from pytest_compaction.models.calls.prices import prices_at
+from pytest_compaction.models.usage import Usage
 from pytest_compaction.records.figures.loss_figures import interval_as_json, mean_as_json
 from pytest_compaction.records.record import Record, rounded
 
 _DOLLAR_DIGITS: Final = 8
+_PROVIDERS: Final = (
+    "api.anthropic.com",
+    "api.openai.com",
+    "api.deepseek.com",
+    "generativelanguage.googleapis.com",
+)
 
 
 def run_pricing(responder: str, records: Iterable[Record]) -> Pricing:
@@ -26,15 +33,28 @@ def run_pricing(responder: str, records: Iterable[Record]) -> Pricing:
     where the host has prices.
     """
     priced = any((record.get("usd") or {}).get("responder") is not None for record in records)
-    found = model_pricing(responder) if priced else None
-    return found or default_pricing()
+    return (_list_pricing(responder) if priced else None) or DEFAULT_PRICING
+
+
+def _list_pricing(model: str) -> Pricing | None:
+    """The ratios and the input price of a model at its own provider; ``None`` if none knows it."""
+    for host in _PROVIDERS:
+        table = prices_at(f"https://{host}")
+        usages = (Usage(1, 1000), Usage(1, 1000, 1000), Usage(1, 1000, 0, 0, 1000))
+        plain, read, kept, written = (
+            table.cost(model, usage) for usage in (*usages, Usage(1, 0, 0, 1000))
+        )
+        if plain and read is not None and kept is not None and written is not None:
+            ratios = Ratios(read / plain, kept / plain, written / plain)
+            return Pricing(f"{model}, prices of {table.edition}", ratios, plain * 1000)
+    return None
 
 
 def costs_as_json(
     records: Sequence[Record], pricing: Pricing | None = None, horizon: int = HORIZON
 ) -> dict[str, Any] | None:
     """The costs of one strategy; ``None`` if its records do not tell them."""
-    found = strategy_costs(records, pricing or default_pricing(), horizon)
+    found = strategy_costs(records, pricing or DEFAULT_PRICING, horizon)
     if found is None:
         return None
     return {

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pytest_compaction.metrics.cost.formula import Pricing
+from pytest_compaction.metrics.cost.formula import DEFAULT_PRICING, Pricing
 from pytest_compaction.metrics.cost.strategy_costs import BreakEven, StrategyCosts, strategy_costs
-from pytest_compaction.models.calls.cache_prices import default_pricing
 from pytest_compaction.records.record import Record
 from pytest_compaction.reports.lines import WIDTH, Line
 from pytest_compaction.reports.summary.loss_lines import labelled
@@ -18,7 +17,7 @@ def cost_lines(records: Sequence[Record], pricing: Pricing | None = None) -> Ite
 
     Nothing for records that do not tell it. Without ``pricing`` stated ratios are taken.
     """
-    found = strategy_costs(records, pricing or default_pricing())
+    found = strategy_costs(records, pricing or DEFAULT_PRICING)
     if found is None:
         return
     again = f"{short_count(found.refetch.tokens)} to read again"

@@ -6,14 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from pytest_compaction.metrics.aggregate import Aggregate, aggregate, by_arm
-from pytest_compaction.metrics.cost.formula import Pricing
+from pytest_compaction.metrics.cost.formula import DEFAULT_PRICING, Pricing
 from pytest_compaction.metrics.cost.strategy_costs import strategy_costs
 from pytest_compaction.metrics.losses.lost_facts import compared_losses, most_lost
 from pytest_compaction.metrics.losses.strategy_losses import strategy_losses
 from pytest_compaction.metrics.origins import by_origin, of_origin
 from pytest_compaction.metrics.production_loss import ProductionLoss, production_loss
 from pytest_compaction.metrics.statistics.cluster_interval import interval_method
-from pytest_compaction.models.calls.cache_prices import default_pricing
 from pytest_compaction.records.record import Record
 from pytest_compaction.reports.tables.cost_table import cost_table
 from pytest_compaction.reports.tables.long_memory_tables import long_memory_tables
@@ -54,7 +53,7 @@ def run_tables(records: Sequence[Record], pricing: Pricing | None = None) -> Ite
     if lost is not None:
         yield production_table(lost)
     yield from loss_tables(groups)
-    yield from cost_tables(groups, pricing or default_pricing())
+    yield from cost_tables(groups, pricing or DEFAULT_PRICING)
 
 
 def loss_tables(groups: Mapping[str, Sequence[Record]]) -> Iterator[Table]:

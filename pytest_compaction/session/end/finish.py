@@ -88,7 +88,7 @@ def model_use_lines(session: BenchmarkSession, records: Sequence[Record]) -> lis
     bill = Bill(
         totals=accounts.totals(),
         notes=accounts.notes,
-        prices=endpoints.prices.as_of,
+        prices=endpoints.prices.edition,
         limit=session.settings.calls.max_cost,
         limit_reached=accounts.limit_reached,
         spent=accounts.spent(),

@@ -40,7 +40,7 @@ def test_a_stream_tells_what_is_kept_too():
 def test_what_a_host_does_not_charge_for_costs_as_much_as_other_input():
     kept = Usage(1, 1_000_000, 0, 0, kept_tokens=1_000_000)
     gemini = prices_at("https://generativelanguage.googleapis.com")
-    for name in gemini.models:
+    for name in ("gemini-2.5-pro", "gemini-2.5-flash", "gemini-3-flash-preview"):
         assert gemini.cost(name, kept) == gemini.cost(name, Usage(1, 1_000_000))
 
 

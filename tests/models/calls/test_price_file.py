@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from pytest_compaction.models.calls.price_file import with_file
-from pytest_compaction.models.calls.prices import prices_at
+from pytest_compaction.models.calls.prices import prices_at, with_file
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.settings import OptionError
 
@@ -35,8 +34,16 @@ def test_a_model_of_a_gateway_has_the_price_of_the_file(merged):
 
 def test_a_price_of_the_file_comes_before_a_list_price_and_others_stay(merged):
     table = merged({**SOUND, "models": [{**ENTRY, "name": "gpt-4o"}]})
-    assert table.price("gpt-4o").input == 3
-    assert table.price("gpt-4o-mini") == LIST.price("gpt-4o-mini")
+    read = Usage(1, 1_000_000)
+    assert table.cost("gpt-4o", read) == pytest.approx(3)
+    assert table.cost("gpt-4o-mini", read) == LIST.cost("gpt-4o-mini", read)
+
+
+def test_a_request_longer_than_the_file_says_is_not_guessed(merged):
+    table = merged({**SOUND, "models": [{**ENTRY, "up_to_input_tokens": 1000}]})
+    costs = [table.cost("acme/large", usage) for usage in (Usage(1, 1000), Usage(1, 1001))]
+    assert costs == [pytest.approx(0.003), None]
+    assert table.cost("acme/large", Usage(2, 2000)) == pytest.approx(0.006)
 
 
 def test_a_file_may_say_what_a_cache_is_charged_to_keep(merged):

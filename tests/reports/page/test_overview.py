@@ -8,7 +8,7 @@ from support.builders import record
 from support.page_runs import fact
 
 from pytest_compaction.metrics.aggregate import Mean
-from pytest_compaction.models.calls.cache_prices import default_pricing
+from pytest_compaction.metrics.cost.formula import DEFAULT_PRICING
 from pytest_compaction.records.runs.run_file import Run
 from pytest_compaction.reports.page.arms import PageRun, arms_of
 from pytest_compaction.reports.page.overview import (
@@ -36,7 +36,7 @@ def arms(*records):
 
 
 def figures(*records):
-    return [figures_of_arm(arm, default_pricing()) for arm in arms(*records)]
+    return [figures_of_arm(arm, DEFAULT_PRICING) for arm in arms(*records)]
 
 
 def scored(compactor, overall, tokens, case="a"):
