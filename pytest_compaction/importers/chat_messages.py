@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 from pytest_compaction.conversation.formats.chat import read_part
@@ -14,7 +14,6 @@ from pytest_compaction.conversation.formats.parts import (
 )
 from pytest_compaction.conversation.formats.responses import read_content
 from pytest_compaction.conversation.messages import (
-    Message,
     Part,
     Text,
     Thinking,
@@ -30,6 +29,7 @@ from pytest_compaction.importers.protocol import (
     unknown,
 )
 from pytest_compaction.importers.threads import ThreadBuilder
+from pytest_compaction.text import printable
 
 NESTED_LISTS: Final = 3
 """How deep conversations may lie in lists of lists to be looked for."""
@@ -46,7 +46,6 @@ ROLES: Final[Mapping[str, str]] = {
     "function": "tool",
 }
 """The role of a message for each name that formats use."""
-_WITHOUT_CALL: Final = "tool output without a call, kept as a user message"
 
 
 class ChatReader:
@@ -58,14 +57,7 @@ class ChatReader:
 
     def __init__(self, tally: Tally) -> None:
         self._tally = tally
-        self._thread = ThreadBuilder(tally)
-        self._open: list[tuple[str, str]] = []
-        self._made = 0
-
-    def finished(self) -> tuple[Message, ...]:
-        """All messages; call this once, at the end."""
-        self._thread.close()
-        return tuple(self._thread.messages)
+        self.thread = ThreadBuilder(tally)
 
     def add(self, item: Any, place: str) -> None:
         """Read one message; :class:`ImportFormatError` names the place of a broken one."""
@@ -82,45 +74,45 @@ class ChatReader:
         if role == "assistant":
             refusal = [Text(item["refusal"])] if string(item.get("refusal")) else []
             parts = [*_reasoning(item), *parts, *refusal, *self._calls(item, place)]
-            self._open = [(part.id, part.name) for part in parts if isinstance(part, ToolCall)]
-        self._thread.add_unless_empty(role, parts)
+        self.thread.add_unless_empty(role, parts)
 
     def _result(self, item: Mapping[str, Any], parts: list[Part]) -> None:
         call_id = item.get("tool_call_id")
         if not isinstance(call_id, str) or not call_id:
-            name = item.get("name") or item.get("tool_name")
-            fitting = [id for id, called in self._open if not name or called == name]
+            fitting = self.thread.open_calls(item.get("name") or item.get("tool_name") or "")
             if not fitting:
-                self._tally.repaired[_WITHOUT_CALL] += 1
-                self._thread.add("user", parts or [Text("(no output)")])
+                self._tally.repaired["tool output without a call, kept as a user message"] += 1
+                self.thread.add("user", parts or [Text("(no output)")])
                 return
             call_id = fitting[0]
-        self._open = [(id, name) for id, name in self._open if id != call_id]
         text, rest = text_and_rest(parts)
-        self._thread.add_result(ToolResult(call_id, text, item.get("is_error") is True), rest)
+        self.thread.add_result(ToolResult(call_id, text, item.get("is_error") is True), rest)
 
-    def _calls(self, item: Mapping[str, Any], place: str) -> list[Part]:
+    def _calls(self, item: Mapping[str, Any], place: str) -> list[ToolCall]:
         calls = item.get("tool_calls") or []
         if not isinstance(calls, list):
             raise ImportFormatError(f"{place}: tool_calls is not a list; fix the message")
         if isinstance(item.get("function_call"), Mapping):
             calls = [*calls, {"function": item["function_call"]}]
-        return [read_call(mapping(call), self._tally, self._new_id) for call in calls]
+        return read_calls(calls, self._tally, self.thread)
 
-    def _new_id(self) -> str:
-        self._made += 1
-        return f"call-{self._made}"
+
+def read_calls(calls: Any, tally: Tally, thread: ThreadBuilder) -> list[ToolCall]:
+    """The calls of a message; those without an id get one."""
+    return [
+        read_call(mapping(c), tally, thread) for c in (calls if isinstance(calls, list) else ())
+    ]
 
 
 def read_call(
-    call: Mapping[str, Any], tally: Tally, new_id: Callable[[], str] | None = None
+    call: Mapping[str, Any], tally: Tally, thread: ThreadBuilder | None = None
 ) -> ToolCall:
-    """A call of a function or custom tool; one without an id gets ``new_id``."""
+    """A call of a function or custom tool; within a thread, one without an id gets one."""
     custom = mapping(call.get("custom"))
     function = mapping(call.get("function")) or custom
     id = string(call.get("id"))
-    if not id and new_id is not None:
-        id = new_id()
+    if not id and thread is not None:
+        id = thread.new_id()
         tally.repaired[CALL_WITHOUT_ID] += 1
     arguments = {"input": custom.get("input")} if custom else function.get("arguments")
     return ToolCall(id, string(function.get("name")), as_arguments(arguments))
@@ -156,6 +148,14 @@ def thinking_blocks(message: Mapping[str, Any]) -> list[Thinking]:
         for block in (blocks if isinstance(blocks, list) else [])
         if mapping(block).get("type") in ("thinking", "redacted_thinking")
     ]
+
+
+def note_end(info: Mapping[str, Any], tally: Tally) -> None:
+    """Count what SWE-agent and mini-swe-agent write about the end of a run."""
+    if info:
+        status = printable(str(info.get("exit_status")), 60)
+        tally.records += 1
+        tally.left_out[f"statistics and patch of a run that ended with: {status}"] += 1
 
 
 def _reasoning(item: Mapping[str, Any]) -> list[Part]:

@@ -9,6 +9,7 @@ equals, the first by name wins.
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import gzip
 import importlib
@@ -25,7 +26,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.importers.json_files import outline
+from pytest_compaction.importers.json_files import head_values, outline
 from pytest_compaction.importers.protocol import MARKED, Importer, ImportFormatError, Transcript
 from pytest_compaction.text import printable
 
@@ -52,6 +53,23 @@ def fault_of_file(error: BaseException) -> str | None:
     return None
 
 
+@dataclass(frozen=True, slots=True)
+class Format:
+    """An importer of this package: how a file shows its format, and how it is read."""
+
+    name: str
+    description: str
+    recognises: Callable[[str], bool]
+    read: Callable[[Path], Transcript | Iterable[Transcript]]
+    specificity: int = MARKED
+    recognises_folder: Callable[[Path], bool] | None = None
+
+
+def shown_by(is_ours: Callable[[Any], bool]) -> Callable[[str], bool]:
+    """Recognise a file by any JSON value in its beginning."""
+    return lambda head: any(map(is_ours, head_values(head)))
+
+
 ENTRY_POINT_GROUP: Final = "pytest_compaction.importers"
 HEAD_BYTES: Final = 64 * 1024
 """What importers see to recognise a file; a system prompt often takes the first 20 kB."""
@@ -70,7 +88,8 @@ def load_importers() -> ImporterSet:
     found: dict[str, Importer] = {}
     problems: list[str] = []
     for name, place, load in _candidates():
-        shown = name or _format_of(place)
+        # A shipped format whose importer is not loaded is called by its file.
+        shown = name or place.partition(".formats.")[2]
         try:
             loaded = load()
             importer = loaded() if isinstance(loaded, type) else loaded
@@ -93,16 +112,10 @@ def load_importers() -> ImporterSet:
 def _candidates() -> Iterator[tuple[str, str, Callable[[], Any]]]:
     """Name, place and loader of each possible importer; shipped importers name themselves."""
     package = importlib.import_module(f"{__package__}.formats")
-    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-        if not module.ispkg:
-            yield "", module.name, partial(_importer_of, module.name)
+    for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+        yield "", module.name, partial(_importer_of, module.name)
     for entry in sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda entry: entry.name):
         yield entry.name, entry.value, entry.load
-
-
-def _format_of(module: str) -> str:
-    """The name of a shipped format while its importer is not loaded: its file or folder."""
-    return module.partition(".formats.")[2].removesuffix(".importer")
 
 
 def _importer_of(module: str) -> Any:
@@ -124,7 +137,7 @@ def importer_for(path: Path, importers: Mapping[str, Importer]) -> Importer:
     """The most specific importer that recognises the file.
 
     It goes by the first 64 kB; if they do not show a format of one program, also by the
-    :func:`~pytest_compaction.importers.reading.outline.outline` of a longer file. A folder
+    :func:`~pytest_compaction.importers.json_files.outline` of a longer file. A folder
     goes to the first importer that recognises folders of its kind. Raises
     :class:`ImportFormatError` when the file cannot be read or no importer recognises it.
     """
@@ -139,11 +152,11 @@ def importer_for(path: Path, importers: Mapping[str, Importer]) -> Importer:
     if not head.strip():
         raise ImportFormatError(f"{path}: the file is empty; expected a transcript")
     fitting = _recognising(head, importers)
-    certain = any(specificity(importer) >= MARKED for importer in fitting)
+    certain = any(_specificity(importer) >= MARKED for importer in fitting)
     if len(beginning) == HEAD_BYTES and not certain:
         fitting += _recognising(outline(path), importers)
     if fitting:
-        return min(fitting, key=lambda importer: (-specificity(importer), importer.name))
+        return min(fitting, key=lambda importer: (-_specificity(importer), importer.name))
     raise ImportFormatError(
         f"{path}: its content matches no known transcript format "
         f"(known: {', '.join(importers)}); name one with --format if it is one of these"
@@ -151,15 +164,12 @@ def importer_for(path: Path, importers: Mapping[str, Importer]) -> Importer:
 
 
 def _recognising(head: str, importers: Mapping[str, Importer]) -> list[Importer]:
-    return [importer for importer in importers.values() if head and _recognises(importer, head)]
-
-
-def _recognises(importer: Importer, head: str) -> bool:
-    """What is nested too deep to be looked through is no transcript of any format."""
-    try:
-        return importer.recognises(head)
-    except RecursionError:
-        return False
+    found: list[Importer] = []
+    for importer in importers.values() if head else ():
+        # What is nested too deep to be looked through is no transcript of any format.
+        with contextlib.suppress(RecursionError):
+            found += [importer] if importer.recognises(head) else []
+    return found
 
 
 def _folder_importer(path: Path, importers: Mapping[str, Importer]) -> Importer:
@@ -170,8 +180,7 @@ def _folder_importer(path: Path, importers: Mapping[str, Importer]) -> Importer:
     raise ImportFormatError(f"{path}: this is a folder; name the transcript files in it")
 
 
-def specificity(importer: Importer) -> int:
-    """How specific the format of an importer is; see the docstring of this module."""
+def _specificity(importer: Importer) -> int:
     return int(getattr(importer, "specificity", MARKED))
 
 

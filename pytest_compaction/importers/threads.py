@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from pytest_compaction.artifacts.operations import INTERRUPTED
 from pytest_compaction.conversation.messages import Message, Part, Text, ToolCall, ToolResult
 from pytest_compaction.importers.notices import spoken_turns
-from pytest_compaction.importers.protocol import RESULT_WITHOUT_CALL, SECOND_RESULT, Tally
+from pytest_compaction.importers.protocol import (
+    MISSING_PARENT,
+    OWN_ANCESTOR,
+    RESULT_WITHOUT_CALL,
+    SECOND_RESULT,
+    Tally,
+)
 
 
 def is_empty(parts: Iterable[Part]) -> bool:
@@ -42,6 +48,7 @@ class ThreadBuilder:
         self.origins: list[int] = []
         self._tally = tally
         self._open: _Open | None = None
+        self._made = 0
         self._answered: set[str] = set()
         self._interrupted: set[str] = set()
 
@@ -84,15 +91,31 @@ class ThreadBuilder:
     def add_result(self, result: ToolResult, rest: Sequence[Part] = ()) -> None:
         """Add the result of a call of the last assistant message."""
         id = result.call_id
-        waiting = {call.id for call in self._open.calls} if self._open else set()
-        if self._open is not None and id in waiting and id not in self._open.results:
+        if self._open is not None and id in self.open_calls():
             self._open.results[id] = (result, *rest)
-        elif id in waiting or id in self._answered:
+        elif id in self._answered or (self._open is not None and id in self._open.results):
             self._tally.left_out[SECOND_RESULT] += 1
         elif id in self._interrupted:
             self._tally.left_out["tool result that came after the conversation had moved on"] += 1
         else:
             self._tally.left_out[RESULT_WITHOUT_CALL] += 1
+
+    def open_calls(self, name: str = "") -> list[str]:
+        """Ids of the calls that wait for a result; with ``name``, only those of this tool."""
+        if self._open is None:
+            return []
+        open = [call for call in self._open.calls if call.id not in self._open.results]
+        return [call.id for call in open if not name or call.name == name]
+
+    def new_id(self, prefix: str = "call") -> str:
+        """An id for a call that has none."""
+        self._made += 1
+        return f"{prefix}-{self._made}"
+
+    def finished(self) -> tuple[Message, ...]:
+        """All messages; call this at the end of the transcript."""
+        self.close()
+        return tuple(self.messages)
 
     def cut(self, place: int) -> int:
         """Remove the messages from ``place`` on and return their number."""
@@ -102,7 +125,7 @@ class ThreadBuilder:
         return removed
 
     def close(self) -> None:
-        """Close the open message with calls; call this also at the end of the transcript."""
+        """Close the open message with calls."""
         self._settle(force=True)
 
     def _settle(self, force: bool) -> None:
@@ -136,6 +159,36 @@ class ThreadBuilder:
                 part = part if part.name else replace(part, name="unknown")
             kept.append(part)
         return kept
+
+
+def way_up(
+    ids: Sequence[str],
+    parents: Sequence[str | None],
+    start: int,
+    tally: Tally,
+    continues: Collection[int] = (),
+) -> Iterator[str]:
+    """The ids from the line ``start`` up to its root, by the parents that lines name.
+
+    If a parent is not in the file, the line before takes its place, and the tally counts it.
+    Lines in ``continues`` have no parent and follow the line before.
+    """
+    place = {id: index for index, id in enumerate(ids)}
+    seen: set[str] = set()
+    index: int | None = start
+    while index is not None and ids[index] not in seen:
+        seen.add(ids[index])
+        yield ids[index]
+        parent, before = parents[index], index - 1 if index else None
+        if parent is None:
+            index = before if index in continues else None
+        elif parent in place:
+            index = place[parent]
+        else:
+            tally.repaired[MISSING_PARENT] += 1
+            index = before
+    if index is not None:
+        tally.repaired[OWN_ANCESTOR] += 1
 
 
 def in_terms_of(log: Sequence[Message], view: Sequence[Message], name: str) -> tuple[Message, ...]:

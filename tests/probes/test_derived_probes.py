@@ -16,7 +16,7 @@ from support.probe_logs import Log, facts, filler, named, plan
 from pytest_compaction.case.case import Fact
 from pytest_compaction.case_making.case_maker import compaction_points
 from pytest_compaction.conversation.messages import Message, ToolCall, readable
-from pytest_compaction.importers.formats.pi import PiImporter
+from pytest_compaction.importers.formats.pi import IMPORTER
 from pytest_compaction.probes import control, derive
 from pytest_compaction.probes import log as probe_log
 from pytest_compaction.probes.control import FullLogControl
@@ -152,7 +152,7 @@ def check_sound(
 @pytest.mark.exhaustive
 def test_the_real_session_gives_probes_about_its_files_and_its_code() -> None:
     # What its users asked for and decided is not asked for: readers found such questions weak.
-    messages = PiImporter().read(public_data("pi-agent/large-session.jsonl")).messages
+    messages = IMPORTER.read(public_data("pi-agent/large-session.jsonl")).messages
     points = compaction_points(messages, [len(readable(message)) for message in messages])
     probes = derive_probes(messages, points)
     kinds = Counter(probe["kind"] for probe in probes)
@@ -169,7 +169,7 @@ def test_the_real_session_gives_probes_about_its_files_and_its_code() -> None:
 
 @pytest.mark.exhaustive
 def test_the_control_answers_so_many_drafts_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    messages = PiImporter().read(public_data("pi-agent/large-session.jsonl")).messages
+    messages = IMPORTER.read(public_data("pi-agent/large-session.jsonl")).messages
     answered: list[Draft] = []
     answers = FullLogControl.answers
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from support.imports import import_with
 
-from pytest_compaction.importers.formats.claude_code.importer import ClaudeCodeImporter
+from pytest_compaction.importers.formats.claude_code import IMPORTER
 from pytest_compaction.importers.protocol import Transcript
 
 
@@ -31,7 +31,7 @@ def text(words: str) -> dict[str, Any]:
     return {"type": "text", "text": words}
 
 
-imported = partial(import_with, ClaudeCodeImporter().read)
+imported = partial(import_with, IMPORTER.read)
 
 
 def shape(transcript: Transcript) -> list[tuple[str, str]]:

@@ -9,17 +9,18 @@ call; its notice stays.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal
 
-from pytest_compaction.conversation.messages import Message, Part, Text, ToolCall, ToolResult
+from pytest_compaction.conversation.formats.parts import as_arguments
+from pytest_compaction.conversation.messages import Text, ToolCall, ToolResult
 from pytest_compaction.importers.exchanges import numbered
 from pytest_compaction.importers.json_files import all_lines
 from pytest_compaction.importers.protocol import ImportFormatError, Tally, Transcript
+from pytest_compaction.importers.registry import Format
 from pytest_compaction.importers.threads import ThreadBuilder
 
 _START: Final = re.compile(r"# aider chat started at (?P<time>[\d :.-]{8,40})\s*\Z")
@@ -66,32 +67,25 @@ class _Chat:
         return any(entry.kind == "answer" for entry in self.entries)
 
 
-class AiderImporter:
-    """Reads ``.aider.chat.history.md``."""
-
-    name = "aider"
-    description = "aider, chat history (Markdown)"
-
-    def recognises(self, head: str) -> bool:
-        """Look for the heading of a chat, or prompts followed by token counts."""
-        return bool(_HEADING.match(head) or (_PROMPT.search(head) and _COST.search(head)))
-
-    def read(self, path: Path) -> Iterator[Transcript]:
-        """The chats of a history, one by one; count chats without an answer as left out."""
-        lost = Tally()
-        found = False
-        for number, chat, last in numbered(_answered_chats(path, lost)):
-            found = True
-            name = _name(chat, number) if number else ""
-            yield _transcript(chat, path, lost if last else Tally(), name)
-        if not found:
-            raise ImportFormatError(
-                f"{path}: no answer in an aider chat history; expected prompts after '####' with "
-                "answers below them. Name another format with --format"
-            )
+def _recognises(head: str) -> bool:
+    """Look for the heading of a chat, or prompts followed by token counts."""
+    return bool(_HEADING.match(head) or (_PROMPT.search(head) and _COST.search(head)))
 
 
-IMPORTER: Final = AiderImporter
+def _transcripts(path: Path) -> Iterator[Transcript]:
+    """The chats of a history, one by one; count chats without an answer as left out."""
+    lost = Tally()
+    found = False
+    for number, chat, last in numbered(_answered_chats(path, lost)):
+        found = True
+        reading = _ChatReader(chat, lost if last else Tally())
+        time = re.sub(r"\D+", "-", chat.time).strip("-")
+        yield reading.transcript(path, (time or f"{number:04d}") if number else "")
+    if not found:
+        raise ImportFormatError(
+            f"{path}: no answer in an aider chat history; expected prompts after '####' with "
+            "answers below them. Name another format with --format"
+        )
 
 
 def _answered_chats(path: Path, lost: Tally) -> Iterator[_Chat]:
@@ -102,10 +96,6 @@ def _answered_chats(path: Path, lost: Tally) -> Iterator[_Chat]:
         elif count := sum(bool(entry.text.strip()) for entry in chat.entries):
             lost.records += count
             lost.left_out["entry of a chat without an answer"] += count
-
-
-def _name(chat: _Chat, number: int) -> str:
-    return re.sub(r"\D+", "-", chat.time).strip("-") or f"{number:04d}"
 
 
 def _lines(path: Path) -> Iterator[str]:
@@ -169,26 +159,18 @@ def _take(entries: list[_Entry], kind: Kind, text: str) -> None:
         entries.append(_Entry(kind, [text]))
 
 
-def _transcript(chat: _Chat, path: Path, tally: Tally, name: str) -> Transcript:
-    reading = _ChatReader(chat, tally)
-    messages = reading.messages()
-    return tally.transcript(messages, path, f"{path}: no message", reading.model, (), name)
-
-
 class _ChatReader:
     """Makes messages from the entries of one chat."""
 
     def __init__(self, chat: _Chat, tally: Tally) -> None:
-        self.model = ""
+        self._model = ""
         self._tally = tally
         self._thread = ThreadBuilder(tally)
         self._entries = [entry for entry in chat.entries if entry.text.strip()]
         notices = (line for entry in chat.entries if entry.kind == "notice" for line in entry.lines)
         self._undone = {found["hash"] for line in notices if (found := _REMOVED.match(line))}
-        self._made = 0
 
-    def messages(self) -> tuple[Message, ...]:
-        """All messages; call this once."""
+    def transcript(self, path: Path, name: str) -> Transcript:
         entries = iter(self._entries)
         following = next(entries, None)
         while (entry := following) is not None:
@@ -205,16 +187,16 @@ class _ChatReader:
                 self._answer(entry.text, notices)
             else:
                 self._prompt(entry.text, notices, following)
-        self._thread.close()
-        return tuple(self._thread.messages)
+        messages, empty = self._thread.finished(), f"{path}: no message"
+        return self._tally.transcript(messages, path, empty, self._model, (), name)
 
     def _kept(self, lines: Sequence[str]) -> list[str]:
         """The notices that tell something about the session; count the others as left out."""
         kept: list[str] = []
         for line in filter(None, lines):
             model = _MODEL.match(line)
-            if model and not self.model:
-                self.model = model["name"].rstrip(",")
+            if model and not self._model:
+                self._model = model["name"].rstrip(",")
             reason = next((reason for shape, reason in _LEFT_OUT if shape.match(line)), None)
             if reason:
                 self._tally.left_out[f"notice: {reason}"] += 1
@@ -244,17 +226,15 @@ class _ChatReader:
             self._thread.add("assistant", [Text(text)])
             self._notice(notices)
             return
-        parts: list[Part] = [Text(text)]
-        for path in paths:
-            self._made += 1
-            arguments = json.dumps({"path": path}, ensure_ascii=False)
-            parts.append(ToolCall(f"edit-{self._made}", "apply_edit", arguments))
+        calls = [
+            ToolCall(self._thread.new_id("edit"), "apply_edit", as_arguments({"path": path}))
+            for path in paths
+        ]
         self._tally.repaired["applied edit, also given as a tool call"] += len(paths)
-        self._thread.add("assistant", parts)
-        first = self._made - len(paths) + 1
-        for number, path in enumerate(paths, start=first):
-            said = notices if number == self._made else [f"Applied edit to {path}"]
-            self._thread.add_result(ToolResult(f"edit-{number}", "\n".join(said)))
+        self._thread.add("assistant", [Text(text), *calls])
+        for call, path in zip(calls, paths, strict=True):
+            said = notices if call is calls[-1] else [f"Applied edit to {path}"]
+            self._thread.add_result(ToolResult(call.id, "\n".join(said)))
 
     def _applied(self, notices: Sequence[str]) -> list[str]:
         """The edited files; none if a later ``/undo`` took the commit back."""
@@ -270,3 +250,6 @@ class _ChatReader:
             self._tally.repaired["edit that was undone later, kept as a notice"] += len(paths)
             return []
         return list(paths)
+
+
+IMPORTER: Final = Format("aider", "aider, chat history (Markdown)", _recognises, _transcripts)

@@ -7,7 +7,8 @@ recorded compaction: its summary replaces everything before it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final
@@ -22,7 +23,7 @@ from pytest_compaction.importers.exchanges import (
     transcripts_of,
     unwrapped,
 )
-from pytest_compaction.importers.json_files import PlacedValue, head_values, is_list
+from pytest_compaction.importers.json_files import PlacedValue, is_list
 from pytest_compaction.importers.protocol import (
     BEFORE_FIRST_MESSAGE,
     SHAPED,
@@ -31,6 +32,7 @@ from pytest_compaction.importers.protocol import (
     Transcript,
     unknown,
 )
+from pytest_compaction.importers.registry import Format, shown_by
 from pytest_compaction.importers.threads import ThreadBuilder
 
 _BLOCKS: Final = ("tool_use", "tool_result", "thinking", "redacted_thinking", "compaction")
@@ -43,26 +45,6 @@ def leave_compactions(blocks: Blocks, tally: Tally) -> None:
     if blocks.compactions:
         reason = "summary of a compaction by the provider, not recorded"
         tally.left_out[reason] += len(blocks.compactions)
-
-
-class AnthropicImporter:
-    """Reads requests to and responses from ``/v1/messages``."""
-
-    name = "anthropic"
-    description = "Anthropic messages: bodies, logs, lists of messages (JSON, JSONL)"
-    specificity = SHAPED
-
-    def recognises(self, head: str) -> bool:
-        """Look for content blocks, a system prompt beside the messages, or a response."""
-        return any(_recognised(value) for value in head_values(head))
-
-    def read(self, path: Path) -> Iterator[Transcript]:
-        """The conversations of the file; all requests of one conversation are joined."""
-        expected = "no Anthropic message was recognised; expected messages with content blocks"
-        return transcripts_of(path, _exchange, _transcript, expected)
-
-
-IMPORTER: Final = AnthropicImporter
 
 
 def _recognised(value: Any, lists: int = NESTED_LISTS) -> bool:
@@ -99,11 +81,7 @@ def _is_response(body: Mapping[str, Any]) -> bool:
 
 def _exchange(item: PlacedValue) -> Exchange | None:
     place, value = item
-    if is_list(value):
-        request: Mapping[str, Any] = {"messages": value}
-        response: Mapping[str, Any] = {}
-    else:
-        request, response = unwrapped(value)
+    request, response = unwrapped({"messages": value} if is_list(value) else value)
     messages = request.get("messages")
     messages = messages if is_list(messages) else []
     answers = [response] if _is_response(response) else []
@@ -128,30 +106,35 @@ def _transcript(exchange: Exchange, path: Path) -> Transcript:
         system = read_blocks(exchange.system, exchange.place, tally)
         thread.add_unless_empty("system", system.parts)
     for number, message in enumerate(chain(exchange.request, exchange.response)):
-        _read(message, f"{exchange.place}, message {number}", thread, tally, boundaries)
-    thread.close()
-    return finished(exchange, path, thread.messages, boundaries)
+        place = f"{exchange.place}, message {number}"
+        role = as_message(message, place).get("role")
+        if role not in _ROLES:
+            tally.left_out[unknown("message role", role)] += 1
+            continue
+        blocks = read_blocks(message.get("content"), place, tally)
+        for summary in blocks.compactions:
+            if log := thread.finished():
+                missing = "" if summary else "its block has no content"
+                boundaries.append(Boundary(log[-1].id, summary, missing=missing))
+                tally.compacted(boundaries[-1])
+            else:
+                tally.left_out[BEFORE_FIRST_MESSAGE] += 1
+        for result, rest in blocks.results:
+            thread.add_result(result, rest)
+        if blocks.parts or not (blocks.results or blocks.compactions):
+            thread.add_unless_empty(str(role), blocks.parts)
+    return finished(exchange, path, thread.finished(), boundaries)
 
 
-def _read(
-    message: Any, place: str, thread: ThreadBuilder, tally: Tally, boundaries: list[Boundary]
-) -> None:
-    message = as_message(message, place)
-    role = message.get("role")
-    if role not in _ROLES:
-        tally.left_out[unknown("message role", role)] += 1
-        return
-    blocks = read_blocks(message.get("content"), place, tally)
-    for summary in blocks.compactions:
-        thread.close()
-        if thread.messages:
-            missing = "" if summary else "its block has no content"
-            boundary = Boundary(thread.messages[-1].id, summary, missing=missing)
-            tally.compacted(boundary)
-            boundaries.append(boundary)
-        else:
-            tally.left_out[BEFORE_FIRST_MESSAGE] += 1
-    for result, rest in blocks.results:
-        thread.add_result(result, rest)
-    if blocks.parts or not (blocks.results or blocks.compactions):
-        thread.add_unless_empty(str(role), blocks.parts)
+IMPORTER: Final = Format(
+    "anthropic",
+    "Anthropic messages: bodies, logs, lists of messages (JSON, JSONL)",
+    shown_by(_recognised),
+    partial(
+        transcripts_of,
+        read=_exchange,
+        make=_transcript,
+        expected="no Anthropic message was recognised; expected messages with content blocks",
+    ),
+    SHAPED,
+)

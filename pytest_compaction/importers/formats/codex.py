@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.conversation.formats.parts import mapping, string
-from pytest_compaction.conversation.messages import Message, Part, text_message
+from pytest_compaction.conversation.messages import Message, text_message
 from pytest_compaction.importers.formats.openai_responses import (
     COMPACTIONS,
     ENCRYPTED,
@@ -33,6 +33,8 @@ from pytest_compaction.importers.protocol import (
     Transcript,
     unknown,
 )
+from pytest_compaction.importers.registry import Format
+from pytest_compaction.importers.threads import in_terms_of
 from pytest_compaction.text import printable
 
 # The limit of Codex for the user messages that it keeps, and its estimate of a token.
@@ -45,25 +47,12 @@ _ITEMS: Final = ("message", "reasoning", "function_call", "function_call_output"
 _ITEM_ENDINGS: Final = ("_call", "_output")
 
 
-class CodexImporter:
-    """Reads the rollouts that Codex keeps under ``~/.codex/sessions``."""
-
-    name = "codex"
-    description = "Codex CLI, rollout JSONL"
-
-    def recognises(self, head: str) -> bool:
-        """Look for lines with a Codex type and a payload, or the header of an old rollout."""
-        values = [mapping(value) for value in head_values(head)]
-        if any(v.get("type") in _TYPES and isinstance(v.get("payload"), dict) for v in values):
-            return True
-        return len(values) > 1 and _is_old_header(values[0]) and _is_item(values[1])
-
-    def read(self, path: Path) -> Transcript:
-        """Read a rollout line by line; see the docstring of this module."""
-        return _RolloutReader(path).transcript()
-
-
-IMPORTER: Final = CodexImporter
+def _recognises(head: str) -> bool:
+    """Look for lines with a Codex type and a payload, or the header of an old rollout."""
+    values = [mapping(value) for value in head_values(head)]
+    if any(v.get("type") in _TYPES and isinstance(v.get("payload"), dict) for v in values):
+        return True
+    return len(values) > 1 and _is_old_header(values[0]) and _is_item(values[1])
 
 
 def _is_old_header(value: Mapping[str, Any]) -> bool:
@@ -80,8 +69,7 @@ def _is_item(value: Mapping[str, Any]) -> bool:
 class _RolloutReader:
     """One pass over one file."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self) -> None:
         self._tally = Tally()
         self._items = ItemReader(self._tally)
         self._boundaries: list[Boundary] = []
@@ -89,20 +77,20 @@ class _RolloutReader:
         self._tokens: int | None = None
         self._recognised = 0
 
-    def transcript(self) -> Transcript:
-        for number, record in json_lines(self._path):
+    def transcript(self, path: Path) -> Transcript:
+        for number, record in json_lines(path):
             self._tally.records += 1
-            self._record(record, f"{self._path}, line {number}")
+            self._record(record, f"{path}, line {number}")
         if not self._recognised:
             raise ImportFormatError(
-                f"{self._path}: no Codex item among {self._tally.records} lines; "
+                f"{path}: no Codex item among {self._tally.records} lines; "
                 "name another format with --format"
             )
         messages = self._items.messages
         boundaries = (*self._items.boundaries, *self._boundaries)
         count_compactions(boundaries, self._tally)
-        empty = f"{self._path}: a Codex rollout without a message; there is nothing to import"
-        return self._tally.transcript(messages, self._path, empty, self._model, boundaries)
+        empty = f"{path}: a Codex rollout without a message; there is nothing to import"
+        return self._tally.transcript(messages, path, empty, self._model, boundaries)
 
     def _record(self, record: Mapping[str, Any], place: str) -> None:
         kind, payload = record.get("type"), record.get("payload")
@@ -110,22 +98,21 @@ class _RolloutReader:
             raise ImportFormatError(
                 f"{place}: a line of type {kind!r} without a payload; fix or remove the line"
             )
-        if kind == "response_item":
-            self._recognised += 1
-            self._items.add(payload, place)
-        elif kind == "compacted":
-            self._recognised += 1
-            self._compacted(mapping(payload), place)
-        elif kind == "event_msg":
-            self._event(mapping(payload))
+        given = mapping(payload)
+        item = kind == "message" or (_is_item(record) and "record_type" not in record)
+        if kind == "event_msg":
+            self._event(given)
         elif kind == "turn_context":
-            self._model = string(mapping(payload).get("model")) or self._model
+            self._model = string(given.get("model")) or self._model
             self._tally.left_out["turn settings"] += 1
         elif kind == "session_meta" or _is_old_header(record):
             self._tally.left_out["session header with the program's instructions"] += 1
-        elif kind == "message" or (_is_item(record) and "record_type" not in record):
+        elif kind in ("response_item", "compacted") or item:
             self._recognised += 1
-            self._items.add(record, place)
+            if kind == "compacted":
+                self._compacted(given, place)
+            else:
+                self._items.add(payload if kind == "response_item" else record, place)
         else:
             self._tally.left_out[unknown("record type", kind or record.get("record_type"))] += 1
 
@@ -143,12 +130,12 @@ class _RolloutReader:
     def _roll_back(self, turns: Any) -> None:
         """Remove the last turns and the compactions in them, as Codex does."""
         log = self._items.messages
-        asked = [n for n, message in enumerate(log) if _is_written_by_user(message)]
+        typed = [place for place, message in enumerate(log) if message.role == "user"]
         count = turns if isinstance(turns, int) and turns > 0 else 0
         self._tally.left_out["record that the last turns were undone"] += 1
-        if not count or not asked:
+        if not count or not typed:
             return
-        place = asked[max(0, len(asked) - count)]
+        place = typed[max(0, len(typed) - count)]
         lost = {message.id for message in log[place:]}
         self._tally.left_out["message in a turn that the user undid"] += self._items.cut(place)
         for boundary in self._boundaries:
@@ -163,55 +150,44 @@ class _RolloutReader:
         if not log:
             self._tally.left_out[BEFORE_FIRST_MESSAGE] += 1
             return
-        number = len(self._boundaries) + 1
+        name = f"recorded-{len(self._boundaries) + 1}"
         history = payload.get("replacement_history")
-        missing = ""
         view: tuple[Message, ...] = ()
+        missing = "its line holds neither a summary nor the new history"
         if isinstance(history, list):
             encrypted = sum(mapping(item).get("type") in COMPACTIONS for item in history)
             if encrypted:
                 self._tally.left_out[ENCRYPTED_CONTENT] += encrypted
                 missing = ENCRYPTED
             else:
-                view = _replaced(history, log, number, place)
+                reading = ItemReader(Tally())
+                for index, item in enumerate(history):
+                    reading.add(item, f"{place}, replacement_history {index}")
+                said = [message for message in log if not message.calls and not message.results]
+                view = in_terms_of(said, reading.messages, name)
         elif summary:
-            view = _rebuilt(summary, log, number)
-        if not view and not missing:
-            missing = "its line holds neither a summary nor the new history"
-        boundary = Boundary(log[-1].id, "", self._tokens, messages=view, missing=missing)
+            view = _rebuilt(summary, log, name)
+        boundary = Boundary(
+            log[-1].id, "", self._tokens, messages=view, missing="" if view else missing
+        )
         self._boundaries.append(boundary)
 
 
-def _replaced(
-    history: list[Any], log: Sequence[Message], number: int, place: str
-) -> tuple[Message, ...]:
-    """The messages of the new history; those that are in the log are taken from it."""
-    reading = ItemReader(Tally())
-    for index, item in enumerate(history):
-        reading.add(item, f"{place}, replacement_history {index}")
-    logged: dict[tuple[str, tuple[Part, ...]], list[Message]] = {}
-    for message in log:
-        if not message.calls and not message.results:
-            logged.setdefault((message.role, message.parts), []).insert(0, message)
-    view: list[Message] = []
-    for index, message in enumerate(reading.messages):
-        same = logged.get((message.role, message.parts))
-        made = Message(f"recorded-{number}-{index}", message.role, message.parts, "synthetic")
-        view.append(same.pop() if same else made)
-    return tuple(view)
-
-
-def _rebuilt(summary: str, log: Sequence[Message], number: int) -> tuple[Message, ...]:
+def _rebuilt(summary: str, log: Sequence[Message], name: str) -> tuple[Message, ...]:
     """The newest user messages that fit the limit as a whole, followed by the summary."""
     kept: list[Message] = []
     room = USER_TOKENS
-    for message in filter(_is_written_by_user, reversed(log)):
+    for message in (message for message in reversed(log) if message.role == "user"):
         room -= -(-len(message.text.encode("utf-8", "replace")) // BYTES_A_TOKEN)
         if room < 0:
             break
         kept.append(message)
-    return (*reversed(kept), text_message(f"recorded-{number}", "user", summary, "synthetic"))
+    return (*reversed(kept), text_message(name, "user", summary, "synthetic"))
 
 
-def _is_written_by_user(message: Message) -> bool:
-    return message.role == "user"
+IMPORTER: Final = Format(
+    "codex",
+    "Codex CLI, rollout JSONL",
+    _recognises,
+    lambda path: _RolloutReader().transcript(path),
+)

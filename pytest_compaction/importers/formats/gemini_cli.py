@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final
@@ -24,7 +24,6 @@ from pytest_compaction.conversation.formats.gemini import (
 )
 from pytest_compaction.conversation.formats.parts import mapping
 from pytest_compaction.conversation.messages import (
-    Message,
     Part,
     Text,
     Thinking,
@@ -32,7 +31,7 @@ from pytest_compaction.conversation.messages import (
     ToolResult,
     canonical_json,
 )
-from pytest_compaction.importers.json_files import head_values, is_list, json_values
+from pytest_compaction.importers.json_files import is_list, json_values
 from pytest_compaction.importers.protocol import (
     Boundary,
     ImportFormatError,
@@ -40,65 +39,42 @@ from pytest_compaction.importers.protocol import (
     Transcript,
     unknown,
 )
+from pytest_compaction.importers.registry import Format, shown_by
 from pytest_compaction.importers.threads import ThreadBuilder, in_terms_of
 
 _CONTEXT: Final = re.compile(
     r"\s*(?:This is the Gemini CLI\. We are setting up the context|<session_context>)"
 )
-SNAPSHOT: Final = re.compile(r"\s*<(?:state_snapshot|compressed_history)\b")
+_SNAPSHOT: Final = re.compile(r"\s*<(?:state_snapshot|compressed_history)\b")
 
 
-class ContentReader:
-    """Reads contents, each with a role and parts, into messages."""
+class _ContentReader:
+    """Adds the contents of the API, each with a role and parts, to a thread."""
 
     def __init__(self, tally: Tally) -> None:
         self._tally = tally
-        self._thread = ThreadBuilder(tally)
-        self._open: list[tuple[str, str]] = []
+        self.thread = ThreadBuilder(tally)
         self._begun = False
-
-    @property
-    def origins(self) -> list[int]:
-        """For each message, the number of its content."""
-        return self._thread.origins
-
-    def finished(self) -> tuple[Message, ...]:
-        """All messages; call this once, at the end."""
-        self._thread.close()
-        return tuple(self._thread.messages)
-
-    def content(self, content: Mapping[str, Any], number: int) -> None:
-        """Read one content."""
-        role = "assistant" if content.get("role") == "model" else "user"
-        self.turn(role, read_parts(content.get("parts"), self._tally, f"call-{number}"), number)
 
     def turn(self, role: str, parts: Parts, number: int) -> None:
         """Add the parts that were read from one content."""
         for name, result, rest in parts.responses:
-            self._respond(name, result, rest)
+            named = self.thread.open_calls(name)
+            id = result.call_id or (named[0] if named else "")
+            self.thread.add_result(replace(result, call_id=id), rest)
         spoken = [part for part in parts.own if not isinstance(part, Text) or part.text.strip()]
         if not spoken:
             if not parts.responses:
                 self._tally.left_out[f"empty {role} message"] += 1
             return
-        if role == "assistant":
-            self._open = [(part.id, part.name) for part in spoken if isinstance(part, ToolCall)]
         text = next((part.text for part in spoken if isinstance(part, Text)), "")
         if role == "user" and _CONTEXT.match(text):
             self._tally.repaired["context set up by the program, given as a system message"] += 1
             role = "system"
-        elif role == "user" and not self._begun and SNAPSHOT.match(text):
+        elif role == "user" and not self._begun and _SNAPSHOT.match(text):
             self._tally.repaired["summary of messages not in the file, kept as a message"] += 1
         self._begun = self._begun or role != "system"
-        self._thread.add(role, spoken, number)
-
-    def _respond(self, name: str, result: ToolResult, rest: Sequence[Part]) -> None:
-        id = result.call_id
-        if not any(id == open for open, _ in self._open):
-            fitting = [open for open, called in self._open if not name or called == name]
-            id = fitting[0] if fitting and not id else id
-        self._open = [(open, called) for open, called in self._open if open != id]
-        self._thread.add_result(ToolResult(id, result.text, result.is_error), rest)
+        self.thread.add(role, spoken, number)
 
 
 _SHOWN: Final = ("info", "warning", "error")
@@ -109,24 +85,16 @@ ChatRecord = Mapping[str, Any]
 """A line of a log, or a message of the older format."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Rewritten:
-    """A rewritten history, which took effect after ``before`` messages of the log."""
-
-    before: int
-    history: Sequence[ChatRecord]
-
-
-@dataclass(slots=True)
-class ChatLog:
+class _ChatLog:
     """Collects the records of one chat in order."""
 
-    path: Path
-    recognised: bool = False
-    _tally: Tally = field(default_factory=Tally)
-    _log: dict[str, ChatRecord] = field(default_factory=dict)
-    _frozen: set[str] = field(default_factory=set)
-    _rewritten: list[_Rewritten] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.recognised = False
+        self._tally = Tally()
+        self._log: dict[str, ChatRecord] = {}
+        self._frozen: set[str] = set()
+        self._rewritten: list[tuple[int, Sequence[ChatRecord]]] = []
+        """Rewritten histories, each with the number of messages before it took effect."""
 
     def add(self, value: Any) -> None:
         """Add one line, or a whole chat of the older format."""
@@ -147,22 +115,23 @@ class ChatLog:
         else:
             self._tally.left_out["value that is not a chat record"] += 1
 
-    def transcript(self) -> Transcript:
+    def transcript(self, path: Path) -> Transcript:
         """The whole chat; raises :class:`ImportFormatError` if it has no message."""
         records = list(self._log.values())
-        reading = _read(records, self._tally)
-        messages = reading.finished()
-        boundaries = tuple(
-            boundary
-            for number, entry in enumerate(self._rewritten, start=1)
-            if (boundary := _boundary(entry, messages, reading.origins, f"recorded-{number}"))
-        )
-        lost = len(self._rewritten) - len(boundaries)
-        if lost:
-            self._tally.left_out["rewritten history before the first message"] += lost
+        thread = _read(records, self._tally)
+        messages = thread.finished()
+        boundaries: list[Boundary] = []
+        for number, (end, history) in enumerate(self._rewritten, start=1):
+            before = [m for m, n in zip(messages, thread.origins, strict=True) if n < end]
+            if before:
+                view = in_terms_of(before, _read(history, Tally()).finished(), f"recorded-{number}")
+                missing = "" if view else "the history was emptied"
+                boundaries.append(Boundary(before[-1].id, messages=view, missing=missing))
+            else:
+                self._tally.left_out["rewritten history before the first message"] += 1
         model = next((r["model"] for r in reversed(records) if isinstance(r.get("model"), str)), "")
-        empty = f"{self.path}: a Gemini CLI chat without a message"
-        return self._tally.transcript(messages, self.path, empty, model, boundaries)
+        empty = f"{path}: a Gemini CLI chat without a message"
+        return self._tally.transcript(messages, path, empty, model, boundaries)
 
     def _message(self, value: Any) -> None:
         record = mapping(value)
@@ -189,7 +158,7 @@ class ChatLog:
             del self._log[gone]
         if ids[start:]:
             self._tally.left_out["message removed by a rewind"] += len(ids[start:])
-        self._rewritten = [entry for entry in self._rewritten if entry.before <= start]
+        self._rewritten = [entry for entry in self._rewritten if entry[0] <= start]
         self._tally.left_out["rewind record"] += 1
 
     def _set(self, changes: ChatRecord) -> None:
@@ -201,7 +170,7 @@ class ChatLog:
         records = [mapping(message) for message in history]
         self._drop_synthetic(records)
         self._frozen |= set(self._log)
-        self._rewritten.append(_Rewritten(len(self._log), records))
+        self._rewritten.append((len(self._log), records))
 
     def _drop_synthetic(self, history: Sequence[ChatRecord]) -> None:
         """Remove summaries from the log: recorded last, they come first in the new history."""
@@ -226,11 +195,11 @@ def _is_snapshot(record: ChatRecord) -> bool:
         for part in listed(record.get("content"))
     ]
     first = next((text for text in texts if isinstance(text, str)), "")
-    return record.get("type") == "user" and bool(SNAPSHOT.match(first))
+    return record.get("type") == "user" and bool(_SNAPSHOT.match(first))
 
 
-def _read(records: Sequence[ChatRecord], tally: Tally) -> ContentReader:
-    reading = ContentReader(tally)
+def _read(records: Sequence[ChatRecord], tally: Tally) -> ThreadBuilder:
+    reading = _ContentReader(tally)
     answered = {
         str(mapping(call).get("id"))
         for record in records
@@ -248,7 +217,7 @@ def _read(records: Sequence[ChatRecord], tally: Tally) -> ContentReader:
         reading.turn("assistant", parts, number)
         if results:
             reading.turn("user", Parts(responses=results), number)
-    return reading
+    return reading.thread
 
 
 def _with_calls(
@@ -299,62 +268,37 @@ def _result(
     return call.name, ToolResult(call.id, "\n".join(texts), failed), rest
 
 
-def _boundary(
-    entry: _Rewritten, log: Sequence[Message], origins: Sequence[int], name: str
-) -> Boundary | None:
-    before = [m for m, origin in zip(log, origins, strict=True) if origin < entry.before]
-    if not before:
-        return None
-    view = _read(entry.history, Tally()).finished()
-    missing = "" if view else "the history was emptied"
-    return Boundary(before[-1].id, messages=in_terms_of(before, view, name), missing=missing)
-
-
 _HISTORIES: Final = ("clientHistory", "history", "contents")
 
 
-class GeminiCliImporter:
-    """Reads the files under ``~/.gemini/tmp/<project>``: ``chats`` and checkpoints."""
-
-    name = "gemini-cli"
-    description = "Gemini CLI: recorded chats, checkpoints, Gemini API contents (JSON, JSONL)"
-
-    def recognises(self, head: str) -> bool:
-        """Look for a session header or a message of Gemini CLI, or contents with lists of parts."""
-        values = head_values(head)
-        return any(_is_chat(value) or _contents(value) for value in values)
-
-    def read(self, path: Path) -> Transcript:
-        """The conversation of a chat or checkpoint."""
-        log = ChatLog(path)
-        contents: list[Sequence[Any]] = []
-        tally = Tally()
-        for _, value in json_values(path):
-            found = _contents(value)
-            if found:
-                contents.append(found)
-                if "toolCall" in mapping(value):
-                    tally.left_out["call that was waiting for approval"] += 1
-            else:
-                log.add(value)
-        if contents:
-            return _checkpoint(chain.from_iterable(contents), path, tally)
-        if not log.recognised:
-            raise ImportFormatError(
-                f"{path}: no message of Gemini CLI; expected messages of type user or "
-                "gemini, or contents with parts. Name another format with --format"
-            )
-        return log.transcript()
+def _transcript(path: Path) -> Transcript:
+    """The conversation of a chat or checkpoint."""
+    log = _ChatLog()
+    contents: list[Sequence[Any]] = []
+    tally = Tally()
+    for _, value in json_values(path):
+        found = _contents(value)
+        if found:
+            contents.append(found)
+            if "toolCall" in mapping(value):
+                tally.left_out["call that was waiting for approval"] += 1
+        else:
+            log.add(value)
+    if contents:
+        return _checkpoint(chain.from_iterable(contents), path, tally)
+    if not log.recognised:
+        raise ImportFormatError(
+            f"{path}: no message of Gemini CLI; expected messages of type user or "
+            "gemini, or contents with parts. Name another format with --format"
+        )
+    return log.transcript(path)
 
 
-IMPORTER: Final = GeminiCliImporter
-
-
-def _is_chat(value: Any) -> bool:
+def _recognised(value: Any) -> bool:
     data = mapping(value)
-    if isinstance(data.get("sessionId"), str) and "projectHash" in data:
-        return True
-    return data.get("type") == "gemini" and "content" in data and "id" in data
+    header = isinstance(data.get("sessionId"), str) and "projectHash" in data
+    message = data.get("type") == "gemini" and "content" in data and "id" in data
+    return header or message or bool(_contents(value))
 
 
 def _contents(value: Any) -> Sequence[Any]:
@@ -374,14 +318,22 @@ def _is_content(value: Any) -> bool:
 
 
 def _checkpoint(contents: Iterable[Any], path: Path, tally: Tally) -> Transcript:
-    reading = ContentReader(tally)
+    reading = _ContentReader(tally)
     for number, content in enumerate(contents):
         tally.records += 1
         if not isinstance(content, Mapping):
             raise ImportFormatError(
                 f"{path}, content {number}: {type(content).__name__}; expected a role and parts"
             )
-        reading.content(content, number)
-    messages = reading.finished()
+        role = "assistant" if content.get("role") == "model" else "user"
+        reading.turn(role, read_parts(content.get("parts"), tally, f"call-{number}"), number)
     empty = f"{path}: no message in the contents of this checkpoint"
-    return tally.transcript(messages, path, empty)
+    return tally.transcript(reading.thread.finished(), path, empty)
+
+
+IMPORTER: Final = Format(
+    "gemini-cli",
+    "Gemini CLI: recorded chats, checkpoints, Gemini API contents (JSON, JSONL)",
+    shown_by(_recognised),
+    _transcript,
+)

@@ -13,23 +13,24 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.conversation.formats.parts import mapping, string, text_and_rest
-from pytest_compaction.conversation.messages import Part, ToolCall, ToolResult
+from pytest_compaction.conversation.messages import Part, ToolResult
 from pytest_compaction.importers.chat_messages import (
     as_message,
     loose_parts,
-    read_call,
+    note_end,
+    read_calls,
     thinking_blocks,
 )
-from pytest_compaction.importers.json_files import head_values, is_list, read_document
+from pytest_compaction.importers.json_files import is_list, read_document
 from pytest_compaction.importers.protocol import (
     ImportFormatError,
     Tally,
     Transcript,
     unknown,
 )
+from pytest_compaction.importers.registry import Format, shown_by
 from pytest_compaction.importers.text_actions import with_calls
 from pytest_compaction.importers.threads import ThreadBuilder
-from pytest_compaction.text import printable
 
 _FORMAT: Final = "mini-swe-agent"
 _OBSERVED: Final = re.compile(
@@ -49,31 +50,6 @@ _HEAD: Final = 3_000
 """Notices are looked for in the first characters: an output may quote one."""
 
 
-class MiniSweAgentImporter:
-    """Reads the ``.traj.json`` files of mini-swe-agent."""
-
-    name = "mini-swe-agent"
-    description = "mini-swe-agent, trajectory (.traj.json)"
-
-    def recognises(self, head: str) -> bool:
-        """Look for the name of the format, or messages of the user that begin with an exit code."""
-        return any(_recognised(value) for value in head_values(head))
-
-    def read(self, path: Path) -> Transcript:
-        """The conversation of a trajectory."""
-        data = read_document(path)
-        messages = data if is_list(data) else mapping(data).get("messages")
-        if not is_list(messages) or not messages:
-            raise ImportFormatError(
-                f"{path}: no message of a mini-swe-agent run; expected a list of messages, or one "
-                "under 'messages'. Name another format with --format"
-            )
-        return _RunReader(path, mapping(data)).transcript(messages)
-
-
-IMPORTER: Final = MiniSweAgentImporter
-
-
 def _recognised(value: Any) -> bool:
     data = mapping(value)
     messages = value if isinstance(value, list) else data.get("messages")
@@ -90,38 +66,40 @@ def _is_observation(message: Any) -> bool:
 
 
 class _RunReader:
-    def __init__(self, path: Path, data: Mapping[str, Any]) -> None:
-        self._path = path
-        self._info = mapping(data.get("info"))
+    def __init__(self) -> None:
         self._tally = Tally()
         self._thread = ThreadBuilder(self._tally)
-        self._open: list[str] = []
-        self._made = 0
 
-    def transcript(self, given: Sequence[Any]) -> Transcript:
+    def transcript(self, path: Path) -> Transcript:
+        data = read_document(path)
+        given = data if is_list(data) else mapping(data).get("messages")
+        if not is_list(given) or not given:
+            raise ImportFormatError(
+                f"{path}: no message of a mini-swe-agent run; expected a list of messages, or one "
+                "under 'messages'. Name another format with --format"
+            )
         for number, message in enumerate(with_calls(given, self._tally)):
             self._tally.records += 1
-            place = f"{self._path}, message {number}"
-            self._message(as_message(message, place), place)
-        self._thread.close()
-        if self._info:
-            status = printable(str(self._info.get("exit_status")), 60)
-            self._tally.records += 1
-            self._tally.left_out[f"statistics and patch of a run that ended with: {status}"] += 1
-        model = string(mapping(mapping(self._info.get("config")).get("model")).get("model_name"))
-        empty = f"{self._path}: no message in the run"
-        return self._tally.transcript(self._thread.messages, self._path, empty, model)
+            self._message(as_message(message, f"{path}, message {number}"))
+        info = mapping(mapping(data).get("info"))
+        note_end(info, self._tally)
+        model = string(mapping(mapping(info.get("config")).get("model")).get("model_name"))
+        empty = f"{path}: no message in the run"
+        return self._tally.transcript(self._thread.finished(), path, empty, model)
 
-    def _message(self, message: Mapping[str, Any], place: str) -> None:
+    def _message(self, message: Mapping[str, Any]) -> None:
         role = message.get("role")
         parts = loose_parts(message.get("content"), self._tally)
         text, rest = text_and_rest(parts)
+        waiting = self._thread.open_calls()
         if role == "assistant":
-            self._assistant(message, parts)
+            calls = read_calls(message.get("tool_calls"), self._tally, self._thread)
+            said = [*thinking_blocks(message), *parts, *calls]
+            self._thread.add_unless_empty("assistant", said)
         elif role == "tool":
             self._result(string(message.get("tool_call_id")), text, rest)
-        elif role in ("user", "exit") and self._open and not _REFUSED.match(text[:_HEAD]):
-            self._result(self._open[0], text, rest)
+        elif role in ("user", "exit") and waiting and not _REFUSED.match(text[:_HEAD]):
+            self._result(waiting[0], text, rest)
         elif role == "exit":
             self._tally.left_out["patch that was submitted"] += 1
         elif role == "user" and self._replies(message, text):
@@ -137,18 +115,6 @@ class _RunReader:
         kind = mapping(message.get("extra")).get("interrupt_type")
         return kind == "FormatError" or bool(self._thread.messages and _REFUSED.match(text[:_HEAD]))
 
-    def _assistant(self, message: Mapping[str, Any], parts: list[Part]) -> None:
-        calls = message.get("tool_calls")
-        made: list[ToolCall] = []
-        if isinstance(calls, list) and calls:
-            made = [read_call(mapping(call), self._tally, self._new_id) for call in calls]
-        self._thread.add_unless_empty("assistant", [*thinking_blocks(message), *parts, *made])
-        self._open = [call.id for call in made]
-
-    def _new_id(self) -> str:
-        self._made += 1
-        return f"call-{self._made}"
-
     def _result(self, id: str, text: str, rest: Sequence[Part]) -> None:
         code, output = _OBSERVED.match(text), _OUTPUT.fullmatch(text)
         failed = code is not None and int(code["code"]) != 0
@@ -157,4 +123,11 @@ class _RunReader:
         if output and code and failed:
             shown = f"{shown}\n[exit code {code['code']}]".lstrip("\n")
         self._thread.add_result(ToolResult(id, shown, failed or stopped), rest)
-        self._open = [other for other in self._open if other != id]
+
+
+IMPORTER: Final = Format(
+    "mini-swe-agent",
+    "mini-swe-agent, trajectory (.traj.json)",
+    shown_by(_recognised),
+    lambda path: _RunReader().transcript(path),
+)

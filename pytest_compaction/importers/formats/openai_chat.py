@@ -7,7 +7,8 @@ lists of messages with tool calls: one per document, one per line, or a list of 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final
@@ -21,34 +22,15 @@ from pytest_compaction.importers.exchanges import (
     transcripts_of,
     unwrapped,
 )
-from pytest_compaction.importers.json_files import PlacedValue, head_values, is_list
+from pytest_compaction.importers.json_files import PlacedValue, is_list
 from pytest_compaction.importers.protocol import LOOSE, Transcript
+from pytest_compaction.importers.registry import Format, shown_by
 from pytest_compaction.importers.text_actions import with_calls
 
 LISTS: Final = ("messages", "traj")
 """The keys under which a conversation has its list of messages."""
-
+_MARKS: Final = ("tool_calls", "tool_call_id", "function_call")
 _BLOCKS: Final = ("tool_use", "tool_result", "thinking", "redacted_thinking")
-
-
-class OpenAIChatImporter:
-    """Reads requests to and responses from ``/v1/chat/completions``."""
-
-    name = "openai-chat"
-    description = "OpenAI chat completions: bodies, logs, lists of conversations (JSON, JSONL)"
-    specificity = LOOSE
-
-    def recognises(self, head: str) -> bool:
-        """Look for a list of messages under a known key, or messages with tool calls."""
-        return any(_recognised(value) for value in head_values(head))
-
-    def read(self, path: Path) -> Iterator[Transcript]:
-        """The conversations of the file; all requests of one conversation are joined."""
-        expected = "no list of chat messages was recognised; expected messages, traj or choices"
-        return transcripts_of(path, _exchange, transcript_of, expected)
-
-
-IMPORTER: Final = OpenAIChatImporter
 
 
 def transcript_of(exchange: Exchange, path: Path) -> Transcript:
@@ -59,7 +41,7 @@ def transcript_of(exchange: Exchange, path: Path) -> Transcript:
     said = with_calls(chain(exchange.request, exchange.response), exchange.tally)
     for number, message in enumerate(said):
         reading.add(message, f"{exchange.place}, message {number}")
-    return finished(exchange, path, reading.finished())
+    return finished(exchange, path, reading.thread.finished())
 
 
 def _recognised(value: Any, lists: int = NESTED_LISTS) -> bool:
@@ -68,7 +50,7 @@ def _recognised(value: Any, lists: int = NESTED_LISTS) -> bool:
             return lists > 0 and any(_recognised(item, lists - 1) for item in value[:5])
         return any(_is_openai(item) for item in value)
     request, response = unwrapped(value)
-    if isinstance(mapping(value).get("traj"), list) or _choices(response) or _choices(request):
+    if isinstance(mapping(value).get("traj"), list) or _answers(response) or _answers(request):
         return True
     messages = request.get("messages")
     if not isinstance(messages, list) or _is_anthropic(request, messages):
@@ -78,9 +60,7 @@ def _recognised(value: Any, lists: int = NESTED_LISTS) -> bool:
 
 def _is_openai(message: Any) -> bool:
     given = mapping(message)
-    return "role" in given and (
-        "tool_calls" in given or "tool_call_id" in given or "function_call" in given
-    )
+    return "role" in given and any(mark in given for mark in _MARKS)
 
 
 def _is_anthropic(request: Mapping[str, Any], messages: list[Any]) -> bool:
@@ -89,18 +69,15 @@ def _is_anthropic(request: Mapping[str, Any], messages: list[Any]) -> bool:
     return "system" in request or any(mapping(b).get("type") in _BLOCKS for b in blocks)
 
 
-def _choices(body: Mapping[str, Any]) -> list[Any]:
+def _choices(body: Mapping[str, Any]) -> Sequence[Any]:
     choices = body.get("choices")
-    if not is_list(choices) or not choices:
-        return []
-    message = mapping(choices[0]).get("message")
-    return [message] if isinstance(message, Mapping) else []
+    return choices if is_list(choices) else []
 
 
-def _other_choices(body: Mapping[str, Any]) -> int:
-    """The number of choices after the first."""
-    choices = body.get("choices")
-    return max(0, len(choices) - 1) if is_list(choices) else 0
+def _answers(body: Mapping[str, Any]) -> list[Any]:
+    """The message of the first choice."""
+    messages = (mapping(choice).get("message") for choice in _choices(body)[:1])
+    return [message for message in messages if isinstance(message, Mapping)]
 
 
 def _exchange(item: PlacedValue) -> Exchange | None:
@@ -109,7 +86,7 @@ def _exchange(item: PlacedValue) -> Exchange | None:
         return Exchange(place, value) if value else None
     request, response = unwrapped(value)
     messages: Sequence[Any] = next((request[key] for key in LISTS if is_list(request.get(key))), [])
-    answers = _choices(response) or _choices(request)
+    answers = _answers(response) or _answers(request)
     if not messages and not answers:
         return None
     exchange = Exchange(
@@ -120,8 +97,22 @@ def _exchange(item: PlacedValue) -> Exchange | None:
         model=string(request.get("model")),
         logged="model" in request and bool(messages),
     )
-    others = _other_choices(response) or _other_choices(request)
+    others = len(_choices(response)[1:]) or len(_choices(request)[1:])
     if others:
         exchange.tally.records += others
         exchange.tally.left_out["further choice of a response; only the first is kept"] += others
     return exchange
+
+
+IMPORTER: Final = Format(
+    "openai-chat",
+    "OpenAI chat completions: bodies, logs, lists of conversations (JSON, JSONL)",
+    shown_by(_recognised),
+    partial(
+        transcripts_of,
+        read=_exchange,
+        make=transcript_of,
+        expected="no list of chat messages was recognised; expected messages, traj or choices",
+    ),
+    LOOSE,
+)

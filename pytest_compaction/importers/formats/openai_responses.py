@@ -7,9 +7,9 @@ item is a recorded compaction that only its provider can read.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final
@@ -40,7 +40,7 @@ from pytest_compaction.importers.exchanges import (
     transcripts_of,
     unwrapped,
 )
-from pytest_compaction.importers.json_files import PlacedValue, head_values, is_list
+from pytest_compaction.importers.json_files import PlacedValue, is_list
 from pytest_compaction.importers.protocol import (
     BEFORE_FIRST_MESSAGE,
     ENCRYPTED_CONTENT,
@@ -52,6 +52,7 @@ from pytest_compaction.importers.protocol import (
     Transcript,
     unknown,
 )
+from pytest_compaction.importers.registry import Format, shown_by
 from pytest_compaction.importers.threads import ThreadBuilder, is_empty
 
 COMPACTIONS: Final = ("compaction", "compaction_summary", "context_compaction")
@@ -177,27 +178,26 @@ class ItemReader:
     def _call(self, item: Mapping[str, Any], kind: str, place: str) -> None:
         self._calls += 1
         own = f"{kind}-{self._calls}" if kind in _HOSTED else None
-        call_id = _call_id(item, kind, place, self._tally, own)
+        call_id = self._call_id(item, kind, place, own)
         name = string(item.get("name")) or kind.removesuffix("_call")
         self._hold([ToolCall(call_id, name, _arguments(item))])
-        if kind in _HOSTED:
-            self._hosted.append(self._hosted_result(item, kind, call_id))
-
-    def _hosted_result(
-        self, item: Mapping[str, Any], kind: str, call_id: str
-    ) -> tuple[ToolResult, list[Part]]:
         if kind == "image_generation_call":
-            return ToolResult(call_id, ""), [
-                self._tally.placeholder(Media(True, "image/png", string(item.get("result"))))
-            ]
-        given = (
-            item.get("error") or item.get("output") or item.get("results") or item.get("outputs")
-        )
-        failed = bool(item.get("error")) or item.get("status") == "failed"
-        return ToolResult(call_id, _as_text(given), failed), []
+            image = self._tally.placeholder(Media(True, "image/png", string(item.get("result"))))
+            self._hosted.append((ToolResult(call_id, ""), [image]))
+        elif kind in _HOSTED:
+            given = next(filter(None, map(item.get, ("error", "output", "results", "outputs"))), "")
+            failed = bool(item.get("error")) or item.get("status") == "failed"
+            self._hosted.append((ToolResult(call_id, as_arguments(given), failed), []))
+
+    def _call_id(
+        self, item: Mapping[str, Any], kind: str, place: str, own: str | None = None
+    ) -> str:
+        """The id of a call; ``own`` stands in for it where no other item has to find the call."""
+        given = item.get("call_id") or item.get("id") or own
+        return required_id(given, f"a {kind} without call_id", place, self._tally)
 
     def _output(self, item: Mapping[str, Any], kind: str, place: str) -> None:
-        call_id = _call_id(item, kind, place, self._tally)
+        call_id = self._call_id(item, kind, place)
         if any(isinstance(part, ToolCall) and part.id == call_id for part in self._pending):
             self._flush()
         if "output" not in item:
@@ -240,14 +240,6 @@ def count_compactions(boundaries: Iterable[Boundary], tally: Tally) -> None:
             tally.compacted(boundary)
 
 
-def _call_id(
-    item: Mapping[str, Any], kind: str, place: str, tally: Tally, own: str | None = None
-) -> str:
-    """The id of a call; ``own`` stands in for it where no other item has to find the call."""
-    given = item.get("call_id") or item.get("id") or own
-    return required_id(given, f"a {kind} without call_id", place, tally)
-
-
 def _arguments(item: Mapping[str, Any]) -> str:
     for key in ("arguments", "action", "operation"):
         if key in item:
@@ -259,20 +251,15 @@ def _arguments(item: Mapping[str, Any]) -> str:
 def _tool_names(tools: Any) -> str:
     """The names of the tools that a search for tools found, one a line."""
     found: list[str] = []
-    for tool in map(mapping, tools if isinstance(tools, list) else ()):
-        inner = tool.get("tools")
-        names = (
-            [string(mapping(each).get("name")) for each in inner] if isinstance(inner, list) else []
-        )
+    for tool in _objects(tools):
         name = string(tool.get("name"))
-        found += [f"{name}.{each}" for each in names if each] or [name]
+        inner = (string(each.get("name")) for each in _objects(tool.get("tools")))
+        found += [f"{name}.{each}" for each in inner if each] or [name]
     return "\n".join(filter(None, found))
 
 
-def _as_text(given: Any) -> str:
-    if given is None:
-        return ""
-    return given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
+def _objects(value: Any) -> Iterator[Mapping[str, Any]]:
+    return map(mapping, value if isinstance(value, list) else ())
 
 
 _MARKS: Final = (
@@ -290,26 +277,6 @@ _MARKS: Final = (
     *COMPACTIONS,
 )
 _PARTS: Final = ("input_text", "output_text")
-
-
-class OpenAIResponsesImporter:
-    """Reads requests to and responses from ``/v1/responses``."""
-
-    name = "openai-responses"
-    description = "OpenAI Responses: bodies, logs, lists of items (JSON, JSONL)"
-    specificity = SHAPED
-
-    def recognises(self, head: str) -> bool:
-        """Look for items of known types, or a body with ``input`` or ``output`` items."""
-        return any(_recognised(value) for value in head_values(head))
-
-    def read(self, path: Path) -> Iterator[Transcript]:
-        """The conversations of the file; all requests of one conversation are joined."""
-        expected = "no item of the Responses interface was recognised; expected input or output"
-        return transcripts_of(path, _exchange, _transcript, expected)
-
-
-IMPORTER: Final = OpenAIResponsesImporter
 
 
 def _recognised(value: Any) -> bool:
@@ -375,3 +342,17 @@ def _transcript(exchange: Exchange, path: Path) -> Transcript:
     messages = reading.messages
     count_compactions(reading.boundaries, exchange.tally)
     return finished(exchange, path, messages, reading.boundaries)
+
+
+IMPORTER: Final = Format(
+    "openai-responses",
+    "OpenAI Responses: bodies, logs, lists of items (JSON, JSONL)",
+    shown_by(_recognised),
+    partial(
+        transcripts_of,
+        read=_exchange,
+        make=_transcript,
+        expected="no item of the Responses interface was recognised; expected input or output",
+    ),
+    SHAPED,
+)

@@ -6,8 +6,7 @@ The file is read twice: first the tree that its lines form, then the lines of th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,7 +14,6 @@ from pytest_compaction.conversation.formats.anthropic import read_blocks
 from pytest_compaction.conversation.formats.parts import mapping, required_id, string, text_and_rest
 from pytest_compaction.conversation.messages import (
     Image,
-    Message,
     Part,
     Text,
     ToolResult,
@@ -24,22 +22,18 @@ from pytest_compaction.conversation.messages import (
 from pytest_compaction.importers.json_files import json_lines
 from pytest_compaction.importers.protocol import (
     BEFORE_FIRST_MESSAGE,
-    MISSING_PARENT,
-    OWN_ANCESTOR,
     Boundary,
     ImportFormatError,
     Tally,
     Transcript,
     unknown,
 )
-from pytest_compaction.importers.threads import ThreadBuilder
+from pytest_compaction.importers.registry import Format
+from pytest_compaction.importers.threads import ThreadBuilder, way_up
 
 
 def branch_of(records: Iterable[Mapping[str, Any]], tally: Tally) -> frozenset[str] | None:
-    """The ids on the branch of the last line; ``None`` for old files, which have no parents.
-
-    If a parent is not in the file, the line before takes its place, and the tally counts it.
-    """
+    """The ids on the branch of the last line; ``None`` for old files, which have no parents."""
     ids: list[str] = []
     parents: list[str | None] = []
     for record in records:
@@ -49,20 +43,7 @@ def branch_of(records: Iterable[Mapping[str, Any]], tally: Tally) -> frozenset[s
             parents.append(parent if isinstance(parent, str) else None)
     if not any(parents):
         return None
-    place = {id: index for index, id in enumerate(ids)}
-    kept: set[str] = set()
-    index: int | None = len(ids) - 1
-    while index is not None and ids[index] not in kept:
-        kept.add(ids[index])
-        parent = parents[index]
-        if parent is None or parent in place:
-            index = place[parent] if parent is not None else None
-        else:
-            tally.repaired[MISSING_PARENT] += 1
-            index = index - 1 if index else None
-    if index is not None:
-        tally.repaired[OWN_ANCESTOR] += 1
-    return frozenset(kept)
+    return frozenset(way_up(ids, parents, len(ids) - 1, tally))
 
 
 _ROLES: Final = ("user", "assistant", "toolResult", "bashExecution", "custom")
@@ -78,36 +59,15 @@ _SETTINGS: Final = {
 _SESSION_HEAD: Final = re.compile(r'^\s*\{[^\n]{0,400}"type"\s*:\s*"session"[^\n]{0,2000}"cwd"\s*:')
 
 
-class PiImporter:
-    """Reads the session files that pi keeps under ``~/.pi/agent/sessions``."""
-
-    name = "pi"
-    description = "pi coding agent, session JSONL"
-
-    def recognises(self, head: str) -> bool:
-        """Look for a header line, or a first message in pi's shape."""
-        if _SESSION_HEAD.match(head):
-            return True
-        for line in head.split("\n")[:20]:
-            record = json_or_none(line)
-            if isinstance(record, dict) and record.get("type") == "message":
-                message = record.get("message")
-                return isinstance(message, dict) and message.get("role") in _ROLES
-        return False
-
-    def read(self, path: Path) -> Transcript:
-        """Read a session line by line; :class:`ThreadBuilder` repairs the order of its messages."""
-        return _SessionReader(path).transcript()
-
-
-@dataclass(frozen=True, slots=True)
-class _Compaction:
-    """A compaction after ``messages`` messages; ``first`` is the number of the first line kept."""
-
-    messages: int
-    summary: str
-    tokens: int | None
-    first: int | None
+def _recognises(head: str) -> bool:
+    """Look for a header line, or a first message in pi's shape."""
+    if _SESSION_HEAD.match(head):
+        return True
+    for line in head.split("\n")[:20]:
+        record = mapping(json_or_none(line))
+        if record.get("type") == "message":
+            return mapping(record.get("message")).get("role") in _ROLES
+    return False
 
 
 class _SessionReader:
@@ -117,8 +77,8 @@ class _SessionReader:
         self._path = path
         self._tally = Tally()
         self._thread = ThreadBuilder(self._tally)
-        self._models: dict[str, None] = {}
-        self._compactions: list[_Compaction] = []
+        self._model = ""
+        self._boundaries: list[Boundary] = []
         self._numbers: dict[str, int] = {}
         self._recognised = 0
         self._branch: frozenset[str] | None = None
@@ -128,17 +88,14 @@ class _SessionReader:
         for number, record in json_lines(self._path):
             self._tally.records += 1
             self._record(record, number)
-        self._thread.close()
+        messages = self._thread.finished()
         if not self._recognised:
             raise ImportFormatError(
                 f"{self._path}: no pi record among {self._tally.records} lines; "
                 "name another format with --format"
             )
-        messages = self._thread.messages
         empty = f"{self._path}: a pi session without a message; there is nothing to import"
-        model = next(reversed(self._models), "")
-        boundaries = self._boundaries(messages)
-        return self._tally.transcript(messages, self._path, empty, model, boundaries)
+        return self._tally.transcript(messages, self._path, empty, self._model, self._boundaries)
 
     def _record(self, record: Mapping[str, Any], number: int) -> None:
         kind, own = record.get("type"), record.get("id")
@@ -146,7 +103,8 @@ class _SessionReader:
         self._recognised += known
         if isinstance(own, str):
             self._numbers[own] = self._tally.records
-        if self._is_elsewhere(record):
+        left = self._branch is not None and isinstance(own, str) and own not in self._branch
+        if left and kind in _SPOKEN:
             self._tally.left_out[f"{kind} on a branch that the user left"] += 1
         elif kind == "message":
             self._message(record.get("message"), number)
@@ -160,12 +118,6 @@ class _SessionReader:
             self._tally.left_out[_SETTINGS[str(kind)]] += 1
         else:
             self._tally.left_out[unknown("record type", kind)] += 1
-
-    def _is_elsewhere(self, record: Mapping[str, Any]) -> bool:
-        own = record.get("id")
-        if record.get("type") not in _SPOKEN or self._branch is None:
-            return False
-        return isinstance(own, str) and own not in self._branch
 
     def _branch_summary(self, record: Mapping[str, Any]) -> None:
         """Add what the model was told about the abandoned branch; the branch itself is not read."""
@@ -181,37 +133,29 @@ class _SessionReader:
         summary, tokens = record.get("summary"), record.get("tokensBefore")
         index, id = record.get("firstKeptEntryIndex"), record.get("firstKeptEntryId")
         first = index + 1 if isinstance(index, int) else self._numbers.get(str(id))
-        self._thread.close()
-        self._compactions.append(
-            _Compaction(
-                len(self._thread.messages),
-                string(summary),
-                tokens if isinstance(tokens, int) else None,
-                first,
-            )
+        log = self._thread.finished()
+        if not log:
+            self._tally.left_out[BEFORE_FIRST_MESSAGE] += 1
+            return
+        missing = ""
+        if not string(summary):
+            missing = "its record has no summary"
+        elif first is None:
+            missing = "its record does not say which messages it kept"
+        kept = tuple(
+            message.id
+            for message, origin in zip(log, self._thread.origins, strict=True)
+            if first is not None and origin >= first
         )
-
-    def _boundaries(self, messages: Sequence[Message]) -> Iterator[Boundary]:
-        for compaction in self._compactions:
-            before = compaction.messages
-            if not before:
-                self._tally.left_out[BEFORE_FIRST_MESSAGE] += 1
-                continue
-            missing = ""
-            if not compaction.summary:
-                missing = "its record has no summary"
-            elif compaction.first is None:
-                missing = "its record does not say which messages it kept"
-            kept = tuple(
-                message.id
-                for message, origin in zip(messages[:before], self._thread.origins, strict=False)
-                if compaction.first is not None and origin >= compaction.first
-            )
-            summary = "" if missing else compaction.summary
-            after = messages[before - 1].id
-            boundary = Boundary(after, summary, compaction.tokens, kept, missing=missing)
-            self._tally.compacted(boundary)
-            yield boundary
+        boundary = Boundary(
+            log[-1].id,
+            "" if missing else string(summary),
+            tokens if isinstance(tokens, int) else None,
+            kept,
+            missing=missing,
+        )
+        self._tally.compacted(boundary)
+        self._boundaries.append(boundary)
 
     def _message(self, message: Any, number: int) -> None:
         place = f"{self._path}, line {number}"
@@ -237,11 +181,7 @@ class _SessionReader:
             self._tally.left_out[unknown("message role", role)] += 1
 
     def _assistant(self, message: Mapping[str, Any], place: str) -> None:
-        model = message.get("model")
-        if isinstance(model, str) and model:
-            # Removed and added again, so that the model used last comes last.
-            self._models.pop(model, None)
-            self._models[model] = None
+        self._model = string(message.get("model")) or self._model
         stop = message.get("stopReason")
         how = f"{stop} assistant" if stop in ("aborted", "error") else "assistant"
         parts = self._parts(message, place)
@@ -251,26 +191,31 @@ class _SessionReader:
         call_id = required_id(
             message.get("toolCallId"), "a toolResult without toolCallId", place, self._tally
         )
-        parts = self._parts(message, place)
-        text, others = text_and_rest(parts)
+        text, others = text_and_rest(self._parts(message, place))
         rest = [part for part in others if isinstance(part, Image)]
         self._thread.add_result(ToolResult(call_id, text, message.get("isError") is True), rest)
 
     def _parts(self, message: Mapping[str, Any], place: str) -> list[Part]:
         content = message.get("content")
         if isinstance(content, list):
-            content = [self._as_block(part) for part in content]
-        return [*read_blocks(content, place, self._tally).parts]
-
-    def _as_block(self, part: Any) -> Any:
-        """A part in the shape of Anthropic's blocks, which pi's are but for some names."""
-        given = mapping(part)
-        if given.get("type") == "toolCall":
-            return {**given, "type": "tool_use", "input": given.get("arguments")}
-        if given.get("type") == "image":
-            source = {"media_type": given.get("mimeType"), "data": given.get("data")}
-            return {"type": "image", "source": source}
-        return part
+            content = [_as_block(part) for part in content]
+        return read_blocks(content, place, self._tally).parts
 
 
-IMPORTER: Final = PiImporter
+def _as_block(part: Any) -> Any:
+    """A part in the shape of Anthropic's blocks, which pi's are but for some names."""
+    given = mapping(part)
+    if given.get("type") == "toolCall":
+        return {**given, "type": "tool_use", "input": given.get("arguments")}
+    if given.get("type") == "image":
+        source = {"media_type": given.get("mimeType"), "data": given.get("data")}
+        return {"type": "image", "source": source}
+    return part
+
+
+IMPORTER: Final = Format(
+    "pi",
+    "pi coding agent, session JSONL",
+    _recognises,
+    lambda path: _SessionReader(path).transcript(),
+)

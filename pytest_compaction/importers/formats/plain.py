@@ -7,41 +7,24 @@ lists or of objects, or stand one per line. Every other format is tried before t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
+from functools import partial
 from typing import Any, Final
 
 from pytest_compaction.conversation.formats.parts import mapping
 from pytest_compaction.importers.chat_messages import ROLES
 from pytest_compaction.importers.exchanges import Exchange, name_of, transcripts_of
 from pytest_compaction.importers.formats.openai_chat import transcript_of
-from pytest_compaction.importers.json_files import PlacedValue, head_values, is_list
-from pytest_compaction.importers.protocol import BARE, Transcript
+from pytest_compaction.importers.json_files import PlacedValue, is_list
+from pytest_compaction.importers.protocol import BARE
+from pytest_compaction.importers.registry import Format, shown_by
 
 LISTS: Final = ("messages", "conversation", "conversations", "history", "dialogue", "turns")
 
 
-class PlainImporter:
-    """Reads lists of ``{"role": …, "content": …}``."""
-
-    name = "plain"
-    description = "plain lists of {role, content} (JSON, JSONL)"
-    specificity = BARE
-
-    def recognises(self, head: str) -> bool:
-        """Look for messages with a known role and a content."""
-        return any(
-            bool(messages) and all(_is_message(message) for message in messages[:20])
-            for messages in map(_sample, head_values(head))
-        )
-
-    def read(self, path: Path) -> Iterator[Transcript]:
-        """The conversations of the file."""
-        expected = "no message was recognised; expected objects with role and content"
-        return transcripts_of(path, _exchange, transcript_of, expected)
-
-
-IMPORTER: Final = PlainImporter
+def _recognised(value: Any) -> bool:
+    messages = _sample(value)
+    return bool(messages) and all(_is_message(message) for message in messages[:20])
 
 
 def _is_message(value: Any) -> bool:
@@ -69,3 +52,17 @@ def _exchange(item: PlacedValue) -> Exchange | None:
     if not any(_is_message(message) for message in messages):
         return None
     return Exchange(place, messages, name=name_of(value))
+
+
+IMPORTER: Final = Format(
+    "plain",
+    "plain lists of {role, content} (JSON, JSONL)",
+    shown_by(_recognised),
+    partial(
+        transcripts_of,
+        read=_exchange,
+        make=transcript_of,
+        expected="no message was recognised; expected objects with role and content",
+    ),
+    BARE,
+)

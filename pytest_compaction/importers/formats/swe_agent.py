@@ -11,7 +11,7 @@ import json
 import re
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
@@ -25,18 +25,19 @@ from pytest_compaction.conversation.messages import Part, Text, ToolCall, ToolRe
 from pytest_compaction.importers.chat_messages import (
     as_message,
     loose_parts,
-    read_call,
+    note_end,
+    read_calls,
     thinking_blocks,
 )
-from pytest_compaction.importers.json_files import head_values, is_list, read_document
+from pytest_compaction.importers.json_files import is_list, read_document
 from pytest_compaction.importers.protocol import (
     ImportFormatError,
     Tally,
     Transcript,
     unknown,
 )
+from pytest_compaction.importers.registry import Format, shown_by
 from pytest_compaction.importers.threads import ThreadBuilder
-from pytest_compaction.text import printable
 
 _EDIT: Final = re.compile(r"edit\s+(\d+):(\d+)[ \t]*\n")
 _INSERT: Final = re.compile(r"insert\s+(\d+)[ \t]*\n")
@@ -127,32 +128,9 @@ _HEAD: Final = 600
 """Refusals are looked for in the first characters: a file shown below may quote one."""
 
 
-class SweAgentImporter:
-    """Reads the ``.traj`` files of SWE-agent."""
-
-    name = "swe-agent"
-    description = "SWE-agent, trajectory (.traj, JSON)"
-
-    def recognises(self, head: str) -> bool:
-        """Look for a history, or for steps of a trajectory if the head ends before the history."""
-        return any(_recognised(mapping(value)) for value in head_values(head))
-
-    def read(self, path: Path) -> Transcript:
-        """The conversation of a trajectory."""
-        data = mapping(read_document(path))
-        history = data.get("history")
-        if not is_list(history) or not history:
-            raise ImportFormatError(
-                f"{path}: no history of a SWE-agent run; expected a list of messages under "
-                "'history'. Name another format with --format"
-            )
-        return _TrajectoryReader(path, data).transcript(history)
-
-
-IMPORTER: Final = SweAgentImporter
-
-
-def _recognised(data: Mapping[str, Any]) -> bool:
+def _recognised(value: Any) -> bool:
+    """Look for a history, or for steps of a trajectory if the head ends before the history."""
+    data = mapping(value)
     steps = data.get("trajectory")
     history = data.get("history")
     if isinstance(steps, list) and any({"action", "observation"} <= set(mapping(s)) for s in steps):
@@ -162,38 +140,39 @@ def _recognised(data: Mapping[str, Any]) -> bool:
     return told and any(key in data for key in _MARKS)
 
 
-@dataclass(slots=True)
-class _Open:
-    """The calls of a message that have no observation yet."""
-
-    ids: list[str]
-
-
 class _TrajectoryReader:
-    def __init__(self, path: Path, data: Mapping[str, Any]) -> None:
-        self._path = path
-        self._data = data
+    def __init__(self) -> None:
         self._tally = Tally()
         self._thread = ThreadBuilder(self._tally)
-        self._open: _Open | None = None
         self._file = ""
-        self._made = 0
         self._last_action = ""
         self._main = ""
 
-    def transcript(self, history: Sequence[Any]) -> Transcript:
+    def transcript(self, path: Path) -> Transcript:
+        data = mapping(read_document(path))
+        history, steps = data.get("history"), data.get("trajectory")
+        if not is_list(history) or not history:
+            raise ImportFormatError(
+                f"{path}: no history of a SWE-agent run; expected a list of messages under "
+                "'history'. Name another format with --format"
+            )
         self._main = str(mapping(history[0]).get("agent", ""))
         for number, message in enumerate(history):
             self._tally.records += 1
-            self._message(message, f"{self._path}, message {number}")
-        self._last_observation()
-        self._note_rest()
-        self._thread.close()
-        empty = f"{self._path}: no message in the history of the run"
-        return self._tally.transcript(self._thread.messages, self._path, empty, self._model())
+            self._message(as_message(message, f"{path}, message {number}"))
+        if is_list(steps) and steps:
+            self._last_observation(mapping(steps[-1]))
+            self._tally.records += len(steps)
+            self._tally.left_out["trajectory step, repeated in the history"] += len(steps)
+        note_end(mapping(data.get("info")), self._tally)
+        replay = data.get("replay_config")
+        if isinstance(replay, str):
+            replay = json_or_none(replay)
+        model = string(mapping(mapping(mapping(replay).get("agent")).get("model")).get("name"))
+        empty = f"{path}: no message in the history of the run"
+        return self._tally.transcript(self._thread.finished(), path, empty, model)
 
-    def _message(self, message: Any, place: str) -> None:
-        message = as_message(message, place)
+    def _message(self, message: Mapping[str, Any]) -> None:
         role = message.get("role")
         if message.get("is_demo") is True:
             self._tally.left_out["demonstration of another task, shown before this one"] += 1
@@ -201,8 +180,8 @@ class _TrajectoryReader:
             self._tally.left_out["message from another agent"] += 1
         elif role == "assistant":
             self._assistant(message)
-        elif self._open is not None and role in ("user", "tool"):
-            self._observed(message, self._open)
+        elif role in ("user", "tool") and (waiting := self._thread.open_calls()):
+            self._observed(message, waiting)
         elif role in ("system", "user"):
             self._thread.add_unless_empty(
                 str(role), loose_parts(message.get("content"), self._tally)
@@ -211,23 +190,16 @@ class _TrajectoryReader:
             self._tally.left_out[unknown("message role", role)] += 1
 
     def _assistant(self, message: Mapping[str, Any]) -> None:
-        self._open = None
-        thinking = thinking_blocks(message)
-        calls = message.get("tool_calls")
+        calls = read_calls(message.get("tool_calls"), self._tally, self._thread)
         self._last_action = string(message.get("action"))
-        if isinstance(calls, list) and calls:
-            made = [self._function_call(mapping(call)) for call in calls]
-            said = [*thinking, *loose_parts(message.get("content"), self._tally), *made]
-            self._thread.add_unless_empty("assistant", said)
-            self._open = _Open([call.id for call in made])
-        elif self._last_action.strip():
-            call = call_of(self._new_id(), self._last_action.strip(), self._file)
+        if not calls and self._last_action.strip():
+            call = call_of(self._thread.new_id(), self._last_action.strip(), self._file)
             self._tally.repaired["command written as text, given as a tool call"] += 1
-            self._thread.add_unless_empty("assistant", [*thinking, *self._thought(message), call])
-            self._open = _Open([call.id])
+            said = [*self._thought(message), call]
         else:
-            said = [*thinking, *loose_parts(message.get("content"), self._tally)]
-            self._thread.add_unless_empty("assistant", said)
+            said = loose_parts(message.get("content"), self._tally)
+            said += [self._naming_file(call) for call in calls]
+        self._thread.add_unless_empty("assistant", [*thinking_blocks(message), *said])
 
     def _thought(self, message: Mapping[str, Any]) -> list[Part]:
         """The text of a message without the command, which is in its call."""
@@ -237,29 +209,21 @@ class _TrajectoryReader:
             thought = _without_last_block(text)
         return [Text(thought.rstrip())] if thought.strip() else []
 
-    def _function_call(self, call: Mapping[str, Any]) -> ToolCall:
-        made = read_call(call, self._tally, self._new_id)
-        given = made.parsed()
-        if made.name in ("edit", "insert") and given and self._file and not _names_file(given):
+    def _naming_file(self, call: ToolCall) -> ToolCall:
+        given = call.parsed()
+        if call.name in ("edit", "insert") and given and self._file and not _names_file(given):
             self._tally.repaired["edit of the open file, given its path"] += 1
-            return replace(
-                made, arguments=json.dumps({"path": self._file, **given}, ensure_ascii=False)
-            )
-        return made
+            arguments = json.dumps({"path": self._file, **given}, ensure_ascii=False)
+            return replace(call, arguments=arguments)
+        return call
 
-    def _new_id(self) -> str:
-        self._made += 1
-        return f"call-{self._made}"
-
-    def _observed(self, message: Mapping[str, Any], calls: _Open) -> None:
+    def _observed(self, message: Mapping[str, Any], waiting: Sequence[str]) -> None:
         text, rest = text_and_rest(loose_parts(message.get("content"), self._tally))
         given = message.get("tool_call_ids")
         named = given[0] if isinstance(given, list) and given else None
-        id = str(named) if named in calls.ids else calls.ids[0]
+        id = str(named) if named in waiting else waiting[0]
         refused = bool(_REFUSED.search(text[:_HEAD]))
         self._thread.add_result(ToolResult(id, text, refused), rest)
-        left = [other for other in calls.ids if other != id]
-        self._open = _Open(left) if left else None
         self._note_open_file(text)
 
     def _note_open_file(self, text: str) -> None:
@@ -272,31 +236,13 @@ class _TrajectoryReader:
         if folder and self._file.startswith(prefix := folder[-1].strip().rstrip("/") + "/"):
             self._file = self._file.removeprefix(prefix)
 
-    def _last_observation(self) -> None:
-        """Add the output of the last action: the history lacks it, the steps have it."""
-        steps = self._data.get("trajectory")
-        last = mapping(steps[-1]) if is_list(steps) and steps else {}
+    def _last_observation(self, last: Mapping[str, Any]) -> None:
+        """Add the output of the last action: the history lacks it, the last step has it."""
         same = str(last.get("action", "")).strip() == self._last_action.strip()
-        if self._open is not None and same and isinstance(last.get("observation"), str):
+        waiting = self._thread.open_calls()
+        if waiting and same and isinstance(last.get("observation"), str):
             self._tally.repaired["last observation, taken from the trajectory"] += 1
-            self._observed({"content": last["observation"]}, self._open)
-
-    def _note_rest(self) -> None:
-        steps = self._data.get("trajectory")
-        if is_list(steps) and steps:
-            self._tally.records += len(steps)
-            self._tally.left_out["trajectory step, repeated in the history"] += len(steps)
-        info = mapping(self._data.get("info"))
-        if info:
-            status = printable(str(info.get("exit_status")), 60)
-            self._tally.records += 1
-            self._tally.left_out[f"statistics and patch of a run that ended with: {status}"] += 1
-
-    def _model(self) -> str:
-        replay = self._data.get("replay_config")
-        if isinstance(replay, str):
-            replay = json_or_none(replay)
-        return string(mapping(mapping(mapping(replay).get("agent")).get("model")).get("name"))
+            self._observed({"content": last["observation"]}, waiting)
 
 
 def _names_file(arguments: Mapping[str, Any]) -> bool:
@@ -312,3 +258,11 @@ def _without_last_block(text: str) -> str:
     first = said.find(_FENCE, 0, last)
     opened = first >= 0 and "\n" in said[first + len(_FENCE) : last]
     return text[:first] if opened else text
+
+
+IMPORTER: Final = Format(
+    "swe-agent",
+    "SWE-agent, trajectory (.traj, JSON)",
+    shown_by(_recognised),
+    lambda path: _TrajectoryReader().transcript(path),
+)

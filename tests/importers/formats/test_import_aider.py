@@ -9,7 +9,7 @@ from support.paths import public_data
 
 from pytest_compaction.artifacts.operations import file_operations, file_states
 from pytest_compaction.conversation.messages import structure_faults
-from pytest_compaction.importers.formats.aider import AiderImporter
+from pytest_compaction.importers.formats.aider import IMPORTER
 from pytest_compaction.importers.protocol import ImportFormatError, Transcript
 from pytest_compaction.importers.registry import importer_for, load_importers
 
@@ -36,7 +36,7 @@ def notices(*lines: str) -> str:
 def imported(tmp_path: Path, *pieces: str) -> list[Transcript]:
     path = tmp_path / ".aider.chat.history.md"
     path.write_text("".join(pieces), "utf-8")
-    transcripts = list(AiderImporter().read(path))
+    transcripts = list(IMPORTER.read(path))
     assert all(structure_faults(t.messages) == [] for t in transcripts)
     return transcripts
 
@@ -188,11 +188,11 @@ def test_a_history_without_an_answer_or_with_broken_bytes_is_an_error(tmp_path: 
     path = tmp_path / "broken.md"
     path.write_bytes(HEADING.encode() + b"#### \xff  \n")
     with pytest.raises(ImportFormatError, match="line 4: byte 5 is not UTF-8"):
-        list(AiderImporter().read(path))
+        list(IMPORTER.read(path))
 
 
 def test_the_public_history_is_read_whole() -> None:
-    (transcript,) = AiderImporter().read(public_data("aider/chat-history.md"))
+    (transcript,) = IMPORTER.read(public_data("aider/chat-history.md"))
     assert structure_faults(transcript.messages) == []
     typed = sum(message.role == "user" for message in transcript.messages)
     again = transcript.tally.left_out["command whose prompt is repeated below it"]

@@ -10,7 +10,7 @@ from support.transcript_samples import imported_as
 from support.transcript_samples import write_log as write
 
 from pytest_compaction.conversation.messages import Image, Opaque, Thinking, canonical_json
-from pytest_compaction.importers.formats.anthropic import AnthropicImporter
+from pytest_compaction.importers.formats.anthropic import IMPORTER
 from pytest_compaction.importers.protocol import ImportFormatError, Transcript
 
 THINKING = {"type": "thinking", "thinking": "hm", "signature": "c2ln"}
@@ -153,7 +153,7 @@ def test_what_the_provider_ran_stays_and_what_is_unknown_is_counted(tmp_path: Pa
 def test_what_cannot_be_read_is_named(tmp_path: Path, value: Any, words: list[str]) -> None:
     path = write(tmp_path, value)
     with pytest.raises(ImportFormatError) as caught:
-        list(AnthropicImporter().read(path))
+        list(IMPORTER.read(path))
     for word in [str(path), *words]:
         assert word in str(caught.value)
 

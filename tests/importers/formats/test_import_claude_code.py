@@ -26,7 +26,7 @@ from pytest_compaction.conversation.messages import (
     canonical_json,
     structure_faults,
 )
-from pytest_compaction.importers.formats.claude_code.importer import ClaudeCodeImporter
+from pytest_compaction.importers.formats.claude_code import IMPORTER
 from pytest_compaction.importers.protocol import (
     JOINED,
     KEPT_AS_RECORD,
@@ -317,14 +317,14 @@ def test_a_line_that_cannot_be_read_is_named(
     tmp_path: Path, line: dict[str, Any], words: list[str]
 ) -> None:
     with pytest.raises(ImportFormatError) as caught:
-        ClaudeCodeImporter().read(write(tmp_path, START, line))
+        IMPORTER.read(write(tmp_path, START, line))
     for word in words:
         assert word in str(caught.value)
 
 
 def test_a_file_without_a_message_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ImportFormatError, match="no Claude Code message among 1 lines"):
-        ClaudeCodeImporter().read(write(tmp_path, {"type": "summary", "leafUuid": "x"}))
+        IMPORTER.read(write(tmp_path, {"type": "summary", "leafUuid": "x"}))
 
 
 def test_the_real_session_is_read_whole() -> None:

@@ -13,7 +13,7 @@ from support.paths import public_data
 from pytest_compaction.artifacts.operations import commands, file_operations
 from pytest_compaction.case_making.recorded_points import record_points
 from pytest_compaction.conversation.messages import structure_faults
-from pytest_compaction.importers.formats.cline.importer import ClineImporter
+from pytest_compaction.importers.formats.cline import IMPORTER
 from pytest_compaction.importers.protocol import ImportFormatError, Transcript
 from pytest_compaction.importers.registry import importer_for, load_importers
 
@@ -53,7 +53,7 @@ def write(folder: Path, messages: Any = None, **sidecars: Any) -> Path:
 
 
 def imported(folder: Path, messages: Any = None, **sidecars: Any) -> list[Transcript]:
-    transcripts = list(ClineImporter().read(write(folder, messages, **sidecars)))
+    transcripts = list(IMPORTER.read(write(folder, messages, **sidecars)))
     assert all(structure_faults(t.messages) == [] for t in transcripts)
     return transcripts
 
@@ -133,12 +133,12 @@ def test_what_is_no_session_is_an_error_that_says_what_to_do(
     path.write_text(json.dumps(content), "utf-8")
     assert importer_for(path, load_importers().importers).name == "cline"
     with pytest.raises(ImportFormatError, match=said) as caught:
-        list(ClineImporter().read(path))
+        list(IMPORTER.read(path))
     assert str(path) in str(caught.value)
 
 
 def test_the_public_session_has_what_both_modes_made_of_it() -> None:
-    agentic, basic = ClineImporter().read(public_data("cline/session.messages.json"))
+    agentic, basic = IMPORTER.read(public_data("cline/session.messages.json"))
     assert (agentic.name, basic.name) == ("agentic", "basic")
     for transcript in (agentic, basic):
         assert (transcript.tally.records, transcript.tally.messages) == (32, 33)

@@ -12,7 +12,7 @@ from support.imports import at_length
 from pytest_compaction import cli
 from pytest_compaction.artifacts.operations import file_operations
 from pytest_compaction.conversation.messages import structure_faults
-from pytest_compaction.importers.formats.cline.importer import ClineImporter
+from pytest_compaction.importers.formats.cline import IMPORTER
 from pytest_compaction.importers.registry import importer_for, load_importers
 
 ENVIRONMENT = "<environment_details>\n# Current Time\nnow\n</environment_details>"
@@ -53,7 +53,7 @@ def test_calls_in_tags_are_calls_with_their_results(tmp_path: Path) -> None:
     path = tmp_path / "renamed.json"
     path.write_text(json.dumps(CLASSIC), "utf-8")
     assert importer_for(path, load_importers().importers).name == "cline"
-    (transcript,) = ClineImporter().read(path)
+    (transcript,) = IMPORTER.read(path)
     assert structure_faults(transcript.messages) == []
     shown = [
         (m.role, m.results[0].text if m.results else m.text, [c.name for c in m.calls])
@@ -132,7 +132,7 @@ def test_native_calls_get_the_results_that_follow_as_text(tmp_path: Path) -> Non
     path.parent.mkdir()
     path.write_text(json.dumps(NATIVE), "utf-8")
     assert importer_for(path, load_importers().importers).name == "cline"
-    (transcript,) = ClineImporter().read(path)
+    (transcript,) = IMPORTER.read(path)
     assert structure_faults(transcript.messages) == []
     shown = [(m.role, m.results[0].text if m.results else m.text) for m in transcript.messages]
     assert shown == [
@@ -163,7 +163,7 @@ def test_results_in_blocks_of_questions_are_the_words_of_the_user(tmp_path: Path
     path = tmp_path / "history.json"
     blocks = answer("e", "[ask_followup_question] Result:\n<answer>\nb\n</answer>")
     path.write_text(json.dumps([*NATIVE[:1], NATIVE[7], message("", "user", blocks)]), "utf-8")
-    (transcript,) = ClineImporter().read(path)
+    (transcript,) = IMPORTER.read(path)
     assert [(m.role, m.text) for m in transcript.messages[1:]] == [
         ("assistant", "Which one?\n- a\n- b"),
         ("user", "b"),
@@ -203,6 +203,6 @@ def test_a_file_that_cline_saved_first_is_created(tmp_path: Path) -> None:
     ]
     path = tmp_path / "history.json"
     path.write_text(json.dumps(history), "utf-8")
-    (transcript,) = ClineImporter().read(path)
+    (transcript,) = IMPORTER.read(path)
     (operation,) = file_operations(transcript.messages)
     assert (operation.path, operation.operation) == ("src/n.ts", "created")

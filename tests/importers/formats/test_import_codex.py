@@ -17,7 +17,7 @@ from pytest_compaction.conversation.messages import (
     Thinking,
     canonical_json,
 )
-from pytest_compaction.importers.formats.codex import CodexImporter
+from pytest_compaction.importers.formats.codex import IMPORTER
 from pytest_compaction.importers.protocol import JOINED, KEPT_AS_RECORD, NOTICE, ImportFormatError
 from pytest_compaction.importers.registry import importer_for, load_importers
 
@@ -47,7 +47,7 @@ def output(id: str, text: Any) -> dict[str, Any]:
 META = line("session_meta", id="s", cwd="/w", cli_version="0.65.0", instructions="be brief")
 
 
-imported = partial(import_with, CodexImporter().read)
+imported = partial(import_with, IMPORTER.read)
 
 
 def test_a_turn_is_read_once_and_its_repetition_left_out_by_reason(tmp_path: Path) -> None:
@@ -236,7 +236,7 @@ def test_old_rollouts_without_envelopes_are_read(tmp_path: Path) -> None:
         {"type": "function_call_output", "call_id": "c1", "output": "ok"},
     )
     assert importer_for(path, load_importers().importers).name == "codex"
-    transcript = CodexImporter().read(path)
+    transcript = IMPORTER.read(path)
     assert [m.role for m in transcript.messages] == ["user", "assistant", "tool"]
     assert transcript.tally.left_out["unknown record type 'state'"] == 1
 
@@ -259,14 +259,14 @@ def test_a_line_that_cannot_be_read_is_named(
     tmp_path: Path, record: dict[str, Any], words: list[str]
 ) -> None:
     with pytest.raises(ImportFormatError) as caught:
-        CodexImporter().read(write(tmp_path, META, record))
+        IMPORTER.read(write(tmp_path, META, record))
     for word in words:
         assert word in str(caught.value)
 
 
 def test_a_file_without_an_item_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ImportFormatError, match="no Codex item among 1 lines"):
-        CodexImporter().read(write(tmp_path, META))
+        IMPORTER.read(write(tmp_path, META))
 
 
 def rolled_back(turns: Any) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from pytest_compaction.conversation.messages import (
     canonical_json,
     structure_faults,
 )
-from pytest_compaction.importers.formats.gemini_cli import GeminiCliImporter
+from pytest_compaction.importers.formats.gemini_cli import IMPORTER
 from pytest_compaction.importers.protocol import ImportFormatError, Transcript
 from pytest_compaction.importers.registry import importer_for, load_importers
 
@@ -71,7 +71,7 @@ def lines(tmp_path: Path, *records: Any) -> Path:
 
 
 def imported(path: Path) -> Transcript:
-    transcript = GeminiCliImporter().read(path)
+    transcript = IMPORTER.read(path)
     assert structure_faults(transcript.messages) == []
     return transcript
 
@@ -250,5 +250,5 @@ def test_a_file_without_a_message_is_an_error(tmp_path: Path, content: str, said
     path = tmp_path / "chat.jsonl"
     path.write_text(content + "\n", "utf-8")
     with pytest.raises(ImportFormatError, match=said) as caught:
-        GeminiCliImporter().read(path)
+        IMPORTER.read(path)
     assert str(path) in str(caught.value)

@@ -16,8 +16,8 @@ from pytest_compaction.conversation.messages import (
     canonical_json,
     structure_faults,
 )
-from pytest_compaction.importers.formats.inspect import importer as inspect_sample
-from pytest_compaction.importers.formats.inspect.importer import InspectImporter
+from pytest_compaction.importers.formats import inspect as inspect_sample
+from pytest_compaction.importers.formats.inspect import IMPORTER
 from pytest_compaction.importers.protocol import ImportFormatError, Transcript
 from pytest_compaction.importers.registry import importer_for, load_importers
 
@@ -91,7 +91,7 @@ def archive(path: Path, *samples: dict[str, Any], compression: int = zipfile.ZIP
 
 
 def imported(path: Path) -> list[Transcript]:
-    transcripts = list(InspectImporter().read(path))
+    transcripts = list(IMPORTER.read(path))
     assert all(structure_faults(t.messages) == [] for t in transcripts)
     return transcripts
 
@@ -158,8 +158,9 @@ def test_a_compaction_after_which_nothing_was_asked_is_counted(tmp_path: Path) -
 def test_references_that_multiply_are_stopped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(inspect_sample, "MAX_HELD_BYTES", 100)
-    bomb = sample(messages=[message("u", "user", f"attachment://{LONG} " * 20)])
+    monkeypatch.setattr(inspect_sample, "MAX_HELD_BYTES", 20_000)
+    texts = {LONG: "text of a.py" * 100}
+    bomb = sample(messages=[message("u", "user", f"attachment://{LONG} " * 20)], attachments=texts)
     with pytest.raises(ImportFormatError, match="its attachments take more than"):
         imported(archive(tmp_path / "x.eval", bomb))
 

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_compaction.importers.formats.inspect import archive as unpacked
-from pytest_compaction.importers.formats.inspect.importer import InspectImporter
+from pytest_compaction.importers.formats import inspect as unpacked
+from pytest_compaction.importers.formats.inspect import IMPORTER
 from pytest_compaction.importers.protocol import ImportFormatError
 
 HEADER = {"version": 2, "status": "success", "eval": {"task": "t", "model": "some/model"}}
@@ -37,7 +37,7 @@ def archive(path: Path, content: bytes, compression: int = zipfile.ZIP_DEFLATED)
 
 def refusal(path: Path) -> str:
     with pytest.raises(ImportFormatError) as caught:
-        list(InspectImporter().read(path))
+        list(IMPORTER.read(path))
     assert str(caught.value).startswith(str(path))
     return str(caught.value)
 
@@ -74,7 +74,7 @@ def test_signs_of_structure_within_texts_are_no_values(tmp_path: Path) -> None:
     message = {"id": "u", "role": "user", "content": text}
     sample = {"id": 1, "epoch": 1, "messages": [message]}
     path = archive(tmp_path / "x.eval", json.dumps(sample).encode())
-    (transcript,) = InspectImporter().read(path)
+    (transcript,) = IMPORTER.read(path)
     assert transcript.messages[0].text == text
 
 
@@ -101,7 +101,7 @@ def test_every_byte_of_damage_is_a_sentence_or_does_no_harm(
         raw[place] ^= 0x55
         path.write_bytes(raw)
         try:
-            list(InspectImporter().read(path))
+            list(IMPORTER.read(path))
         except ImportFormatError as error:
             told.append(str(error))
     assert len(told) > len(sound) // 4

@@ -12,7 +12,7 @@ from support.transcript_samples import imported_as
 
 from pytest_compaction.artifacts.operations import file_operations, file_states
 from pytest_compaction.conversation.messages import structure_faults
-from pytest_compaction.importers.formats.mini_swe_agent import MiniSweAgentImporter
+from pytest_compaction.importers.formats.mini_swe_agent import IMPORTER
 from pytest_compaction.importers.protocol import ImportFormatError, Transcript
 
 START = [{"role": "system", "content": "One command."}, {"role": "user", "content": "Fix it."}]
@@ -101,7 +101,7 @@ def test_function_calls_and_the_end_of_a_run_are_read(tmp_path: Path) -> None:
 
 
 def test_the_public_run_is_read_whole() -> None:
-    transcript = MiniSweAgentImporter().read(public_data("mini-swe-agent/github_issue.traj.json"))
+    transcript = IMPORTER.read(public_data("mini-swe-agent/github_issue.traj.json"))
     assert transcript.tally.messages == transcript.tally.records == 22
     assert roles(transcript) == ["system", "user", *["assistant", "tool"] * 10]
     failed = [part.is_error for message in transcript.messages for part in message.results]
@@ -123,5 +123,5 @@ def test_a_broken_run_is_named(tmp_path: Path, content: str, said: str) -> None:
     path = tmp_path / "run.traj.json"
     path.write_text(content, "utf-8")
     with pytest.raises(ImportFormatError, match=said) as caught:
-        MiniSweAgentImporter().read(path)
+        IMPORTER.read(path)
     assert str(path) in str(caught.value)

@@ -16,7 +16,7 @@ from pytest_compaction import cli
 from pytest_compaction.case.files import load_cases
 from pytest_compaction.case_making import case_maker
 from pytest_compaction.conversation.messages import Image, Thinking
-from pytest_compaction.importers.formats.openai_chat import OpenAIChatImporter
+from pytest_compaction.importers.formats.openai_chat import IMPORTER
 from pytest_compaction.importers.protocol import ImportFormatError, Transcript
 
 
@@ -189,7 +189,7 @@ def test_what_cannot_be_read_is_named(tmp_path: Path, content: str, words: list[
     path = tmp_path / "log.json"
     path.write_text(content, "utf-8")
     with pytest.raises(ImportFormatError) as caught:
-        list(OpenAIChatImporter().read(path))
+        list(IMPORTER.read(path))
     for word in [str(path), *words]:
         assert word in str(caught.value)
 

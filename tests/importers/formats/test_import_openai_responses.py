@@ -10,7 +10,7 @@ from support.transcript_samples import imported_as
 from support.transcript_samples import write_log as write
 
 from pytest_compaction.conversation.messages import Image, Thinking, canonical_json
-from pytest_compaction.importers.formats.openai_responses import OpenAIResponsesImporter
+from pytest_compaction.importers.formats.openai_responses import IMPORTER
 from pytest_compaction.importers.protocol import ImportFormatError, Transcript
 
 ASK = {"role": "user", "content": "Read a.py"}
@@ -62,7 +62,7 @@ def test_a_conversation_is_read_from_each_of_its_wrappings(
     tmp_path: Path, values: list[Any], lines: bool
 ) -> None:
     path = write(tmp_path, *values, lines=lines)
-    found = list(OpenAIResponsesImporter().read(path))
+    found = list(IMPORTER.read(path))
     (transcript,) = found
     assert [m.role for m in transcript.messages] == [
         "user",
@@ -161,7 +161,7 @@ def test_an_encrypted_compaction_is_a_boundary_without_a_record(tmp_path: Path) 
 def test_what_cannot_be_read_is_named(tmp_path: Path, value: Any, words: list[str]) -> None:
     path = write(tmp_path, value)
     with pytest.raises(ImportFormatError) as caught:
-        list(OpenAIResponsesImporter().read(path))
+        list(IMPORTER.read(path))
     for word in [str(path), *words]:
         assert word in str(caught.value)
 

@@ -16,7 +16,7 @@ from pytest_compaction.conversation.messages import (
     canonical_json,
     structure_faults,
 )
-from pytest_compaction.importers.formats.openhands.importer import OpenHandsImporter
+from pytest_compaction.importers.formats.openhands import IMPORTER
 from pytest_compaction.importers.protocol import ImportFormatError, Transcript
 from pytest_compaction.importers.registry import importer_for, load_importers
 
@@ -52,7 +52,7 @@ USER = action(1, "message", "user", content="fix the bug")
 def imported(tmp_path: Path, *events: Any) -> Transcript:
     path = tmp_path / "events.json"
     path.write_text(json.dumps(list(events)), "utf-8")
-    (transcript,) = OpenHandsImporter().read(path)
+    (transcript,) = IMPORTER.read(path)
     assert structure_faults(transcript.messages) == []
     return transcript
 
@@ -285,11 +285,11 @@ def test_events_of_the_sdk_are_read_from_a_folder_in_their_order(tmp_path: Path)
     for number, event in reversed(list(enumerate(SDK_EVENTS))):
         name = f"event-{number:05d}-{event['id']}.json"
         (folder / name).write_text(json.dumps(event), "utf-8")
-    (transcript,) = OpenHandsImporter().read(folder)
+    (transcript,) = IMPORTER.read(folder)
     importers = load_importers().importers
     for named in (folder, tmp_path):
         assert importer_for(named, importers).name == "openhands"
-        (again,) = OpenHandsImporter().read(named)
+        (again,) = IMPORTER.read(named)
         assert (again.messages, again.source) == (transcript.messages, tmp_path.as_posix())
     assert shape(transcript) == [
         ("system", "You are an agent."),
@@ -325,7 +325,7 @@ def test_the_format_is_detected_from_content(tmp_path: Path, content: str) -> No
     path = tmp_path / "renamed.bin"
     path.write_text(content + "\n", "utf-8")
     assert importer_for(path, load_importers().importers).name == "openhands"
-    (transcript,) = OpenHandsImporter().read(path)
+    (transcript,) = IMPORTER.read(path)
     assert transcript.name == ""
 
 
@@ -338,7 +338,7 @@ def test_instances_of_one_file_are_conversations_named_after_them(tmp_path: Path
     ]
     path = tmp_path / "output.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
-    one, two = OpenHandsImporter().read(path)
+    one, two = IMPORTER.read(path)
     assert (one.name, two.name) == ("one", "two")
     assert two.tally.left_out == {
         f"end of the run: {limit}": 1,
@@ -362,13 +362,13 @@ def test_a_file_without_a_message_is_an_error(tmp_path: Path, content: str, said
     path = tmp_path / "events.json"
     path.write_text(content, "utf-8")
     with pytest.raises(ImportFormatError, match=said) as caught:
-        list(OpenHandsImporter().read(path))
+        list(IMPORTER.read(path))
     assert str(path) in str(caught.value)
 
 
 def test_the_public_streams_are_read_whole() -> None:
     path = public_data("openhands/multi_swe_bench_example_output.jsonl")
-    found = list(OpenHandsImporter().read(path))
+    found = list(IMPORTER.read(path))
     assert [(t.name, t.tally.records, t.tally.messages) for t in found] == [
         ("ponylang__ponyc-4595", 49, 47),
         ("ponylang__ponyc-4593", 70, 68),

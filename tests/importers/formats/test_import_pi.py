@@ -13,7 +13,7 @@ from support.paths import public_data
 from pytest_compaction.artifacts.operations import INTERRUPTED
 from pytest_compaction.conversation.formats.chat import from_chat, to_chat
 from pytest_compaction.conversation.messages import Image, Thinking, structure_faults
-from pytest_compaction.importers.formats.pi import PiImporter
+from pytest_compaction.importers.formats.pi import IMPORTER
 from pytest_compaction.importers.protocol import KEPT_AS_RECORD, ImportFormatError, Transcript
 from pytest_compaction.importers.registry import importer_for, importer_named, load_importers
 
@@ -34,7 +34,7 @@ def result(id: str, *parts: Any, is_error: bool = False) -> dict[str, Any]:
 
 
 def imported(tmp_path: Path, *records: Any) -> Transcript:
-    return PiImporter().read(write(tmp_path, *records))
+    return IMPORTER.read(write(tmp_path, *records))
 
 
 def test_messages_are_numbered_in_order(tmp_path: Path) -> None:
@@ -178,7 +178,7 @@ def test_a_recorded_compaction_that_does_not_say_what_it_kept_is_no_record(
 def test_lone_surrogates_are_replaced(tmp_path: Path) -> None:
     path = tmp_path / "session.jsonl"
     path.write_text(json.dumps(message("user", "bad \ud800 text")) + "\n", "ascii")
-    assert PiImporter().read(path).messages[0].text == "bad \ufffd text"
+    assert IMPORTER.read(path).messages[0].text == "bad \ufffd text"
 
 
 @pytest.mark.parametrize(
@@ -200,7 +200,7 @@ def test_a_broken_line_is_named(tmp_path: Path, line: str, said: str) -> None:
     path = tmp_path / "session.jsonl"
     path.write_text(f"{json.dumps(HEADER)}\n{line}\n", "utf-8")
     with pytest.raises(ImportFormatError) as caught:
-        PiImporter().read(path)
+        IMPORTER.read(path)
     assert said in str(caught.value)
     assert str(path) in str(caught.value)
 
@@ -209,7 +209,7 @@ def test_bytes_that_are_no_text_are_named(tmp_path: Path) -> None:
     path = tmp_path / "session.jsonl"
     path.write_bytes(json.dumps(HEADER).encode() + b'\n{"type": "\xff"}\n')
     with pytest.raises(ImportFormatError, match="line 2: byte 10 is not UTF-8"):
-        PiImporter().read(path)
+        IMPORTER.read(path)
 
 
 def test_a_file_without_a_message_is_an_error(tmp_path: Path) -> None:
@@ -241,7 +241,7 @@ def test_an_unknown_format_is_answered_with_the_nearest() -> None:
 
 
 def test_the_real_session_is_read_whole() -> None:
-    transcript = PiImporter().read(public_data("pi-agent/large-session.jsonl"))
+    transcript = IMPORTER.read(public_data("pi-agent/large-session.jsonl"))
     tally = transcript.tally
     roles = [message.role for message in transcript.messages]
     assert tally.records == 1019

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pytest_compaction.importers import registry
-from pytest_compaction.importers.formats.plain import PlainImporter
+from pytest_compaction.importers.formats.plain import IMPORTER
 from pytest_compaction.importers.json_files import head_values
 from pytest_compaction.importers.protocol import ImportFormatError, ImportTally, Transcript
 from pytest_compaction.importers.registry import conversations, importer_for, load_importers
@@ -58,7 +58,7 @@ def test_a_conversation_is_read_from_each_of_its_wrappings(
 def test_a_file_without_a_message_is_an_error(tmp_path: Path) -> None:
     path = write(tmp_path, {"history": [{"speaker": "a"}]})
     with pytest.raises(ImportFormatError, match="no message was recognised"):
-        list(PlainImporter().read(path))
+        list(IMPORTER.read(path))
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from support.paths import public_data
 
 from pytest_compaction.artifacts.operations import file_operations, file_states
 from pytest_compaction.conversation.messages import Image, Thinking, structure_faults
-from pytest_compaction.importers.formats.swe_agent import SweAgentImporter, call_of
+from pytest_compaction.importers.formats.swe_agent import IMPORTER, call_of
 from pytest_compaction.importers.protocol import ImportFormatError, Transcript
 from pytest_compaction.importers.registry import importer_for, load_importers
 
@@ -41,7 +41,7 @@ def written(tmp_path: Path, *history: Any, **more: Any) -> Path:
 
 
 def imported(tmp_path: Path, *history: Any, **more: Any) -> Transcript:
-    transcript = SweAgentImporter().read(written(tmp_path, *history, **more))
+    transcript = IMPORTER.read(written(tmp_path, *history, **more))
     assert structure_faults(transcript.messages) == []
     return transcript
 
@@ -214,7 +214,7 @@ def test_a_broken_run_is_named(tmp_path: Path, content: str, said: str) -> None:
     path = tmp_path / "run.traj"
     path.write_text(content, "utf-8")
     with pytest.raises(ImportFormatError, match=said) as caught:
-        SweAgentImporter().read(path)
+        IMPORTER.read(path)
     assert str(path) in str(caught.value)
 
 
@@ -226,7 +226,7 @@ def test_a_broken_run_is_named(tmp_path: Path, content: str, said: str) -> None:
     ],
 )
 def test_the_public_runs_are_read_whole(name: str, messages: int, edited: str) -> None:
-    transcript = SweAgentImporter().read(public_data(f"swe-agent/{name}.traj"))
+    transcript = IMPORTER.read(public_data(f"swe-agent/{name}.traj"))
     assert transcript.tally.messages == messages
     assert structure_faults(transcript.messages) == []
     states = {state.path: state for state in file_states(file_operations(transcript.messages))}

@@ -5,12 +5,13 @@ import json
 import lzma
 import zipfile
 import zlib
+from dataclasses import replace
 from io import BytesIO
 
 import pytest
 
 from pytest_compaction.cli import main
-from pytest_compaction.importers.formats.plain import PlainImporter
+from pytest_compaction.importers.formats.plain import IMPORTER as PLAIN
 from pytest_compaction.importers.registry import fault_of_file
 
 
@@ -48,7 +49,8 @@ def test_an_error_of_a_damaged_file_is_no_fault_of_the_importer(
     name, tmp_path, monkeypatch, capsys
 ):
     read, said = DAMAGED[name]
-    monkeypatch.setattr(PlainImporter, "read", lambda self, path: [read()])
+    damaged = replace(PLAIN, read=lambda path: [read()])
+    monkeypatch.setattr("pytest_compaction.importers.formats.plain.IMPORTER", damaged)
     path = tmp_path / "log.json"
     path.write_text(json.dumps([{"role": "user", "content": "go on"}]), "utf-8")
     assert main(["import", str(path), "--output", str(tmp_path / "cases")]) == 1

@@ -17,13 +17,15 @@ from pytest_compaction.conversation.formats.anthropic import read_blocks
 from pytest_compaction.conversation.formats.parts import mapping, string
 from pytest_compaction.conversation.messages import Message, Text
 from pytest_compaction.importers.formats.anthropic import leave_compactions
-from pytest_compaction.importers.formats.cline.classic import (
+from pytest_compaction.importers.formats.cline_histories import (
     ClassicReader,
     anthropic_blocks,
     is_classic,
+    known_role,
 )
-from pytest_compaction.importers.json_files import head_values, is_list, read_document
+from pytest_compaction.importers.json_files import is_list, read_document
 from pytest_compaction.importers.protocol import Boundary, ImportFormatError, Tally, Transcript
+from pytest_compaction.importers.registry import Format, shown_by
 from pytest_compaction.importers.threads import ThreadBuilder, in_terms_of, is_empty
 
 _SIDECAR: Final = ".compaction.json"
@@ -33,42 +35,35 @@ _MAX_SIDECARS: Final = 20
 """Each is read whole to see whether it belongs to the session, so their number is bounded."""
 
 
-class ClineImporter:
-    """Reads the sessions that Cline keeps under ``~/.cline/data/sessions``, and its histories."""
-
-    name = "cline"
-    description = "Cline: session messages with their compactions, API history (JSON)"
-
-    def recognises(self, head: str) -> bool:
-        """Look for the messages or header of a session, or tool calls and notices within texts."""
-        return any(_is_session(value) or is_classic(value) for value in head_values(head))
-
-    def read(self, path: Path) -> Iterator[Transcript]:
-        """The session; once for each recorded compaction if there are several."""
-        data = read_document(path)
-        if is_list(data):
-            yield ClassicReader(path).transcript(data)
-            return
-        session = mapping(data)
-        _refuse_other(path, session)
-        records = _records(path, session)
-        for record in records:
-            name = record.name if len(records) > 1 else ""
-            yield _transcript(path, session, record, name)
-        if not records:
-            yield _transcript(path, session, None, "")
-
-
-IMPORTER: Final = ClineImporter
-
-
-def _is_session(value: Any) -> bool:
+def _recognised(value: Any) -> bool:
+    """Look for the messages or header of a session, or tool calls and notices within texts."""
     data = mapping(value)
-    if "messages_path" in data and "session_id" in data:
-        return True
-    if "source_message_count" in data and isinstance(data.get("messages"), list):
-        return True
-    return "sessionId" in data and isinstance(data.get("messages"), list) and "agent" in data
+    said = isinstance(data.get("messages"), list)
+    return (
+        ("messages_path" in data and "session_id" in data)
+        or (said and "source_message_count" in data)
+        or (said and "sessionId" in data and "agent" in data)
+        or is_classic(value)
+    )
+
+
+def _transcripts(path: Path) -> Iterator[Transcript]:
+    """The session; once for each recorded compaction if there are several."""
+    data = read_document(path)
+    if is_list(data):
+        yield ClassicReader().transcript(path, data)
+        return
+    session = mapping(data)
+    _refuse_other(path, session)
+    records = _records(path, session)
+    each_once: Sequence[_Record | None] = records or [None]
+    for record in each_once:
+        tally = Tally()
+        log = _read(session, str(path), tally)
+        empty = f"{path}: a Cline session without a message; nothing to import"
+        boundaries = [_boundary(session, log, record)] if record else []
+        name = record.name if record and len(records) > 1 else ""
+        yield tally.transcript(log.messages, path, empty, log.model, boundaries, name)
 
 
 def _refuse_other(path: Path, session: Mapping[str, Any]) -> None:
@@ -129,10 +124,7 @@ def _read(session: Mapping[str, Any], place: str, tally: Tally) -> _Read:
     for number, message in enumerate(session["messages"]):
         tally.records += 1
         where = f"{place}, message {number}"
-        if not isinstance(message, Mapping) or message.get("role") not in ("user", "assistant"):
-            raise ImportFormatError(
-                f"{where}: expected an object with the role user or assistant; fix or remove it"
-            )
+        role = known_role(message, where)
         read.model = string(mapping(message.get("modelInfo")).get("id")) or read.model
         blocks = read_blocks(anthropic_blocks(message.get("content"), tally), where, tally)
         leave_compactions(blocks, tally)
@@ -140,21 +132,10 @@ def _read(session: Mapping[str, Any], place: str, tally: Tally) -> _Read:
             thread.add_result(result, rest)
         elsewhere = blocks.results or blocks.compactions
         if not (elsewhere and is_empty(blocks.parts)):
-            thread.add_unless_empty(str(message["role"]), blocks.parts, number)
-    thread.close()
-    read.messages = tuple(thread.messages)
+            thread.add_unless_empty(role, blocks.parts, number)
+    read.messages = thread.finished()
     read.origins = thread.origins
     return read
-
-
-def _transcript(
-    path: Path, session: Mapping[str, Any], record: _Record | None, name: str
-) -> Transcript:
-    tally = Tally()
-    read = _read(session, str(path), tally)
-    empty = f"{path}: a Cline session without a message; nothing to import"
-    boundaries = (_boundary(session, read, each) for each in (record,) if each)
-    return tally.transcript(read.messages, path, empty, read.model, boundaries, name)
 
 
 def _boundary(session: Mapping[str, Any], log: _Read, record: _Record) -> Boundary:
@@ -191,3 +172,11 @@ def _tokens_before(messages: Sequence[Any]) -> int | None:
         if given.get("kind") in _MADE and isinstance(given.get("tokensBefore"), int):
             return int(given["tokensBefore"])
     return None
+
+
+IMPORTER: Final = Format(
+    "cline",
+    "Cline: session messages with their compactions, API history (JSON)",
+    shown_by(_recognised),
+    _transcripts,
+)

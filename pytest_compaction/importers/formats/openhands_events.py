@@ -17,6 +17,7 @@ from pytest_compaction.conversation.messages import (
     Text,
     Thinking,
     ToolCall,
+    ToolResult,
     canonical_json,
 )
 from pytest_compaction.importers.chat_messages import read_call, thinking_blocks
@@ -45,10 +46,8 @@ class Called:
 class Observed:
     """The result of one call."""
 
-    call_id: str
-    text: str
+    result: ToolResult
     rest: Sequence[Part] = ()
-    is_error: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +74,7 @@ Step = Spoken | Called | Observed | Condensed | LeftOut
 
 
 @dataclass(slots=True)
-class Contents:
+class _Contents:
     """The texts and images of a list of contents."""
 
     texts: list[str] = field(default_factory=list)
@@ -92,9 +91,9 @@ class Contents:
         return [*(Text(text) for text in self.texts if text), *self.rest]
 
 
-def contents_of(value: Any, tally: Tally) -> Contents:
+def _contents_of(value: Any, tally: Tally) -> _Contents:
     """Read a text, or a list of texts and images as both generations write them."""
-    found = Contents()
+    found = _Contents()
     for part in value if isinstance(value, list) else [value]:
         given = mapping(part)
         if isinstance(part, str):
@@ -102,14 +101,14 @@ def contents_of(value: Any, tally: Tally) -> Contents:
         elif isinstance(given.get("text"), str):
             found.texts.append(given["text"])
         elif isinstance(given.get("image_urls"), list):
-            found.rest += images(given["image_urls"], tally)
+            found.rest += _images(given["image_urls"], tally)
         elif given:
             other = read_part(given, "", tally)
             found.rest += [other] if other else []
     return found
 
 
-def images(urls: Any, tally: Tally) -> list[Part]:
+def _images(urls: Any, tally: Tally) -> list[Part]:
     """Placeholders of images by their addresses."""
     given = urls if isinstance(urls, list) else []
     return [
@@ -117,7 +116,7 @@ def images(urls: Any, tally: Tally) -> list[Part]:
     ]
 
 
-def thinking_of(message: Mapping[str, Any]) -> Iterator[Thinking]:
+def _thinking_of(message: Mapping[str, Any]) -> Iterator[Thinking]:
     """The reasoning beside the content of a message, unchanged."""
     yield from thinking_blocks(message)
     for key in ("responses_reasoning_item", "reasoning_content"):
@@ -125,8 +124,7 @@ def thinking_of(message: Mapping[str, Any]) -> Iterator[Thinking]:
             yield Thinking(canonical_json({"type": "reasoning", key: message[key]}))
 
 
-def note_tools(tools: Any, tally: Tally) -> None:
-    """Count the tool definitions beside a system prompt as left out."""
+def _note_tools(tools: Any, tally: Tally) -> None:
     if isinstance(tools, list) and tools:
         tally.left_out["tool definition"] += len(tools)
 
@@ -145,9 +143,9 @@ def sdk_steps(event: Mapping[str, Any], tally: Tally) -> Iterator[Step]:
     """The steps that the event consists of."""
     kind = str(event["kind"])
     if kind == "SystemPromptEvent":
-        note_tools(event.get("tools"), tally)
+        _note_tools(event.get("tools"), tally)
         texts = [event.get("system_prompt"), event.get("dynamic_context")]
-        yield Spoken("system", contents_of([text for text in texts if text], tally).parts)
+        yield Spoken("system", _contents_of([text for text in texts if text], tally).parts)
     elif kind == "MessageEvent":
         yield _message(event, tally)
     elif kind == "ActionEvent":
@@ -155,7 +153,7 @@ def sdk_steps(event: Mapping[str, Any], tally: Tally) -> Iterator[Step]:
     elif kind in _RESULTS:
         yield _result(event, kind, tally)
     elif kind == "Condensation":
-        yield _condensation(event)
+        yield _condensed(event)
     else:
         yield LeftOut(f"program event: {printable(kind, 60)}")
 
@@ -165,8 +163,8 @@ def _message(event: Mapping[str, Any], tally: Tally) -> Step:
     role = message.get("role")
     if role not in _ROLES:
         return LeftOut(unknown("message role", role))
-    parts: list[Part] = [*thinking_of(message), *contents_of(message.get("content"), tally).parts]
-    parts += contents_of(event.get("extended_content") or [], tally).parts
+    parts: list[Part] = [*_thinking_of(message), *_contents_of(message.get("content"), tally).parts]
+    parts += _contents_of(event.get("extended_content") or [], tally).parts
     return Spoken(str(role), parts)
 
 
@@ -175,7 +173,7 @@ def _action(event: Mapping[str, Any], tally: Tally) -> Step:
     function = mapping(call.get("function")) or call
     id = event.get("tool_call_id") or call.get("id") or f"event-{event.get('id')}"
     name = event.get("tool_name") or function.get("name") or "unknown"
-    parts = [*thinking_of(event), *contents_of(event.get("thought") or [], tally).parts]
+    parts = [*_thinking_of(event), *_contents_of(event.get("thought") or [], tally).parts]
     response = str(event.get("llm_response_id") or id)
     return Called(
         response, parts, [ToolCall(str(id), str(name), as_arguments(function.get("arguments")))]
@@ -185,11 +183,11 @@ def _action(event: Mapping[str, Any], tally: Tally) -> Step:
 def _result(event: Mapping[str, Any], kind: str, tally: Tally) -> Step:
     id = str(event.get("tool_call_id"))
     if kind == "AgentErrorEvent":
-        return Observed(id, str(event.get("error", "")), is_error=True)
+        return Observed(ToolResult(id, str(event.get("error", "")), True))
     if kind == "UserRejectObservation":
-        return Observed(id, f"Action rejected: {event.get('rejection_reason', '')}")
+        return Observed(ToolResult(id, f"Action rejected: {event.get('rejection_reason', '')}"))
     observation = mapping(event.get("observation"))
-    found = contents_of(observation.get("content") or [], tally)
+    found = _contents_of(observation.get("content") or [], tally)
     if not found.texts:
         keys = ("output", "error", "message", "result")
         found.texts += [observation[k] for k in keys if isinstance(observation.get(k), str)]
@@ -197,22 +195,22 @@ def _result(event: Mapping[str, Any], kind: str, tally: Tally) -> Step:
     text = found.text
     if isinstance(suffix, str) and suffix not in text:
         text += suffix
-    extended = contents_of(event.get("extended_content") or [], tally).text
-    return Observed(
-        id,
-        f"{text}\n{extended}" if extended else text,
-        found.rest,
-        observation.get("is_error") is True,
-    )
+    extended = _contents_of(event.get("extended_content") or [], tally).text
+    text = f"{text}\n{extended}" if extended else text
+    return Observed(ToolResult(id, text, observation.get("is_error") is True), found.rest)
 
 
-def _condensation(event: Mapping[str, Any]) -> Step:
-    forgotten = event.get("forgotten_event_ids")
+def _condensed(event: Mapping[str, Any]) -> Condensed:
+    """A condensation of either generation; the older one may name a range of events."""
+    listed = event.get("forgotten_event_ids")
+    first, last = event.get("forgotten_events_start_id"), event.get("forgotten_events_end_id")
+    forgotten = {str(id) for id in listed} if isinstance(listed, list) else set()
+    # A broken range must not fill the memory with ids.
+    if isinstance(first, int) and isinstance(last, int) and 0 <= last - first < 1_000_000:
+        forgotten |= {str(id) for id in range(first, last + 1)}
     summary, offset = event.get("summary"), event.get("summary_offset")
     return Condensed(
-        frozenset(str(id) for id in forgotten) if isinstance(forgotten, list) else frozenset(),
-        string(summary),
-        offset if isinstance(offset, int) else 0,
+        frozenset(forgotten), string(summary), offset if isinstance(offset, int) else 0
     )
 
 
@@ -272,11 +270,11 @@ class ClassicEvents:
     ) -> Iterator[Step]:
         source = event.get("source")
         if action == "system":
-            note_tools(args.get("tools"), self._tally)
-            yield Spoken("system", contents_of(args.get("content"), self._tally).parts)
+            _note_tools(args.get("tools"), self._tally)
+            yield Spoken("system", _contents_of(args.get("content"), self._tally).parts)
         elif action == "message":
-            parts = contents_of(args.get("content"), self._tally).parts
-            parts += images(args.get("image_urls"), self._tally)
+            parts = _contents_of(args.get("content"), self._tally).parts
+            parts += _images(args.get("image_urls"), self._tally)
             yield Spoken("assistant" if source == "agent" else "user", parts)
         elif action == "condensation":
             yield _condensed(args)
@@ -312,7 +310,7 @@ class ClassicEvents:
         )
 
     def _said(self, message: Mapping[str, Any]) -> list[Part]:
-        return [*thinking_of(message), *contents_of(message.get("content"), self._tally).parts]
+        return [*_thinking_of(message), *_contents_of(message.get("content"), self._tally).parts]
 
     def _ending(self, event: Mapping[str, Any], args: Mapping[str, Any]) -> Step:
         """The last words of the agent as text, because the program never answers this call."""
@@ -340,7 +338,7 @@ class ClassicEvents:
             return
         self._delegated = False
         cause = str(event.get("cause"))
-        found = contents_of(event.get("content"), self._tally)
+        found = _contents_of(event.get("content"), self._tally)
         text = _shown(found, extras, event)
         if cause in self._by_user:
             yield Spoken("user", [Text(f"Ran `{self._by_user[cause]}`\n{text}")])
@@ -349,9 +347,9 @@ class ClassicEvents:
         if not isinstance(call_id, str) or not call_id:
             call_id = f"event-{cause}" if "cause" in event else ""
         if call_id:
-            rest = [*found.rest, *images([extras.get("screenshot")], self._tally)]
-            rest += images(extras.get("image_urls"), self._tally)
-            yield Observed(call_id, text, rest, kind == "error")
+            rest = [*found.rest, *_images([extras.get("screenshot")], self._tally)]
+            rest += _images(extras.get("image_urls"), self._tally)
+            yield Observed(ToolResult(call_id, text, kind == "error"), rest)
         else:
             self._tally.repaired["program notice without a call, given as a system message"] += 1
             yield Spoken("system", found.parts)
@@ -379,7 +377,7 @@ def _response_of(event: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
     return str(response.get("id") or f"event-{event.get('id')}"), mapping(first.get("message"))
 
 
-def _shown(found: Contents, extras: Mapping[str, Any], event: Mapping[str, Any]) -> str:
+def _shown(found: _Contents, extras: Mapping[str, Any], event: Mapping[str, Any]) -> str:
     """The output as the model saw it, with the lines that the terminal added around it."""
     around = mapping(extras.get("metadata"))
     before, after = string(around.get("prefix")), string(around.get("suffix"))
@@ -389,18 +387,3 @@ def _shown(found: Contents, extras: Mapping[str, Any], event: Mapping[str, Any])
     if not text and not around.get("suffix"):
         text = printable(str(event.get("message") or ""), 2_000)
     return before + text + after
-
-
-def _condensed(args: Mapping[str, Any]) -> Condensed:
-    listed = args.get("forgotten_event_ids")
-    first, last = args.get("forgotten_events_start_id"), args.get("forgotten_events_end_id")
-    forgotten = {str(id) for id in listed} if isinstance(listed, list) else set()
-    # A broken range must not fill the memory with ids.
-    if isinstance(first, int) and isinstance(last, int) and 0 <= last - first < 1_000_000:
-        forgotten |= {str(id) for id in range(first, last + 1)}
-    summary, offset = args.get("summary"), args.get("summary_offset")
-    return Condensed(
-        frozenset(forgotten),
-        string(summary),
-        offset if isinstance(offset, int) else 0,
-    )

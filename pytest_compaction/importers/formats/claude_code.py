@@ -8,12 +8,12 @@ of a compaction belongs to what the agent continued with, not to the log.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.conversation.formats.anthropic import Blocks, read_blocks
+from pytest_compaction.conversation.formats.anthropic import read_blocks
 from pytest_compaction.conversation.formats.parts import mapping, string, text_and_rest
 from pytest_compaction.conversation.messages import (
     Message,
@@ -24,14 +24,7 @@ from pytest_compaction.conversation.messages import (
     text_message,
 )
 from pytest_compaction.importers.formats.anthropic import leave_compactions
-from pytest_compaction.importers.formats.claude_code.thread import (
-    BOUNDARY,
-    SPOKEN,
-    Thread,
-    in_sidechain,
-    thread_of,
-)
-from pytest_compaction.importers.json_files import head_values, json_lines
+from pytest_compaction.importers.json_files import json_lines
 from pytest_compaction.importers.notices import is_command, spoken_turns
 from pytest_compaction.importers.protocol import (
     BEFORE_FIRST_MESSAGE,
@@ -46,12 +39,120 @@ from pytest_compaction.importers.protocol import (
     Transcript,
     unknown,
 )
-from pytest_compaction.importers.threads import ThreadBuilder
+from pytest_compaction.importers.registry import Format, shown_by
+from pytest_compaction.importers.threads import ThreadBuilder, way_up
 from pytest_compaction.text import printable
+
+# --- the lines of the conversation -------------------------------------------------------
+
+_SPOKEN: Final = ("user", "assistant")
+_BOUNDARY: Final = "compact_boundary"
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """The links of a line to others; ``calls`` and ``results`` are ids of tool calls."""
+
+    uuid: str
+    parent: str | None
+    logical_parent: str | None
+    spoken: bool
+    starts_over: bool
+    message_id: str | None
+    calls: tuple[str, ...]
+    results: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Thread:
+    """The uuids of the conversation; if ``linear``, every line belongs to it."""
+
+    linear: bool = True
+    sidechain: bool = False
+    uuids: frozenset[str] = frozenset()
+    parents: Mapping[str, str | None] = field(default_factory=dict)
+
+    def holds(self, uuid: str | None) -> bool:
+        return self.linear or uuid is None or uuid in self.uuids
+
+    def between(self, head: str, tail: str) -> set[str]:
+        """The uuids from ``tail`` up to ``head``; empty if there is no path between them."""
+        found: set[str] = set()
+        current: str | None = tail
+        while current is not None and current not in found:
+            found.add(current)
+            if current == head:
+                return found
+            current = self.parents.get(current)
+        return set()
+
+
+def _thread_of(records: Iterable[Mapping[str, Any]], tally: Tally) -> _Thread:
+    """The conversation among the records of a file, in their order.
+
+    The lines form a tree: a user who goes back starts another branch, parallel tool results
+    hang from the line of their call, and a compaction starts a new root. The conversation is
+    the path from the last line up to the root, with the relatives of its lines. A file with
+    only sub-agent lines is the conversation of that sub-agent.
+    """
+    main: dict[str, _Line] = {}
+    side: dict[str, _Line] = {}
+    for record in records:
+        line = _line(record)
+        if line is not None and line.uuid not in main and line.uuid not in side:
+            (side if _in_sidechain(record) else main)[line.uuid] = line
+    sidechain = not any(line.spoken for line in main.values()) and any(
+        line.spoken for line in side.values()
+    )
+    lines = [*(side if sidechain else main).values()]
+    parents = {line.uuid: line.parent for line in lines}
+    if not any(parents.values()) or not any(line.spoken for line in lines):
+        return _Thread(True, sidechain, frozenset(), parents)
+    # A boundary line has no parent; its logical parent is the line before the compaction.
+    above = [line.parent or line.logical_parent for line in lines]
+    last = max(place for place, line in enumerate(lines) if line.spoken)
+    roots = {place for place, line in enumerate(lines) if line.starts_over}
+    way = set(way_up([*parents], above, last, tally, roots))
+    return _Thread(False, sidechain, frozenset(_with_relatives(way, lines)), parents)
+
+
+def _in_sidechain(record: Mapping[str, Any]) -> bool:
+    """Whether a record belongs to a sub-agent."""
+    return record.get("isSidechain") is True or bool(record.get("parent_tool_use_id"))
+
+
+def _line(record: Mapping[str, Any]) -> _Line | None:
+    uuid = string(record.get("uuid"))
+    if not uuid:
+        return None
+    message = mapping(record.get("message"))
+    content = message.get("content")
+    blocks = [mapping(block) for block in (content if isinstance(content, list) else ())]
+    return _Line(
+        uuid,
+        string(record.get("parentUuid")) or None,
+        string(record.get("logicalParentUuid")) or None,
+        record.get("type") in _SPOKEN,
+        record.get("subtype") == _BOUNDARY or record.get("isCompactSummary") is True,
+        string(message.get("id")) or None,
+        tuple(str(block.get("id")) for block in blocks if block.get("type") == "tool_use"),
+        tuple(str(b.get("tool_use_id")) for b in blocks if b.get("type") == "tool_result"),
+    )
+
+
+def _with_relatives(way: set[str], lines: Sequence[_Line]) -> set[str]:
+    """Add the other lines of the same assistant messages, and the results of their calls."""
+    messages = {line.message_id for line in lines if line.uuid in way and line.message_id}
+    way |= {line.uuid for line in lines if line.message_id in messages}
+    calls = {call for line in lines if line.uuid in way for call in line.calls}
+    return way | {line.uuid for line in lines if line.results and calls.issuperset(line.results)}
+
+
+# --- compactions and what is no message --------------------------------------------------
 
 
 @dataclass(slots=True)
-class CompactionRecord:
+class _Compaction:
     """A compaction after ``entries`` entries of the conversation.
 
     While it is ``open``, until the next message, attached files belong to it. ``marked``
@@ -66,41 +167,23 @@ class CompactionRecord:
     marked: bool = True
 
 
-def metadata_of(record: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What a boundary line says about its compaction."""
-    return mapping(record.get("compactMetadata"))
-
-
-def preserved(metadata: Mapping[str, Any], thread: Thread) -> set[str]:
+def _preserved(metadata: Mapping[str, Any], thread: _Thread) -> set[str]:
     """The uuids of the lines that stayed verbatim: some versions list them, some name a segment."""
-    listed = metadata.get("preservedMessages")
-    if isinstance(listed, dict):
-        uuids = listed.get("allUuids") or listed.get("uuids")
-        if isinstance(uuids, list):
-            return {uuid for uuid in uuids if isinstance(uuid, str)}
-    segment = metadata.get("preservedSegment")
-    if isinstance(segment, dict):
-        return set(thread.between(str(segment.get("headUuid")), str(segment.get("tailUuid"))))
-    return set()
+    listed = mapping(metadata.get("preservedMessages"))
+    uuids = listed.get("allUuids") or listed.get("uuids")
+    if isinstance(uuids, list):
+        return {uuid for uuid in uuids if isinstance(uuid, str)}
+    segment = mapping(metadata.get("preservedSegment"))
+    return thread.between(str(segment.get("headUuid")), str(segment.get("tailUuid")))
 
 
-def attached_text(attachment: Mapping[str, Any]) -> str:
+def _attached_text(attachment: Mapping[str, Any]) -> str:
     """The name and text of an attached file; empty for any other attachment."""
     file = mapping(mapping(attachment.get("content")).get("file"))
     text = string(file.get("content"))
     if attachment.get("type") != "file" or not text:
         return ""
     return f"{attachment.get('filename', '')}\n{text}"
-
-
-def view_of(number: int, compaction: CompactionRecord, kept: list[Message]) -> tuple[Message, ...]:
-    """The view that the agent continued with: summary, kept messages, attached files."""
-    texts = [compaction.summary, *compaction.attached]
-    made = [
-        text_message(f"recorded-{number + 1}-{place}", "user", text, "synthetic")
-        for place, text in enumerate(texts)
-    ]
-    return (made[0], *kept, *made[1:])
 
 
 _LEFT_OUT: Final = {
@@ -113,22 +196,22 @@ _LEFT_OUT: Final = {
 }
 
 
-def why_left_out(
-    record: Mapping[str, Any], uuid: str | None, thread: Thread, seen: Collection[str]
+def _why_left_out(
+    record: Mapping[str, Any], uuid: str | None, thread: _Thread, seen: Collection[str]
 ) -> str | None:
     """The reason why a record is no message, or ``None``; ``seen`` holds the uuids before it."""
     kind = record.get("type")
     if kind == "system":
         subtype = record.get("subtype")
-        if subtype != BOUNDARY:
+        if subtype != _BOUNDARY:
             return f"notice of the program: {printable(str(subtype), 40).replace('_', ' ')}"
         before = record.get("logicalParentUuid")
         known = isinstance(before, str) and before in thread.parents
         lost = known and not thread.holds(before)
         return "compaction on a branch that the user left" if lost else None
-    if kind not in (*SPOKEN, "attachment"):
+    if kind not in (*_SPOKEN, "attachment"):
         return _LEFT_OUT.get(str(kind), unknown("record type", kind))
-    if in_sidechain(record) != thread.sidechain:
+    if _in_sidechain(record) != thread.sidechain:
         return "sub-agent message; its result is in the call that started it"
     if uuid is not None and uuid in seen:
         return "repeated line with the same uuid"
@@ -143,54 +226,33 @@ def why_left_out(
     return None
 
 
-QUEUE = "queue-operation"
-
-
-class TypedAhead:
-    """The texts that wait at the line that was read last."""
-
-    def __init__(self) -> None:
-        self._waiting: list[str] = []
-
-    def read_within_turn(self, record: Mapping[str, Any]) -> str:
-        """Follow an operation; returns the text that the agent read with it, or nothing."""
-        operation, content = record.get("operation"), string(record.get("content"))
-        if operation == "enqueue":
-            self._waiting.append(content)
-        elif operation == "popAll":
-            self._waiting.clear()
-        elif operation in ("dequeue", "remove") and self._waiting:
-            place = self._waiting.index(content) if content in self._waiting else 0
-            text = self._waiting.pop(place)
-            return text if operation == "remove" else ""
-        return ""
+def _read_within_turn(record: Mapping[str, Any], queue: list[str]) -> str:
+    """Follow an operation on the queue of typed texts; the text that the agent read, or nothing."""
+    operation, content = record.get("operation"), string(record.get("content"))
+    if operation == "enqueue":
+        queue.append(content)
+    elif operation == "popAll":
+        queue.clear()
+    elif operation in ("dequeue", "remove") and queue:
+        text = queue.pop(queue.index(content) if content in queue else 0)
+        return text if operation == "remove" else ""
+    return ""
 
 
 _TIES: Final = ("parentUuid", "leafUuid", "sessionId", "parent_tool_use_id", "snapshot")
-_TYPES: Final = (*SPOKEN, "system", "summary", "attachment", "progress", "file-history-snapshot")
+_TYPES: Final = (*_SPOKEN, "system", "summary", "attachment", "progress", "file-history-snapshot")
 _SYNTHETIC: Final = "<synthetic>"
 """The model name of messages that Claude Code writes itself, such as API errors."""
 
 
-class ClaudeCodeImporter:
-    """Reads the sessions that Claude Code keeps under ``~/.claude/projects``."""
-
-    name = "claude-code"
-    description = "Claude Code, session JSONL"
-
-    def recognises(self, head: str) -> bool:
-        """Look for lines of known types that name a session or a parent."""
-        return any(
-            isinstance(record, dict)
-            and record.get("type") in _TYPES
-            and any(tie in record for tie in _TIES)
-            and (record["type"] not in SPOKEN or isinstance(record.get("message"), dict))
-            for record in head_values(head)
-        )
-
-    def read(self, path: Path) -> Transcript:
-        """Read a session line by line, twice; see the docstring of this module."""
-        return _SessionReader(path).transcript()
+def _recognised(record: Any) -> bool:
+    """Look for lines of known types that name a session or a parent."""
+    return (
+        isinstance(record, dict)
+        and record.get("type") in _TYPES
+        and any(tie in record for tie in _TIES)
+        and (record["type"] not in _SPOKEN or isinstance(record.get("message"), dict))
+    )
 
 
 @dataclass(slots=True)
@@ -209,18 +271,18 @@ class _SessionReader:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._tally = Tally()
-        self._thread = Thread()
+        self._thread = _Thread()
         self._entries: list[_Entry] = []
         self._by_message: dict[str, _Entry] = {}
         self._results: dict[str, tuple[ToolResult, list[Part], str]] = {}
-        self._compactions: list[CompactionRecord] = []
+        self._compactions: list[_Compaction] = []
         self._seen: set[str] = set()
-        self._typed_ahead = TypedAhead()
+        self._queue: list[str] = []
         self._model = ""
         self._recognised = 0
 
     def transcript(self) -> Transcript:
-        self._thread = thread_of((record for _, record in json_lines(self._path)), self._tally)
+        self._thread = _thread_of((record for _, record in json_lines(self._path)), self._tally)
         for number, record in json_lines(self._path):
             self._tally.records += 1
             self._record(record, f"{self._path}, line {number}")
@@ -236,25 +298,27 @@ class _SessionReader:
 
     def _record(self, record: Mapping[str, Any], place: str) -> None:
         kind = record.get("type")
-        if kind in SPOKEN:
+        if kind in _SPOKEN:
             self._recognised += 1
         uuid = record.get("uuid")
         uuid = uuid if isinstance(uuid, str) else None
-        if kind == QUEUE and (text := self._typed_ahead.read_within_turn(record)):
+        if kind == "queue-operation" and (text := _read_within_turn(record, self._queue)):
             self._entries.append(_Entry("user", [Text(text)], typed_ahead=True))
             self._tally.repaired["text that the user typed within a turn, from the queue"] += 1
             return
-        reason = why_left_out(record, uuid, self._thread, self._seen)
+        reason = _why_left_out(record, uuid, self._thread, self._seen)
         if uuid is not None:
             self._seen.add(uuid)
         if reason is not None:
             self._tally.left_out[reason] += 1
-        elif kind in SPOKEN:
+        elif kind in _SPOKEN:
             self._spoken(record, uuid or "", place)
         elif kind == "attachment":
             self._attachment(record, uuid or "", place)
         else:
-            self._compactions.append(CompactionRecord(len(self._entries), metadata_of(record)))
+            self._compactions.append(
+                _Compaction(len(self._entries), mapping(record.get("compactMetadata")))
+            )
 
     def _spoken(self, record: Mapping[str, Any], uuid: str, place: str) -> None:
         message = record.get("message")
@@ -269,7 +333,9 @@ class _SessionReader:
             return
         for compaction in self._compactions[-1:]:
             compaction.open = False
-        self._made_by_provider(blocks)
+        # The provider compacts within a request, before the other blocks of its message.
+        for summary in blocks.compactions:
+            self._compactions.append(_Compaction(len(self._entries), {}, summary, open=False))
         own = len(blocks.results) + bool(blocks.parts)
         if own > 1:
             self._tally.repaired[SPLIT] += own - 1
@@ -306,12 +372,6 @@ class _SessionReader:
         for role, spoken in spoken_turns(parts, self._tally, typed=False):
             self._entries.append(_Entry(role, list(spoken), [uuid]))
 
-    def _made_by_provider(self, blocks: Blocks) -> None:
-        """Note compactions that the provider made within a request, before its other blocks."""
-        for summary in blocks.compactions:
-            compaction = CompactionRecord(len(self._entries), {}, summary, open=False)
-            self._compactions.append(compaction)
-
     def _assistant(self, message: Mapping[str, Any], parts: list[Part], uuid: str) -> None:
         model, id = message.get("model"), message.get("id")
         if isinstance(model, str) and model and model != _SYNTHETIC:
@@ -336,7 +396,7 @@ class _SessionReader:
             if blocks.parts:
                 self._entries.append(_Entry("user", blocks.parts, [uuid]))
                 return
-        text = attached_text(attachment)
+        text = _attached_text(attachment)
         if text and self._compactions and self._compactions[-1].open:
             self._compactions[-1].attached.append(text)
             self._tally.left_out["file attached to a compaction, kept in its record"] += 1
@@ -345,7 +405,7 @@ class _SessionReader:
 
     def _summary(self, text: str) -> None:
         if not self._compactions or self._compactions[-1].summary:
-            self._compactions.append(CompactionRecord(len(self._entries), {}, marked=False))
+            self._compactions.append(_Compaction(len(self._entries), {}, marked=False))
         self._compactions[-1].summary = text
         self._tally.left_out[SUMMARY_IN_RECORD] += 1
 
@@ -380,8 +440,13 @@ class _SessionReader:
             missing = "" if compaction.summary else "no summary follows its boundary"
             view: tuple[Message, ...] = ()
             if compaction.summary and compaction.attached:
+                # What the agent continued with: the summary, kept messages, attached files.
+                made = [
+                    text_message(f"recorded-{number + 1}-{place}", "user", text, "synthetic")
+                    for place, text in enumerate((compaction.summary, *compaction.attached))
+                ]
                 ids = frozenset(kept)
-                view = view_of(number, compaction, [m for m in messages if m.id in ids])
+                view = (made[0], *(m for m in messages if m.id in ids), *made[1:])
             boundary = Boundary(
                 messages[end - 1].id,
                 compaction.summary,
@@ -395,10 +460,10 @@ class _SessionReader:
             yield boundary
 
     def _kept(
-        self, compaction: CompactionRecord, messages: Sequence[Message], places: Sequence[int]
+        self, compaction: _Compaction, messages: Sequence[Message], places: Sequence[int]
     ) -> tuple[str, ...]:
         """The ids of the messages that were preserved according to the metadata."""
-        uuids = preserved(compaction.metadata, self._thread)
+        uuids = _preserved(compaction.metadata, self._thread)
         kept: list[str] = []
         for index, entry in enumerate(self._entries[: compaction.entries]):
             if uuids.intersection(entry.uuids):
@@ -406,4 +471,9 @@ class _SessionReader:
         return tuple(kept)
 
 
-IMPORTER: Final = ClaudeCodeImporter
+IMPORTER: Final = Format(
+    "claude-code",
+    "Claude Code, session JSONL",
+    shown_by(_recognised),
+    lambda path: _SessionReader(path).transcript(),
+)

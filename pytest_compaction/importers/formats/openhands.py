@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,18 +17,16 @@ from pytest_compaction.conversation.messages import (
     Message,
     Part,
     ToolCall,
-    ToolResult,
     text_message,
 )
 from pytest_compaction.importers.chat_messages import NESTED_LISTS
 from pytest_compaction.importers.exchanges import numbered
-from pytest_compaction.importers.formats.openhands.events import (
+from pytest_compaction.importers.formats.openhands_events import (
     Called,
     ClassicEvents,
     Condensed,
     LeftOut,
     Observed,
-    Spoken,
     Step,
     is_classic,
     is_sdk,
@@ -37,42 +34,29 @@ from pytest_compaction.importers.formats.openhands.events import (
 )
 from pytest_compaction.importers.json_files import (
     PlacedValue,
-    head_values,
     is_list,
     json_values,
     read_document,
 )
 from pytest_compaction.importers.protocol import Boundary, ImportFormatError, Tally, Transcript
+from pytest_compaction.importers.registry import Format, shown_by
 from pytest_compaction.importers.threads import ThreadBuilder
 from pytest_compaction.text import printable
 
 
-def is_event(value: Any) -> bool:
-    """Whether a value is an event of either generation."""
-    given = mapping(value)
-    return is_classic(given) or is_sdk(given)
-
-
-@dataclass(frozen=True, slots=True)
-class _Condensation:
-    """A condensation, and the number of events before it."""
-
-    events: int
-    step: Condensed
-
-
-class EventReader:
+class _EventReader:
     """Reads the events of one stream in order into one conversation."""
 
-    def __init__(self, place: str, tally: Tally | None = None) -> None:
+    def __init__(self, place: str, tally: Tally) -> None:
         self._place = place
-        self._tally = tally or Tally()
+        self._tally = tally
         self._thread = ThreadBuilder(self._tally)
         self._classic = ClassicEvents(self._tally)
         self._ids: list[str] = []
         self._viewed: list[bool] = []
         self._held: tuple[str, list[Part], int] | None = None
-        self._condensations: list[_Condensation] = []
+        self._condensations: list[tuple[int, Condensed]] = []
+        """Each with the number of events before it."""
         self._model = ""
 
     def add(self, event: Any) -> None:
@@ -83,7 +67,8 @@ class EventReader:
         self._ids.append(str(given.get("id", "")))
         self._viewed.append(False)
         if is_classic(given):
-            self._note_model(given)
+            response = mapping(mapping(given.get("tool_call_metadata")).get("model_response"))
+            self._model = string(response.get("model")) or self._model
             steps = self._classic.steps(given)
         elif is_sdk(given):
             steps = sdk_steps(given, self._tally)
@@ -93,26 +78,17 @@ class EventReader:
         for step in steps:
             self._take(step, number)
 
-    def ended(self, error: str) -> None:
-        """Record why the run ended; no message says it."""
-        self._tally.left_out[f"end of the run: {printable(error, 100)}"] += 1
-
     def transcript(self, path: Path, name: str) -> Transcript:
         """The conversation; call this once, at the end. Raises :class:`ImportFormatError`."""
         self._settle()
-        self._thread.close()
-        messages = self._thread.messages
+        messages = self._thread.finished()
         empty = f"{self._place}: no message among {len(self._ids)} events"
         boundaries = self._boundaries(messages)
         return self._tally.transcript(messages, path, empty, self._model, boundaries, name)
 
-    def _note_model(self, event: Mapping[str, Any]) -> None:
-        response = mapping(mapping(event.get("tool_call_metadata")).get("model_response"))
-        self._model = string(response.get("model")) or self._model
-
     def _take(self, step: Step, number: int) -> None:
+        self._viewed[number] = not isinstance(step, LeftOut) or step.viewed
         if isinstance(step, Called):
-            self._viewed[number] = True
             if self._held is None or self._held[0] != step.response:
                 self._settle()
                 self._held = (step.response, list(step.parts), number)
@@ -120,20 +96,14 @@ class EventReader:
             return
         self._settle()
         if isinstance(step, Condensed):
-            self._condensations.append(_Condensation(number, step))
+            self._viewed[number] = False
+            self._condensations.append((number, step))
         elif isinstance(step, LeftOut):
-            self._viewed[number] = step.viewed
             self._tally.left_out[step.reason] += 1
         elif isinstance(step, Observed):
-            self._viewed[number] = True
-            result = ToolResult(step.call_id, step.text, step.is_error)
-            self._thread.add_result(result, step.rest)
+            self._thread.add_result(step.result, step.rest)
         else:
-            self._spoken(step, number)
-
-    def _spoken(self, step: Spoken, number: int) -> None:
-        self._viewed[number] = True
-        self._thread.add_unless_empty(step.role, step.parts, number)
+            self._thread.add_unless_empty(step.role, step.parts, number)
 
     def _settle(self) -> None:
         """Add the response whose calls have been collected."""
@@ -146,41 +116,35 @@ class EventReader:
 
     def _boundaries(self, messages: Sequence[Message]) -> Iterator[Boundary]:
         forgotten: set[str] = set()
-        for number, condensation in enumerate(self._condensations, start=1):
-            step = condensation.step
+        for number, (end, step) in enumerate(self._condensations, start=1):
             forgotten |= step.forgotten
-            count = sum(origin < condensation.events for origin in self._thread.origins)
-            if not count:
+            count = sum(origin < end for origin in self._thread.origins)
+            if count:
+                view = tuple(self._view(messages[:count], end, step, forgotten, number))
+                missing = "" if view else "everything was forgotten and nothing put in its place"
+                yield Boundary(messages[count - 1].id, messages=view, missing=missing)
+            else:
                 self._tally.left_out["condensation before the first message"] += 1
-                continue
-            yield self._boundary(messages[:count], condensation, forgotten, number)
 
-    def _boundary(
-        self,
-        log: Sequence[Message],
-        condensation: _Condensation,
-        forgotten: set[str],
-        number: int,
-    ) -> Boundary:
-        """The view after a condensation: messages not forgotten, with the summary among them."""
+    def _view(
+        self, log: Sequence[Message], end: int, step: Condensed, forgotten: set[str], number: int
+    ) -> Iterator[Message]:
+        """The messages not forgotten, with the summary among them."""
         events = [
             place
-            for place in range(condensation.events)
+            for place in range(end)
             if self._viewed[place] and self._ids[place] not in forgotten
         ]
-        step = condensation.step
         first = events[step.offset] if step.offset < len(events) else len(self._ids)
         kept = [
             (origin, message)
             for origin, message in zip(self._thread.origins, log, strict=False)
             if self._ids[origin] not in forgotten
         ]
-        view = [message for origin, message in kept if origin < first]
+        yield from (message for origin, message in kept if origin < first)
         if step.summary:
-            view.append(text_message(f"recorded-{number}", "user", step.summary, "synthetic"))
-        view += [message for origin, message in kept if origin >= first]
-        missing = "" if view else "everything was forgotten and nothing put in its place"
-        return Boundary(log[-1].id, messages=tuple(view), missing=missing)
+            yield text_message(f"recorded-{number}", "user", step.summary, "synthetic")
+        yield from (message for origin, message in kept if origin >= first)
 
 
 _LISTS: Final = ("history", "events", "trajectory")
@@ -189,55 +153,43 @@ _EVENTS: Final = "events"
 _EVENT_FILE: Final = re.compile(r"(?:event-)?(\d+)(?:-[\w-]+)?\.json")
 
 
-class OpenHandsImporter:
-    """Reads what OpenHands and its SDK record of a conversation."""
-
-    name = "openhands"
-    description = "OpenHands: evaluation output, event lists, events folder (JSON, JSONL)"
-
-    def recognises(self, head: str) -> bool:
-        """Look for an event, a list of events under a known key, or the header of an evaluation."""
-        return any(_recognised(value) for value in head_values(head))
-
-    def recognises_folder(self, folder: Path) -> bool:
-        """Look for files with the number of an event as their name, there or under ``events``."""
-        return any(_EVENT_FILE.fullmatch(path.name) for path in _events_of(folder).iterdir())
-
-    def read(self, path: Path) -> Iterator[Transcript]:
-        """The conversations of a file, one by one, or the single one of a folder."""
-        if path.is_dir():
-            whole = path.parent if path.name == _EVENTS else path
-            yield _conversation(PlacedValue(str(path), list(_folder(_events_of(path)))), whole)
-            return
-        lost = Tally()
-        found = False
-        for number, instance, last in numbered(_instances(path, lost)):
-            found = True
-            name = _name(instance.value, number) if number else ""
-            yield _conversation(instance, path, name, lost if last else None)
-        if not found:
-            raise ImportFormatError(
-                f"{path}: no OpenHands event was recognised; expected events with an action, "
-                "an observation or a kind. Name another format with --format"
-            )
-
-
-IMPORTER: Final = OpenHandsImporter
+def _transcripts(path: Path) -> Iterator[Transcript]:
+    """The conversations of a file, one by one, or the single one of a folder."""
+    if path.is_dir():
+        whole = path.parent if path.name == _EVENTS else path
+        yield _conversation(PlacedValue(str(path), _read_folder(path)), whole, Tally())
+        return
+    lost = Tally()
+    found = False
+    for number, instance, last in numbered(_instances(path, lost)):
+        found = True
+        given = mapping(instance.value)
+        named = next((given[key] for key in _NAMES if isinstance(given.get(key), str)), "")
+        name = (named or f"{number:04d}") if number else ""
+        yield _conversation(instance, path, lost if last else Tally(), name)
+    if not found:
+        raise ImportFormatError(
+            f"{path}: no OpenHands event was recognised; expected events with an action, "
+            "an observation or a kind. Name another format with --format"
+        )
 
 
 def _recognised(value: Any, lists: int = NESTED_LISTS) -> bool:
+    """Look for an event, a list of events under a known key, or the header of an evaluation."""
     if isinstance(value, list):
         return lists > 0 and any(_recognised(item, lists - 1) for item in value[:5])
     given = mapping(value)
-    if is_event(given):
-        return True
-    if any(_are_events(given.get(key)) for key in _LISTS):
-        return True
-    return "instance_id" in given and "agent_class" in mapping(given.get("metadata"))
+    header = "instance_id" in given and "agent_class" in mapping(given.get("metadata"))
+    return _is_event(given) or any(_are_events(given.get(key)) for key in _LISTS) or header
+
+
+def _is_event(value: Any) -> bool:
+    given = mapping(value)
+    return is_classic(given) or is_sdk(given)
 
 
 def _are_events(value: Any) -> bool:
-    return is_list(value) and any(is_event(event) for event in _flat(value[:5]))
+    return is_list(value) and any(_is_event(event) for event in _flat(value[:5]))
 
 
 def _flat(events: Iterable[Any]) -> Iterator[Any]:
@@ -258,7 +210,7 @@ def _instances(path: Path, lost: Tally) -> Iterator[PlacedValue]:
     for place, value in json_values(path):
         items = value if is_list(value) and not _are_events(value) else [value]
         for item in items:
-            if is_event(mapping(item)):
+            if _is_event(item):
                 alone.append(item)
             elif is_list(item) or any(_are_events(mapping(item).get(k)) for k in _LISTS):
                 yield PlacedValue(place, item)
@@ -274,42 +226,49 @@ def _instances(path: Path, lost: Tally) -> Iterator[PlacedValue]:
         yield PlacedValue(str(path), alone)
 
 
-def _events_of(folder: Path) -> Path:
+def _event_files(folder: Path) -> list[tuple[int, Path]]:
+    """The files with the number of an event as their name, there or under ``events``."""
     below = folder / _EVENTS
-    return below if below.is_dir() else folder
-
-
-def _folder(folder: Path) -> Iterator[Any]:
-    numbered = sorted(
+    return sorted(
         (int(match[1]), path)
-        for path in folder.iterdir()
+        for path in (below if below.is_dir() else folder).iterdir()
         if (match := _EVENT_FILE.fullmatch(path.name))
     )
-    if not numbered:
+
+
+def _recognises_folder(folder: Path) -> bool:
+    return bool(_event_files(folder))
+
+
+def _read_folder(folder: Path) -> list[Any]:
+    files = _event_files(folder)
+    if not files:
+        below = folder / _EVENTS
         raise ImportFormatError(
-            f"{folder}: no event file in the folder; expected 0.json or event-00000-….json"
+            f"{below if below.is_dir() else folder}: no event file in the folder; expected "
+            "0.json or event-00000-….json"
         )
-    for _, path in numbered:
-        yield read_document(path)
+    return [read_document(path) for _, path in files]
 
 
-def _name(value: Any, number: int) -> str:
-    given = mapping(value)
-    named = next((given[key] for key in _NAMES if isinstance(given.get(key), str)), "")
-    return named or f"{number:04d}"
-
-
-def _conversation(
-    found: PlacedValue, path: Path, name: str = "", lost: Tally | None = None
-) -> Transcript:
+def _conversation(found: PlacedValue, path: Path, tally: Tally, name: str = "") -> Transcript:
     given: Mapping[str, Any] = mapping(found.value)
     events = found.value
     if given:
         events = next(given[key] for key in _LISTS if _are_events(given.get(key)))
-    reading = EventReader(found.place, lost)
+    reading = _EventReader(found.place, tally)
     for event in _flat(events):
         reading.add(event)
     error = given.get("error")
     if isinstance(error, str) and error:
-        reading.ended(error)
+        tally.left_out[f"end of the run: {printable(error, 100)}"] += 1
     return reading.transcript(path, name)
+
+
+IMPORTER: Final = Format(
+    "openhands",
+    "OpenHands: evaluation output, event lists, events folder (JSON, JSONL)",
+    shown_by(_recognised),
+    _transcripts,
+    recognises_folder=_recognises_folder,
+)

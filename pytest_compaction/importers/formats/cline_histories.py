@@ -8,7 +8,6 @@ as Roo Code, write the same format.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from pytest_compaction.conversation.formats.anthropic import Blocks, read_blocks
-from pytest_compaction.conversation.formats.parts import mapping
+from pytest_compaction.conversation.formats.parts import as_arguments, mapping, string
 from pytest_compaction.conversation.messages import Part, Text, ToolCall, ToolResult, json_or_none
 from pytest_compaction.importers.formats.anthropic import leave_compactions
 from pytest_compaction.importers.protocol import (
@@ -35,27 +34,33 @@ _WRAPPER: Final = re.compile(
 )
 
 
+def known_role(message: Any, place: str) -> str:
+    """The role of a message; raises :class:`ImportFormatError` for any other value."""
+    role = mapping(message).get("role")
+    if role not in ("user", "assistant"):
+        raise ImportFormatError(
+            f"{place}: expected an object with the role user or assistant; fix or remove it"
+        )
+    return str(role)
+
+
 def anthropic_blocks(content: Any, tally: Tally) -> Any:
     """The content as Anthropic's blocks: files and query results as text, no tags around text."""
     if isinstance(content, str):
         return _unwrapped(content, tally)
-    blocks = plain_blocks(content, tally)
-    if not isinstance(blocks, list):
-        return blocks
-    return [_without_tag(block, tally) if isinstance(block, Mapping) else block for block in blocks]
+    blocks = _plain_blocks(content, tally)
+    for place, block in enumerate(blocks if isinstance(blocks, list) else ()):
+        given = mapping(block)
+        if given.get("type") == "text" and isinstance(given.get("text"), str):
+            blocks[place] = {**block, "text": _unwrapped(block["text"], tally)}
+    return blocks
 
 
-def plain_blocks(content: Any, tally: Tally) -> Any:
+def _plain_blocks(content: Any, tally: Tally) -> Any:
     """The content as Anthropic's blocks, with its texts as they are."""
     if not isinstance(content, list):
         return content
     return [_block(block, tally) if isinstance(block, Mapping) else block for block in content]
-
-
-def _without_tag(block: Mapping[str, Any], tally: Tally) -> Mapping[str, Any]:
-    if block.get("type") == "text" and isinstance(block.get("text"), str):
-        return {**block, "text": _unwrapped(block["text"], tally)}
-    return block
 
 
 def _unwrapped(text: str, tally: Tally) -> str:
@@ -80,7 +85,9 @@ def _block(block: Mapping[str, Any], tally: Tally) -> Mapping[str, Any]:
 def _result(block: Mapping[str, Any]) -> Mapping[str, Any]:
     """A result as text, if its content is a list of queries with results, or one as JSON text."""
     content = block.get("content")
-    queries = content if isinstance(content, list) else [_loaded(content)]
+    if isinstance(content, str) and content.startswith('{"query"'):
+        content = [json_or_none(content)]
+    queries = content if isinstance(content, list) else []
     if not queries or not all(_is_query(query) for query in queries):
         return block
     texts = [_query_text(mapping(query)) for query in queries]
@@ -89,24 +96,14 @@ def _result(block: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**given, "is_error": True} if failed else given
 
 
-def _loaded(content: Any) -> Any:
-    if not isinstance(content, str) or not content.startswith('{"query"'):
-        return None
-    return json_or_none(content)
-
-
 def _is_query(value: Any) -> bool:
     given = mapping(value)
     return "type" not in given and "query" in given and ("result" in given or "error" in given)
 
 
 def _query_text(query: Mapping[str, Any]) -> str:
-    found = [query.get(key) for key in ("query", "result", "error")]
-    return "\n".join(
-        text if isinstance(text, str) else json.dumps(text, ensure_ascii=False)
-        for text in found
-        if text
-    )
+    found = (query.get(key) for key in ("query", "result", "error"))
+    return "\n".join(as_arguments(text) for text in found if text)
 
 
 Kind = Literal["result", "words", "notice", "left out", "other"]
@@ -231,34 +228,27 @@ def _texts(content: Any) -> list[str]:
 class ClassicReader:
     """Reads one history."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self) -> None:
         self._tally = Tally()
         self._thread = ThreadBuilder(self._tally)
         self._waiting: list[ToolCall] = []
         self._spoken: set[str] = set()
-        self._made = 0
 
-    def transcript(self, history: Sequence[Any]) -> Transcript:
+    def transcript(self, path: Path, history: Sequence[Any]) -> Transcript:
         """The conversation; :class:`ImportFormatError` names a broken message."""
         for number, message in enumerate(history):
             self._tally.records += 1
-            place = f"{self._path}, message {number}"
-            role = mapping(message).get("role")
-            if role not in ("user", "assistant"):
-                raise ImportFormatError(
-                    f"{place}: expected an object with the role user or assistant; fix or remove it"
-                )
-            content = plain_blocks(mapping(message).get("content"), self._tally)
+            place = f"{path}, message {number}"
+            role = known_role(message, place)
+            content = _plain_blocks(mapping(message).get("content"), self._tally)
             blocks = read_blocks(content, place, self._tally)
             leave_compactions(blocks, self._tally)
             if role == "assistant":
                 self._assistant(blocks.parts)
             else:
                 self._user(blocks)
-        self._thread.close()
-        empty = f"{self._path}: a Cline history without a message"
-        return self._tally.transcript(self._thread.messages, self._path, empty)
+        empty = f"{path}: a Cline history without a message"
+        return self._tally.transcript(self._thread.finished(), path, empty)
 
     def _assistant(self, parts: Sequence[Part]) -> None:
         self._waiting = []
@@ -279,8 +269,7 @@ class ClassicReader:
             return call
         self._spoken.add(call.id)
         self._tally.repaired["words of the assistant in a call, given as text"] += 1
-        said = call.parsed().get(_SPEAKING[call.name])
-        return Text(said if isinstance(said, str) else "")
+        return Text(string(call.parsed().get(_SPEAKING[call.name])))
 
     def _with_call(self, text: str) -> list[Part]:
         opening = _first_call(text)
@@ -294,10 +283,8 @@ class ClassicReader:
             self._tally.repaired["tagged words of the assistant, given as text"] += 1
             around.insert(1, given.get(_SPEAKING[name], ""))
             return [Text(words) for words in around if words.strip()]
-        self._made += 1
         self._tally.repaired["tool call written as text, given as a call"] += 1
-        arguments = json.dumps(given, ensure_ascii=False)
-        self._waiting = [ToolCall(f"call-{self._made}", name, arguments)]
+        self._waiting = [ToolCall(self._thread.new_id(), name, as_arguments(given))]
         return [*(Text(words) for words in around if words.strip()), *self._waiting]
 
     def _user(self, blocks: Blocks) -> None:

@@ -2,12 +2,20 @@
 
 Logs are read by their shape and not with inspect_ai, so the result does not depend on what
 is installed. The input of the first model call after a compaction is the recorded compaction.
+
+Newer versions of Inspect compress archives with Zstandard. Python reads it since 3.14; before,
+it needs ``zipfile-zstd``, on which inspect-ai depends. A few bytes of an archive can unpack to
+gigabytes, and a few bytes of JSON can take a hundred in memory: both are looked at first.
 """
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import re
+import struct
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,12 +25,12 @@ from pytest_compaction.conversation.formats.parts import as_arguments, mapping, 
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.importers.chat_messages import ChatReader
 from pytest_compaction.importers.exchanges import numbered
-from pytest_compaction.importers.formats.inspect.archive import member, opened
 from pytest_compaction.importers.json_files import (
     MAX_HELD_BYTES,
     PlacedValue,
     head_values,
     is_list,
+    parsed,
     read_document,
 )
 from pytest_compaction.importers.protocol import (
@@ -32,21 +40,24 @@ from pytest_compaction.importers.protocol import (
     Tally,
     Transcript,
 )
+from pytest_compaction.importers.registry import Format
 from pytest_compaction.importers.threads import in_terms_of
 from pytest_compaction.text import printable
 
 _ATTACHED: Final = re.compile(r"attachment://([0-9a-f]{32})\b")
 
-Sample = Mapping[str, Any]
 
-
-def transcript_of(found: PlacedValue, path: Path, model: str, name: str) -> Transcript:
+def _transcript(found: PlacedValue, path: Path, model: str, name: str) -> Transcript:
     """The conversation of a sample; raises :class:`ImportFormatError` if it has no message."""
     sample = mapping(found.value)
     attachments = _Attachments(mapping(sample.get("attachments")), found.place, MAX_HELD_BYTES)
     items = [attachments.resolved(item) for item in _list(sample.get("messages"))]
     tally = Tally(records=len(items))
-    _note_end(sample, tally)
+    for key in ("error", "limit"):
+        given = mapping(sample.get(key))
+        if given:
+            said = printable(str(given.get("message") or given.get("type")), 100)
+            tally.left_out[f"sample ended by {key}: {said}"] += 1
     log = [item for item in items if not _is_summary(item)]
     if len(log) < len(items):
         tally.left_out[SUMMARY_IN_RECORD] += len(items) - len(log)
@@ -62,14 +73,6 @@ def _list(value: Any) -> Sequence[Any]:
 
 def _is_summary(item: Any) -> bool:
     return mapping(mapping(item).get("metadata")).get("summary") is True
-
-
-def _note_end(sample: Sample, tally: Tally) -> None:
-    for key in ("error", "limit"):
-        given = mapping(sample.get(key))
-        if given:
-            said = printable(str(given.get("message") or given.get("type")), 100)
-            tally.left_out[f"sample ended by {key}: {said}"] += 1
 
 
 @dataclass(slots=True)
@@ -109,7 +112,7 @@ def _read(items: Sequence[Any], place: str, tally: Tally) -> tuple[Message, ...]
     for number, item in enumerate(items):
         where = f"{place}, message {number}"
         reading.add(_as_chat(item) if isinstance(item, Mapping) else item, where)
-    return reading.finished()
+    return reading.thread.finished()
 
 
 def _as_chat(item: Mapping[str, Any]) -> dict[str, Any]:
@@ -144,7 +147,7 @@ def _part(part: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _boundaries(
-    sample: Sample,
+    sample: Mapping[str, Any],
     log: Sequence[Any],
     messages: Sequence[Message],
     attachments: _Attachments,
@@ -195,45 +198,138 @@ def _input(event: Mapping[str, Any], pool: Sequence[Any]) -> list[Any]:
     return given
 
 
+# --- archives ----------------------------------------------------------------------------
+MAX_VALUES: Final = 3_000_000
+"""Values in the JSON of a sample: each takes up to a hundred bytes, however short it is."""
+MAX_RATIO: Final = 200
+"""A sample that unpacks to more than so many times its size was not written by Inspect: its
+texts come to a tenth or a fiftieth."""
+_SMALL: Final = 4 * 1024 * 1024
+"""Bytes that may be unpacked whatever they were packed to."""
+_PIECE: Final = 4096
+"""Bytes read at once; what one piece unpacks to is not bounded for every compression."""
+_ZSTANDARD: Final = 93
+_COMPRESSIONS: Final = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, _ZSTANDARD})
+_BROKEN: Final = (
+    zipfile.BadZipFile, zlib.error, struct.error, OSError, RuntimeError, EOFError, ValueError
+)  # fmt: skip
+"""What reading a damaged archive raises, an encrypted one included."""
+_STRUCTURE: Final = re.compile(rb"[\[{,]")
+_TEXT: Final = re.compile(rb'"(?:[^"\\]++|\\.)*+"?', re.S)
+
+
+@contextlib.contextmanager
+def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
+    """The archive at a path; raises :class:`ImportFormatError` for one that is broken."""
+    # Importing it teaches zipfile to read Zstandard; most archives do without.
+    with contextlib.suppress(ImportError):
+        importlib.import_module("zipfile_zstd")
+    try:
+        archive = zipfile.ZipFile(path)
+    except (*_BROKEN, NotImplementedError) as error:
+        raise ImportFormatError(f"{path}: a broken archive ({error}); copy it again") from None
+    with archive:
+        yield archive
+
+
+def _member(archive: zipfile.ZipFile, name: str, path: Path) -> Any:
+    """The JSON value of a member; raises :class:`ImportFormatError` for what cannot be held."""
+    place = f"{path}, {printable(name)}"
+    info = archive.getinfo(name)
+    _refuse_large(info, place)
+    try:
+        with archive.open(info) as file:
+            pieces = iter(lambda: file.read(_PIECE), b"")
+            raw = _joined(pieces, info.file_size, place)
+    except NotImplementedError:
+        raise ImportFormatError(
+            f"{path}: compressed with Zstandard, which needs the package zipfile-zstd here; "
+            "install it (it comes with inspect-ai), or write the log as JSON with "
+            "'inspect log convert --to json'"
+        ) from None
+    except ImportFormatError:
+        raise
+    except _BROKEN as error:
+        raise ImportFormatError(
+            f"{place}: cannot be unpacked ({type(error).__name__}: {printable(str(error))}); "
+            "copy it again"
+        ) from None
+    _refuse_many_values(raw, place)
+    return parsed(raw, place, "write the log again")
+
+
+def _refuse_large(info: zipfile.ZipInfo, place: str) -> None:
+    """Raise for a member that says itself that it is too large, or of an unknown compression."""
+    size, packed = info.file_size, info.compress_size
+    if size > MAX_HELD_BYTES:
+        raise ImportFormatError(
+            f"{place}: {size / 1024**2:.0f} MB; a sample may have at most "
+            f"{MAX_HELD_BYTES // 1024**2} MB; remove it from the archive"
+        )
+    if size > max(_SMALL, packed * MAX_RATIO):
+        raise ImportFormatError(
+            f"{place}: {packed:,} bytes that would unpack to {size / 1024**2:.0f} MB; no log is "
+            f"packed to less than a {MAX_RATIO}th of its size; remove it from the archive"
+        )
+    if info.compress_type not in _COMPRESSIONS:
+        raise ImportFormatError(
+            f"{place}: compressed in a way that Inspect does not use (method "
+            f"{info.compress_type}); write the log again with Inspect"
+        )
+
+
+def _joined(pieces: Iterator[bytes], size: int, place: str) -> bytes:
+    """The pieces of a member in one, as long as they come to no more than it declares."""
+    raw = bytearray()
+    for piece in pieces:
+        raw += piece
+        if len(raw) > size:
+            raise ImportFormatError(
+                f"{place}: unpacks to more than the {size:,} bytes that it declares; copy it again"
+            )
+    return bytes(raw)
+
+
+def _refuse_many_values(raw: bytes, place: str) -> None:
+    """Raise for JSON of so many values that they would take many times its length."""
+    if sum(map(raw.count, (b"[", b"{", b","))) <= MAX_VALUES:
+        return
+    values = sum(1 for _ in _STRUCTURE.finditer(_TEXT.sub(b"", raw)))
+    if values > MAX_VALUES:
+        raise ImportFormatError(
+            f"{place}: {values:,} values in {len(raw) / 1024**2:.0f} MB of JSON; a sample may "
+            f"have at most {MAX_VALUES:,}; remove it from the archive"
+        )
+
+
 _ARCHIVE: Final = "PK\x03\x04"
 _MEMBERS: Final = ("_journal/", "samples/", "header.json", "summaries.json")
 _SAMPLES: Final = "samples/"
 _HEADERS: Final = ("header.json", "_journal/start.json")
 
 
-class InspectImporter:
-    """Reads the logs that ``inspect eval`` writes."""
-
-    name = "inspect"
-    description = "Inspect (inspect_ai), evaluation log: .eval archive or JSON"
-
-    def recognises(self, head: str) -> bool:
-        """Look for the first member of an archive, or the description of the evaluation."""
-        if head.startswith(_ARCHIVE):
-            return any(name in head[:300] for name in _MEMBERS)
-        return any(_is_log(mapping(value)) for value in head_values(head))
-
-    def read(self, path: Path) -> Iterator[Transcript]:
-        """The samples of the log, one by one."""
-        found = False
-        for number, (model, sample), _ in numbered(_samples(path)):
-            found = True
-            yield transcript_of(sample, path, model, _name(sample.value) if number else "")
-        if not found:
-            raise ImportFormatError(f"{path}: an Inspect log without a sample; nothing to import")
+def _recognises(head: str) -> bool:
+    """Look for the first member of an archive, or the description of the evaluation."""
+    if head.startswith(_ARCHIVE):
+        return any(name in head[:300] for name in _MEMBERS)
+    return any(_is_log(mapping(value)) for value in head_values(head))
 
 
-IMPORTER: Final = InspectImporter
+def _transcripts(path: Path) -> Iterator[Transcript]:
+    """The samples of the log, one by one."""
+    found = False
+    for number, (model, sample), _ in numbered(_samples(path)):
+        found = True
+        given = mapping(sample.value)
+        name = f"{given.get('id', 'sample')}-epoch{given.get('epoch', 1)}" if number else ""
+        yield _transcript(sample, path, model, name)
+    if not found:
+        raise ImportFormatError(f"{path}: an Inspect log without a sample; nothing to import")
 
 
 def _is_log(data: Mapping[str, Any]) -> bool:
     evaluation = mapping(data.get("eval"))
     return "task" in evaluation and "model" in evaluation and "version" in data
-
-
-def _name(sample: Any) -> str:
-    given = mapping(sample)
-    return f"{given.get('id', 'sample')}-epoch{given.get('epoch', 1)}"
 
 
 def _samples(path: Path) -> Iterator[tuple[str, PlacedValue]]:
@@ -244,15 +340,23 @@ def _samples(path: Path) -> Iterator[tuple[str, PlacedValue]]:
         for number, sample in enumerate(samples if is_list(samples) else []):
             yield _model(data), PlacedValue(f"{path}, sample {number}", sample)
         return
-    with opened(path) as archive:
+    with _opened(path) as archive:
         names = sorted(archive.namelist())
         header = next((name for name in _HEADERS if name in names), "")
-        model = _model(mapping(member(archive, header, path))) if header else ""
+        model = _model(mapping(_member(archive, header, path))) if header else ""
         for name in names:
             if name.startswith(_SAMPLES) and name.endswith(".json"):
                 place = f"{path}, {printable(name)}"
-                yield model, PlacedValue(place, member(archive, name, path))
+                yield model, PlacedValue(place, _member(archive, name, path))
 
 
 def _model(header: Mapping[str, Any]) -> str:
     return string(mapping(header.get("eval")).get("model"))
+
+
+IMPORTER: Final = Format(
+    "inspect",
+    "Inspect (inspect_ai), evaluation log: .eval archive or JSON",
+    _recognises,
+    _transcripts,
+)

@@ -1,1 +1,0 @@
-"""Sessions of Claude Code."""

@@ -1,1 +1,0 @@
-"""Evaluation logs of Inspect."""
