@@ -27,9 +27,17 @@ from pytest_compaction.conversation.messages import (
     readable,
 )
 from pytest_compaction.importers.protocol import Transcript
-from pytest_compaction.secrets.home_folders import KnownOwners, accounts, home_owners, owner
 from pytest_compaction.secrets.named import find_named, is_distinctive, is_secret_member
-from pytest_compaction.secrets.people import ADDRESS, KnownNames, is_of_person, named_people
+from pytest_compaction.secrets.people import (
+    ADDRESS,
+    KnownNames,
+    KnownOwners,
+    accounts,
+    home_owners,
+    is_of_person,
+    named_people,
+    owner,
+)
 from pytest_compaction.secrets.search import secrets_in
 from pytest_compaction.secrets.shapes import STAND_IN, replace
 

@@ -2,20 +2,189 @@
 
 A text is cut into words once. A word is looked at more closely only if it begins as a key of the
 table does: at its start, or a few parts back where dots, slashes or colons join it to what comes
-before. What base64 or the escapes of an address hide is decoded once and looked at.
+before. What base64 or the escapes of an address hide is decoded once and looked at. Blocks with a
+private key and members of known files are found by what stands around them.
 """
 
 from __future__ import annotations
 
+import base64
+import binascii
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 from urllib.parse import unquote
 
-from pytest_compaction.secrets.blocks import Span, find_blocks
-from pytest_compaction.secrets.encoded import ENCODED, decoded
-from pytest_compaction.secrets.files import find_in_files
 from pytest_compaction.secrets.formats import INNER, KEYS, WHOLE
+
+# --- blocks with a private key: from the first line to the last, or as far as one is left ---
+#
+# A block may stand in a text of its own, in a diff, in a quoted or numbered listing, escaped as
+# in JSON. One that was cut off ends with the last line that can be of a key; a block that is only
+# mentioned, as by code that looks for one, has no such line.
+
+Span = tuple[int, int]
+
+_GAP: Final = "[ +]"
+_LABEL: Final = rf"(?:[A-Za-z0-9]{{1,12}}{_GAP}){{0,4}}"
+# RFC 7468 (PRIVATE KEY, with RSA, EC, DSA, OPENSSH, ENCRYPTED before it), RFC 4880 (PGP … BLOCK),
+# RFC 4716 as ssh.com writes private keys (SSH2, four hyphens), OpenVPN (Static key V1)
+_KIND: Final = rf"(?:PRIVATE{_GAP}KEY|Static{_GAP}key)(?:{_GAP}[A-Z0-9]{{1,8}})?{_GAP}?-{{4,5}}"
+_BEGIN: Final = re.compile(rf"-{{4,5}}{_GAP}?BEGIN{_GAP}{_LABEL}{_KIND}|Private-Lines: \d{{1,4}}")
+_END: Final = re.compile(rf"-{{4,5}}{_GAP}?END{_GAP}{_LABEL}{_KIND}")
+_SIGNS: Final = ("PRIVATE KEY", "Static key", "Private-Lines", "PRIVATE+KEY")
+_LONGEST_BLOCK: Final = 40_000
+"""Most characters of a block: RSA keys of 16,384 bits take 13,000, those of GPG more."""
+_MATERIAL: Final = re.compile(r"(?=[A-Za-z+/]{0,64}[0-9])[A-Za-z0-9+/]{16,}")
+_LINE: Final = re.compile(
+    r"""(?x)(?:["'`]?[ \t]{0,4}[+\\]?[ \t]{0,4}(?:\r?\n|(?:\\{1,4}r)?\\{1,4}n|[ ]))
+    [ \t]{0,40}(?:[0-9]{1,5}[ \t]{0,4}[\t→|:])?[ \t]{0,8}(?:[>|+\-#*]{1,2}[ \t]{0,4})?["'`]?
+    (?:(?P<header>[A-Z][\w\-]{1,20}:[ ][^\r\n\\]{0,80})
+      |(?P<key>=?[A-Za-z0-9+/]{1,200}={0,3}))?
+    (?=["'`\s\\,;)}]|\Z)"""
+)
+"""A break and the line behind it, which may be empty, a header or a line of a key."""
+_LINE_BEFORE: Final = re.compile(r"(?:[A-Za-z0-9+/]{16,200}={0,2}|=?[A-Za-z0-9+/]{1,200}={0,3})\Z")
+_BREAK_BEFORE: Final = re.compile(
+    r"""(?:\r?\n|(?:\\{1,4}r)?\\{1,4}n)[ \t]{0,40}(?:[0-9]{1,5}[ \t]{0,4}[\t→|:])?"""
+    r"""[ \t]{0,8}(?:[>|+#*-] ?)?["'`]?\Z"""
+)
+_FULL: Final = 32
+"""Fewest characters of a line of a key after which a shorter one may be its last."""
+
+
+def find_blocks(text: str) -> Iterator[Span]:
+    """Where blocks with a private key stand, in order; linear."""
+    if not any(sign in text for sign in _SIGNS):
+        return
+    done = 0
+    begins = list(_BEGIN.finditer(text))
+    for number, begin in enumerate(begins):
+        following = begins[number + 1].start() if number + 1 < len(begins) else len(text)
+        limit = min(following, begin.end() + _LONGEST_BLOCK)
+        end = _END.search(text, begin.end(), limit)
+        if end is not None and _MATERIAL.search(text, begin.end(), end.start()):
+            done = end.end()
+            yield begin.start(), done
+        elif end is None and (stop := _last_line(text, begin.end(), limit)):
+            done = stop
+            yield begin.start(), done
+    yield from _without_begin(text, done, begins)
+
+
+def _without_begin(text: str, done: int, begins: list[re.Match[str]]) -> Iterator[Span]:
+    """The lines before an end whose beginning was cut off."""
+    first = begins[0].start() if begins else len(text)
+    for end in _END.finditer(text):
+        if end.start() < first or end.start() >= done:
+            start = _first_line(text, end.start())
+            if start < end.start():
+                yield start, end.end()
+
+
+def _last_line(text: str, start: int, limit: int) -> int:
+    """The end of the last line of a key from here on; zero if there is none."""
+    last, full = 0, False
+    while (line := _LINE.match(text, start, limit)) and line.end() > start:
+        key = line["key"] or ""
+        if _MATERIAL.fullmatch(key.rstrip("=")) or (full and key):
+            last = line.end()
+        full = len(key) >= _FULL
+        start = line.end()
+    return last
+
+
+def _first_line(text: str, end: int) -> int:
+    """The start of the first line of a key that goes on to an end; the end if there is none."""
+    first, full, at = end, False, end
+    while at > max(0, end - _LONGEST_BLOCK):
+        gap = _BREAK_BEFORE.search(text, max(0, at - 70), at)
+        line = gap and _LINE_BEFORE.search(text, max(0, gap.start() - 210), gap.start())
+        if not line or (at < end and len(line[0]) < _FULL):
+            break
+        full = full or len(line[0]) >= _FULL
+        first = at = line.start()
+    return first if full else end
+
+
+# --- base64 of readable text ---
+
+ENCODED: Final = re.compile(r"(?:[I-Za-f][A-Za-z0-9+/_\-]{3}){4}[A-Za-z0-9+/_\-]{4,}={0,2}")
+"""Every fourth character of base64 of ASCII is of the middle of the alphabet (RFC 4648)."""
+_PRINTABLE: Final = re.compile(r"[\x20-\x7e\s]+")
+_LONGEST_RUN: Final = 100_000
+_GROUP: Final = 4
+
+
+def decoded(run: str) -> str | None:
+    """The printable ASCII text that a run of base64 stands for; ``None`` if it stands for none."""
+    plain = run.rstrip("=").replace("-", "+").replace("_", "/")
+    if len(plain) > _LONGEST_RUN or len(plain) % _GROUP == 1:
+        return None
+    try:
+        octets = base64.b64decode(plain + "=" * (-len(plain) % _GROUP), validate=True)
+    except binascii.Error:
+        return None
+    text = octets.decode("latin-1")
+    return text if _PRINTABLE.fullmatch(text) else None
+
+
+# --- members of known files that are secrets whatever they look like ---
+
+_QUOTE: Final = r"""\\{0,3}["']"""
+_LOGIN: Final = rf"\s{{0,3}}[:=]\s{{0,3}}(?:{_QUOTE})?(?P<secret>[A-Za-z0-9+/]{{8,2000}}={{0,2}})"
+
+
+def _is_login(value: str) -> bool:
+    """Whether base64 stands for ``user:password``."""
+    text = decoded(value)
+    return text is not None and ":" in text
+
+
+_Row = tuple[tuple[str, ...], str, Callable[[str], bool] | None]
+_FILES: Final[tuple[_Row, ...]] = (
+    # Docker: config.json, auths.HOST.auth: base64 of user:password
+    (("auth\\", 'auth"', "auth'"), rf"""["']auth{_QUOTE}{_LOGIN}""", _is_login),
+    # npm: .npmrc, _auth: the same; a pattern that begins with plain letters is found much faster
+    (("_auth",), rf"_auth(?<!\w_auth){_LOGIN}", _is_login),
+    # JSON Web Key (RFC 7517, 7518): d, p, q, dp, dq, qi of private keys, k of symmetric ones
+    (
+        ("kty",),
+        rf"{_QUOTE}(?:d|p|q|dp|dq|qi|k){_QUOTE}\s{{0,3}}:\s{{0,3}}{_QUOTE}"
+        r"(?P<secret>[\w\-]{20,2000}={0,2})",
+        None,
+    ),
+    # .netrc: machine HOST login USER password SECRET
+    (
+        ("machine",),
+        r"machine(?<!\wmachine)\s{1,8}\S{1,200}\s{1,8}login\s{1,8}\S{1,100}\s{1,8}password\s{1,8}"
+        r"(?P<secret>[^\s\"']{4,200})",
+        None,
+    ),
+    # .pgpass: host:port:database:user:password
+    ((":5432:",), r":5432:[\w*\-]{1,64}:[\w*\-]{1,64}:(?P<secret>[^\s\"':]{4,200})", None),
+    # Kubernetes: kubeconfig, a key in base64
+    (
+        ("client-key-data",),
+        rf"client-key-data(?:{_QUOTE})?:\s{{0,3}}(?:{_QUOTE})?"
+        r"(?P<secret>[\w+/=]{40,}(?:\s{1,40}[\w+/=]{60,80}){0,200})",
+        None,
+    ),
+)
+"""Texts, one of which is in every match, the pattern with the value, and a look at the value."""
+_IN_FILES: Final = [(signs, re.compile(pattern), look) for signs, pattern, look in _FILES]
+
+
+def find_in_files(text: str) -> Iterator[Span]:
+    """Where secrets stand that known files have under a name of their own; linear."""
+    for signs, pattern, is_secret in _IN_FILES:
+        if any(sign in text for sign in signs):
+            for match in pattern.finditer(text):
+                if is_secret is None or is_secret(match["secret"]):
+                    yield match.span("secret")
+
+
+# --- keys of the table ---
 
 _WORD_SIGN: Final = b"w"
 _LONG_WORD: Final = _WORD_SIGN * 14

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote, quote_plus, unquote, urlsplit
 
-from pytest_compaction.secrets.blocks import Span
+from pytest_compaction.secrets.formatted import Span
 from pytest_compaction.secrets.names import names_a_secret
 from pytest_compaction.secrets.own_environment import own_values
 from pytest_compaction.secrets.shapes import find, replace

@@ -1,12 +1,149 @@
-"""E-mail addresses of people in the text of a transcript, and the names before them."""
+"""People in the text of a transcript: owners of home folders, e-mail addresses, and names."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Final
 
-from pytest_compaction.secrets.blocks import Span
+from pytest_compaction.secrets.formatted import Span
+
+# --- home folders, and the names of their owners where else they stand ---
+
+_SLASH: Final = r"\\{0,4}/"
+"""Between folders; JSON that is not decoded may escape it."""
+_ANY: Final = r"(?:\\{1,4}|/)"
+_WINDOWS: Final = rf"[A-Za-z]:{_ANY}Users{_ANY}"
+_FOLDER: Final = re.compile(
+    rf"""(?x)(?<![\w.~-])(?:(?P<always>{_WINDOWS}|{_SLASH}(?:var|usr|export){_SLASH}home{_SLASH})
+      |(?:(?:{_SLASH}mnt)?{_SLASH}[a-z]{_SLASH}Users|{_SLASH}home|{_SLASH}Users){_SLASH})
+    (?P<name>\w[\w.\-]{{0,39}}(?:(?:\\{{0,2}}[ ]|%20)[A-Z][\w.\-]{{0,39}}){{0,3}})
+    (?P<within>(?=[/\\]))?"""
+)
+_CERTAIN: Final = re.compile(
+    r"""(?ix)(?:\b(?:HOME|PWD|OLDPWD|USERPROFILE|homedir|home_?dir|cwd|workdir|workspace)
+        \\{0,3}["']?\s{0,3}[:=]\s{0,3}
+      |\b(?:cd|pushd|chdir)\s{1,3}|\bfile://|:\d{1,6}:[^:\r\n]{0,60}:)\\{0,3}["']?\Z"""
+)
+"""Text before a path that makes it a home folder even when it ends there."""
+_LOOK_BACK: Final = 80
+_GAP: Final = re.compile(r"\\{0,2} |%20")
+_WORD: Final = re.compile(r"\w")
+_NAME_WORD: Final = re.compile(r"\w[\w.\-]{0,80}")
+_BEFORE: Final = re.compile(
+    rf"{_SLASH}(?:home|Users){_SLASH}|{_WINDOWS}|(?<![\w-])-(?:home|Users)-|(?<![\w~])~"
+)
+"""What stands before the owner of a home folder."""
+_FEW: Final = 24
+"""So many names are looked for one by one, to leave out texts with none of them."""
+_SHARED_NAMES: Final = frozenset(
+    """admin all app circleci codespace coder container debian default dev docker ec2-user git
+    example gitpod jovyan linuxbrew me name node nonroot opc public root runner runneradmin sandbox
+    shared ubuntu user user1 username vagrant vscode work workspace www-data you your-name yourname
+    build ci jenkins codebuild-user build-user agent""".split()
+)
+"""Names of accounts that belong to no person: system images, examples, placeholders."""
+_SYSTEM: Final = frozenset(
+    """apache bin daemon docker http lp mail man messagebus mongodb mysql news nginx nobody nogroup
+    postgres redis sshd staff sync sys systemd-network systemd-resolve systemd-timesync tty uucp
+    wheel www""".split()
+)
+"""Accounts of programs that own files."""
+_ROW: Final = (
+    r"(?<!\S)[bcdlps-][r-][w-][xsS-][r-][w-][xsS-][r-][w-][xtT-][@+.]?[ ]{1,4}\d{1,6}[ ]{1,8}"
+)
+"""The beginning of a row of ``ls -l``, before the owner of the file."""
+_OWNED: Final = re.compile(rf"{_ROW}(?P<owner>[A-Za-z][\w.\-]{{0,39}})(?= )")
+_ACCOUNT: Final = re.compile(
+    rf"""(?xm){_ROW}(?P<owner>[\w.\-]{{1,40}})[ ]{{1,12}}(?P<group>[\w.\-]{{1,40}})
+      |^(?P<entry>[\w.\-]{{1,40}}):[x*!]?:\d{{1,10}}:
+      |\b(?:USER|LOGNAME|USERNAME|SUDO_USER)=["']?(?P<variable>[\w.\-]{{1,40}})
+      |(?<![\w.+/@-])(?P<prompt>[\w.\-]{{1,40}})(?=@[A-Za-z][\w.\-]{{0,60}}[:~ ])"""
+)
+"""Rows of ``ls -l`` and of ``/etc/passwd``, variables and prompts of the shell."""
+
+
+def home_owners(text: str) -> Iterator[str]:
+    """The owners of the home folders that a text mentions, some several times; linear.
+
+    A path counts if it goes on below the folder, or if the text before it shows that it is
+    a folder: ``/home/settings`` alone may just as well be a route of a web site. The owners of
+    files in the rows of ``ls -l`` count as well, unless they are accounts of programs.
+    """
+    for row in _OWNED.finditer(text):
+        if not _is_nobody(row["owner"]) and row["owner"].lower() not in _SYSTEM:
+            yield row["owner"]
+    for match in _FOLDER.finditer(text):
+        start, end = match.span()
+        name = owner(match["name"])
+        within = match["within"] is not None
+        if not within:
+            name = name.split(" ")[0]
+        alone = text[start - 1 : start] in ("", "\n") and text[end : end + 1] in ("", "\n", "\r")
+        if (
+            (within or match["always"] or alone)
+            or _CERTAIN.search(text, max(0, start - _LOOK_BACK), start)
+        ) and not _is_nobody(name):
+            yield name.rstrip(".")
+
+
+def _is_nobody(name: str) -> bool:
+    return name.lower() in _SHARED_NAMES or re.fullmatch(r"user-\d+", name) is not None
+
+
+def accounts(text: str, names: Collection[str]) -> Iterator[Span]:
+    """Where these names stand for an account: in listings, prompts and variables; linear."""
+    if len(names) > _FEW or any(name in text for name in names):
+        for match in _ACCOUNT.finditer(text):
+            for group, name in match.groupdict().items():
+                if name in names:
+                    yield match.span(group)
+
+
+class KnownOwners:
+    """Owners of home folders as :func:`home_owners` gives them, for any number in one pass."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._names = frozenset(names)
+        self._lengths = sorted({len(name) for name in self._names}, reverse=True)
+        self._most_words = max((name.count(" ") + 1 for name in self._names), default=0)
+
+    def places(self, text: str) -> Iterator[Span]:
+        """Where their names stand for home folders, the longest at each place; linear."""
+        found = _BEFORE.search(text) if self._names else None
+        while found:
+            start = found.end()
+            end = self._end(text, start)
+            if end > start:
+                yield start, end
+            # A folder below a folder of the same name shares a slash with it.
+            found = _BEFORE.search(text, max(end, found.start() + 1))
+
+    def _end(self, text: str, start: int) -> int:
+        """Where the longest name that begins here ends; -1 if none does."""
+        word = _NAME_WORD.match(text, start)
+        name: str = word[0] if word else ""
+        ends: list[int] = [*range(start, start + len(name) + 1)]
+        for _ in range(1, self._most_words):
+            gap = _GAP.match(text, ends[-1])
+            word = _NAME_WORD.match(text, gap.end()) if gap else None
+            if word is None:
+                break
+            name += f" {word[0]}"
+            ends += range(word.start(), word.end() + 1)
+        for length in self._lengths:
+            is_name = length < len(ends) and name[:length] in self._names
+            if is_name and not _WORD.match(text, ends[length]):
+                return ends[length]
+        return -1
+
+
+def owner(found: str) -> str:
+    """The name as :func:`home_owners` gives it, from its form in the text."""
+    return _GAP.sub(" ", found)
+
+
+# --- e-mail addresses, and the names before them ---
 
 _MAIL: Final = (
     r"[A-Za-z0-9_][\w.+%-]{0,63}@"
@@ -22,12 +159,11 @@ _NOBODY: Final = re.compile(
 )
 """Addresses that belong to no person: of examples, services, packages and pictures."""
 _CAPITALISED: Final = r"[A-ZÀ-ÖØ-Þ][\w.'’-]{0,30}"
-_NAMED: Final = re.compile(
+_NAMED_PERSON: Final = re.compile(
     rf"(?<![\w.'’-])(?P<name>{_CAPITALISED}(?: (?:[a-z]{{2,3}} )?{_CAPITALISED}){{1,3}})"
     rf" (?:<|\\u003c)(?P<address>{_MAIL})"
 )
 """As git, e-mail and manifests write people: ``Ann Lee <ann@acme.io>``."""
-_WORD: Final = re.compile(r"\w")
 _FIRST_WORD: Final = re.compile(r"[A-ZÀ-ÖØ-Þ](?<!\w.)(?=([\w.'’-]{0,30}) )")
 """The letter is sought before it is asked what stands before it, which is faster."""
 
@@ -43,7 +179,7 @@ def named_people(text: str) -> Iterator[tuple[str, str]]:
     A first name alone says little of a person, and as a word it may mean anything.
     """
     if "@" in text:
-        for match in _NAMED.finditer(text):
+        for match in _NAMED_PERSON.finditer(text):
             if is_of_person(match["address"]):
                 yield match["name"], match["address"]
 

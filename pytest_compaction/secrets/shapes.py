@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from pytest_compaction.secrets.blocks import Span
-from pytest_compaction.secrets.formatted import find_formatted
+from pytest_compaction.secrets.formatted import Span, find_formatted
 
 STAND_IN: Final = "REDACTED_SECRET_"
 """Replaces a secret in an imported transcript; a number follows."""

@@ -24,7 +24,7 @@ from pytest_compaction.models.wire.refusals import complaint_of
 from pytest_compaction.models.wire.reply import read_reply
 from pytest_compaction.probes.lint import inspect
 from pytest_compaction.probes.test_commands import runs_tests
-from pytest_compaction.secrets.blocks import find_blocks
+from pytest_compaction.secrets.formatted import find_blocks
 from pytest_compaction.secrets.named import find_named
 from pytest_compaction.secrets.people import named_people
 from pytest_compaction.secrets.search import secrets_in

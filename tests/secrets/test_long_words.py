@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_compaction.secrets.files import find_in_files
-from pytest_compaction.secrets.formatted import _long_words
+from pytest_compaction.secrets.formatted import _long_words, find_in_files
 
 SIGNS = st.sampled_from("aZ09_-*. /é٣\u2028\ud800😀")
 PIECES = st.one_of(SIGNS, st.builds(str.__mul__, SIGNS, st.integers(1, 20)))

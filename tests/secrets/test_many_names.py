@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_compaction.secrets import named
-from pytest_compaction.secrets.home_folders import KnownOwners
-from pytest_compaction.secrets.people import KnownNames
+from pytest_compaction.secrets.people import KnownNames, KnownOwners
 
 PEOPLE = ("Ann Lee", "Ann Lee Roe", "Ann van Lee", "Zoë Ek", "Bo.N Ek", "J Ek")
 OWNERS = ("ann", "ann.lee", "Ann Lee", "Ann Lee Roe", "bo-b", "home", "x", "Ann")
