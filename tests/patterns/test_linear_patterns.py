@@ -16,8 +16,8 @@ LONG_TEXTS = 120
 PARTS = 16
 CALLERS = re.compile(
     r"models\.offline\.long_memory|probes\.(lint_rules|test_commands)|probes\.sources\.values:_VALUE_LINE"
-    r"|secrets\.(blocks:_LINE_BEFORE|formatted:_HEADS|named:_HEAD|people:_NOBODY|shapes:SHAPES"
-    r"|stated:_OTHER_KEYS)"
+    r"|secrets\.(formatted:(_HEADS|_LINE_BEFORE)|named:_HEAD|people:_NOBODY|search:_OTHER_KEYS"
+    r"|shapes:SHAPES)"
 )
 """Patterns whose callers bound the text or match at one place; see ``test_linear_readers``."""
 
