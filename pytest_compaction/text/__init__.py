@@ -41,11 +41,11 @@ if TYPE_CHECKING:  # "as" exports a name to type checkers
     from pytest_compaction.text.numbers import NumberError as NumberError
     from pytest_compaction.text.numbers import Range as Range
     from pytest_compaction.text.numbers import told_apart as told_apart
-    from pytest_compaction.text.quantities.values import Value as Value
-    from pytest_compaction.text.quantities.values import equal as equal
-    from pytest_compaction.text.quantities.values import values_of as values_of
     from pytest_compaction.text.sentence_splitting import sentences as sentences
     from pytest_compaction.text.source_code import is_definition as is_definition
+    from pytest_compaction.text.values import Value as Value
+    from pytest_compaction.text.values import equal as equal
+    from pytest_compaction.text.values import values_of as values_of
     from pytest_compaction.text.view_index import LogIndex as LogIndex
     from pytest_compaction.text.view_index import SharedTexts as SharedTexts
 
@@ -54,7 +54,7 @@ _NAMES: Final = {
     "claim": "Claim LogTokens answer_proper claims",
     "matching": "TextIndex",
     "numbers": "NumberError Range told_apart",
-    "quantities.values": "Value equal values_of",
+    "values": "Value equal values_of",
     "sentence_splitting": "sentences",
     "source_code": "is_definition",
     "view_index": "LogIndex SharedTexts",

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from pytest_compaction.text.alternatives import Key, path_keys
 from pytest_compaction.text.judge_directed import talks_to_the_judge
-from pytest_compaction.text.keys.alternatives import Key, path_keys
 from pytest_compaction.text.parsed import bounded_find
-from pytest_compaction.text.postings import posted
+from pytest_compaction.text.sentence_index import posted
 from pytest_compaction.text.words import (
     canonical_number,
     is_path,

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from itertools import islice, product
 from typing import Final
 
-from pytest_compaction.text.keys.alternatives import Match
-from pytest_compaction.text.negation.polarity import Cue
+from pytest_compaction.text.alternatives import Match
+from pytest_compaction.text.cues import Cue
 from pytest_compaction.text.parsed import Parsed
 from pytest_compaction.text.statement import Outcome
 from pytest_compaction.text.words import stem

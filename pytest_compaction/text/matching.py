@@ -15,9 +15,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from typing import Final
 
-from pytest_compaction.text.file_changes import changes
+from pytest_compaction.text import changes
+from pytest_compaction.text.alternatives import Alternative, Wanted
 from pytest_compaction.text.groups import RANK, Weighed
-from pytest_compaction.text.keys.alternatives import Alternative, Wanted
 from pytest_compaction.text.overlap import PreparedText
 from pytest_compaction.text.sentence_index import SentenceIndex
 from pytest_compaction.text.statement import ABSENT, Outcome, Reading, Statement

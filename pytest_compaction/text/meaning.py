@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from pytest_compaction.text.keys.alternatives import Term, alternative, is_value
+from pytest_compaction.text.alternatives import Term, alternative, is_value
 from pytest_compaction.text.parsed import Parsed, parse
 from pytest_compaction.text.words import normalize
 

@@ -20,11 +20,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final, Literal
 
-from pytest_compaction.text.lexicon.expressions import expressions_in
-from pytest_compaction.text.lexicon.synonyms import base_stem, senses
-from pytest_compaction.text.lexicon.vocabulary import expression_senses
-from pytest_compaction.text.quantities.held import shares_said_first
-from pytest_compaction.text.quantities.values import Key, Value, values_of
+from pytest_compaction.text.values import Key, Value, shares_said_first, values_of
+from pytest_compaction.text.vocabulary import base_stem, expression_senses, expressions_in, senses
 from pytest_compaction.text.words import (
     NEGATIONS,
     STOPWORDS,

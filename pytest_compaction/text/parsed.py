@@ -10,23 +10,23 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final, Protocol
 
-from pytest_compaction.text.keys.alternatives import (
+from pytest_compaction.text.alternatives import (
     MAX_MATCHES,
     Alternative,
     Key,
     Match,
+    Relation,
     Term,
     alternative,
     is_value,
     nearest_places,
     needs_of,
 )
-from pytest_compaction.text.lexicon.expressions import expressions_in
-from pytest_compaction.text.lexicon.phrases import phrases_in
-from pytest_compaction.text.lexicon.relations import Relation
-from pytest_compaction.text.negation.polarity import Sense, sense_of
-from pytest_compaction.text.quantities.held import held_values
-from pytest_compaction.text.quantities.spellings import ORDINALS
+from pytest_compaction.text.cues import Sense, sense_of
+from pytest_compaction.text.phrases import phrases_in
+from pytest_compaction.text.value_forms import ORDINALS
+from pytest_compaction.text.values import held_values
+from pytest_compaction.text.vocabulary import expressions_in
 from pytest_compaction.text.words import (
     STOPWORDS,
     is_path,

@@ -12,10 +12,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
+from pytest_compaction.text.alternatives import Key, Wanted
+from pytest_compaction.text.cues import NOWHERE, Cue, Sense
 from pytest_compaction.text.groups import REVERSING, Found, Weighed
-from pytest_compaction.text.keys.alternatives import Key, Wanted
 from pytest_compaction.text.meaning import is_name, meaning
-from pytest_compaction.text.negation.polarity import NOWHERE, Cue, Sense
 from pytest_compaction.text.parsed import Parsed, Places, Span
 
 SENTENCES: Final = 3

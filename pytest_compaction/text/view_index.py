@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
-from pytest_compaction.text.excerpt import Excerpt, Naming, namings_of
+from pytest_compaction.text.alternatives import Wanted, path_keys
+from pytest_compaction.text.excerpts import Excerpt, Naming, namings_of
 from pytest_compaction.text.groups import Weighed
-from pytest_compaction.text.keys.alternatives import Wanted, path_keys
 from pytest_compaction.text.matching import TextIndex
 from pytest_compaction.text.sentence_index import SentenceIndex
 from pytest_compaction.text.sentence_splitting import MESSAGE_END

@@ -5,20 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pytest_compaction.text.attribution.binding import bound_otherwise
-from pytest_compaction.text.contradiction.agreement import difference
-from pytest_compaction.text.contradiction.denials import group_denied, said_of_others, word_denied
-from pytest_compaction.text.contradiction.rejections import ban_rejected, idea_rejected
-from pytest_compaction.text.contradiction.standing import closes, is_step
-from pytest_compaction.text.contradiction.verbs import verb_affirmed, verb_denied
-from pytest_compaction.text.file_changes import changes
+from pytest_compaction.text import changes
+from pytest_compaction.text.alternatives import Alternative, Wanted
+from pytest_compaction.text.binding import bound_otherwise
+from pytest_compaction.text.cues import Cue, heading_cue
+from pytest_compaction.text.denials import (
+    ban_rejected,
+    group_denied,
+    idea_rejected,
+    said_of_others,
+    verb_affirmed,
+    verb_denied,
+    word_denied,
+)
+from pytest_compaction.text.differences import difference
 from pytest_compaction.text.groups import PLAIN, RANK, Found, Signature, Weighed, weigh
-from pytest_compaction.text.keys.alternatives import Alternative, Wanted
-from pytest_compaction.text.negation.polarity import Cue, heading_cue
 from pytest_compaction.text.parsed import Parsed
 from pytest_compaction.text.passages import joined, together
 from pytest_compaction.text.sentence_index import SentenceIndex
 from pytest_compaction.text.sentence_splitting import Sentence
+from pytest_compaction.text.standing import closes, is_step
 from pytest_compaction.text.statement import Statement
 from pytest_compaction.text.statement_keys import asserts, signature_of, wanted_groups
 from pytest_compaction.text.words import normalize

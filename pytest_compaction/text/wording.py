@@ -10,26 +10,24 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
-from pytest_compaction.text.attribution.binding import bound_otherwise
-from pytest_compaction.text.contradiction.agreement import affirmed, difference
-from pytest_compaction.text.contradiction.denials import word_denied
-from pytest_compaction.text.contradiction.rejections import idea_rejected
-from pytest_compaction.text.contradiction.verbs import verb_affirmed, verb_denied
-from pytest_compaction.text.groups import RANK, Found, Weighed, weigh
-from pytest_compaction.text.keys.alternatives import (
+from pytest_compaction.text.alternatives import (
     Alternative,
     Term,
     Wanted,
     alternative,
     is_value,
 )
-from pytest_compaction.text.negation.polarity import Cue
-from pytest_compaction.text.negatives import denies
+from pytest_compaction.text.binding import bound_otherwise
+from pytest_compaction.text.cues import Cue
+from pytest_compaction.text.denials import idea_rejected, verb_affirmed, verb_denied, word_denied
+from pytest_compaction.text.differences import affirmed, difference
+from pytest_compaction.text.groups import RANK, Found, Weighed, weigh
 from pytest_compaction.text.overlap import Overlap, PreparedText, overlaps
 from pytest_compaction.text.parsed import Parsed, parse
 from pytest_compaction.text.passages import joined
 from pytest_compaction.text.sentence_index import SentenceIndex
 from pytest_compaction.text.statement import Outcome
+from pytest_compaction.text.statement_keys import denies
 from pytest_compaction.text.words import is_path, normalize, path_suffixes, raw_tokens
 
 STATED_SHARE: Final = 0.75

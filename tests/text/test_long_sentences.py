@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_compaction.text.things import Taken, things, word_before
+from pytest_compaction.text.minimal_clauses import Taken, things, word_before
 
 SPANS = st.tuples(st.integers(0, 40), st.integers(1, 9)).map(lambda one: (one[0], sum(one)))
 

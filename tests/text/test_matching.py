@@ -10,7 +10,7 @@ from support.builders import any_text, prose, sentences, words
 
 from pytest_compaction.case.case import Fact, Trap
 from pytest_compaction.text import Statement, TextIndex, normalize, segments, stem
-from pytest_compaction.text.keys.alternatives import GENERIC_NAMES
+from pytest_compaction.text.alternatives import GENERIC_NAMES
 
 LOG = """\
 The lease timeout was raised from 30 to 45 seconds in src/lease/queue.py.

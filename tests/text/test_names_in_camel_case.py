@@ -6,11 +6,11 @@ import sys
 
 import pytest
 
-from pytest_compaction.text.names import camel_names, in_lower_case
+from pytest_compaction.text.excerpts import camel_names, in_lower_case
 
 TWO_SPELLINGS = "fooBarBaz beside fooBarbaz"
 PROGRAM = f"""
-from pytest_compaction.text.names import camel_names, in_lower_case
+from pytest_compaction.text.excerpts import camel_names, in_lower_case
 print(*in_lower_case(camel_names({TWO_SPELLINGS!r}))["foobarbaz"])
 """
 

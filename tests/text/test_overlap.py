@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.work import growth
 
-from pytest_compaction.text.lexicon.synonyms import GROUPS
 from pytest_compaction.text.overlap import Overlap, PreparedText, overlaps
+from pytest_compaction.text.vocabulary import GROUPS
 
 TEXT = PreparedText(
     "The importer retries a failed request three times. It waits 45 seconds between attempts, "

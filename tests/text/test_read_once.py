@@ -6,10 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_compaction.text import SharedTexts, Statement, TextIndex, groups, parsed, sentence_index
+from pytest_compaction.text import (
+    SharedTexts,
+    Statement,
+    TextIndex,
+    groups,
+    parsed,
+    phrases,
+    sentence_index,
+)
+from pytest_compaction.text.alternatives import alternative
 from pytest_compaction.text.groups import MAX_CHOICES, RANK, Found, weigh
-from pytest_compaction.text.keys.alternatives import alternative
-from pytest_compaction.text.lexicon import phrases
 from pytest_compaction.text.parsed import parse
 from pytest_compaction.text.passages import joined
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_compaction.text.contradiction.rejections import subject_of_rejection
+from pytest_compaction.text.denials import subject_of_rejection
 
 WORDS = [*"is are was and or then loft given quickly kept , ; - and-then".split(), "  ", "\n"]
 DEFINITION = re.compile(

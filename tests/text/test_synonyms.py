@@ -3,9 +3,13 @@
 import pytest
 
 from pytest_compaction.text import STOPWORDS, Statement, TextIndex, stem
-from pytest_compaction.text.lexicon.opposites import sides
-from pytest_compaction.text.lexicon.synonyms import base_stem, listed_groups
-from pytest_compaction.text.lexicon.vocabulary import same_expressions, same_words
+from pytest_compaction.text.vocabulary import (
+    base_stem,
+    listed_groups,
+    same_expressions,
+    same_words,
+    sides,
+)
 from pytest_compaction.text.words import NEGATIONS
 
 GROUPS = listed_groups()

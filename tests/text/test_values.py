@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from support.work import growth
 
 from pytest_compaction.text import equal, values_of
-from pytest_compaction.text.quantities.held import held_values
-from pytest_compaction.text.quantities.spellings import WORDS
+from pytest_compaction.text.value_forms import WORDS
+from pytest_compaction.text.values import held_values
 
 SAME = [
     ("1,024", "1024", "1024.0", "1_024"),

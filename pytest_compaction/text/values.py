@@ -8,29 +8,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final, Literal
 
-from pytest_compaction.text.quantities import clock, spellings
-from pytest_compaction.text.quantities.spellings import (
-    CURRENCIES,
-    DURATIONS,
-    MONTHS,
-    ORDINALS,
-    SIZES,
-    amount_of,
-)
-from pytest_compaction.text.quantities.value_forms import (
+from pytest_compaction.text.value_forms import (
     AMOUNTS,
     COUNTED,
+    CURRENCIES,
+    DURATIONS,
+    HOURS,
     MONEY_SIGN,
     MONEY_WORD,
+    MONTHS,
+    ORDINALS,
     PARTS,
     PLAIN,
+    SIZES,
     VALUE,
+    WORDS,
+    amount_of,
+    any_of,
     may_hold,
 )
 
@@ -130,7 +131,7 @@ def _read_ordinal(match: re.Match[str]) -> list[Value]:
     number = (
         int(digits[0])
         if digits
-        else sum(spellings.WORDS.get(word, 0) or ORDINALS.get(word, 0) for word in words)
+        else sum(WORDS.get(word, 0) or ORDINALS.get(word, 0) for word in words)
     )
     return [_value("ordinal", number, match)]
 
@@ -266,13 +267,13 @@ def _read_named_month(match: re.Match[str]) -> list[Value]:
 
 
 def _read_spoken(match: re.Match[str]) -> list[Value]:
-    seconds, sure = clock.spoken(match[0].lower())
-    return [_value("time", seconds, match, () if sure else (("time", clock.other_half(seconds)),))]
+    seconds, sure = _spoken_time(match[0].lower())
+    return [_value("time", seconds, match, () if sure else (("time", _other_half(seconds)),))]
 
 
 def _read_clock(match: re.Match[str]) -> list[Value]:
-    seconds, second, sure = clock.written(match[0].lower())
-    also = () if sure else (("time", clock.other_half(seconds)),)
+    seconds, second, sure = _written_time(match[0].lower())
+    also = () if sure else (("time", _other_half(seconds)),)
     return [_value("time", seconds, match, also, implied=(("time", seconds - second),))]
 
 
@@ -302,3 +303,115 @@ _READERS: Final[dict[str, Callable[[re.Match[str]], list[Value]]]] = {
     "fraction": _read_fraction,
     "number": _read_number,
 }
+
+
+_HALF_DAY: Final = 43200
+"""Seconds."""
+_CLOCK_NUMBERS: Final = re.compile(rf"\d+|\b(?:{any_of(HOURS)})\b")
+_LAST_NIGHT_HOUR: Final = 5
+"""The last hour that is "at night" behind midnight."""
+
+
+def _other_half(seconds: int) -> int:
+    """The same time in the other half of the day."""
+    return (seconds + _HALF_DAY) % (2 * _HALF_DAY)
+
+
+def _written_time(text: str) -> tuple[int, int, bool]:
+    """Seconds since midnight, the seconds of the minute, and whether the half of the day is said.
+
+    ``text`` is a time in digits, in lower case, or "noon" or "midnight".
+    """
+    if text in {"noon", "midnight"}:
+        return (_HALF_DAY if text == "noon" else 0), 0, True
+    numbers = [int(part) for part in re.findall(r"\d+", text)]
+    hour, minute, second = (*numbers, 0, 0)[:3]
+    half = re.search(r"[ap](?=\.?m)", text)
+    if half and hour <= 12:
+        hour = hour % 12 + (12 if half[0] == "p" else 0)
+    sure = half is not None or not 1 <= hour <= 12 or text.startswith("0")
+    return hour * 3600 + minute * 60 + second, second, sure
+
+
+def _spoken_time(text: str) -> tuple[int, bool]:
+    """Seconds since midnight of a spoken time, and whether the half of the day is said."""
+    said = [
+        HOURS.get(word) or int(word)
+        for word in _CLOCK_NUMBERS.findall(text.replace("twenty", "20"))
+    ]
+    hour = said[-1] % 12
+    minutes = 0
+    if re.search(r" (?:past|to) ", text):
+        minutes = 30 if "half" in text else 15 if "quarter" in text else said[0]
+        minutes = -minutes if " to " in text else minutes
+    early = hour <= _LAST_NIGHT_HOUR and "night" in text
+    later = re.search("afternoon|evening|night", text) is not None and not early
+    seconds = (hour * 3600 + minutes * 60) % _HALF_DAY + (_HALF_DAY if later else 0)
+    return seconds, later or early or "morning" in text
+
+
+_MAY_HOLD: Final = re.compile(
+    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\w+ty|half|an|"
+    r"hundred|thousand|million|dozen|twice|thrice|noon|midnight|first|second|third|fourth|fifth|"
+    r"zero|single|pair|jan\w*|feb\w*|march|apr\w*|may|june|july|aug\w*|sep\w*|oct\w*|nov\w*|dec\w*|"
+    r"a (?:minute|day|week|fortnight|month|year))\b"
+)
+_UNIT_IN_NAME: Final = re.compile(
+    r"[a-z0-9]_(seconds?|secs?|s|ms|millis|minutes?|mins?|hours?|days?|weeks?|bytes|kb|mb|gb|"
+    r"percent|pct)\b|\b[a-z]+(seconds|minutes|hours|millis|days|bytes)\b"
+)
+_RANGE: Final = re.compile(r"\s?(?:-|\bto\b|\band\b|\bor\b)\s?")
+_NUMBER: Final = re.compile(r"-?\d[\d,_]*(?:\.\d+)?")
+_WHOLE: Final = re.compile(r"\b(?:of|among)(?: (?:the|its|their|his|her|our|all|those|these))* $")
+_SHARE_END: Final = re.compile(r"[;:()]|\. |\b(?:and|but|while)\b")
+_WHOLE_TO_PART: Final = 50
+"""Characters between a whole and its part."""
+_SPELLED: Final = {"millis": "ms", "pct": "percent"}
+
+
+@lru_cache(maxsize=8192)
+def held_values(normal: str) -> tuple[tuple[Key, tuple[int, int]], ...]:
+    """What each value of a normalised sentence can be asked by, and where it stands."""
+    if not _MAY_HOLD.search(normal):
+        return ()
+    found = values_of(normal)
+    keys = [(key, span) for value, span in _apart(normal, found) for key in value.held]
+    keys += shares_said_first(normal, found)
+    unit = _UNIT_IN_NAME.search(normal)
+    if unit:
+        name = unit[1] or unit[2]
+        for value in found:
+            text = normal[value.span[0] : value.span[1]]
+            if value.kind == "number" and _NUMBER.fullmatch(text):
+                spelled = values_of(f"{text} {_SPELLED.get(name, name)}")
+                keys.extend((key, value.span) for one in spelled for key in one.held)
+    return tuple(keys)
+
+
+def shares_said_first(normal: str, found: Sequence[Value]) -> Iterator[tuple[Key, tuple[int, int]]]:
+    """The share in "of its 97 lines 96 agree", which is "96 of 97" with the whole said first."""
+    numbers = [value for value in found if value.kind == "number"]
+    for whole, part in pairwise(numbers):
+        between = normal[whole.span[1] : part.span[0]]
+        if (
+            _WHOLE.search(normal, 0, whole.span[0])
+            and len(between) <= _WHOLE_TO_PART
+            and not _SHARE_END.search(between)
+            and isinstance(part.value, Decimal)
+            and isinstance(whole.value, Decimal)
+            and part.value < whole.value
+        ):
+            yield ("fraction", (part.value, whole.value)), part.span
+
+
+def _apart(normal: str, found: Sequence[Value]) -> Iterator[tuple[Value, tuple[int, int]]]:
+    """Each value with its place; the two ends of "45 to 30 seconds" with a place of their own."""
+    for number, value in enumerate(found):
+        start, end = value.span
+        between = _RANGE.search(normal, start, end)
+        if between and number and found[number - 1].span == value.span:
+            yield value, (between.end(), end)
+        elif between and number + 1 < len(found) and found[number + 1].span == value.span:
+            yield value, (start, between.start())
+        else:
+            yield value, value.span

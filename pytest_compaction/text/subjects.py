@@ -1,25 +1,29 @@
-"""Whether a clause with a statement's predicate has another subject, or another word in its place.
+"""Another subject, object or complement in the place of a statement's own.
 
 "The trimmer is refused; the mop can be lent" holds "mop" and "refused". A clause is of another
 subject if it opens with a word that is not the statement's, and what the statement speaks of is
 the subject of a clause of its own, with less of the statement's words. In the same way another
-word may stand behind the preposition ("goes into the changelog; the checklist is complete").
+word may stand behind the preposition ("goes into the changelog; the checklist is complete"), or
+behind the verb: "the cook salted the soup" is not said by "the cook salted the beans; the soup
+stood cold".
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from itertools import islice
 from typing import Final
 
-from pytest_compaction.text.attribution.minimal_clauses import FINITE, VERB
-from pytest_compaction.text.attribution.units import Comparison, Unit, meets
+from pytest_compaction.text.comparison import Comparison, Unit, meets
+from pytest_compaction.text.minimal_clauses import FINITE, VERB, within
 from pytest_compaction.text.parsed import Span
-from pytest_compaction.text.things import within
+from pytest_compaction.text.roles import is_verb
 from pytest_compaction.text.words import STOPWORDS
 
 _LEAST: Final = 2
-"""The least number of the statement's other words in the clause of another subject."""
-_WORD: Final = re.compile(r"[\w./@-]+")
+"""The least number of the statement's other words in the clause of another one."""
+_TOKEN: Final = re.compile(r"[\w./@-]+")
 _ACTORS: Final = frozenset("i we you he she they".split())
 _PRONOUNS: Final = frozenset("he she they it".split())
 """Words for the subject of the clause before."""
@@ -31,7 +35,7 @@ _ADVERBIAL: Final = re.compile(
 """What may stand before the subject: "by the winter of 1883 the staging was gone"."""
 _NO_SUBJECT: Final = re.compile(r"(?:its|their|his|her)\b|(?<!the )(?<!a )(?<!an )[a-z]+ing\b")
 """What belongs to the subject before, or is no subject."""
-_STOP: Final = re.compile(r"[;:]|, |\b(?:because|since|so|which|while|when|if|until|that)\b")
+_CLAUSE_END: Final = re.compile(r"[;:]|, |\b(?:because|since|so|which|while|when|if|until|that)\b")
 _RELATIVE: Final = re.compile(rf" (?:that|which|who)(?: [\w-]+){{0,2}}? {VERB.pattern}")
 """What tells the subject from others of its name, up to its own verb."""
 _SAID: Final = re.compile(rf" (?:{FINITE}|[a-z]{{2,}}ed)\b")
@@ -123,7 +127,7 @@ def _subject_units(both: Comparison) -> list[Unit]:
 
 def _main_end(normal: str, begin: int) -> int:
     """Where the first clause of the statement's own text ends, sought behind its subject."""
-    stop = _STOP.search(normal, begin)
+    stop = _CLAUSE_END.search(normal, begin)
     return stop.start() if stop else len(normal)
 
 
@@ -147,7 +151,7 @@ def _foreign_subject(both: Comparison, number: int, homes: list[int]) -> str | N
     opened = _LEAD.match(text).end()  # type: ignore[union-attr]
     adverbial = _ADVERBIAL.match(text, opened)
     opened = adverbial.end() if adverbial else opened
-    word = _WORD.match(text, opened)
+    word = _TOKEN.match(text, opened)
     if word is None or _NO_SUBJECT.match(text, opened):
         return None
     if word[0] in _PRONOUNS and number - 1 in homes:
@@ -184,3 +188,91 @@ def _in_slot(both: Comparison, slot: re.Match[str], region: Span) -> str | None:
         if match[1] not in STOPWORDS and not any(end == match.start() - 1 for _, end in others)
     ]
     return next((word for word in words if not word[0].isdigit()), None)
+
+
+_COPULA: Final = re.compile(r" (?:is|are|was|were) (?:the |an? )?")
+_OBJECT: Final = re.compile(r" (?:the |an? |its |their |his |her )?")
+_INDEFINITE: Final = re.compile(r"(?:any|every|no|some)(?:body|one|thing)")
+_PREPOSITIONS: Final = tuple(
+    re.compile(rf" {word} (?:the |an? |its |their |his |her )?")
+    for word in ("of", "for", "in", "on", "at", "by", "from", "with", "after", "before", "to")
+)
+_LINKS: Final = tuple(
+    (link, re.compile(rf"{link.pattern}(?:[a-z]+ )?"))
+    for link in (_COPULA, _OBJECT, *_PREPOSITIONS)
+)
+"""Each link, and the same with a word before what it leads to."""
+_BEHIND_LINK: Final = 2
+"""How many words behind the link may be the other complement."""
+_FILLER: Final = re.compile(r"(?:(?<![./@-])[./@-]+\w+|\w+)(?:[./@-]+\w+)*")
+
+
+def other_complement(both: Comparison) -> str | None:
+    """What stands behind the verb or copula in place of the statement's own word."""
+    for unit in both.units:
+        homes = both.homes(unit.places)
+        if not homes or (unit.thing is not None and unit.thing.held):
+            continue
+        opens = all(opens_with(both, at, [unit]) for at in homes)
+        held = both.held([other for other in both.units if other is not unit])
+        for head, link in _heads(both, unit):
+            if link in {_COPULA, _OBJECT} and not opens:
+                continue
+            for end, number in _ends(both, head):
+                if number in homes or _explains(both, number, homes) or held[number] < _LEAST:
+                    continue
+                if held[number] < max(held[at] for at in homes):
+                    continue
+                word = _filler(both, end, number, link)
+                if word:
+                    return f'"{word}" for "{both.own.normal[slice(*unit.own)]}"'
+    return None
+
+
+def _explains(both: Comparison, number: int, homes: Sequence[int]) -> bool:
+    """Whether a colon leads from this clause to one with the statement's word."""
+    return number + 1 in homes and both.passage.normal.startswith(": ", both.clauses[number][1])
+
+
+def _heads(both: Comparison, unit: Unit) -> list[tuple[Unit, re.Pattern[str]]]:
+    """The units before this one that it is linked to by a copula, or as an object."""
+    found = []
+    normal, end = both.own.normal, unit.own[0]
+    for head in both.units:
+        start = head.own[1]
+        if start >= end or normal[start] != " ":
+            continue
+        for link, whole in _LINKS:
+            if link in _PREPOSITIONS and head.thing is not None:
+                continue
+            if whole.fullmatch(normal, start, end) and (
+                link is not _OBJECT or is_verb(normal, head.own)
+            ):
+                found.append((head, link))
+    return found
+
+
+def _ends(both: Comparison, head: Unit) -> list[tuple[int, int]]:
+    """Where each place of the head ends, with the number of its clause."""
+    return [
+        (span[1], number)
+        for span in head.places
+        for number, clause in enumerate(both.clauses)
+        if within(span, clause)
+    ]
+
+
+def _filler(both: Comparison, end: int, number: int, link: re.Pattern[str]) -> str | None:
+    """The word linked in the same way, if it is none of the statement's."""
+    stop = both.clauses[number][1]
+    match = link.match(both.passage.normal, end, stop)
+    if match is None:
+        return None
+    taken: list[Span] = [span for unit in both.units for span in unit.places]
+    counts = [one.span for one in both.foreign if one.held]
+    for word in islice(_FILLER.finditer(both.passage.normal, match.end(), stop), _BEHIND_LINK):
+        if meets(word.span(), [*taken, *counts]):
+            return None
+        if word[0] not in STOPWORDS and not _INDEFINITE.fullmatch(word[0]):
+            return word[0]
+    return None

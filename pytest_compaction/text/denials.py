@@ -1,4 +1,4 @@
-"""What a statement asserts, and a passage with its words denies.
+"""What a statement asserts, and a passage with its words denies or rejects.
 
 A word of the statement may stand only where it is negated, a whole group only where it is rejected,
 and a predicate only in a clause about something else ("only the cellar is locked", "the others are
@@ -11,11 +11,13 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from pytest_compaction.text.alternatives import Term, is_value
+from pytest_compaction.text.cues import NO_PART, NOWHERE, REJECT, Cue
 from pytest_compaction.text.groups import REVERSING, Found
-from pytest_compaction.text.keys.alternatives import Term, is_value
 from pytest_compaction.text.meaning import is_name, meaning
-from pytest_compaction.text.negation.polarity import Cue
+from pytest_compaction.text.minimal_clauses import within
 from pytest_compaction.text.parsed import Parsed, Span
+from pytest_compaction.text.statement_keys import denies
 from pytest_compaction.text.words import is_path, stem
 
 _BUT: Final = re.compile(r"[^,;:.]{1,40}? but\b")
@@ -38,7 +40,7 @@ _OTHERS: Final = re.compile(
 )
 """What a clause is about that is about something else than what was named before it."""
 _SPEAKS_OF_OTHERS: Final = re.compile(r"(?<![\w-])(?:only|others?|rest|remaining|else|alone)\b")
-_NAME: Final = re.compile(r"[^a-z ;,]")
+_SIGN: Final = re.compile(r"[^a-z ;,]")
 _CLOSE: Final = 4
 """Letters that a verb must have for its negation with "un" to be looked for."""
 
@@ -72,7 +74,7 @@ def group_denied(text: str, groups: Sequence[Sequence[Found]], passage: Parsed) 
             continue
         spans = [(one.start, one.end) for one in own]
         others = [one.match.start for other in groups if other is not group for one in other]
-        if _explained(passage, max(spans)[1], others):
+        if _is_explained(passage, max(spans)[1], others):
             continue
         if all(is_denied(passage, span, rejected=True) for span in spans):
             start, end = spans[0]
@@ -91,7 +93,7 @@ def _tells_of_it(groups: Sequence[Sequence[Found]], passage: Parsed) -> bool:
     )
 
 
-def _explained(passage: Parsed, end: int, others: Sequence[int]) -> bool:
+def _is_explained(passage: Parsed, end: int, others: Sequence[int]) -> bool:
     """Whether all else stands in an explanation behind what is rejected."""
     return any(end <= place <= min(others, default=0) for place in passage.sense.explains)
 
@@ -157,7 +159,7 @@ def _stands_in(normal: str, clause: Span, group: Sequence[Found]) -> bool:
         for one in group
         if one.own and (one.match.whole or not one.match.alternative.negative)
     ]
-    if any(_NAME.search(normal, one.start, one.end) for one in found):
+    if any(_SIGN.search(normal, one.start, one.end) for one in found):
         return False
     return bool(found) and all(clause[0] < one.end <= clause[1] for one in found)
 
@@ -184,14 +186,14 @@ def is_denied(passage: Parsed, span: Span, rejected: bool = False) -> bool:
 
     The subject of a negated verb is not denied; that of a rejecting one is, if ``rejected``.
     """
-    cues = [cue for cue in passage.sense.cues if _reaches(passage, cue, span, rejected)]
+    cues = [cue for cue in passage.sense.cues if _denies_span(passage, cue, span, rejected)]
     corrected = any(
         not cue.reaches(*span) and _BUT.match(passage.normal, cue.at[1]) for cue in cues
     )
     return len(cues) % 2 == 1 and not corrected
 
 
-def _reaches(passage: Parsed, cue: Cue, span: Span, rejected: bool) -> bool:
+def _denies_span(passage: Parsed, cue: Cue, span: Span, rejected: bool) -> bool:
     if cue.kind not in REVERSING or (cue.at[0] < span[1] and span[0] < cue.at[1]):
         return False
     if cue.kind == "negated":
@@ -205,3 +207,175 @@ def _reaches(passage: Parsed, cue: Cue, span: Span, rejected: bool) -> bool:
     if cue.kind == "rejected":
         return rejected and cue.reaches_back(*span)
     return rejected and cue.reaches(*span)
+
+
+_NEGATION: Final = re.compile(
+    r"not|never|no longer|cannot|\w+n't|(?:fail|refus|neglect|declin|omit|forg[eo]t|unable)\w* to"
+)
+_AUXILIARY: Final = re.compile(r"(?: (?:be|been|being|have|to|yet|really|\w+ly))* ")
+"""What may stand between a negation and its verb."""
+_AFFIRMING: Final = re.compile(
+    r"\b(?:is|are|was|were|may|can|could|might|does|do|did|has|have|will|been|"
+    r"(?:to|may|can|will) be)"
+    r" (?:(?:now|again|\w+ly|still|the|an?|well) )*$"
+)
+_CONDITION: Final = re.compile(r"\b(?:if|unless|until|when|whether|where|because|since)\b")
+_NEGATED: Final = re.compile(r"(?:\bnot|n't) (?:\w+ly )?$")
+
+
+def verb_denied(text: str, passage: Parsed) -> str | None:
+    """A verb that the statement affirms and the passage only negates: "does not keep"."""
+    own = meaning(text).parsed
+    for term in meaning(text).terms:
+        if is_value(term) or is_name(term):
+            continue
+        spans = own.term_places(term)
+        if any(
+            cue.kind in REVERSING and cue.at[0] <= end + 1
+            for cue in own.sense.cues
+            for _, end in spans
+        ):
+            continue
+        same = passage.places.of(term.keys[0])
+        if same and all(_is_negated_verb(passage, span) for span in same):
+            return f'"{passage.normal[slice(*same[0])]}" is denied'
+    return None
+
+
+def verb_affirmed(text: str, passage: Parsed) -> str | None:
+    """A verb that the statement negates and the passage only affirms: "may be changed"."""
+    own = meaning(text)
+    for term in own.terms:
+        if is_value(term) or is_name(term):
+            continue
+        spans, same = own.parsed.term_places(term), passage.places.of(term.keys[0])
+        if not same or not all(_is_negated_verb(own.parsed, span) for span in spans):
+            continue
+        if any(_CONDITION.search(own.parsed.normal, 0, start) for start, _ in spans):
+            continue
+        if all(_is_affirmed_verb(passage, span) for span in same):
+            return f'"{passage.normal[slice(*same[0])]}" without its negation'
+    return None
+
+
+def _is_negated_verb(passage: Parsed, span: Span) -> bool:
+    """Whether a negation stands right before the word, or in an expression that ends with it."""
+    if _NEGATED.search(passage.normal, 0, span[0]) and any(
+        cue.at[0] < span[0] and cue.at[1] == span[1] for cue in passage.sense.cues
+    ):
+        return True
+    return is_denied(passage, span) and any(
+        _NEGATION.fullmatch(passage.normal, *cue.at)
+        and cue.reaches(*span)
+        and _AUXILIARY.fullmatch(passage.normal, cue.at[1], span[0])
+        for cue in passage.sense.cues
+    )
+
+
+def _is_affirmed_verb(passage: Parsed, span: Span) -> bool:
+    return _AFFIRMING.search(passage.normal, 0, span[0]) is not None and not any(
+        cue.kind in REVERSING and (cue.reaches(*span) or cue.reaches_back(*span))
+        for cue in passage.sense.cues
+    )
+
+
+_AND: Final = re.compile(r"(?s:.*)\b(?P<and>(?:and|but|or|then)\b(?: \w+){0,2} )$")
+"""The last "and" before a cue, with two words between them at most."""
+_STATE: Final = re.compile(r" (?:is|are|was|were) (?!(?:\w+ly )?\w+(?:ed|en|t|n)\b)")
+"""Where it is said what a subject is, and not what was done with it."""
+_JUDGED: Final = re.compile(r"(?:is|was|are|were) ")
+
+
+def idea_rejected(text: str, passage: Parsed, groups: Sequence[Sequence[Found]] = ()) -> str | None:
+    """A word that stands only in what was rejected, where the statement tells of no rejection.
+
+    A statement may say of what was rejected why it was: then its other words stand behind.
+    """
+    rejections = [cue for cue in passage.sense.cues if _is_rejection(passage, cue)]
+    if not rejections or _asks_rejection(groups):
+        return None
+    own = meaning(text)
+    negative = bool(own.parsed.sense.cues) or denies(own.parsed)
+    held = [(term, places) for term in own.terms if (places := passage.term_places(term))]
+    firm = [term for term, _ in held if not _is_reached(own.parsed, term)]
+    for cue in rejections:
+        idle = NO_PART.match(passage.normal, cue.at[0]) is not None
+        if negative and not idle:
+            continue
+        subject = subject_of_rejection(passage.normal, *cue.before)
+        if passage.normal.startswith(":", cue.at[1]):
+            subject = NOWHERE
+        inside = [
+            term
+            for term, places in held
+            if all(cue.reaches(*span) or within(span, subject) for span in places)
+        ]
+        behind = any(min(places)[0] >= cue.at[1] for term, places in held if term not in inside)
+        words = [
+            term
+            for term in inside
+            if term in firm and (idle or not (is_value(term) or is_name(term)))
+        ]
+        if words and not behind:
+            start, end = passage.term_places(words[0])[0]
+            return f'"{passage.normal[start:end]}" was rejected'
+    return None
+
+
+def subject_of_rejection(normal: str, start: int, end: int) -> tuple[int, int]:
+    """Whose rejection a cue behind ``end`` tells of: "the loft is the store and was given up".
+
+    The subject ends where it is said what it is; a comma between that and the "and" parts them.
+    """
+    joined = _AND.match(normal, start, end)
+    if joined:
+        at = joined.start("and")
+        clause = max(start, normal.rfind(",", start, at) + 1, normal.rfind(";", start, at) + 1)
+        state = _STATE.search(normal, clause, end)
+        if state and state.end() <= at:
+            return start, state.start()
+    return start, end
+
+
+def ban_rejected(groups: Sequence[Sequence[Found]], passage: Parsed) -> str | None:
+    """A rejection of what one group asks for as a rejection: "banning it was turned down"."""
+    for cue in passage.sense.cues:
+        if cue.kind != "rejected":
+            continue
+        for group in groups:
+            own = [one.match for one in group if one.own]
+            told = any(one.start < cue.at[1] and cue.at[0] < one.end for one in own)
+            gerunds = [
+                passage.normal[slice(*span)]
+                for one in own
+                for span in one.spans
+                if cue.reaches_back(*span) and passage.normal[: span[1]].endswith("ing")
+            ]
+            if told and gerunds:
+                return f'"{gerunds[0]}" was rejected'
+    return None
+
+
+def _is_rejection(passage: Parsed, cue: Cue) -> bool:
+    """Whether a cue rejects an idea, and is not itself denied."""
+    return (
+        cue.kind == "rejected"
+        and not _JUDGED.match(passage.normal, cue.at[0])
+        and not any(
+            other.kind in REVERSING and other.reaches(*cue.at) for other in passage.sense.cues
+        )
+    )
+
+
+def _is_reached(parsed: Parsed, term: Term) -> bool:
+    """Whether a cue of a sentence reverses what it says with this term."""
+    return any(
+        cue.kind in REVERSING and (cue.reaches(*span) or cue.reaches_back(*span))
+        for cue in parsed.sense.cues
+        for span in parsed.term_places(term)
+    )
+
+
+def _asks_rejection(groups: Sequence[Sequence[Found]]) -> bool:
+    """Whether a word found for a group is one of rejection."""
+    return any(REJECT.search(one.match.alternative.normal) for group in groups for one in group)

@@ -1,4 +1,4 @@
-"""The units of a statement: its things and other content words, and where a passage holds them."""
+"""A statement's things and other content words, and where a passage holds them."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Final
 
-from pytest_compaction.text.attribution.minimal_clauses import VERB, minimal_clauses
+from pytest_compaction.text.alternatives import Alternative, Term, Wanted
+from pytest_compaction.text.excerpts import proper_names
 from pytest_compaction.text.groups import REVERSING
-from pytest_compaction.text.keys.alternatives import Alternative, Term, Wanted
 from pytest_compaction.text.meaning import Meaning, meaning
-from pytest_compaction.text.names import proper_names
+from pytest_compaction.text.minimal_clauses import VERB, Thing, minimal_clauses, things, within
 from pytest_compaction.text.parsed import Parsed, Span
-from pytest_compaction.text.things import Thing, things, within
 
 _PRONOUN: Final = re.compile(
     r"[\W_]*(?:and |but |now |then |where |there )*"

@@ -5,10 +5,111 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Final
 
-from pytest_compaction.text.file_changes import change_forms
 from pytest_compaction.text.groups import Found, Weighed
 from pytest_compaction.text.parsed import Parsed
+
+OBJECT_VERBS: Final = {
+    "created": r"creat\w*|generat\w*|scaffold\w*|touch|introduc\w*|add(?:ed|s|ing)?|writ\w+|wrote|"
+    r"new(?: \w+)? files?|new|committed|saved?|produc\w+|started",
+    "modified": r"modif\w*|edit\w*|chang\w*|updat\w*|fix\w*|refactor\w*|extend\w*|adjust\w*|"
+    r"patch\w*|rewrit\w*|rewrote|rewritten|correct\w*|rework\w*|amend\w*|adapt\w*|tweak\w*|"
+    r"clean\w* up|simplif\w*|touched|expand\w*|appended|trimmed|bump\w*",
+    "deleted": r"delet\w*|remov\w*|dropp\w*|drops?|unlink\w*|gone|no longer exists?|erased?",
+    "renamed": r"renam\w*|mov(?:e|es|ed|ing)|relocat\w*|becomes?|became|become|goes by|"
+    r"now called|now known as",
+    "read": r"read(?:s|ing)?|open(?:s|ed|ing)?|look(?:s|ed|ing)|inspect\w*|view(?:s|ed|ing)|"
+    r"examin\w*|review(?:s|ed|ing)|stud(?:y|ied|ies)|check(?:s|ed|ing)|analy[sz](?:e|ed|es|ing)|"
+    r"explor\w*|"
+    r"brows\w*|consult\w*|scann\w*|saw|seen|investigat(?:e|ed|es|ing)|grepp\w*|listed|walked|"
+    r"went through",
+}
+INSIDE: Final = re.compile(
+    r"\b(?:to|in|into|inside|within|from)\b(?! (?:this|that|the (?:\w+ )?(?:session|step|round|"
+    r"turn))\b)"
+)
+"""What leads from a verb to the file in which something was done, and not to the time."""
+EDIT_VERBS: Final = re.compile(
+    r"\b(?:add\w*|wrote|writ\w+|creat\w*|introduc\w*|implement\w*|insert\w*|remov\w*|delet\w*|"
+    r"renam\w*|mov\w+|replac\w*|switch\w*|set|rais\w*|lower\w*|now \w+s|uses?|put|"
+    r"convert\w*|split\w*|wrap\w*|guard\w*|import\w*|pass\w*|return\w*)\b"
+)
+VERBS: Final = {change: re.compile(rf"\b(?:{verbs})\b") for change, verbs in OBJECT_VERBS.items()}
+PLANNED: Final = re.compile(
+    r"\b(?:will|(?<!used )to be|(?:is|are|was|were|has|have|had) to \w+|should|needs? to|todo|"
+    r"plan(?:s|ned)?|going to|still to|remaining|pending|"
+    r"want(?:s|ed)?|wanted|let's|ideas?|propos\w+|could|not (?:\w+ )?yet)\b"
+)
+DENIED: Final = re.compile(
+    r"\b(?:not|never|n't|nobody|no one|nothing)(?: \w+){0,2}? (?:creat|modif|edit|chang|updat|"
+    r"delet|"
+    r"remov|renam|mov|writ|touch|wrote|add|read|open)\w*|^there (?:is|was) no\b"
+)
+NEGATION: Final = re.compile(
+    r"\b(?:not|never|\w+n't|no|none|without|nothing|nobody)(?: [\w']+){0,3} $"
+)
+KEPT: Final = re.compile(
+    r"^[^,;:(]{0,40}?\b(?:left|leave|stay(?:s|ed)?|remain(?:s|ed)?|kept|keeps?|is|was|are|were)\b"
+    r"[^,;:(]{0,20}?\b(?:untouched|unchanged|unmodified|unaltered|intact|alone|the same|"
+    r"as (?:it|they) (?:is|was|are|were|stood|stands?))\b"
+)
+EXISTED: Final = re.compile(
+    r"^[^,;:(]{0,20}?\b(?:existed|(?:was|were) (?:already )?there|(?:is|was) (?:not|no) "
+    r"(?:a )?new)\b(?! (?:only|not|no))"
+)
+"""A file that was there before has not been created."""
+LEFT: Final = re.compile(r"\b(?:left|leav(?:e|es|ing)|kept|keeps?) $")
+AS_IT_WAS: Final = re.compile(
+    r"^ (?:untouched|unchanged|unmodified|unaltered|intact|alone|as (?:it|they) (?:is|was|are|"
+    r"were))"
+)
+LISTED: Final = re.compile(
+    r"^[^,;:]{0,20}?\b(?:turned up|turns up|showed up|shows up|appear(?:s|ed)|came up|was listed)\b"
+)
+"""A file that only turns up somewhere has not been read."""
+ASIDE: Final = re.compile(
+    r"; |\. |\(|, (?:which|that|who|whose|where)\b(?! (?:is|was|has|had|will|should|must|still)\b)"
+)
+"""Where a sentence turns from what happened to a file to what is in it, or to something else."""
+MODIFIER: Final = re.compile(
+    r"^,? ?(?:(?:with|under|in|of|from|along with|together with|including|and) [^,;:]{1,50}? )"
+    r"(?=(?:is|was|were|are|has been|have been|had been|got)\b)"
+)
+CALLS: Final = (
+    ("renamed", re.compile(r"(?:^|[\s;&|])(?:git mv|mv|rename\w*|move\w*)\s")),
+    ("deleted", re.compile(r"(?:^|[\s;&|])(?:git rm|rm|unlink|delete_?\w*|remove_?\w*)\s")),
+    ("created", re.compile(r"^\W*(?=\w*(?:edit|replace))\w+ create\b")),
+    ("modified", re.compile(r"(?:sed -i|perl -p?i|>>|tee -a|git apply|patch -p)")),
+    (
+        "modified",
+        re.compile(
+            r"^(?:\W*)(?:\w*edit\w*|\w*str_replace\w*|\w*replace\w*|apply_patch|applypatch|"
+            r"patch\w*|update_\w+|insert\w*|multiedit|append\w*|search_replace|\* update file)\b"
+        ),
+    ),
+    (
+        "created",
+        re.compile(
+            r"^(?:\W*)(?:write\w*|create\w*|\w+_create|save_file|new_file|\* add file)\b"
+            r"|(?:^|[\s;&|])(?:touch|tee|install)\s|(?<![->\d])>\s*(?=[\w./~])|(?:^|\s)cp\s"
+        ),
+    ),
+    (
+        "read",
+        re.compile(
+            r"^(?:\W*)(?:read\w*|view\w*|open_?\w*|get_file\w*|cat_file|show\w*|grep\w*|"
+            r"search\w*)\b"
+            r"|(?:^|[\s;&|])(?:cat|head|tail|less|more|nl|wc|grep|rg|sed -n|awk|bat|diff|"
+            r"git (?:show|diff|blame|log))\s"
+        ),
+    ),
+)
+TOOL: Final = re.compile(
+    r"^(?:[$%>]\s+|(?:bash|shell|run\w*|exec\w*|terminal|execute\w*|local_shell|sh)\s+|\*\*\* )?"
+    r"(?:[a-z]+_[a-z_]+|bash|write|edit|read|create|view|cat|head|tail|sed|grep|rg|git|mv|rm|cp|"
+    r"touch|nl|wc|awk|echo|printf|python3?|cd|mkdir|apply_patch|str_replace\w*|multiedit|\*\*\*)\s"
+)
 
 
 def weigh_change(
@@ -38,11 +139,11 @@ def weigh_change(
         outcome, why = "contradicted", "said not to have happened"
     elif named and change != "read" and governed and _is_kept(parsed.normal, place or 0, end):
         outcome, why = "contradicted", "said to be left as it was"
-    elif named and change == "created" and change_forms.EXISTED.match(parsed.normal[end:]):
+    elif named and change == "created" and EXISTED.match(parsed.normal[end:]):
         outcome, why = "contradicted", "said to have existed before"
     elif said and not planned and is_planned(governed):
         outcome, why = "uncertain", "only planned"
-    elif named and change == "read" and not said and change_forms.LISTED.match(parsed.normal[end:]):
+    elif named and change == "read" and not said and LISTED.match(parsed.normal[end:]):
         outcome, why = "uncertain", "only listed"
     elif change in said:
         why = f"said to be {change}"
@@ -71,7 +172,7 @@ def folder_gone(normal: str, folder: str, change: str) -> bool:
 
 def is_planned(normal: str) -> bool:
     """Whether a sentence speaks of something still to be done."""
-    return change_forms.PLANNED.search(normal) is not None
+    return PLANNED.search(normal) is not None
 
 
 def without_past(parsed: Parsed) -> Parsed:
@@ -84,26 +185,24 @@ def _governed(normal: str, place: int | None, end: int) -> str:
     """The part of a sentence that says what happened to the file, not what is in it."""
     if place is None:
         return normal
-    start = max((match.end() for match in change_forms.ASIDE.finditer(normal, 0, place)), default=0)
-    aside = change_forms.ASIDE.search(normal, end)
+    start = max((match.end() for match in ASIDE.finditer(normal, 0, place)), default=0)
+    aside = ASIDE.search(normal, end)
     return normal[start : aside.start() if aside else len(normal)]
 
 
 def _is_denied(governed: str, change: str) -> bool:
     """Whether it says that this change, or any where it is not a reading, did not happen."""
-    denied = change_forms.DENIED.search(governed)
+    denied = DENIED.search(governed)
     if denied is None or change != "read":
         return denied is not None
-    return change_forms.VERBS["read"].search(denied[0]) is not None or denied[0].startswith("there")
+    return VERBS["read"].search(denied[0]) is not None or denied[0].startswith("there")
 
 
 def _is_kept(normal: str, place: int, end: int) -> bool:
     """Whether a file is said to have been left as it was."""
-    if change_forms.KEPT.match(normal[end:]):
+    if KEPT.match(normal[end:]):
         return True
-    return bool(
-        change_forms.LEFT.search(normal[:place]) and change_forms.AS_IT_WAS.match(normal[end:])
-    )
+    return bool(LEFT.search(normal[:place]) and AS_IT_WAS.match(normal[end:]))
 
 
 def said_changes(normal: str, place: int | None, end: int, above: Sequence[str]) -> set[str]:
@@ -122,11 +221,11 @@ def said_changes(normal: str, place: int | None, end: int, above: Sequence[str])
 
 
 def _calls(normal: str) -> bool:
-    return change_forms.TOOL.match(normal) is not None and not normal.rstrip().endswith((".", ":"))
+    return TOOL.match(normal) is not None and not normal.rstrip().endswith((".", ":"))
 
 
 def _called(normal: str) -> set[str]:
-    for change, pattern in change_forms.CALLS:
+    for change, pattern in CALLS:
         if pattern.search(normal):
             return {"created", "modified"} if change == "created" else {change}
     return set()
@@ -140,7 +239,7 @@ def _said(normal: str, place: int | None, end: int) -> set[str]:
         said = _any_verb(normal)
         if new:
             return {"created"}
-        return {"modified"} if said - {"read"} or change_forms.EDIT_VERBS.search(normal) else said
+        return {"modified"} if said - {"read"} or EDIT_VERBS.search(normal) else said
     said = _before(normal[:place])
     return said or _after(normal[end:])
 
@@ -152,26 +251,20 @@ def _before(text: str) -> set[str]:
         if best is None or match.start() > best[0]:
             best = (match.start(), change, match.end())
     if best is None:
-        return (
-            {"modified"}
-            if change_forms.EDIT_VERBS.search(text) and change_forms.INSIDE.search(text)
-            else set()
-        )
+        return {"modified"} if EDIT_VERBS.search(text) and INSIDE.search(text) else set()
     _, change, end = best
     between = text[end:].rpartition(":")[2]
     verb = text[best[0] : end]
-    if verb.startswith(
-        ("writ", "wrote", "sav", "generat", "produc")
-    ) and change_forms.INSIDE.search(between):
+    if verb.startswith(("writ", "wrote", "sav", "generat", "produc")) and INSIDE.search(between):
         return {"created", "modified"}
-    if change in {"created", "deleted"} and change_forms.INSIDE.search(between):
+    if change in {"created", "deleted"} and INSIDE.search(between):
         return {"modified"}
     return {change}
 
 
 def _after(text: str) -> set[str]:
     """What stands after the file's name: "was created", "(new)", ": added retries"."""
-    modifier = change_forms.MODIFIER.match(text)
+    modifier = MODIFIER.match(text)
     text = text[modifier.end() :] if modifier else text
     passive = re.match(
         r"[\s,)]*(?:is|was|were|are|has been|have been|had been|got|gets|being|then|now|also|all|"
@@ -182,7 +275,7 @@ def _after(text: str) -> set[str]:
     marked = re.match(r"[\s:(\[-]*(?:a |the )?(?:brand )?new\b(?: file)?", rest)
     if marked:
         return {"created"}
-    for change, verbs in change_forms.VERBS.items():
+    for change, verbs in VERBS.items():
         match = re.match(rf"[\s:(\[-]*(?:{verbs.pattern})", rest)
         if match is None:
             continue
@@ -195,7 +288,7 @@ def _after(text: str) -> set[str]:
         return {change}
     if re.match(r"\s*(?:→|-+>|=+>)\s*\S", text):
         return {"renamed"}
-    if re.match(r"[\s]*[:(-]", rest) and change_forms.EDIT_VERBS.search(rest):
+    if re.match(r"[\s]*[:(-]", rest) and EDIT_VERBS.search(rest):
         return {"modified"}
     return set()
 
@@ -206,9 +299,9 @@ def _any_verb(text: str) -> set[str]:
 
 def _asserted(text: str) -> Iterator[tuple[str, re.Match[str]]]:
     """The verbs for changes that no negation stands before."""
-    for change, verbs in change_forms.VERBS.items():
+    for change, verbs in VERBS.items():
         for match in verbs.finditer(text):
-            if not change_forms.NEGATION.search(text, 0, match.start()):
+            if not NEGATION.search(text, 0, match.start()):
                 yield change, match
 
 

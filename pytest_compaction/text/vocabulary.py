@@ -1,4 +1,4 @@
-"""Irregular forms, and words that a rewording commonly exchanges for one another.
+"""Which words and set expressions stand for one another, irregular forms, and opposites.
 
 ``synonyms.txt`` is the list for the words of keys, of which each decides alone; its head says how
 it is read. ``GROUPS`` are wider and count only in part, where the share of a statement's words
@@ -8,9 +8,10 @@ decides. No group holds neighbouring but different things ("created" and "change
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from importlib import resources
 from itertools import islice, takewhile
@@ -201,3 +202,264 @@ def _sense_words() -> StemIndex:
 def senses(root: str) -> frozenset[int]:
     """The numbers of the groups that hold a word with this stem."""
     return frozenset(_sense_words().rows(root))
+
+
+_SPELLINGS: Final = tuple(
+    (re.compile(pattern), spelling)
+    for pattern, spelling in (
+        (r"(?<=[a-z]{2})our(?=$|s|ed|ing|al|ful)", "or"),
+        (r"(?<=(?:col|vol|fav|hon|lab|hum|nei|eho|avi))or(?=$|s|ed|ing|al)", "our"),
+        (r"(?<=[a-z]{3})is(?=e$|es$|ed$|ing$|ation)", "iz"),
+        (r"(?<=[a-z]{3})iz(?=e$|es$|ed$|ing$|ation)", "is"),
+        (r"(?<=[a-z])ys(?=e$|es$|ed$|ing$)", "yz"),
+        (r"(?<=[a-z])yz(?=e$|es$|ed$|ing$)", "ys"),
+        (r"(?<=[a-z]{2}[aeiou])ll(?=ed$|ing$)", "l"),
+        (r"(?<=[bcdnv][aeo])l(?=ed$|ing$)", "ll"),
+        (r"tre(?=$|s$)", "ter"),
+        (r"(?<=cen)ter(?=$|s$)", "tre"),
+        (r"ogue(?=$|s$)", "og"),
+        (r"(?<=al)og(?=$|s$)", "ogue"),
+    )
+)
+
+
+Expression = tuple[str, ...]
+"""The stems of a set expression of several words, irregular forms by their base."""
+
+
+def expression_key(expression: Expression) -> str:
+    """What a sentence that holds the expression can be asked by; no word has a space."""
+    return " ".join(expression)
+
+
+@lru_cache(maxsize=1)
+def _entry_groups() -> tuple[tuple[Entry, ...], ...]:
+    """The irregular forms of each word, and the groups of the list."""
+    irregular = (((base,), *((form,) for form in forms)) for base, forms in IRREGULAR_FORMS.items())
+    return (*irregular, *listed_groups())
+
+
+@lru_cache(maxsize=1)
+def _words() -> StemIndex:
+    """The groups by the words that are entries of theirs."""
+    numbered = enumerate(_entry_groups())
+    return StemIndex(
+        (form, number)
+        for number, group in numbered
+        for entry in group
+        if len(entry) == 1
+        for form in _forms(entry[0])
+    )
+
+
+@lru_cache(maxsize=1)
+def _first_words() -> StemIndex:
+    """The groups by the first words of the expressions in them."""
+    return StemIndex(
+        (base_form(entry[0]), number)
+        for number, group in enumerate(_entry_groups())
+        for entry in group
+        if len(entry) > 1
+    )
+
+
+def _forms(word: str) -> tuple[str, ...]:
+    return (word, *IRREGULAR_FORMS.get(word, ()))
+
+
+@lru_cache(maxsize=8192)
+def _keys_of_group(number: int) -> tuple[str, ...]:
+    return tuple(key for entry in _entry_groups()[number] for key in _keys_of(entry))
+
+
+def _keys_of(entry: Entry) -> list[str]:
+    if len(entry) > 1:
+        return [expression_key(_expression(entry))]
+    return [stem(form) for form in _forms(entry[0])]
+
+
+def _expression(entry: Entry) -> Expression:
+    return tuple(map(base_stem, entry))
+
+
+@lru_cache(maxsize=65536)
+def expressions_from(root: str) -> tuple[Expression, ...]:
+    """The expressions of the list whose first word has this stem."""
+    entries = (entry for number in _first_words().rows(root) for entry in _entry_groups()[number])
+    found = (_expression(e) for e in entries if len(e) > 1 and base_stem(e[0]) == root)
+    return tuple(dict.fromkeys(found))
+
+
+@lru_cache(maxsize=8192)
+def same_words(word: str) -> tuple[str, ...]:
+    """The keys under which a text may hold this word or one that summaries use for it."""
+    keys: dict[str, None] = {}
+    for form in (word, *_respelled(word)):
+        root = stem(form)
+        keys[root] = None
+        for number in _words().rows(root):
+            keys.update(dict.fromkeys(_keys_of_group(number)))
+    return tuple(keys)
+
+
+@lru_cache(maxsize=8192)
+def same_expressions(words: Expression) -> tuple[str, ...]:
+    """The keys of an expression of several words and of what the list has for it, if it has it."""
+    if not words or words not in expressions_from(words[0]):
+        return ()
+    key = expression_key(words)
+    groups = map(_keys_of_group, _first_words().rows(words[0]))
+    return tuple(dict.fromkeys([key, *(one for keys in groups if key in keys for one in keys)]))
+
+
+@lru_cache(maxsize=8192)
+def expression_senses(expression: Expression) -> frozenset[int]:
+    """The numbers of the groups that hold an expression, counted as those of single words are."""
+    first = len(_entry_groups()) - len(listed_groups()) - len(GROUPS)
+    key = expression_key(expression)
+    rows = _first_words().rows(expression[0])
+    return frozenset(number - first for number in rows if key in _keys_of_group(number))
+
+
+def _respelled(word: str) -> tuple[str, ...]:
+    """The word as the other side of the Atlantic spells it, if that differs."""
+    return tuple(
+        changed
+        for pattern, spelling in _SPELLINGS
+        if (changed := pattern.sub(spelling, word, count=1)) != word
+    )
+
+
+_PARTICLES: Final = frozenset(
+    """about across along apart around aside away back down forward in off on out over through
+    up""".split()
+)
+_BETWEEN: Final = 3
+"""The most words between a verb and its particle."""
+Token = tuple[str, int]
+"""A token of a normalised sentence and the place where it begins."""
+
+
+def forms_of_words(key: str) -> list[tuple[str, ...]]:
+    """The stems that a sentence with the expression holds, one of each tuple."""
+    return [forms_of(word) for word in key.split(" ")]
+
+
+def expressions_in(tokens: Sequence[Token]) -> Iterator[tuple[str, tuple[int, int]]]:
+    """The keys of the expressions that a sentence holds, with their places. Linear."""
+    opened = [
+        (first, found) for first, (token, _) in enumerate(tokens) if (found := _opened_by(token))
+    ]
+    if not opened:
+        return
+    roots = [base_stem(token) for token, _ in tokens]
+    for first, found in opened:
+        for expression in found:
+            last = _end(expression, roots, first)
+            if last is not None:
+                token, start = tokens[last]
+                yield expression_key(expression), (tokens[first][1], start + len(token))
+
+
+@lru_cache(maxsize=65536)
+def _opened_by(token: str) -> tuple[Expression, ...]:
+    """The expressions that begin with this word."""
+    return expressions_from(base_stem(token))
+
+
+def _end(expression: Expression, roots: Sequence[str], first: int) -> int | None:
+    """The number of the token that ends the expression begun by this one, if it stands there."""
+    place = first
+    for word in expression[1:]:
+        widest = _BETWEEN if word in _PARTICLES and len(expression) == 2 else 0
+        following = roots[place + 1 : place + 2 + widest]
+        if word not in following:
+            return None
+        place += 1 + following.index(word)
+    return place
+
+
+_OPPOSITES: Final = """
+accept adopt approve choose chosen / reject discard abandon dismiss refuse decline
+add introduce insert append / drop remove delete strip
+allow permit / forbid prohibit ban disallow
+absent missing lack / present contain available
+ascending / descending
+asynchronous async / synchronous sync
+backward / forward
+best / worst
+break destroy / restore preserve repair
+cheap cheaper / expensive dearer
+clean / dirty
+client / server
+correct right / incorrect wrong
+create / delete destroy
+decrease reduce lower shrink fall / increase raise grow rise
+early earlier / late later
+empty blank / full filled
+enable activate / disable deactivate
+exclude / include
+explicit / implicit
+fail failure / pass succeed success
+false / true
+fast quick faster quicker / slow slower
+fewer less / more
+fresh / stale
+global / local
+high higher / low lower
+input / output
+inside / outside
+internal / external
+install / uninstall
+keep kept retain / drop discard remove
+known / unknown
+left / right
+left-hand / right-hand
+load / unload
+lock / unlock
+longer / shorter
+many / few
+maximum max / minimum min
+mutable / immutable
+open / closed
+optional / mandatory required
+prefix / suffix
+private / public
+pull / push
+read / write
+ready / unfinished
+reliable / unreliable flaky
+remote / local
+safe / unsafe dangerous
+same identical / different
+smaller / larger bigger
+sorted / unsorted
+stable / unstable
+staged / unstaged
+strict / lenient
+sufficient enough / insufficient
+tracked / untracked
+top / bottom
+upgrade / downgrade
+upper / lower
+valid / invalid
+visible / hidden invisible
+vertical / horizontal
+""".strip().splitlines()
+
+
+def _sides_table() -> dict[str, tuple[tuple[int, int], ...]]:
+    table: dict[str, list[tuple[int, int]]] = {}
+    for row, pair in enumerate(_OPPOSITES):
+        for side, words in enumerate(pair.split("/")):
+            for word in words.split():
+                table.setdefault(base_stem(word), []).append((row, side))
+    return {root: tuple(found) for root, found in table.items()}
+
+
+_SIDES: Final = _sides_table()
+
+
+def sides(word: str) -> tuple[tuple[int, int], ...]:
+    """The pairs of opposites that hold the word, each as its number and the side, 0 or 1."""
+    return _SIDES.get(base_stem(word), ())

@@ -6,10 +6,12 @@ name, a noun with its modifier) is looked for in the minimal clauses of the pass
 thing of the same kind stands in its place, in a clause that holds more of the statement's other
 words than any clause with the thing itself, then the passage speaks of that one.
 
+"Only X" denies the same of all others: where what is limited is the statement's and what it is
+limited to is not, the statement is not said. Nor is it where a part of it is named alone in
+"regardless of Y", "the weather played no part".
+
 Words are compared within one clause of the statement's own text; code and tool output
-are left alone. See ``subjects`` for another subject without a kind, ``complements`` for another
-object, ``limits`` for what is said "only" of another, ``roles`` for who does it to whom,
-``sequences`` for lists and orders that are turned round.
+are left alone.
 """
 
 from __future__ import annotations
@@ -18,17 +20,63 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from pytest_compaction.text.attribution.complements import other_complement
-from pytest_compaction.text.attribution.limits import limited_to_other, set_aside
-from pytest_compaction.text.attribution.minimal_clauses import FINITE, VERB
-from pytest_compaction.text.attribution.roles import exchanged_roles
-from pytest_compaction.text.attribution.sequences import other_sequence
-from pytest_compaction.text.attribution.subjects import other_slot, other_subject
-from pytest_compaction.text.attribution.units import Comparison, Unit, compared, meets
-from pytest_compaction.text.keys.alternatives import Wanted
+from pytest_compaction.text.alternatives import Wanted
+from pytest_compaction.text.comparison import Comparison, Unit, compared, meets
+from pytest_compaction.text.minimal_clauses import FINITE, VERB, may_replace, within, word_before
 from pytest_compaction.text.parsed import Parsed, Span
-from pytest_compaction.text.things import may_replace, within, word_before
+from pytest_compaction.text.roles import exchanged_roles, other_sequence
+from pytest_compaction.text.subjects import other_complement, other_slot, other_subject
 from pytest_compaction.text.words import STOPWORDS
+
+_ONLY: Final = re.compile(
+    r"(?<!not )\b(?:only|solely|exclusively) (?!(?:then|now|once|one|a few)\b)(?=[a-z])"
+)
+_REASON: Final = re.compile(r"\b(?:because|since|as|so) $")
+_IRRELEVANT: Final = re.compile(
+    r"\b(?:(?:did|does|do) not (?:matter|count|enter)|(?:ha[sd]|have) nothing to do with"
+    r"|(?:plays?|played|ha[sd]|have) no (?:part|role|share|bearing|influence|say)"
+    r"|(?:is|are|was|were) (?:no (?:obstacle|issue|concern|factor|reason)|irrelevant"
+    r"|beside the point|not the (?:reason|point|issue|cause)))\b"
+)
+_NEGATED: Final = re.compile(r"\b(?:no|not|never|none|nothing|without|irrelevant)\b|n't\b")
+_LIMITED: Final = re.compile(r"\b(?:only|solely|exclusively|alone|just)\b")
+
+
+def limited_to_other(both: Comparison) -> str | None:
+    """What else alone the passage says something of that the statement says of its own."""
+    if _LIMITED.search(both.own.normal):
+        return None
+    places = [span for unit in both.units for span in unit.places] + both.keyed
+    for number, (start, end) in enumerate(both.clauses):
+        only = _ONLY.search(both.passage.normal, start, end)
+        if only is None or meets((only.end(), end), places):
+            continue
+        if _REASON.search(both.passage.normal[:start]):
+            continue
+        if all(both.groups_in(number)) or not any(
+            within(span, (start, only.start())) for span in places
+        ):
+            continue
+        if any(all(both.groups_in(at)) for at in range(len(both.clauses))):
+            continue
+        return f'"{both.passage.normal[only.start() : end].strip()}"'
+    return None
+
+
+def set_aside(both: Comparison) -> str | None:
+    """What of the statement the passage names only to say that it does not matter."""
+    if _NEGATED.search(both.own.normal):
+        return None
+    named = [unit.places for unit in both.units if unit.places] + list(both.groups)
+    for start, end in both.clauses:
+        aside = _IRRELEVANT.search(both.passage.normal, start, end)
+        if aside is None:
+            continue
+        alone = [places for places in named if all(within(span, (start, end)) for span in places)]
+        if alone:
+            return f'"{aside[0]}" is said of it'
+    return None
+
 
 _PAIR: Final = re.compile(r"(?<![\w/.-])([a-z]{3,}) (?=([a-z]{3,})\b(?![/.]\w))")
 _VERBAL: Final = re.compile(rf"{FINITE}|[a-z]+ed")

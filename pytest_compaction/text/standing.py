@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final, Literal
 
-from pytest_compaction.text.keys.alternatives import Term, is_value
+from pytest_compaction.text.alternatives import Term, is_value
 from pytest_compaction.text.meaning import Meaning, is_name, meaning
 from pytest_compaction.text.parsed import Parsed, Span
 

@@ -1,1 +1,0 @@
-"""Where a passage holds a statement's words and says something else with them."""

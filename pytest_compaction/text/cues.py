@@ -1,0 +1,551 @@
+"""What negates, replaces, asks or supposes within a sentence, and which words that reaches.
+
+A *cue* is an expression such as "not", "no longer", "instead of", "rejected" or "from … to". It
+reaches the words of its ``scope``; a cue on the verb also reaches what stands before it in the same
+segment (``before``), if the statement has nothing after the cue's reach. Segments are what commas,
+dashes, colons and conjunctions separate. All places are positions in the normalised sentence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, Literal
+
+AUX: Final = (
+    r"(?:is|are|was|were|be|been|being|am|do|does|did|has|have|had|can|could|will|would|shall|"
+    r"should|may|might|must|need|gets?|got|'s|'re)"
+)
+SUBJECT: Final = r"(?:i|we|you|he|she|it|they|this|that|there|these|those|the \w+ (?:is|was|are))"
+BOUNDARY: Final = re.compile(
+    r"(?P<explains>\b(?:because|since|so that|due to|owing to|as it|as they|as the|given that)\b"
+    r"|[:(]| - )"
+    rf"|(?P<ends>[;)?!]|\.(?=\s|$)|,(?! (?:however|yet|in fact|for now|so far|too),)"
+    r"|\b(?:but|although|though|while|whereas|unless|until|however|whose|which|so|then|"
+    r"except|only that|when|after|before)\b"
+    rf"|\b(?:and|or)(?= (?:{SUBJECT}|{AUX}|now|instead|then|so|still|keeps?|not|\w+ed)\b"
+    r"| (?:the|an?|every|each|its|their|all|this|our) \w+(?: \w+)? (?:is|was|are|were|has|have|"
+    r"had|will|fails?|pass(?:es)?|stays?|keeps?|needs?|takes?|uses?|runs?|goes|gets|works?|"
+    r"\w+ed) ))"
+)
+BRACKETS: Final = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
+WHOLE: Final = re.compile(
+    r"\b(?:it(?: is|'s| was) (?:not|n't|never) (?:the case|true|so|correct|right|a fact)(?: that)?|"
+    r"it (?:is|was)n't (?:the case|true|so|correct)(?: that)?|"
+    r"(?:it(?: is|'s| was) |that(?: is|'s) )?(?:false|untrue|wrong|incorrect|a mistake)(?: that)|"
+    r"contrary to(?: what)?|by no means|nobody (?:said|claims?) that)\b"
+    r"|^(?:not|false|untrue|wrong|no)(?: true)? ?[:(]"
+)
+BOUND: Final = (
+    r"(?:no|not|never) (?:\w+ ){0,2}?(?:more|fewer|less|later|earlier|sooner|higher|lower) "
+    r"(?:often |frequently )?than\b"
+)
+"""A limit is no denial of its value: "no more than 12", "may not have more than 12"."""
+ON_VERB: Final = re.compile(
+    r"\b(?P<longer>no longer|not any ?more|never again)\b"
+    r"|\b(?P<verb>(?:fail(?:s|ed|ing)?|refus(?:e|es|ed|ing)|unable|neglect(?:s|ed)?|"
+    r"forg[eo]t(?:s|ten)?|omit(?:s|ted)?|declin(?:e|es|ed)) to)\b"
+    rf"|\b(?!{BOUND})(?P<not>not|never|cannot|hardly|\w+n't)\b"
+)
+UNABLE: Final = re.compile(r"cannot|can't|couldn't|(?:fail\w*|unable|refus\w+) to")
+"""What could not be done is no denial of what is said about it: "can't decode byte 0xfd"."""
+UNTIL: Final = re.compile(r"\b(?:until|unless)\b")
+"""What is not done until something happens is done then."""
+NEEDLESS: Final = re.compile(r" (?:need to |have to )?(?:wait|be held|stay|remain)\b")
+"""But what need not wait until something happens does not wait at all."""
+NO_REASON: Final = re.compile(
+    r" (?:because(?: of)?|since|due to|owing to|on account of|as a result of|for the sake of|"
+    r"thanks to|for fear of|so that)\b"
+)
+"""A reason that is denied: "not because of the cold"."""
+NO_PART: Final = re.compile(
+    r"\b(?:(?:had|has|have|having|with) nothing(?: at all| whatever)? to do with|"
+    r"(?:ha[sd]|have|play(?:s|ed)?|takes?|took|bears?|bore|makes?|made|of|counts? as|"
+    r"counted as|poses?|posed) "
+    r"no (?:\w+ )?(?:effect|part|influence|impact|bearing|role|share|difference|problem|obstacle|"
+    r"hindrance|issue|reason|cause|factor|consequence|importance|concern)"
+    r"|(?:ha[sd]|have) no (?:\w+ )?\w+ in (?:it|this|that|them)\b"
+    r"|(?:do|does|did)(?:n't| not) (?:really )?(?:matter|come into|enter into|count))\b"
+)
+"""What is said to have no part in something: "the cold played no part"."""
+RELATIVE: Final = re.compile(r"\b(?:that|who) (?=(?:\w+ ){0,2}$)")
+COPULA: Final = re.compile(r"\b(?:is|was|are|were|be|been|remains?|proved|turned out to be) $")
+NEW_SUBJECT: Final = re.compile(r"\b(?:the|an?|i|we|you|he|she|it|they|this|that|our|its|their)\b")
+NEXT_WORD: Final = re.compile(r"(?: be| have| \w+ly)* [\w'-]+")
+ON_NOUN: Final = re.compile(
+    rf"(?<![=.,\d])\b(?!{BOUND})(?P<noun>no|without|zero|0(?! ?(?:%|ms\b|s\b|sec|min|hour|day|kb|"
+    rf"mb|gb|bytes?\b)))"
+    r"(?= [\w\"'(])"
+    r"|\b(?P<pro>none(?: of)?|nothing(?! but\b)|nobody|neither|no one)\b"
+    r"|\b(?P<lack>lacks?|lacked|lacking|free of|absence of|instead of|rather than|in place of|"
+    r"as opposed to|in lieu of|unlike|avoid(?:s|ed|ing)?|anything but|except(?: for)?|"
+    r"other than|stop(?:s|ped)? \w+ing|(?<!come )(?<!comes )(?<!came )out of(?= \w+ing\b)|"
+    r"(?:refrain|abstain|desist)(?:s|ed)? from)\b"
+)
+REJECT: Final = re.compile(
+    r"\b(?:reject(?:s|ed|ing)?|abandon(?:s|ed|ing)?|revert(?:s|ed|ing)?|ruled? out|ruling out|"
+    r"pass(?:es|ed|ing)? over|vot(?:es|ed) down|thrown out|threw out|discard(?:s|ed|ing)?|"
+    r"dismiss(?:es|ed|ing)?|turn(?:s|ed|ing) down|gave up on|given up|giving up on|"
+    r"roll(?:s|ed|ing)? back|decided against|decides? against|advised? against|undid|undone|"
+    r"back(?:ed)? out|withdr[ae]wn?|taken back|takes? back|took back|scrapped|vetoed|overruled|"
+    r"only (?:proposed|suggested|discussed|considered|mentioned|thought of|an idea)|"
+    r"not chosen|cancell?ed|retracted|dropped(?! (?:from|to|by|below|under)\b)|left out|"
+    r"(?:is|was|are|were) (?:false|wrong|untrue|incorrect|obsolete|outdated|stale|superseded)|"
+    r"forbid(?:s|den)?|forbade|prohibit(?:s|ed)?|disallow(?:s|ed)?|ban(?:s|ned)?)\b(?!\s?[=:]\s?\d)"
+)
+SHARING: Final = re.compile(
+    r"(?:(?:and|but|or|yet|then|later|finally|eventually|soon|also|again|quickly|ultimately|"
+    r"in the end|at last|is|was|are|were|has been|have been|had been|got|being|be|\w{1,40}ed)"
+    r"(?: |\Z))*"
+)
+"""What may stand before a verb that shares the subject of the clause before it."""
+PRONOUN: Final = re.compile(r" (?:it|them|this|that|both|all of (?:it|them))\b")
+FOLLOWS: Final = re.compile(
+    r" ?(?:$|[.,;:)(]|-(?!\w)|"
+    r"(?:by|for|because|since|as|on|in|at|after|due|over|when|from|with|again)\b)"
+)
+"""What may follow a passive verb: no object."""
+REPLACE: Final = re.compile(
+    r"\b(?P<verb>replac(?:e|es|ed|ing)|swap(?:s|ped|ping)?|substitut(?:e|es|ed|ing)|"
+    r"exchang(?:e|es|ed|ing)|supersed(?:e|es|ed|ing)|overrid(?:e|es|den|ing)|overrode)\b"
+)
+PAST: Final = re.compile(
+    r"\b(?:used to(?: be)?|formerly|no more(?! than)|once was|(?:its |the )?(?:old|former|stale|"
+    r"outdated) "
+    r"(?=value|limit|setting|default|\d)|(?:up|down) from(?! [^,;:.()]{1,40} to \d)|until then|"
+    r"previously(?! \w+ed\b)|"
+    r"originally|at first|initially)\b"
+)
+BEFORE: Final = re.compile(
+    r"\b(?:before|prior to|until) (?:the |this |that |our |my )?(?:change|fix|patch|edit|update|"
+    r"correction|refactoring|rewrite)\b"
+)
+"""What a text says so is the state that a change has ended."""
+WAS: Final = re.compile(
+    r"\b(?:was|were|had been|stood at|so far|up to now|until now|hitherto)\b(?= )"
+)
+NOW: Final = re.compile(
+    r"\b(?:(?<!until )(?<!up to )now|nowadays|currently|today|since then|is (?=\d)|"
+    r"became|becomes|has since)\b"
+)
+FROM_TO: Final = re.compile(
+    r"\b(?:from|out of) (?P<old>(?:(?!\bfrom\b|[;:(]|, |\. ).){1,60}?)(?: up| down| over| back)? "
+    r"(?:to|into|onto) (?P<new>\S)"
+)
+CHANGES: Final = re.compile(
+    r"\b(?:rais|lower|chang|mov|renam|switch|migrat|increas|decreas|reduc|bump|convert|extend|"
+    r"shorten|doubl|halv|cut|drop|fell|fall|rise|rose|grew|grow|shrink|shrank|went|goes|go|gone|"
+    r"set|reset|adjust|improv|correct|updat|modif|port|transition|upgrad|downgrad|brought|bring|"
+    r"push|pull|jump|swap|replac|tighten|loosen|relax|widen|narrow|edit|amend|revis)\w*"
+)
+ARROW: Final = re.compile(r"(?:→|⇒|➜|(?<!-)-+>|(?<!=)=+>)")
+OPERAND: Final = re.compile(r"[^\s,;:()=]+(?: (?:s|ms|sec\w*|min\w*|hours?|days?|[kmg]i?b|%))? ?$")
+SUPPOSED: Final = re.compile(
+    r"\b(?P<may>might|maybe|perhaps|possibly|presumably|probably|apparently|supposedly|allegedly|"
+    r"likely|(?:could|may) (?:be|have|well|also|help|work)(?! (?:[\w.-]+ ){0,3}(?:at most|"
+    r"only|up to|no more)\b))\b"
+    r"|\b(?P<if>if|suppose|supposing|assuming|hypothetically|in case|what if|whether|wish)\b"
+    r"|\b(?P<would>would (?:be|become|have been)|"
+    r"(?:i|we|you|one|they|user|he|she)(?:'d| would| could)(?! (?:rather|prefer|like)\b))"
+    r"|\b(?P<ask>should (?:we|i|it|they)|do (?:we|you)|shall (?:we|i)|open question|unclear|"
+    r"asked (?:whether|if)|wonder(?:s|ed|ing)?|not sure|unsure|to be (?:decided|clarified))\b"
+)
+THEN: Final = re.compile(r"\b(?:we|i|you|they|it|he|she|then)\b")
+LAST_QUESTION: Final = re.compile(r"[.!?:] (?=[^.!?]*\?[\s)\"']*$)")
+REQUEST: Final = re.compile(
+    r"\b(?:can|could|would|will) you (?:please )?(?!(?:tell|explain|say)\b)"
+)
+"""A question that asks for something to be done."""
+PARTICIPLE: Final = re.compile(
+    r" (?:yet |been |be |being |\w+ly )?(?:\w+ed|\w+en|done|run|built|found|made|set|sent|kept|"
+    r"touched|put|read|met|left|lost|held|known|shown|sure|yet|in use|needed|allowed|ok|true)\b"
+)
+PREPOSITION: Final = re.compile(
+    r"\b(?:in|on|at|with|for|during|after|before|under|by|from|to|into|across|over|within|when|"
+    r"that|as|are|is|was|were|and|but|will|has|have|had|would|could|can|should|must|may|does|did)\b"
+)
+LIMIT: Final = re.compile(
+    r"(?:no|not|never|cannot|\w+n't) (?:(?:\w+ )?(?:more|fewer|less|later|earlier|longer|shorter|"
+    r"larger|bigger|smaller|higher|lower|wider|deeper) (?:often |frequently )?than|exceed\w*)\b"
+)
+"""What "no more than twelve" denies is a thirteenth, not the twelve."""
+HEADING_CUE: Final = re.compile(
+    r"\b(?P<reject>rejected|ruled out|abandoned|discarded|reverted|dropped|decided against|"
+    r"dead ends?|discarded|withdrawn|obsolete|outdated|superseded|former(?:ly)?|old values?|"
+    r"not chosen|not taken|turned down)\b"
+    r"|^(?:\w+ ){0,2}(?P<not>not|never|no longer|false|untrue|wrong|mistakes?|without|none|don't)\b"
+    r"|(?P<ask>\bopen questions?\b|\bquestions?\b|\bunclear\b|\bto clarify\b|\bhypothe\w+|"
+    r"\bideas?\b|\?)"
+)
+BARE: Final = frozenset({"not", "no", "false", "untrue", "wrong", "not true", "not so"})
+REPLACING: Final = frozenset(
+    {"instead of", "rather than", "in place of", "as opposed to", "in lieu of"}
+)
+BY: Final = re.compile(r" (?:by|with|for)\b")
+TAKING_BACK_WORDS: Final = tuple("never false untrue wrong incorrect mistake contrary".split())
+ON_VERB_WORDS: Final = ("never", "hardly", " to")
+ON_NOUN_WORDS: Final = tuple(
+    (
+        "without|zero|0|neither|lack|free of|absence|instead|rather than|in place|as opposed|"
+        "in lieu|unlike|avoid|anything but|except|other than|stop|out of|refrain|abstain|desist"
+    ).split("|")
+)
+REPLACE_WORDS: Final = tuple("replac swap substitut exchang supersed overr".split())
+ARROW_SIGNS: Final = (">", "→", "⇒", "➜")
+"""What a sentence must hold, one of them, for a cue of each form, unless it holds "no" or "n't"."""
+
+
+Kind = Literal["negated", "replaced", "rejected", "past", "supposed", "asked", "uncertain"]
+Span = tuple[int, int]
+NOWHERE: Final[Span] = (0, 0)
+_SHORT: Final = 5
+"""A heading of at most so many words is read by its cue words alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cue:
+    """One expression that changes what a sentence states; ``at`` is where it stands.
+
+    ``whole`` if it takes back a whole sentence ("it is false that") and denies no word of it.
+    """
+
+    kind: Kind
+    at: Span
+    scope: Span
+    before: Span = NOWHERE
+    whole: bool = False
+
+    def reaches(self, start: int, end: int) -> bool:
+        """Whether words between these positions lie in the scope."""
+        return self.scope[0] <= start and end <= self.scope[1]
+
+    def reaches_back(self, start: int, end: int) -> bool:
+        """Whether words between these positions lie before the cue in its segment."""
+        return self.before[0] <= start and end <= self.before[1]
+
+
+@dataclass(frozen=True, slots=True)
+class Sense:
+    """The cues of a sentence and its segments, as the places where they begin.
+
+    ``explains`` are the places where an explanation begins ("because", a colon, a dash).
+    """
+
+    cues: tuple[Cue, ...]
+    starts: tuple[int, ...]
+    explains: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Where segments and explanations begin in a normalised sentence, and its brackets."""
+
+    text: str
+    ends: tuple[int, ...]
+    explains: tuple[int, ...]
+    brackets: tuple[Span, ...]
+
+    def explained(self, place: int) -> int:
+        """Where the next explanation begins after this place."""
+        return next(
+            (start for start in self._seen(self.explains, place) if start >= place), self.end
+        )
+
+    def after(self, place: int) -> int:
+        """The end of the segment that goes on at this place."""
+        close = min((to for at, to in self.brackets if at < place < to), default=self.end)
+        return min((end for end in self._seen(self.ends, place) if end >= place), default=close)
+
+    def before(self, place: int) -> int:
+        """The start of the segment that this place is in."""
+        opened = max((at for at, to in self.brackets if at < place < to), default=0)
+        return max([opened, *(end for end in self._seen(self.ends, place) if end < place)])
+
+    @property
+    def end(self) -> int:
+        """The end of the sentence."""
+        return len(self.text)
+
+    def _seen(self, ends: tuple[int, ...], place: int) -> Iterator[int]:
+        """Without what stands in brackets that this place is outside of.
+
+        A bracket that opens behind the place is an end, unless it belongs to a call.
+        """
+        for end in ends:
+            opens = any(at == end for at, _ in self.brackets)
+            if opens and (end < place or self.text[end - 1 : end].strip()):
+                continue
+            if all(at < place < to for at, to in self.brackets if at < end < to):
+                yield end
+
+    def listed(self, place: int) -> int:
+        """As ``after``, but over the commas of a list that ends in "or" or "nor"."""
+        end = self.after(place)
+        while end < len(self.text) and self.text[end] == ",":
+            beyond = self.after(end + 1)
+            rest = self.text[end:beyond]
+            further = self.text[end : self.after(beyond + 1)] if beyond < len(self.text) else rest
+            if not re.search(r"\bn?or\b", rest + further) or len(rest.split()) > 7:
+                break
+            end = beyond
+        return end
+
+
+def sense_of(normal: str, code: bool = False) -> Sense:
+    """Read the cues of one normalised sentence; code and tool output suppose and ask nothing."""
+    ends: list[int] = []
+    explains: list[int] = []
+    for match in BOUNDARY.finditer(normal):
+        ends.append(match.start())
+        if match.lastgroup == "explains":
+            explains.append(match.start())
+    bounds = Bounds(
+        normal,
+        tuple(ends),
+        tuple(explains),
+        tuple(match.span() for match in BRACKETS.finditer(normal)),
+    )
+    cues: list[Cue] = []
+    negates = "no" in normal or "n't" in normal
+    if negates or _holds(normal, TAKING_BACK_WORDS):
+        cues += _whole(normal)
+    if negates or _holds(normal, ON_VERB_WORDS):
+        cues += _on_verb(normal, bounds)
+    if negates or _holds(normal, ON_NOUN_WORDS):
+        cues += _on_noun(normal, bounds)
+    if not code:
+        cues += _rejections(normal, bounds)
+        if negates:
+            cues += _without_part(normal, bounds)
+        cues += _replacements(normal, bounds)
+        cues += _past(normal, bounds)
+        cues += _suppositions(normal, bounds)
+    if cues:
+        cues = [cue for cue in cues if not LIMIT.match(normal, cue.at[0])]
+    return Sense(_without_nested(cues), tuple(ends), tuple(explains))
+
+
+def _holds(normal: str, words: tuple[str, ...]) -> bool:
+    """Whether a sentence may hold a cue at all: most are spared the search for its forms."""
+    for word in words:  # noqa: SIM110 - faster than a generator, and asked of every sentence
+        if word in normal:
+            return True
+    return False
+
+
+@lru_cache(maxsize=2048)
+def heading_cue(normal: str) -> Cue | None:
+    """What a heading or lead-in does with everything that stands below it."""
+    if len(normal.split()) <= _SHORT:
+        match = HEADING_CUE.search(normal)
+        if match is None:
+            return None
+        group = match.lastgroup
+        kind: Kind = "rejected" if group == "reject" else "negated" if group == "not" else "asked"
+        return Cue(kind, match.span(), NOWHERE, whole=normal.strip(" :") in BARE)
+    if not normal.endswith(":"):
+        return None
+    return next(
+        (cue for cue in sense_of(normal).cues if cue.scope[1] >= len(normal) - 2 and cue.scope[0]),
+        None,
+    )
+
+
+def _whole(normal: str) -> Iterator[Cue]:
+    for match in WHOLE.finditer(normal):
+        yield Cue("negated", match.span(), (match.end(), len(normal)), whole=True)
+
+
+def _on_verb(normal: str, bounds: Bounds) -> Iterator[Cue]:
+    for match in ON_VERB.finditer(normal):
+        start, end = match.span()
+        if normal[end : end + 5] == " only":
+            continue
+        beyond = bounds.after(bounds.after(end) + 1)
+        if UNTIL.search(normal, end, beyond) and not NEEDLESS.match(normal, end):
+            continue
+        reason = NO_REASON.match(normal, end)
+        if reason:
+            yield Cue("negated", (start, end), (end, bounds.after(reason.end())))
+            continue
+        if UNABLE.fullmatch(normal[start:end]):
+            verb = NEXT_WORD.match(normal, end)
+            yield Cue("negated", (start, end), (end, verb.end() if verb else end))
+            continue
+        scope = (end, bounds.listed(end))
+        left = bounds.before(start)
+        relative = RELATIVE.search(normal, left, start)
+        left = relative.end() if relative else left
+        head = normal[left:start]
+        word = match[0]
+        verbal = (
+            match.lastgroup != "not"
+            or word in {"never", "cannot", "hardly"}
+            or word.endswith("n't")
+            or re.search(rf"\b{AUX}(?: \w+ly)? $", head) is not None
+            or PARTICIPLE.match(normal, end) is not None
+        )
+        yield Cue("negated", (start, end), scope, (left, start) if verbal else NOWHERE)
+
+
+def _on_noun(normal: str, bounds: Bounds) -> Iterator[Cue]:
+    for match in ON_NOUN.finditer(normal):
+        start, end = match.span()
+        limit = bounds.listed(end)
+        if match.lastgroup == "noun" and normal.startswith("no longer", start):
+            continue
+        left = bounds.before(start)
+        subject = not normal[left:start].strip(" ,;:(-")
+        if match.lastgroup in {"noun", "lack"} and not (subject and match.lastgroup == "noun"):
+            stop = PREPOSITION.search(normal, end, limit)
+            limit = stop.start() if stop else limit
+        if match.lastgroup == "lack" and not normal[:start].strip(" ,;:(-"):
+            first = NEXT_WORD.match(normal, end, limit)
+            other = NEW_SUBJECT.search(normal, first.end() if first else end, limit)
+            limit = other.start() if other else limit
+        before = NOWHERE
+        if match[0] == "no" and COPULA.search(normal, left, start):
+            before = (left, start)
+        if match.lastgroup == "pro" and not normal[end:limit].strip(" ."):
+            opened = normal[left:start].strip(" ,;(-")
+            before = (bounds.before(left) if opened in {"", ":"} else left, start)
+        kind: Kind = "replaced" if match[0] in REPLACING else "negated"
+        yield Cue(kind, (start, end), (end, limit), before)
+
+
+def _rejections(normal: str, bounds: Bounds) -> Iterator[Cue]:
+    for match in REJECT.finditer(normal):
+        start, end = match.span()
+        left = bounds.before(start)
+        colon = normal[end : end + 2] in {": ", " :"}
+        limit = bounds.explained(end + 2) if colon else bounds.after(end)
+        head = normal[left:start]
+        be = match[0].startswith(("is ", "was ", "are ", "were ", "ha")) or (
+            re.search(rf"\b{AUX}(?: \w+)?(?: \w+)? $", head) is not None
+        )
+        if colon and head.strip(" ,;:(-"):
+            limit = end
+        passive = be or FOLLOWS.match(normal, end, limit) is not None
+        if not head.strip(" ,:;(-") and not normal[end:limit].strip(" ."):
+            left = bounds.before(left)
+        object = PRONOUN.match(normal, end, limit) is not None
+        if passive or object:
+            left = _shared(normal, bounds, left, start)
+        passive = passive or (object and left < bounds.before(start))
+        yield Cue("rejected", (start, end), (end, limit), (left, start) if passive else NOWHERE)
+
+
+def _without_part(normal: str, bounds: Bounds) -> Iterator[Cue]:
+    for match in NO_PART.finditer(normal):
+        start, end = match.span()
+        left = _shared(normal, bounds, bounds.before(start), start)
+        yield Cue("rejected", (start, end), (end, bounds.after(end)), (left, start))
+
+
+def _shared(normal: str, bounds: Bounds, left: int, start: int) -> int:
+    """Where the clause begins whose subject or object a verb without one of its own shares.
+
+    The subject may have an apposition between commas: "the loft, a store, was given up".
+    """
+    while left > 0 and SHARING.fullmatch(normal[left:start].strip(" ,")):
+        apposed = re.fullmatch(rf", {AUX}(?: been)? ", normal[left:start])
+        start, left = left, bounds.before(left)
+        if apposed and left > 0 and normal[left] == ",":
+            start, left = left, bounds.before(left)
+    return left
+
+
+def _replacements(normal: str, bounds: Bounds) -> Iterator[Cue]:
+    replaces = _holds(normal, REPLACE_WORDS)
+    for match in REPLACE.finditer(normal) if replaces else ():
+        start, end = match.span()
+        limit = bounds.after(end)
+        by = BY.search(normal, end, limit)
+        left = bounds.before(start)
+        if by and by.start() <= end + 1:
+            yield Cue("replaced", (start, end), NOWHERE, (left, start))
+        else:
+            yield Cue("replaced", (start, end), (end, by.start() if by else limit))
+    if "from" in normal or "out of" in normal:
+        yield from _from_to(normal, bounds)
+    arrows = list(ARROW.finditer(normal)) if _holds(normal, ARROW_SIGNS) else []
+    for arrow in arrows:
+        left = max(bounds.before(arrow.start()), 0)
+        if sum(bounds.before(other.start()) == left for other in arrows) > 1:
+            continue
+        operand = OPERAND.search(normal, left, arrow.start())
+        if operand and normal[arrow.end() :].strip():
+            yield Cue("replaced", arrow.span(), (operand.start(), arrow.start()))
+
+
+def _from_to(normal: str, bounds: Bounds) -> Iterator[Cue]:
+    for match in FROM_TO.finditer(normal):
+        left, right = bounds.before(match.start()), bounds.after(match.end())
+        if (
+            CHANGES.search(normal, left, right)
+            or normal[:left].endswith("(")
+            or normal[left] == "("
+        ):
+            yield Cue("replaced", (match.start(), match.start("old") - 1), match.span("old"))
+    for match in re.finditer(r"\bto \S+(?: \w+)? (from (?=\d))", normal):
+        end = bounds.after(match.end())
+        yield Cue("replaced", match.span(1), (match.end(), end))
+
+
+def _past(normal: str, bounds: Bounds) -> Iterator[Cue]:
+    past = list(PAST.finditer(normal))
+    was = list(WAS.finditer(normal))
+    now = NOW.search(normal) if past or was else None
+    for match in BEFORE.finditer(normal):
+        yield Cue("past", match.span(), NOWHERE, (bounds.before(match.start()), match.start()))
+    for match in past:
+        limit = bounds.after(match.end())
+        if now and match.end() <= now.start() < limit:
+            limit = now.start()
+        yield Cue("past", match.span(), (match.end(), limit))
+    if now is None:
+        return
+    for match in was:
+        limit = bounds.after(match.end())
+        contrast = normal[match.end() : now.start()] if now.start() > match.end() else ""
+        if (
+            now.start() >= limit
+            and len(contrast) < 60
+            and re.search(r"[,;]|\b(?:and|but)\b| - ", contrast)
+        ):
+            yield Cue("past", match.span(), (match.end(), limit))
+        elif match.end() < now.start() < limit and re.search(r"\band\b", contrast):
+            yield Cue("past", match.span(), (match.end(), now.start()))
+
+
+def _suppositions(normal: str, bounds: Bounds) -> Iterator[Cue]:
+    if normal.rstrip(" )\"'").endswith("?") and not REQUEST.search(normal):
+        last = max((match.end() for match in LAST_QUESTION.finditer(normal)), default=0)
+        yield Cue("asked", (len(normal), len(normal)), (last, len(normal)))
+    for match in SUPPOSED.finditer(normal):
+        start, end = match.span()
+        if match.lastgroup == "may":
+            yield Cue("uncertain", (start, end), (bounds.before(start), bounds.after(end)))
+        elif match.lastgroup == "ask":
+            yield Cue("asked", (start, end), (end, len(normal)))
+        elif match.lastgroup == "would":
+            yield Cue("supposed", (start, end), (bounds.before(start), bounds.after(end)))
+        else:
+            limit = bounds.after(end)
+            then = next(
+                (t for t in THEN.finditer(normal, end, limit) if t.start() > end + 6),
+                None,
+            )
+            yield Cue("supposed", (start, end), (end, then.start() if then else limit))
+
+
+def _without_nested(cues: list[Cue]) -> tuple[Cue, ...]:
+    """Without cues that stand within a longer one, such as "not" in "it is not true that"."""
+    kept: list[Cue] = []
+    for cue in sorted(cues, key=lambda cue: (cue.at[0], -cue.at[1])):
+        if kept and cue.at[1] <= kept[-1].at[1] and cue.at[0] < cue.at[1]:
+            continue
+        kept.append(cue)
+    return tuple(kept)

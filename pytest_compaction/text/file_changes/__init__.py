@@ -1,1 +1,0 @@
-"""What a text says happened to a file: created, modified, deleted, renamed or read."""

@@ -1,1 +1,0 @@
-"""What negates, replaces, asks or supposes within a sentence, and how far it reaches."""

@@ -1,1 +1,0 @@
-"""Values in a text: numbers, durations, sizes, dates and times, equal however they are written."""
