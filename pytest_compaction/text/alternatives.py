@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
 
-from pytest_compaction.text import values
+from pytest_compaction.text.values import values_of
 from pytest_compaction.text.vocabulary import same_words
 from pytest_compaction.text.words import (
     NEGATIONS,
@@ -259,7 +259,7 @@ def alternative(text: str) -> Alternative:
         sides = [alternative(one) for one in (relation.first, relation.second) if one]
         terms_of_both = tuple(term for side in sides for term in side.terms)
         return Alternative(normal, terms_of_both, negative=False, relation=relation)
-    found = values.values_of(normal)
+    found = values_of(normal)
     covered = [value.span for value in found]
     terms: dict[Term, None] = {}
     for value in found:

@@ -15,8 +15,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from typing import Final
 
-from pytest_compaction.text import changes
 from pytest_compaction.text.alternatives import Alternative, Wanted
+from pytest_compaction.text.file_changes import folder_gone
 from pytest_compaction.text.groups import RANK, Weighed
 from pytest_compaction.text.overlap import PreparedText
 from pytest_compaction.text.sentence_index import SentenceIndex
@@ -174,6 +174,6 @@ class TextIndex:
             parts = path.split("/")[:-1]
             for folder in ("/".join(parts[:end]) for end in range(len(parts), 0, -1)):
                 for normal, sentence in self.literal(folder):
-                    if changes.folder_gone(normal, folder, change):
+                    if folder_gone(normal, folder, change):
                         return sentence
         return None

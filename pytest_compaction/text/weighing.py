@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pytest_compaction.text import changes
 from pytest_compaction.text.alternatives import Alternative, Wanted
 from pytest_compaction.text.binding import bound_otherwise
 from pytest_compaction.text.cues import Cue, heading_cue
@@ -19,6 +18,7 @@ from pytest_compaction.text.denials import (
     word_denied,
 )
 from pytest_compaction.text.differences import difference
+from pytest_compaction.text.file_changes import is_planned, weigh_change, without_past
 from pytest_compaction.text.groups import PLAIN, RANK, Found, Signature, Weighed, weigh
 from pytest_compaction.text.parsed import Parsed
 from pytest_compaction.text.passages import joined, together
@@ -46,15 +46,15 @@ def weigh_sentence(
         groups.append(found)
     if not any(one.own for group in groups for one in group):
         return None
-    parsed = changes.without_past(parsed) if statement.change == "renamed" else parsed
+    parsed = without_past(parsed) if statement.change == "renamed" else parsed
     weighed = weigh(parsed, groups, _cues_above(text, sentence), meant)
     above = _above(text, sentence)
     weighed = _against_counterparts(text, number, weighed, statement)
     weighed = _of_another(text, number, wanted, statement, weighed)
     weighed = disagreed(statement, parsed, groups, weighed, above, text.around(number))
     if statement.change and weighed.outcome == "stated":
-        planned = changes.is_planned(normalize(statement.text))
-        return changes.weigh_change(parsed, above, groups, statement.change, weighed, planned)
+        planned = is_planned(normalize(statement.text))
+        return weigh_change(parsed, above, groups, statement.change, weighed, planned)
     return weighed
 
 

@@ -29,7 +29,7 @@ from pytest_compaction.secrets.named import find_named
 from pytest_compaction.secrets.people import named_people
 from pytest_compaction.secrets.search import secrets_in
 from pytest_compaction.text import answer_proper, claims
-from pytest_compaction.text.changes import folder_gone
+from pytest_compaction.text.file_changes import folder_gone
 
 SECRET = "sk-live-4f9Q2mZ7xV1nB8kL"
 OF_REPLIES = (
