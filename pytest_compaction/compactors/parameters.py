@@ -1,9 +1,14 @@
-"""Parameters from the command line: splitting their text and checking their values."""
+"""Parameters from the command line: splitting their text, declaring them, checking their values.
+
+A strategy declares its parameters as fields of a dataclass, each with its default and the check of
+its value: ``keep: int = whole(3, 1)``. A field whose default is ``None`` may be ``None``.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import field, fields
 from typing import Any, Final
 
 _VALUE: Final = (
@@ -58,3 +63,42 @@ def check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
     """Raise ``ValueError`` with the choices unless ``value`` is one of them."""
     if not any(type(value) is type(choice) and value == choice for choice in choices):
         raise ValueError(f"{name}={value} must be {' or '.join(map(str, choices))}")
+
+
+def parameter(default: Any, check: Callable[[str, Any], object]) -> Any:
+    """A field with a check, which gets its name and its value and raises ``ValueError``."""
+    return field(default=default, metadata={"check": check})
+
+
+def whole(default: int | None, least: int, most: int | None = None, unit: str = "") -> Any:
+    """A field for a whole number in a range."""
+    return parameter(default, lambda name, value: check_whole(name, value, least, most, unit))
+
+
+def portion(default: float, whole: bool = False) -> Any:
+    """A field for a number above 0 and below 1, or at most 1 with ``whole``."""
+    return parameter(default, lambda name, value: check_share(name, value, whole))
+
+
+def within(default: float, least: float, most: float) -> Any:
+    """A field for a number in a range."""
+
+    def check(name: str, value: Any) -> None:
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not number or not least <= value <= most:
+            raise ValueError(f"{name}={value} must be a number from {least} to {most}")
+
+    return parameter(default, check)
+
+
+def choice(*choices: object) -> Any:
+    """A field for one of some values, the first by default."""
+    return parameter(choices[0], lambda name, value: check_choice(name, value, choices))
+
+
+def check_parameters(strategy: Any) -> None:
+    """Raise ``ValueError`` for the first field of a strategy whose value its check refuses."""
+    for each in fields(strategy):
+        value = getattr(strategy, each.name)
+        if "check" in each.metadata and not (value is None and each.default is None):
+            each.metadata["check"](each.name, value)

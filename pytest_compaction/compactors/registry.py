@@ -1,9 +1,4 @@
-"""Finding and making the strategy that a specification names (see :mod:`.specs`).
-
-Every module in ``strategies`` and ``products`` is a strategy: the file name is its name,
-and ``STRATEGY`` its class. A strategy of several files is a folder of that name with a
-module ``strategy``. To add a strategy, add its file or folder; nothing is registered.
-"""
+"""Finding and making the strategy that a specification names (see :mod:`.specs`)."""
 
 from __future__ import annotations
 
@@ -11,10 +6,8 @@ import difflib
 import importlib
 import importlib.metadata
 import inspect
-import pkgutil
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any, Final
 
 from pytest_compaction.compactors.function.brought import strategy_of
@@ -24,8 +17,42 @@ from pytest_compaction.compactors.specs import Spec, UnknownCompactorError, pars
 from pytest_compaction.text import printable
 
 ENTRY_POINTS: Final = "pytest_compaction.compactors"
-_FOLDERS: Final = ("strategies", "products")
-"""The subpackages with the shipped strategies."""
+SHIPPED: Final = {
+    "adk": "products.adk:Adk",
+    "anchored": "strategies.anchored:Anchored",
+    "anthropic": "products.anthropic:Anthropic",
+    "claude-code": "products.claude_code:ClaudeCode",
+    "cline": "products.cline:Cline",
+    "codex": "products.codex:Codex",
+    "continue": "products.continue_:Continue",
+    "continue-prune": "products.continue_:ContinuePrune",
+    "deepagents": "products.langchain:DeepAgents",
+    "gemini-cli": "products.gemini_cli:GeminiCli",
+    "goose": "products.goose:Goose",
+    "kimi-cli": "products.kimi_cli:KimiCli",
+    "langchain": "products.langchain:LangChain",
+    "last-n-observations": "products.masking:LastNObservations",
+    "ledger": "strategies.ledger:Ledger",
+    "light": "strategies.light:Light",
+    "mask-observations": "products.masking:MaskObservations",
+    "none": "strategies.plain:NoCompaction",
+    "openai-compact": "products.openai_compact:OpenAICompact",
+    "opencode": "products.opencode:Opencode",
+    "opencode-prune": "products.masking:OpencodePrune",
+    "openhands": "products.openhands:OpenHands",
+    "pi": "products.pi:Pi",
+    "pins": "strategies.pins:Pins",
+    "rag": "strategies.rag:Rag",
+    "random": "strategies.said:Random",
+    "recorded": "strategies.plain:Recorded",
+    "regenerate": "strategies.anchored:Regenerate",
+    "roo": "products.roo:Roo",
+    "said-only": "strategies.said:SaidOnly",
+    "strands": "products.strands:Strands",
+    "truncate": "strategies.plain:Truncate",
+    "window": "strategies.plain:Window",
+}
+"""The class of each shipped strategy by name; a new strategy is a line here."""
 
 
 @dataclass
@@ -37,7 +64,7 @@ class Registry:
 
     def names(self) -> list[str]:
         """All names, sorted."""
-        return sorted({*_shipped(), *self._entry_points(), *self.added})
+        return sorted({*SHIPPED, *self._entry_points(), *self.added})
 
     def descriptions(self) -> list[tuple[str, str]]:
         """Each name with its one line."""
@@ -78,7 +105,7 @@ class Registry:
     def is_shipped(self, spec: Spec) -> bool:
         """Whether the code of a strategy is that of this package, which waits for nothing."""
         targets = {part.target for part in spec.parts or (spec,)}
-        return targets <= set(_shipped()) and not targets & set(self.added)
+        return targets <= SHIPPED.keys() - self.added.keys()
 
     def without_model(self, specs: Iterable[Spec]) -> list[str]:
         """The strategies, by name, that are not of this package and take no model of the run."""
@@ -126,9 +153,9 @@ class Registry:
     def _resolve(self, target: str) -> Any:
         if target in self.added:
             return self.added[target]
-        shipped = _shipped()
-        if target in shipped:
-            return own_object(f"{shipped[target]}:STRATEGY")
+        if target in SHIPPED:
+            module, _, name = SHIPPED[target].partition(":")
+            return getattr(importlib.import_module(f"{__package__}.{module}"), name)
         points = self._entry_points()
         if target in points:
             return _loaded(points[target])
@@ -150,19 +177,6 @@ class Registry:
     def _entry_points(self) -> Mapping[str, importlib.metadata.EntryPoint]:
         found = importlib.metadata.entry_points(group=ENTRY_POINTS)
         return {point.name: point for point in found}
-
-
-@cache
-def _shipped() -> Mapping[str, str]:
-    """Modules of the shipped strategies by name: ``openai_compact.py`` is ``openai-compact``."""
-    found: dict[str, str] = {}
-    for folder in _FOLDERS:
-        package = importlib.import_module(f"{__package__}.{folder}")
-        for module in pkgutil.iter_modules(package.__path__):
-            place = f"{package.__name__}.{module.name}"
-            name = module.name.strip("_").replace("_", "-")
-            found[name] = f"{place}.strategy" if module.ispkg else place
-    return found
 
 
 def named_strategies(

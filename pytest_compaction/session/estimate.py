@@ -15,7 +15,7 @@ from pytest_compaction.compactors.function.compactor import FunctionCompactor
 from pytest_compaction.compactors.protocol import Compactor, Context, Outcome, State
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import Spec
-from pytest_compaction.compactors.strategies.truncate import Truncate
+from pytest_compaction.compactors.strategies.plain import Truncate
 from pytest_compaction.models.chat.model import ChatModel
 from pytest_compaction.models.dry_run import DryRunCaller, DryRunModel, Estimate, Length
 from pytest_compaction.models.offline.model import OfflineModel

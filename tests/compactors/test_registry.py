@@ -15,7 +15,7 @@ from pytest_compaction.compactors.base.history import HistoryCompactor
 from pytest_compaction.compactors.function.compactor import FunctionCompactor
 from pytest_compaction.compactors.registry import Registry, describe
 from pytest_compaction.compactors.specs import Spec, UnknownCompactorError, parse_spec
-from pytest_compaction.compactors.strategies.truncate import Truncate
+from pytest_compaction.compactors.strategies.plain import Truncate
 
 SHIPPED = ["anchored", "ledger", "light", "none", "rag", "regenerate", "truncate", "window"]
 

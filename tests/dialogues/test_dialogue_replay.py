@@ -19,8 +19,7 @@ from support.replaying import (
     summarised,
 )
 
-from pytest_compaction.compactors.strategies.none import STRATEGY as KEEP_ALL
-from pytest_compaction.compactors.strategies.truncate import Truncate
+from pytest_compaction.compactors.strategies.plain import NoCompaction, Truncate
 from pytest_compaction.conversation.messages import text_message
 from pytest_compaction.dialogues.dialogue import Dialogue
 from pytest_compaction.dialogues.history import LEAST_BUDGET, view_budget
@@ -60,7 +59,7 @@ def test_the_baseline_reads_everything_and_the_other_arm_what_the_strategy_left(
 )
 def test_an_arm_goes_on_with_its_own_answers_or_with_those_on_record(history, begins):
     writer = Writer()
-    replay(lambda name: KEEP_ALL(), responder=writer, history=history)
+    replay(lambda name: NoCompaction(), responder=writer, history=history)
     second = a_dialogue().turns[1].user
     views = [view for _, view, question in writer.asked if question == second]
     assert len(views) == 2
@@ -172,7 +171,7 @@ def test_the_same_input_gives_the_same_comparison():
 
 
 def test_a_strategy_that_keeps_everything_is_never_in_force_and_changes_nothing():
-    replayed = replay(lambda name: KEEP_ALL(), trigger=Trigger("turns", 1))
+    replayed = replay(lambda name: NoCompaction(), trigger=Trigger("turns", 1))
     assert replayed.comparison.summarised is False
     assert replayed.consistency == 1.0
     assert replayed.comparison.baseline == replayed.comparison.summary
@@ -204,7 +203,7 @@ def test_a_failing_dialogue_whose_id_no_item_can_carry_is_named_as_in_its_file()
 
 def test_the_system_prompt_stands_before_every_turn():
     writer = Writer()
-    replay(lambda name: KEEP_ALL(), a_dialogue(system="You plan journeys."), responder=writer)
+    replay(lambda name: NoCompaction(), a_dialogue(system="You plan journeys."), responder=writer)
     assert len(writer.asked) == 8
     assert all(view[0].role == "system" for _, view, _ in writer.asked)
 

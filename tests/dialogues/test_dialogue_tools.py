@@ -17,7 +17,7 @@ from support.replaying import (
 
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import parse_spec
-from pytest_compaction.compactors.strategies.none import STRATEGY as KEEP_ALL
+from pytest_compaction.compactors.strategies.plain import NoCompaction
 from pytest_compaction.conversation.messages import structure_faults
 from pytest_compaction.dialogues.dialogue import RecordedCall, Turn
 from pytest_compaction.dialogues.history import exchange
@@ -44,7 +44,7 @@ def tools_in(view):
 
 def test_recorded_tool_calls_are_replayed_with_arguments_and_results_in_both_arms():
     writer = Writer()
-    replay(lambda name: KEEP_ALL(), a_dialogue(calls=CALLS), responder=writer)
+    replay(lambda name: NoCompaction(), a_dialogue(calls=CALLS), responder=writer)
     in_order = [call for step in CALLS for call in step]
     for number, turn in enumerate(a_dialogue().turns):
         views = [view for _, view, question in writer.asked if question == turn.user]
@@ -64,7 +64,7 @@ def test_what_a_tool_gave_in_a_turn_is_there_uncompacted_when_the_turn_is_answer
 
 def test_tool_results_count_among_the_tokens_of_a_prompt():
     plain, with_calls = (
-        replay(lambda name: KEEP_ALL(), a_dialogue(2, calls)).comparison for calls in ((), CALLS)
+        replay(lambda _: NoCompaction(), a_dialogue(2, calls)).comparison for calls in ((), CALLS)
     )
     more = sum(TOKENS.message(message) for message in exchange(1, Turn("u", "", CALLS), "")[1:])
     assert [

@@ -13,7 +13,7 @@ import pytest
 from support.builders import COUNTER, build_case
 from support.scenarios import PROBES, lean, own, records, run, run_files, set_up
 
-from pytest_compaction.compactors.strategies.none import NoCompaction
+from pytest_compaction.compactors.strategies.plain import NoCompaction
 from pytest_compaction.models.chat.prompts import FIELDS
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.options.table import OPTIONS

@@ -15,7 +15,7 @@ from support.replaying import (
 from pytest_compaction.compactors.composition import asks_model
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import parse_spec
-from pytest_compaction.compactors.strategies.truncate import Truncate
+from pytest_compaction.compactors.strategies.plain import Truncate
 from pytest_compaction.dialogues.dialogue import Dialogue
 from pytest_compaction.run.triggers import Trigger, expected_saving
 

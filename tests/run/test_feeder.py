@@ -9,8 +9,7 @@ from support.builders import assistant, build_case, case_of, context_of, session
 from pytest_compaction.compactors.base.history import HistoryCompactor, dump, unchanged
 from pytest_compaction.compactors.function.compactor import FunctionCompactor
 from pytest_compaction.compactors.protocol import CompactorError, Outcome, Span, Traits, View
-from pytest_compaction.compactors.strategies.none import NoCompaction
-from pytest_compaction.compactors.strategies.truncate import Truncate
+from pytest_compaction.compactors.strategies.plain import NoCompaction, Truncate
 from pytest_compaction.conversation.formats.chat import from_chat
 from pytest_compaction.conversation.messages import text_message
 from pytest_compaction.models.protocol import ModelError

@@ -8,7 +8,7 @@ from support.builders import COUNTER
 from pytest_compaction.compactors.base import passages as passages_module
 from pytest_compaction.compactors.base.passages import Passage, best_passages, indexed_by
 from pytest_compaction.compactors.protocol import Context
-from pytest_compaction.compactors.strategies.none import NoCompaction
+from pytest_compaction.compactors.strategies.plain import NoCompaction
 from pytest_compaction.compactors.strategies.rag import Rag
 from pytest_compaction.conversation.messages import text_message
 from pytest_compaction.models.offline.model import OfflineModel

@@ -13,8 +13,7 @@ from pytest_compaction.compactors.base.history import (
 )
 from pytest_compaction.compactors.base.masking import images_as_text
 from pytest_compaction.compactors.protocol import Outcome, Traits, View
-from pytest_compaction.compactors.strategies.anchored import SUMMARY_ID, Anchored
-from pytest_compaction.compactors.strategies.regenerate import Regenerate
+from pytest_compaction.compactors.strategies.anchored import SUMMARY_ID, Anchored, Regenerate
 from pytest_compaction.conversation.messages import (
     Image,
     Text,

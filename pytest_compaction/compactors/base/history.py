@@ -7,6 +7,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, Final, overload
 
+from pytest_compaction.compactors.parameters import check_parameters
 from pytest_compaction.compactors.protocol import Context, Fate, Outcome, Span, State, Status, View
 from pytest_compaction.conversation.formats.chat import (
     ChatMessage,
@@ -71,10 +72,14 @@ class HistoryCompactor:
     """Base of strategies whose state is ``{"messages": the view}``.
 
     ``threshold`` is the share of the window at which such a strategy says that
-    compaction is due.
+    compaction is due, ``None`` for never.
     """
 
-    threshold = 0.9
+    threshold: float | None = 0.9
+
+    def __post_init__(self) -> None:
+        """Check the parameters of a strategy that declares them as fields of a dataclass."""
+        check_parameters(self)
 
     def start(self) -> State:
         """No messages."""
@@ -86,6 +91,8 @@ class HistoryCompactor:
 
     def due(self, state: State, context: Context) -> str | None:
         """Due when the view takes ``threshold`` of the window."""
+        if self.threshold is None:
+            return None
         used = context.tokens.messages(load(state["messages"]))
         limit = int(context.window * self.threshold)
         return f"{used} of {context.window} tokens used" if used >= limit else None

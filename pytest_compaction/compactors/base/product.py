@@ -7,7 +7,7 @@ which its traits name. Where an endpoint would refuse the messages it is mended,
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final
 
 from pytest_compaction.compactors.base.cuts import pending_start, without_orphans
@@ -22,7 +22,6 @@ from pytest_compaction.compactors.base.summaries import (
     without_preamble,
     write_summary,
 )
-from pytest_compaction.compactors.parameters import check_whole, names_in
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import Message, Part, ToolCall, leading_system
 from pytest_compaction.models.structured_summary import Section, Summary
@@ -70,7 +69,7 @@ class ProductCompactor(HistoryCompactor):
     """Base of strategies that follow a real product."""
 
     name: str
-    traits: Traits
+    traits: Traits = Traits(needs_model=True)
     sections: ClassVar[tuple[Section, ...]]
     preamble: ClassVar[str] = PREAMBLE
     limits: ReadLimits = NO_LIMITS
@@ -81,10 +80,9 @@ class ProductCompactor(HistoryCompactor):
     takes_empty = False
     """Whether an empty reply is taken for the summary."""
 
-    def set_traits(self, traits: Traits, *violations: Mapping[str, str]) -> None:
-        """Set the traits; ``violations`` map an invariant to what the original does instead."""
-        broken = {name: what for each in violations for name, what in each.items()}
-        self.traits = replace(traits, violations=broken)
+    def also_violates(self, broken: Mapping[str, str]) -> None:
+        """Add to the traits what the original does with these parameters."""
+        self.traits = replace(self.traits, violations={**self.traits.violations, **broken})
 
     def observe(self, state: State, new: Sequence[Message], context: Context) -> State:
         """The view with the new messages at its end; see :attr:`drops_calls`."""
@@ -92,13 +90,13 @@ class ProductCompactor(HistoryCompactor):
             new = without_orphans(load(state["messages"]), new)
         return super().observe(state, new, context)
 
-    def limit(self, context: Context) -> int:
+    def due_at(self, context: Context) -> int:
         """Tokens of the view from which on compaction is due."""
-        return int(context.window * self.threshold)
+        return int(context.window * (self.threshold or 1))
 
     def due(self, state: State, context: Context) -> str | None:
-        """Due when the view reaches :meth:`limit`."""
-        used, limit = context.tokens.messages(load(state["messages"])), self.limit(context)
+        """Due when the view reaches :meth:`due_at`."""
+        used, limit = context.tokens.messages(load(state["messages"])), self.due_at(context)
         return f"{used} tokens used, {limit} is the limit" if used >= limit else None
 
     async def compact(self, state: State, context: Context) -> Outcome[State]:
@@ -169,6 +167,7 @@ PLACEHOLDER: Final = "[old tool result cleared]"
 _NO_INPUT: Final = "{}"
 
 
+@dataclass(frozen=True)
 class ToolUseClearing:
     """Clears the results of all but the newest tool uses; call and result stay a pair.
 
@@ -178,26 +177,15 @@ class ToolUseClearing:
     ``keep`` counts the newest tool uses that stay whole; ``trigger`` and ``at_least``
     (what must be gained, 0 for anything) are tokens of the product's window;
     ``exclude`` names tools that are never cleared, and ``inputs`` those whose arguments
-    are cleared as well (true for all), both as ``bash|read_file``.
+    are cleared as well, as ``all_inputs`` are.
     """
 
-    def __init__(
-        self,
-        keep: int = 3,
-        trigger: int = 100_000,
-        at_least: int = 0,
-        exclude: str = "",
-        inputs: bool | str = False,
-    ) -> None:
-        check_whole("clear", keep, 0)
-        check_whole("clear_trigger", trigger, 1)
-        check_whole("clear_at_least", at_least, 0)
-        self.keep = keep
-        self.trigger = trigger
-        self.at_least = at_least
-        self.exclude = names_in(exclude)
-        self.all_inputs = inputs is True
-        self.inputs = frozenset() if isinstance(inputs, bool) else names_in(inputs)
+    keep: int = 3
+    trigger: int = 100_000
+    at_least: int = 0
+    exclude: frozenset[str] = frozenset()
+    inputs: frozenset[str] = frozenset()
+    all_inputs: bool = False
 
     def due(self, messages: Sequence[Message], window: int, context: Context) -> str | None:
         """Due if the view reaches the trigger and there is something to clear."""

@@ -24,14 +24,14 @@ events stay, and the threshold is the budget of the case.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from pytest_compaction.compactors.base.cuts import cut_before, pending_start, user_turns
 from pytest_compaction.compactors.base.history import dump, load, unchanged
 from pytest_compaction.compactors.base.product import AS_WRITTEN, DUE_AGAIN, ProductCompactor
 from pytest_compaction.compactors.base.summaries import sections_of, short_arguments, summary_room
-from pytest_compaction.compactors.parameters import check_whole
+from pytest_compaction.compactors.parameters import whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.formats.chat import message_to_chat
 from pytest_compaction.conversation.messages import (
@@ -50,12 +50,9 @@ VIOLATIONS: Final = {
     "within-budget": "the last events stay by their number, whatever they take",
     "never-larger": "a summary longer than what it replaces is only logged",
 }
-TURN_VIOLATIONS: Final = {
-    **VIOLATIONS,
-    "one-live-summary": "each window of turns adds a summary, earlier ones stay",
-}
 
 
+@dataclass(eq=False)
 class Adk(ProductCompactor):
     """Summarises older events, by tokens or by turns.
 
@@ -65,29 +62,32 @@ class Adk(ProductCompactor):
 
     name = "adk"
     sections = SECTIONS
+    traits = Traits(needs_model=True, violations=VIOLATIONS)
     description = "last 10 events kept; older ones in a rolling summary (Google ADK)"
 
-    def __init__(
-        self,
-        threshold: int | None = None,
-        retention: int | None = None,
-        interval: int | None = None,
-        overlap: int | None = None,
-    ) -> None:
-        _check(threshold, interval, retention=retention, overlap=overlap)
-        by_tokens = retention is not None or interval is None
-        self.retention = (RETENTION if retention is None else retention) if by_tokens else None
-        self.token_threshold = threshold
-        self.interval = interval
-        self.overlap = overlap or 0
-        broken = TURN_VIOLATIONS if interval else VIOLATIONS
-        self.set_traits(Traits(needs_model=True), broken, DUE_AGAIN if threshold else {})
+    threshold: int | None = whole(None, 1)
+    retention: int | None = whole(None, 0)
+    interval: int | None = whole(None, 1)
+    overlap: int | None = whole(None, 0)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.threshold is not None and self.retention is None:
+            raise ValueError(f"threshold={self.threshold} needs retention=, the events that stay")
+        if (self.interval is None) != (self.overlap is None):
+            raise ValueError("interval= and overlap= must be given together")
+        if self.retention is None and self.interval is None:
+            self.retention = RETENTION
+        if self.interval:
+            self.also_violates(
+                {"one-live-summary": "each window of turns adds a summary, earlier ones stay"}
+            )
+        self.also_violates(DUE_AGAIN if self.threshold else {})
 
     def due(self, state: State, context: Context) -> str | None:
-        """Due at the threshold of tokens (0.9 of the window without one), or of turns."""
         messages = load(state["messages"])
         used = context.tokens.messages(messages)
-        limit = self.token_threshold or int(context.window * self.threshold)
+        limit = self.threshold or int(context.window * 0.9)
         if self.retention is not None and used >= limit:
             return f"{used} tokens used, {limit} is the threshold"
         turns = len(user_turns(messages))
@@ -98,7 +98,6 @@ class Adk(ProductCompactor):
     async def compacted(
         self, state: State, before: tuple[Message, ...], first: int, context: Context
     ) -> Outcome[State]:
-        """Summarise the range that the configuration names."""
         logged = (i for i, m in enumerate(before) if i >= first and m.origin == "log")
         body = next(logged, len(before))
         end, by_turns = self._end_by_tokens(before, body, context), False
@@ -112,13 +111,13 @@ class Adk(ProductCompactor):
         head, tail = before[: body if by_turns else first], before[end:]
         read = capped((*again, *new) if by_turns else (*earlier, *new))
         written = await self.written(read, summary_room((*head, *tail), context), context)
-        overlap = dump(last_turns((*again, *new), self.overlap))
+        overlap = dump(last_turns((*again, *new), self.overlap or 0))
         return self.replaced(state, before, head, written, tail, overlap=overlap)
 
     def _end_by_tokens(self, messages: Sequence[Message], body: int, context: Context) -> int:
         """Where the range of the first way ends; ``body`` if that way does not apply."""
         used = context.tokens.messages(messages)
-        if self.retention is None or (self.token_threshold and used < self.token_threshold):
+        if self.retention is None or (self.threshold and used < self.threshold):
             return body
         ranges = events(messages[body:])
         if len(ranges) <= self.retention:
@@ -170,21 +169,3 @@ def _capped_part(part: Part) -> Part:
     if isinstance(part, ToolCall) and len(part.arguments) > limit:
         return replace(part, arguments=short_arguments(part, limit))
     return part
-
-
-def _check(threshold: int | None, interval: int | None, **others: int | None) -> None:
-    for key, value, least in (
-        ("threshold", threshold, 1),
-        ("interval", interval, 1),
-        ("retention", others["retention"], 0),
-        ("overlap", others["overlap"], 0),
-    ):
-        if value is not None:
-            check_whole(key, value, least)
-    if threshold is not None and others["retention"] is None:
-        raise ValueError(f"threshold={threshold} needs retention=, the events that stay")
-    if (interval is None) != (others["overlap"] is None):
-        raise ValueError("interval= and overlap= must be given together")
-
-
-STRATEGY: Final = Adk

@@ -39,6 +39,7 @@ does.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from pytest_compaction.compactors.base.cuts import pending_start
@@ -52,7 +53,7 @@ from pytest_compaction.compactors.base.product import (
     scaled,
 )
 from pytest_compaction.compactors.base.summaries import SUMMARY_OVERHEAD, sections_of
-from pytest_compaction.compactors.parameters import check_choice, check_whole
+from pytest_compaction.compactors.parameters import choice, names_in, whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits, View
 from pytest_compaction.conversation.formats.requests import tool_name
 from pytest_compaction.conversation.messages import (
@@ -80,6 +81,7 @@ VIOLATIONS: Final = {
 }
 
 
+@dataclass(eq=False)
 class Anthropic(ProductCompactor):
     """Replaces the conversation by one tagged summary, written from scratch each time.
 
@@ -93,37 +95,42 @@ class Anthropic(ProductCompactor):
     description = "Anthropic SDK: one tagged summary rewritten from scratch at 100k tokens"
     sections = SECTIONS
     drops_calls = True
+    traits = Traits(needs_model=True, violations=VIOLATIONS)
 
-    def __init__(
-        self,
-        threshold: int | None = None,
-        mode: str = "client",
-        clear: int | None = None,
-        clear_trigger: int = 100_000,
-        clear_at_least: int = 0,
-        exclude_tools: str = "",
-        clear_tool_inputs: bool | str = False,
-    ) -> None:
-        check_choice("mode", mode, tuple(THRESHOLDS))
-        self.threshold_tokens = THRESHOLDS[mode] if threshold is None else threshold
-        check_whole("threshold", self.threshold_tokens, 1)
-        clearing = ToolUseClearing(
-            0 if clear is None else clear,
-            clear_trigger,
-            clear_at_least,
-            exclude_tools,
-            clear_tool_inputs,
+    threshold: int | None = whole(None, 1)
+    mode: str = choice(*THRESHOLDS)
+    clear: int | None = whole(None, 0)
+    clear_trigger: int = whole(100_000, 1)
+    clear_at_least: int = whole(0, 0)
+    exclude_tools: str = ""
+    clear_tool_inputs: bool | str = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.threshold is None:
+            self.threshold = THRESHOLDS[self.mode]
+        self.due_tokens = self.threshold
+        self.by_server = self.mode == "server"
+        inputs = self.clear_tool_inputs
+        self.clearing = (
+            None
+            if self.clear is None
+            else ToolUseClearing(
+                self.clear,
+                self.clear_trigger,
+                self.clear_at_least,
+                names_in(self.exclude_tools),
+                frozenset() if isinstance(inputs, bool) else names_in(inputs),
+                inputs is True,
+            )
         )
-        self.clearing = None if clear is None else clearing
-        self.by_server = mode == "server"
-        again = SET_OFF_AGAIN if self.threshold_tokens < PRODUCT_WINDOW * LOW_TRIGGER else {}
-        self.set_traits(Traits(needs_model=True), VIOLATIONS, again)
         if self.by_server:
             self.traits = Traits(needs_model=True, by_server=True)
+        elif self.due_tokens < PRODUCT_WINDOW * LOW_TRIGGER:
+            self.also_violates(SET_OFF_AGAIN)
 
-    def limit(self, context: Context) -> int:
-        """The threshold, in proportion to the window of the case."""
-        return scaled(self.threshold_tokens, PRODUCT_WINDOW, context)
+    def due_at(self, context: Context) -> int:
+        return scaled(self.due_tokens, PRODUCT_WINDOW, context)
 
     def due(self, state: State, context: Context) -> str | None:
         """Due if the view reaches the threshold, or that of clearing and something can be cleared.
@@ -140,12 +147,10 @@ class Anthropic(ProductCompactor):
         return self.clearing.due(messages, PRODUCT_WINDOW, context)
 
     def render(self, state: State, context: Context, probe: str | None = None) -> View:
-        """The messages of the state; with ``mode=server`` also the edits for the server."""
         messages = super().render(state, context, probe).messages
         return View(messages, self._parameters(context)) if self.by_server else View(messages)
 
     async def compact(self, state: State, context: Context) -> Outcome[State]:
-        """Clear tool uses if that was asked for and is enough; otherwise summarise everything."""
         if self.by_server:
             return self._handed_over(state, context)
         if not self.is_needed(state, context):
@@ -183,7 +188,7 @@ class Anthropic(ProductCompactor):
     def _parameters(self, context: Context) -> dict[str, Any]:
         """The edits for the server: clearing first, then a summary of the rest."""
         edits = [] if self.clearing is None else [_clearing(self.clearing, context)]
-        value = max(LEAST_TRIGGER, self.limit(context))
+        value = max(LEAST_TRIGGER, self.due_at(context))
         edits.append({"type": COMPACTION, "trigger": _tokens(value)})
         return {PARAMETER: {"edits": edits}}
 
@@ -239,6 +244,3 @@ def _clearing(clearing: ToolUseClearing, context: Context) -> dict[str, Any]:
 
 def _tokens(value: int) -> dict[str, Any]:
     return {"type": "input_tokens", "value": value}
-
-
-STRATEGY: Final = Anthropic

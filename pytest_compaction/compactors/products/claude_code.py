@@ -23,6 +23,7 @@ lists all user messages.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from pytest_compaction.compactors.base.cuts import pending_start
@@ -42,7 +43,7 @@ from pytest_compaction.compactors.base.summaries import (
     without_preamble,
     write_summary,
 )
-from pytest_compaction.compactors.parameters import check_whole
+from pytest_compaction.compactors.parameters import whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import (
     Message,
@@ -66,6 +67,7 @@ PREAMBLE: Final = (
 FILES_PREAMBLE: Final = "Files that were in use before compaction, as they were last seen:"
 
 
+@dataclass(eq=False)
 class ClaudeCode(ProductCompactor):
     """Clears old tool results, and if that is not enough summarises and shows recent files.
 
@@ -77,24 +79,20 @@ class ClaudeCode(ProductCompactor):
     name = "claude-code"
     sections = NINE_SECTIONS
     preamble = PREAMBLE
+    traits = Traits(needs_model=True, prompt_only=("focus",))
     description = "Claude Code: tool results cleared, then nine sections and five recent files"
 
-    def __init__(
-        self,
-        focus: str = "",
-        files: int = 5,
-        read_results: int | str = WHOLE,
-        read_arguments: int | str = WHOLE,
-    ) -> None:
-        check_whole("files", files, 0)
-        self.limits = read_limits(WHOLE, read_results, read_arguments)
-        self.focus = str(focus)
-        self.files = files
+    focus: str = ""
+    files: int = whole(5, 0)
+    read_results: int | str = WHOLE
+    read_arguments: int | str = WHOLE
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.limits = read_limits(WHOLE, self.read_results, self.read_arguments)
         self.clearing = ToolUseClearing(KEPT_RESULTS)
-        self.set_traits(Traits(needs_model=True, prompt_only=("focus",)))
 
     def observe(self, state: State, new: Sequence[Message], context: Context) -> State:
-        """Add messages, and follow what their tool calls do to files."""
         before = load(state["messages"])
         recent = (*before[pending_start(before) :], *new)
         files = followed(state.get("files", {}), recent, _FOLLOWED_FILES)
@@ -102,16 +100,13 @@ class ClaudeCode(ProductCompactor):
         return {**super().observe(state, new, context), "files": files, "modified": changed}
 
     def due(self, state: State, context: Context) -> str | None:
-        """Due at the window minus reserve and margin; never after three failures in a row."""
         return None if state.get("failures", 0) >= MAX_FAILURES else super().due(state, context)
 
-    def limit(self, context: Context) -> int:
-        """The window minus reserve and margin."""
+    def due_at(self, context: Context) -> int:
         reserve = scaled(SUMMARY_RESERVE, PRODUCT_WINDOW, context)
         return context.window - reserve - scaled(MARGIN, PRODUCT_WINDOW, context)
 
     async def compact(self, state: State, context: Context) -> Outcome[State]:
-        """Clear tool results; if the view still does not fit, continue from a summary and files."""
         if not self.is_needed(state, context):
             return unchanged(state)
         before = load(state["messages"])
@@ -138,7 +133,7 @@ class ClaudeCode(ProductCompactor):
         room -= context.tokens.messages(files)
         conversation = without_preamble(read[first:], PREAMBLE)
         written = await write_summary(
-            context, conversation, NINE_SECTIONS, room, None, self.focus, limits=self.limits
+            context, conversation, NINE_SECTIONS, room, None, str(self.focus), limits=self.limits
         )
         written = without_analysis(written, NINE_SECTIONS)
         if written.error:
@@ -180,6 +175,3 @@ class ClaudeCode(ProductCompactor):
                     shown[path] = content
                     break
         return message, dict(list(shown.items())[::-1])
-
-
-STRATEGY: Final = ClaudeCode

@@ -29,7 +29,7 @@ taken to be 200,000), its usable input is 90 % of it.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
 
@@ -45,7 +45,7 @@ from pytest_compaction.compactors.base.summaries import (
     summary_message,
     summary_room,
 )
-from pytest_compaction.compactors.parameters import check_choice
+from pytest_compaction.compactors.parameters import choice
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import (
     Image,
@@ -348,6 +348,7 @@ VIOLATIONS: Final = {
 }
 
 
+@dataclass(eq=False)
 class Cline(ProductCompactor):
     """Cline's ways to shrink a history; ``mode`` is ``agentic`` or ``basic``.
 
@@ -360,28 +361,25 @@ class Cline(ProductCompactor):
     sections = SECTIONS
     preamble = AGENTIC
 
-    def __init__(
-        self,
-        mode: str = "agentic",
-        read_results: int | str | None = None,
-        read_arguments: int | str = WHOLE,
-    ) -> None:
-        check_choice("mode", mode, tuple(VIOLATIONS))
-        self.mode = mode
-        if read_results is None:
-            read_results = RESULT_CHARACTERS if mode == "agentic" else WHOLE
-        self.limits = read_limits(WHOLE, read_results, read_arguments)
-        traits = Traits(needs_model=mode == "agentic", keeps_tail=True)
-        self.set_traits(traits, VIOLATIONS[mode])
+    mode: str = choice(*VIOLATIONS)
+    read_results: int | str | None = None
+    read_arguments: int | str = WHOLE
 
-    def limit(self, context: Context) -> int:
-        """90 % of the usable input."""
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        agentic = self.mode == "agentic"
+        results = self.read_results
+        if results is None:
+            results = RESULT_CHARACTERS if agentic else WHOLE
+        self.limits = read_limits(WHOLE, results, self.read_arguments)
+        self.traits = Traits(needs_model=agentic, keeps_tail=True, violations=VIOLATIONS[self.mode])
+
+    def due_at(self, context: Context) -> int:
         return int(context.window * USABLE * TRIGGER)
 
     async def compacted(
         self, state: State, before: tuple[Message, ...], first: int, context: Context
     ) -> Outcome[State]:
-        """Shrink the history in the way of the mode."""
         if self.mode == "basic":
             return self._folded(state, before, context)
         return await self._summarised(state, before, context)
@@ -492,6 +490,3 @@ def readable_tokens(previous: str, new: Sequence[Message], context: Context) -> 
     """
     listed = files_section(touched_files(new), context.window, context)
     return int(context.window * USABLE) - sum(map(context.tokens.text, (previous, listed)))
-
-
-STRATEGY: Final = Cline

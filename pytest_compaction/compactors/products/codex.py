@@ -28,7 +28,7 @@ left to the summary; tokens are counted, not estimated from bytes.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from pytest_compaction.compactors.base.cuts import newest_within
@@ -48,7 +48,7 @@ from pytest_compaction.compactors.base.summaries import (
     without_middle,
     without_preamble,
 )
-from pytest_compaction.compactors.parameters import check_whole
+from pytest_compaction.compactors.parameters import whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import Message, Text, leading_system
 from pytest_compaction.conversation.tokens import TokenCounter
@@ -76,6 +76,7 @@ VIOLATIONS: Final = {
 }
 
 
+@dataclass(eq=False)
 class Codex(ProductCompactor):
     """Keeps the initial context and the newest user messages; one summary comes last.
 
@@ -90,31 +91,25 @@ class Codex(ProductCompactor):
     sections = SECTIONS
     preamble = PREAMBLE
     drops_calls = True
+    traits = Traits(needs_model=True, keeps_tail=True, violations=VIOLATIONS)
 
-    def __init__(
-        self,
-        users: int = 20_000,
-        limit: int = 0,
-        read_results: int | str = WHOLE,
-        read_arguments: int | str = WHOLE,
-    ) -> None:
-        check_whole("users", users, 1)
-        check_whole("limit", limit, 0)
-        self.users = users
-        self.lower = limit
-        self.limits = read_limits(WHOLE, read_results, read_arguments)
-        traits = Traits(needs_model=True, keeps_tail=True)
-        self.set_traits(traits, VIOLATIONS, SET_OFF_AGAIN if limit else {})
+    users: int = whole(20_000, 1)
+    limit: int = whole(0, 0)
+    read_results: int | str = WHOLE
+    read_arguments: int | str = WHOLE
 
-    def limit(self, context: Context) -> int:
-        """90 % of the window, or the lower limit that was set."""
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.limits = read_limits(WHOLE, self.read_results, self.read_arguments)
+        self.also_violates(SET_OFF_AGAIN if self.limit else {})
+
+    def due_at(self, context: Context) -> int:
         limit = context.window * 9 // 10
-        return min(limit, scaled(self.lower, PRODUCT_WINDOW, context)) if self.lower else limit
+        return min(limit, scaled(self.limit, PRODUCT_WINDOW, context)) if self.limit else limit
 
     async def compacted(
         self, state: State, before: tuple[Message, ...], first: int, context: Context
     ) -> Outcome[State]:
-        """Summarise everything; continue from the user's messages and that summary."""
         first = _initial_context(before)
         if first >= len(before):
             return unchanged(state)
@@ -209,6 +204,3 @@ def _initial_context(messages: Sequence[Message]) -> int:
             break
         count += 1
     return count
-
-
-STRATEGY: Final = Codex

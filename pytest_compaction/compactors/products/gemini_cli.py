@@ -51,7 +51,7 @@ from pytest_compaction.compactors.base.summaries import (
     summary_message,
     summary_room,
 )
-from pytest_compaction.compactors.parameters import check_share
+from pytest_compaction.compactors.parameters import portion
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.formats.chat import message_to_chat
 from pytest_compaction.conversation.messages import (
@@ -101,6 +101,7 @@ VIOLATIONS: Final = {
 }
 
 
+@dataclass(eq=False)
 class GeminiCli(ProductCompactor):
     """Compresses the older part of the history into a snapshot.
 
@@ -112,24 +113,21 @@ class GeminiCli(ProductCompactor):
     name = "gemini-cli"
     sections = SECTIONS
     preamble = PREAMBLE
+    traits = Traits(needs_model=True, violations=VIOLATIONS)
     description = "older 70 % becomes a self-checked snapshot, the rest stays (Gemini CLI)"
 
-    def __init__(
-        self,
-        threshold: float = 0.5,
-        read_results: int | str = WHOLE,
-        read_arguments: int | str = WHOLE,
-    ) -> None:
-        check_share("threshold", threshold, whole=True)
-        self.threshold = threshold
-        self.limits = read_limits(WHOLE, read_results, read_arguments)
-        again = DUE_AGAIN if threshold < LOW_TRIGGER else {}
-        self.set_traits(Traits(needs_model=True), VIOLATIONS, again)
+    threshold: float = portion(0.5, whole=True)
+    read_results: int | str = WHOLE
+    read_arguments: int | str = WHOLE
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.limits = read_limits(WHOLE, self.read_results, self.read_arguments)
+        self.also_violates(DUE_AGAIN if self.threshold < LOW_TRIGGER else {})
 
     async def compacted(
         self, state: State, before: tuple[Message, ...], first: int, context: Context
     ) -> Outcome[State]:
-        """Cut old tool results and compress the part before the split; after a failure only cut."""
         read = masked(before, context)
         cut = cut_results(read, context)
         if state.get("failed") and context.reason != "manual":
@@ -339,6 +337,3 @@ def head_and_tail(text: str, length: int) -> str:
     head = int(length * _HEAD)
     left_out = len(text) - length
     return f"{text[:head]}\n[{left_out} characters cut]\n{text[head + left_out :]}"
-
-
-STRATEGY: Final = GeminiCli

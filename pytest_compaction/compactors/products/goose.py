@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from pytest_compaction.compactors.base.product import (
@@ -36,6 +36,7 @@ from pytest_compaction.compactors.base.product import (
     ProductCompactor,
 )
 from pytest_compaction.compactors.base.summaries import Written, summary_room, without_preamble
+from pytest_compaction.compactors.parameters import within
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import (
     Message,
@@ -43,7 +44,6 @@ from pytest_compaction.conversation.messages import (
     text_message,
 )
 
-THRESHOLD: Final = 0.8
 REMOVED: Final = (0, 10, 20, 50, 100)
 """Percentages of the tool results that are left out, one after the other."""
 GOES_ON: Final = (
@@ -65,6 +65,7 @@ VIOLATIONS: Final = {
 }
 
 
+@dataclass(eq=False)
 class Goose(ProductCompactor):
     """Summarises everything; the text of the last user message comes last.
 
@@ -75,29 +76,24 @@ class Goose(ProductCompactor):
     description = "one summary, a note to go on, and the last request again (goose)"
     sections = SIX_SECTIONS
     drops_calls = True
+    traits = Traits(needs_model=True, keeps_tail=True, violations=VIOLATIONS)
     takes_empty = True
 
-    def __init__(self, threshold: float = THRESHOLD) -> None:
-        if isinstance(threshold, bool) or not isinstance(threshold, int | float):
-            raise ValueError(f"threshold={threshold} must be a number from 0 to 1")
-        if not 0 <= threshold <= 1:
-            raise ValueError(f"threshold={threshold} must be from 0 to 1; both switch it off")
-        self.threshold = threshold
-        again = SET_OFF_AGAIN if 0 < threshold < LOW_TRIGGER else {}
-        self.set_traits(Traits(needs_model=True, keeps_tail=True), VIOLATIONS, again)
+    threshold: float = within(0.8, 0, 1)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.also_violates(SET_OFF_AGAIN if 0 < self.threshold < LOW_TRIGGER else {})
 
     def due(self, state: State, context: Context) -> str | None:
-        """Due above the threshold."""
         return None if self.threshold in {0, 1} else super().due(state, context)
 
-    def limit(self, context: Context) -> int:
-        """The first number of tokens above the threshold."""
+    def due_at(self, context: Context) -> int:
         return math.floor(self.threshold * context.window) + 1
 
     async def compacted(
         self, state: State, before: tuple[Message, ...], first: int, context: Context
     ) -> Outcome[State]:
-        """Summarise everything; continue from the summary and the last request."""
         cycle = self.cycle(state)
         request = None if context.reason == "manual" else _request(before)
         follow = _following(request, before, cycle)
@@ -157,6 +153,3 @@ def without_results(messages: Sequence[Message], percent: int) -> tuple[Message,
     chosen = {middle - step // 2 - 1 if step % 2 == 0 else middle + step // 2 for step in steps}
     gone = {places[place] for place in chosen if 0 <= place < len(places)}
     return tuple(message for index, message in enumerate(messages) if index not in gone)
-
-
-STRATEGY: Final = Goose

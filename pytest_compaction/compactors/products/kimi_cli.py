@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from pytest_compaction.compactors.base.history import unchanged
@@ -38,7 +38,7 @@ from pytest_compaction.compactors.base.summaries import (
     summary_room,
     without_preamble,
 )
-from pytest_compaction.compactors.parameters import check_choice, check_share, check_whole
+from pytest_compaction.compactors.parameters import choice, portion, whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import Message, Text, ToolResult
 
@@ -54,6 +54,7 @@ VIOLATIONS: Final = {
 }
 
 
+@dataclass(eq=False)
 class KimiCli(ProductCompactor):
     """Summarises everything before the last ``keep`` messages of user and assistant.
 
@@ -66,35 +67,26 @@ class KimiCli(ProductCompactor):
     preamble = PREAMBLE
     attempts = 3
     takes_empty = True
+    traits = Traits(needs_model=True, violations=VIOLATIONS)
     description = "last two messages kept; six tagged sections written without tool calls (Kimi)"
 
-    def __init__(
-        self,
-        keep: int = 2,
-        threshold: float = 0.85,
-        reserve: int = 50_000,
-        calls: bool = False,
-    ) -> None:
-        check_whole("keep", keep, 1)
-        check_share("threshold", threshold, whole=True)
-        check_whole("reserve", reserve, 0)
-        check_choice("calls", calls, (False, True))
-        self.keep = keep
-        self.threshold = threshold
-        self.reserve = reserve
-        self.calls = calls
-        low = min(threshold, 1 - reserve / PRODUCT_WINDOW) < LOW_TRIGGER
-        self.set_traits(Traits(needs_model=True), VIOLATIONS, SET_OFF_AGAIN if low else {})
+    keep: int = whole(2, 1)
+    threshold: float = portion(0.85, whole=True)
+    reserve: int = whole(50_000, 0)
+    calls: bool = choice(False, True)
 
-    def limit(self, context: Context) -> int:
-        """The threshold, or the window without the reserve if that is less."""
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        low = min(self.threshold, 1 - self.reserve / PRODUCT_WINDOW) < LOW_TRIGGER
+        self.also_violates(SET_OFF_AGAIN if low else {})
+
+    def due_at(self, context: Context) -> int:
         reserve = scaled(self.reserve, PRODUCT_WINDOW, context) if self.reserve else 0
         return math.ceil(min(context.window * self.threshold, context.window - reserve))
 
     async def compacted(
         self, state: State, before: tuple[Message, ...], first: int, context: Context
     ) -> Outcome[State]:
-        """Summarise everything before the last messages."""
         start = first + kept_from(before[first:], self.keep)
         gone, kept = without_preamble(before[first:start], PREAMBLE), before[start:]
         if not gone:
@@ -133,6 +125,3 @@ def tagged(written: Written) -> str:
 
 def _headings() -> str:
     return "\n".join(f"## {section.title}" for section in SECTIONS)
-
-
-STRATEGY: Final = KimiCli

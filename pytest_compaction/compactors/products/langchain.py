@@ -15,6 +15,22 @@ tokens are taken as they are, not in proportion to the window: LangChain names n
 window, and the triggers in its documentation are 3,000 to 5,000 tokens, like the
 budgets of the shipped cases. Only a user message that does not fit
 whole is shortened; the original shortens any message.
+
+``deepagents``: long arguments cut first, then LangChain's summary with more of the log in it.
+
+After the summarisation of deepagents (public source, MIT, commit 23b83ad5), which builds on
+that of LangChain. It is due at 85 % of the window. First, in the calls
+that write or edit files and lie before the newest 10 % of the window, each argument of more than
+2,000 characters is cut to its first 20; if that is enough, nothing is summarised. Otherwise all
+before these 10 % becomes one summary in LangChain's sections. Unlike in LangChain the summariser
+reads all of it. The original writes the messages that go to a file and names it before the
+summary, so that the agent can read them again. ``keep=6:trigger=170000tokens`` are the
+settings for models whose window is not known.
+
+Adapted: what stays by tokens takes at most half of the budget. Any tool that writes or edits
+files counts, not only ``write_file`` and ``edit_file``. Nothing can be read from the file that the
+view names: what it would hold is gone. After a refused request the original also cuts the newest
+results; that is left out.
 """
 
 from __future__ import annotations
@@ -22,10 +38,18 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Literal
+from typing import Any, ClassVar, Final, Literal
 
-from pytest_compaction.compactors.base.cuts import cut_before, newest_within
-from pytest_compaction.compactors.base.history import load, unchanged
+from pytest_compaction.artifacts.tool_calls import call_touches, shell_script
+from pytest_compaction.compactors.base.cuts import cut_before, newest_within, pending_start
+from pytest_compaction.compactors.base.history import (
+    by_rule,
+    dump,
+    load,
+    spans_between,
+    unchanged,
+)
+from pytest_compaction.compactors.base.masking import where_smaller
 from pytest_compaction.compactors.base.product import (
     AS_WRITTEN,
     DUE_AGAIN,
@@ -39,9 +63,16 @@ from pytest_compaction.compactors.base.summaries import (
     summary_room,
     without_preamble,
 )
-from pytest_compaction.compactors.parameters import check_whole
+from pytest_compaction.compactors.parameters import whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.conversation.messages import Message, Text, leading_system
+from pytest_compaction.conversation.messages import (
+    Message,
+    Part,
+    Text,
+    ToolCall,
+    canonical_json,
+    leading_system,
+)
 
 SECTIONS: Final = sections_of("langchain")
 PREAMBLE: Final = "What the conversation was about so far, in a summary:"
@@ -111,6 +142,7 @@ def parse_clauses(name: str, value: int | float | str) -> tuple[Clause, ...]:
     )
 
 
+@dataclass(eq=False)
 class LangChain(ProductCompactor):
     """Summarises everything before the newest messages, of which ``keep`` stay.
 
@@ -125,24 +157,24 @@ class LangChain(ProductCompactor):
     sections = SECTIONS
     preamble = PREAMBLE
     attempts = 3
+    traits = Traits(needs_model=True, violations=VIOLATIONS)
 
-    def __init__(
-        self,
-        keep: int | float | str = 20,
-        trim: int = 4000,
-        trigger: int | float | str = "",
-    ) -> None:
-        self.keep: Size = parse_size("keep", keep)
-        check_whole("trim", trim, 0, unit="tokens (0 for no limit)")
-        self.trim = trim
-        self.trigger: tuple[Clause, ...] = parse_clauses("trigger", trigger)
-        self.set_traits(Traits(needs_model=True), VIOLATIONS, DUE_AGAIN if self.trigger else {})
+    keep: int | float | str = 20
+    trim: int = whole(4000, 0, unit="tokens (0 for no limit)")
+    trigger: int | float | str = ""
+    usual_trigger: ClassVar = ""
+
+    def __post_init__(self) -> None:
+        self.kept = parse_size("keep", self.keep)
+        super().__post_init__()
+        self.clauses = parse_clauses("trigger", self.trigger)
+        if self.trigger != self.usual_trigger:
+            self.also_violates(DUE_AGAIN)
 
     def due(self, state: State, context: Context) -> str | None:
-        """Due when all conditions of a clause of ``trigger`` are met; never without one."""
         messages = load(state["messages"])
         messages = messages[leading_system(messages) :]
-        for clause in self.trigger:
+        for clause in self.clauses:
             if all(size.reached(messages, context) for size in clause):
                 return "the conversation has reached " + " and ".join(map(str, clause))
         return None
@@ -150,7 +182,6 @@ class LangChain(ProductCompactor):
     async def compacted(
         self, state: State, before: tuple[Message, ...], first: int, context: Context
     ) -> Outcome[State]:
-        """Summarise everything before the cut."""
         start = first + self.cut(before[first:], context)
         gone = before[first:start]
         if not gone:
@@ -161,8 +192,8 @@ class LangChain(ProductCompactor):
 
     def cut(self, messages: Sequence[Message], context: Context) -> int:
         """Index of the first message that stays; 0 when all do."""
-        if self.keep.unit == "messages":
-            target = len(messages) - int(self.keep.amount)
+        if self.kept.unit == "messages":
+            target = len(messages) - int(self.kept.amount)
         else:
             limit = max(self.kept_tokens(context), 1)
             target, left = 0, context.tokens.messages(messages)
@@ -173,7 +204,7 @@ class LangChain(ProductCompactor):
 
     def kept_tokens(self, context: Context) -> int:
         """How many tokens stay where ``keep`` is no number of messages."""
-        return self.keep.tokens(context)
+        return self.kept.tokens(context)
 
     async def _summary(self, gone: Sequence[Message], budget: int, context: Context) -> Written:
         """The summary that replaces the messages that go."""
@@ -234,4 +265,77 @@ def without_middle_part(messages: Sequence[Message], context: Context) -> tuple[
     return (*head, *tail) if head or tail else fitting_input(messages, limit, context.tokens)
 
 
-STRATEGY: Final = LangChain
+ARGUMENT_CHARACTERS: Final = 2_000
+KEPT_CHARACTERS: Final = 20
+TRIGGER: Final = "0.85fraction"
+CUT: Final = "…(argument cut)"
+OFFLOADED: Final = (
+    "This conversation has been summarised. All its messages are in "
+    "/conversation_history/session.md if a detail is needed. The summary:"
+)
+_WRITING: Final = frozenset({"write", "edit", "append"})
+
+
+@dataclass(eq=False)
+class DeepAgents(LangChain):
+    """Cuts long arguments of old calls, and if that is not enough summarises.
+
+    ``keep``, ``trim`` and ``trigger`` are those of ``langchain``; ``arguments`` is the number of
+    characters above which an argument is cut.
+    """
+
+    name = "deepagents"
+    description = "long old arguments cut, then all but 10 % of the window summarised (deepagents)"
+    preamble = OFFLOADED
+
+    keep: int | float | str = "0.1fraction"
+    trim: int = whole(0, 0, unit="tokens (0 for no limit)")
+    trigger: int | float | str = TRIGGER
+    arguments: int = whole(ARGUMENT_CHARACTERS, KEPT_CHARACTERS, unit="characters")
+    usual_trigger = TRIGGER
+
+    async def compact(self, state: State, context: Context) -> Outcome[State]:
+        if not self.is_needed(state, context):
+            return unchanged(state)
+        before = load(state["messages"])
+        after = self.shortened(before, context)
+        cut: State = {**state, "messages": dump(after)}
+        if after != before and not self.is_needed(cut, context):
+            return by_rule(state, before, after)
+        done = await super().compact(cut, context)
+        if done.status != "compacted":
+            return unchanged(state, done.error)
+        view = load(done.state["messages"])
+        id = f"{self.name}-summary-{done.state['cycle']}"
+        return replace(done, spans=spans_between(before, view, id))
+
+    def kept_tokens(self, context: Context) -> int:
+        """As many as ``keep`` says, at most half of the budget."""
+        return min(super().kept_tokens(context), context.budget // 2)
+
+    def shortened(self, messages: tuple[Message, ...], context: Context) -> tuple[Message, ...]:
+        """The messages with long arguments cut in the calls before those that are to stay."""
+        first = leading_system(messages)
+        end = min(first + self.cut(messages[first:], context), pending_start(messages))
+        cut = [self._cut(m) if n < end else m for n, m in enumerate(messages)]
+        return where_smaller(messages, cut, context.tokens)
+
+    def _cut(self, message: Message) -> Message:
+        parts: list[Part] = []
+        for part in message.parts:
+            writes = isinstance(part, ToolCall) and shell_script(part) is None
+            if isinstance(part, ToolCall) and writes and _writes(part):
+                values = part.parsed()
+                short = {key: self._value(value) for key, value in values.items()}
+                part = part if short == values else replace(part, arguments=canonical_json(short))
+            parts.append(part)
+        return message if tuple(parts) == message.parts else replace(message, parts=tuple(parts))
+
+    def _value(self, value: Any) -> Any:
+        if isinstance(value, str) and len(value) > self.arguments:
+            return value[:KEPT_CHARACTERS] + CUT
+        return value
+
+
+def _writes(call: ToolCall) -> bool:
+    return any(touch.verb in _WRITING for touch in call_touches(call))

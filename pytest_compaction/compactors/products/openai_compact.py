@@ -40,13 +40,11 @@ class OpenAICompact(ProductCompactor):
     description = "responses.compact: user messages and one opaque item, as the endpoint returns"
     drops_calls = True
 
-    def __init__(self) -> None:
-        self.set_traits(Traits(needs_model=True, opaque=True, keeps_tail=True), VIOLATIONS)
+    traits = Traits(needs_model=True, opaque=True, keeps_tail=True, violations=VIOLATIONS)
 
     async def compacted(
         self, state: State, before: tuple[Message, ...], first: int, context: Context
     ) -> Outcome[State]:
-        """Let the endpoint compact everything after the system prompt."""
         cycle = self.cycle(state)
         output = await compacted_natively(before[first:], f"{self.name}-{cycle}", context)
         if output.error:
@@ -112,6 +110,3 @@ def _recognised(
             result.append(before[match])
             position = match + 1
     return tuple(result)
-
-
-STRATEGY: Final = OpenAICompact

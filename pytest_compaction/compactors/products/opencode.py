@@ -21,6 +21,7 @@ whether a conversation is too long is counted. A line says that the answer is a 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 
 from pytest_compaction.compactors.base.cuts import user_turns
@@ -35,7 +36,7 @@ from pytest_compaction.compactors.base.product import (
     scaled,
 )
 from pytest_compaction.compactors.base.summaries import sections_of, summary_room, without_preamble
-from pytest_compaction.compactors.parameters import check_choice, check_whole
+from pytest_compaction.compactors.parameters import choice, whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import (
     Message,
@@ -57,6 +58,7 @@ VIOLATIONS: Final = {
 }
 
 
+@dataclass(eq=False)
 class Opencode(ProductCompactor):
     """Summarises everything and asks to go on.
 
@@ -69,24 +71,23 @@ class Opencode(ProductCompactor):
     sections = SECTIONS
     preamble = PREAMBLE
     drops_calls = True
+    traits = Traits(needs_model=True, violations=VIOLATIONS)
     takes_empty = True
 
-    def __init__(self, reserve: int = 20_000, overflow: bool = False) -> None:
-        check_whole("reserve", reserve, 1)
-        check_choice("overflow", overflow, (False, True))
-        self.reserve = reserve
-        self.overflow = overflow
-        again = SET_OFF_AGAIN if reserve > PRODUCT_WINDOW * (1 - LOW_TRIGGER) else {}
-        self.set_traits(Traits(needs_model=True), VIOLATIONS, again)
+    reserve: int = whole(20_000, 1)
+    overflow: bool = choice(False, True)
 
-    def limit(self, context: Context) -> int:
-        """The window without the reserve."""
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        low = self.reserve > PRODUCT_WINDOW * (1 - LOW_TRIGGER)
+        self.also_violates(SET_OFF_AGAIN if low else {})
+
+    def due_at(self, context: Context) -> int:
         return context.window - scaled(self.reserve, PRODUCT_WINDOW, context)
 
     async def compacted(
         self, state: State, before: tuple[Message, ...], first: int, context: Context
     ) -> Outcome[State]:
-        """Summarise everything; continue from the summary."""
         cycle = self.cycle(state)
         read, request = self._parted(before, first)
         question = text_message(f"opencode-question-{cycle}", "user", QUESTION, "synthetic")
@@ -112,6 +113,3 @@ class Opencode(ProductCompactor):
         earlier = set(before[: turns[-1]])
         (repeated,) = images_as_text([before[turns[-1]]])
         return tuple(message for message in read if message in earlier), repeated
-
-
-STRATEGY: Final = Opencode

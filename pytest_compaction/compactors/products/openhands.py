@@ -35,6 +35,7 @@ because the original is asked only between steps.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from pytest_compaction.compactors.base.cuts import pending_start
@@ -52,7 +53,7 @@ from pytest_compaction.compactors.base.summaries import (
     summary_room,
     without_preamble,
 )
-from pytest_compaction.compactors.parameters import check_whole
+from pytest_compaction.compactors.parameters import whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import (
     Message,
@@ -82,6 +83,7 @@ PREVIEW: Final = 500
 """Characters of an event that the summariser reads."""
 
 
+@dataclass(eq=False)
 class OpenHands(ProductCompactor):
     """Condenses the middle of the view.
 
@@ -96,35 +98,27 @@ class OpenHands(ProductCompactor):
     preamble = PREAMBLE
     description = "first 4 events and the newest half kept, the middle summarised (OpenHands)"
 
-    def __init__(
-        self,
-        max_size: int = 80,
-        keep_first: int = 4,
-        max_tokens: int | None = None,
-        read_texts: int | str = PREVIEW,
-        read_results: int | str = PREVIEW,
-        read_arguments: int | str = 0,
-    ) -> None:
-        check_whole("max_size", max_size, 1)
-        check_whole("keep_first", keep_first, 0)
-        if max_tokens is not None:
-            check_whole("max_tokens", max_tokens, 1, unit="tokens")
-        if max_size // 2 - keep_first - 1 <= 0:
+    max_size: int = whole(80, 1)
+    keep_first: int = whole(4, 0)
+    max_tokens: int | None = whole(None, 1, unit="tokens")
+    read_texts: int | str = PREVIEW
+    read_results: int | str = PREVIEW
+    read_arguments: int | str = 0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.max_size // 2 - self.keep_first - 1 <= 0:
             raise ValueError(
-                f"keep_first={keep_first} leaves no room in half of max_size={max_size}; "
-                f"it must be below {max_size // 2 - 1}"
+                f"keep_first={self.keep_first} leaves no room in half of max_size={self.max_size}; "
+                f"it must be below {self.max_size // 2 - 1}"
             )
-        self.max_size = max_size
-        self.keep_first = keep_first
-        self.max_tokens = max_tokens
-        self.previews = read_limits(read_texts, read_results, read_arguments)
-        broken = {**VIOLATIONS, **(DUE_AGAIN if max_tokens else {})}
-        if not keep_first:
+        self.previews = read_limits(self.read_texts, self.read_results, self.read_arguments)
+        broken = {**VIOLATIONS, **(DUE_AGAIN if self.max_tokens else {})}
+        if not self.keep_first:
             del broken["one-live-summary"]
-        self.set_traits(Traits(needs_model=True), broken)
+        self.traits = Traits(needs_model=True, violations=broken)
 
     def due(self, state: State, context: Context) -> str | None:
-        """Due above ``max_size`` messages, or above the window (or ``max_tokens``)."""
         messages = load(state["messages"])
         used = context.tokens.messages(messages)
         limit = min(context.window, self.max_tokens or context.window)
@@ -135,7 +129,6 @@ class OpenHands(ProductCompactor):
         return None
 
     async def compact(self, state: State, context: Context) -> Outcome[State]:
-        """Condense the middle; reset everything if that is impossible but required."""
         before = load(state["messages"])
         if not before or not self.is_needed(state, context):
             return unchanged(state)
@@ -261,6 +254,3 @@ def suffix_for_reduction(messages: Sequence[Message], tokens: int, context: Cont
         if gone > tokens:
             return len(messages) - index - 1
     return 0
-
-
-STRATEGY: Final = OpenHands

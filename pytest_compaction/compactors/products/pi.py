@@ -44,7 +44,7 @@ from pytest_compaction.compactors.base.summaries import (
     summary_message,
     summary_room,
 )
-from pytest_compaction.compactors.parameters import check_whole
+from pytest_compaction.compactors.parameters import whole
 from pytest_compaction.compactors.protocol import Context, Outcome, Span, State, Traits
 from pytest_compaction.conversation.messages import Message, leading_system
 from pytest_compaction.models.structured_summary import Summary, summary_from_json
@@ -78,6 +78,7 @@ class _Cut:
     kept: tuple[Message, ...]
 
 
+@dataclass(eq=False)
 class Pi(ProductCompactor):
     """Updates one summary; the newest ``keep`` tokens stay.
 
@@ -90,35 +91,27 @@ class Pi(ProductCompactor):
     sections = SIX_SECTIONS
     preamble = PREAMBLE
     takes_empty = True
+    traits = Traits(needs_model=True, keeps_tail=True, violations=VIOLATIONS)
     description = "one updated summary, files read and changed, newest 20k tokens verbatim (pi)"
 
-    def __init__(
-        self,
-        reserve: int = 16_384,
-        keep: int = 20_000,
-        read_results: int = 2_000,
-    ) -> None:
-        check_whole("reserve", reserve, 1)
-        check_whole("keep", keep, 1)
-        check_whole("read_results", read_results, 0, unit="characters")
-        self.reserve = reserve
-        self.keep = keep
-        self.limits = ReadLimits(results=read_results)
-        self.set_traits(Traits(needs_model=True, keeps_tail=True), VIOLATIONS)
+    reserve: int = whole(16_384, 1)
+    keep: int = whole(20_000, 1)
+    read_results: int = whole(2_000, 0, unit="characters")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.limits = ReadLimits(results=self.read_results)
 
     def due(self, state: State, context: Context) -> str | None:
-        """Due when less than the reserve is left, unless nothing was said since the last time."""
         messages = load(state["messages"])
         if not messages or messages[-1].id == state.get("last"):
             return None
         return super().due(state, context)
 
-    def limit(self, context: Context) -> int:
-        """The first number of tokens that leaves less than the reserve."""
+    def due_at(self, context: Context) -> int:
         return context.window - scaled(self.reserve, PRODUCT_WINDOW, context) + 1
 
     async def compact(self, state: State, context: Context) -> Outcome[State]:
-        """Summarise all before the cut; continue from the summary and the newest messages."""
         before = load(state["messages"])
         if not before or before[-1].id == state.get("last") or not self.is_needed(state, context):
             return unchanged(state)
@@ -246,6 +239,3 @@ def _with_unread_dropped(outcome: Outcome[State], unread: set[str]) -> Outcome[S
                 new = Span((*spans.pop().ids, id), new.fate, new.by)
             spans.append(new)
     return Outcome(outcome.state, outcome.status, tuple(spans), outcome.error)
-
-
-STRATEGY: Final = Pi

@@ -46,7 +46,7 @@ from pytest_compaction.compactors.base.product import (
     scaled,
 )
 from pytest_compaction.compactors.base.summaries import SUMMARY_OVERHEAD, sections_of, summary_room
-from pytest_compaction.compactors.parameters import check_choice, check_whole
+from pytest_compaction.compactors.parameters import check_whole, choice, parameter, whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import (
     Message,
@@ -96,6 +96,12 @@ class Refusal:
     final: bool = False
 
 
+def _check_percent(name: str, value: object) -> None:
+    if value != -1:
+        check_whole(name, value, 5, 100)
+
+
+@dataclass(eq=False)
 class Roo(ProductCompactor):
     """Condenses all but the last ``keep`` messages (version 1), or everything (version 2).
 
@@ -107,27 +113,18 @@ class Roo(ProductCompactor):
     drops_calls = True
     description = "Roo Code: summary before the last three messages, or of all (version=2)"
 
-    def __init__(
-        self,
-        version: int = 1,
-        keep: int = 3,
-        threshold: int = 100,
-        max_output: int = 8192,
-    ) -> None:
-        check_choice("version", version, (1, 2))
-        check_whole("keep", keep, 1)
-        if threshold != -1:
-            check_whole("threshold", threshold, 5, 100)
-        check_whole("max_output", max_output, 1, PRODUCT_WINDOW * 9 // 10 - 1)
-        self.version = version
-        self.keep = keep
-        self.percent = 100 if threshold == -1 else threshold
-        self.max_output = max_output
+    version: int = choice(1, 2)
+    keep: int = whole(3, 1)
+    threshold: int = parameter(100, _check_percent)
+    max_output: int = whole(8192, 1, PRODUCT_WINDOW * 9 // 10 - 1)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.percent = 100 if self.threshold == -1 else self.threshold
         again = DUE_AGAIN if self.percent < 100 * LOW_TRIGGER else {}
-        self.set_traits(Traits(needs_model=True), VIOLATIONS[version], again)
+        self.traits = Traits(needs_model=True, violations={**VIOLATIONS[self.version], **again})
 
     def observe(self, state: State, new: Sequence[Message], context: Context) -> State:
-        """Add messages; version 2 also follows what the calls do to files."""
         observed = super().observe(state, new, context)
         if self.version == 1:
             return observed
@@ -136,7 +133,6 @@ class Roo(ProductCompactor):
         return {**observed, "files": followed(state.get("files", {}), recent, _FOLLOWED_FILES)}
 
     def due(self, state: State, context: Context) -> str | None:
-        """Due at the threshold, or at the window minus a tenth and minus the reply."""
         used = context.tokens.messages(load(state["messages"]))
         allowed = context.window * 9 // 10 - scaled(self.max_output, PRODUCT_WINDOW, context)
         if used > allowed:
@@ -146,7 +142,6 @@ class Roo(ProductCompactor):
         return None
 
     async def compact(self, state: State, context: Context) -> Outcome[State]:
-        """Condense; if that is refused, drop the older half after the first message."""
         if not self.is_needed(state, context):
             return unchanged(state)
         before = load(state["messages"])
@@ -272,6 +267,3 @@ def half_dropped(
         return unchanged(state, error)
     new = {**state, "messages": dump(after), "hidden": hidden}
     return Outcome(new, "truncated", spans_between(before, after))
-
-
-STRATEGY: Final = Roo

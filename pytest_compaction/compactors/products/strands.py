@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from pytest_compaction.compactors.base.history import by_summary, load, unchanged
@@ -30,7 +31,7 @@ from pytest_compaction.compactors.base.product import (
     ProductCompactor,
 )
 from pytest_compaction.compactors.base.summaries import sections_of, summary_room
-from pytest_compaction.compactors.parameters import check_whole
+from pytest_compaction.compactors.parameters import whole, within
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import Message, leading_system
 
@@ -45,6 +46,7 @@ VIOLATIONS: Final = {
 }
 
 
+@dataclass(eq=False)
 class Strands(ProductCompactor):
     """Summarises the oldest messages, a share of them at a time.
 
@@ -56,35 +58,24 @@ class Strands(ProductCompactor):
     sections = SECTIONS
     preamble = PREAMBLE
     takes_empty = True
+    traits = Traits(needs_model=True, violations=VIOLATIONS)
     description = "the oldest 30 % summarised until it fits, ten messages kept (Strands Agents)"
 
-    def __init__(
-        self,
-        ratio: float = 0.3,
-        keep: int = 10,
-        threshold: float = 0,
-    ) -> None:
-        for key, value, least, most in (("ratio", ratio, 0.1, 0.8), ("threshold", threshold, 0, 1)):
-            number = isinstance(value, int | float) and not isinstance(value, bool)
-            if not number or not least <= value <= most:
-                raise ValueError(f"{key}={value} must be a number from {least} to {most}")
-        check_whole("keep", keep, 0)
-        self.ratio = ratio
-        self.keep = keep
-        self.threshold = threshold
-        again = DUE_AGAIN if 0 < threshold < LOW_TRIGGER else {}
-        self.set_traits(Traits(needs_model=True), VIOLATIONS, again)
+    ratio: float = within(0.3, 0.1, 0.8)
+    keep: int = whole(10, 0)
+    threshold: float = within(0, 0, 1)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.also_violates(DUE_AGAIN if 0 < self.threshold < LOW_TRIGGER else {})
 
     def due(self, state: State, context: Context) -> str | None:
-        """Due at the threshold if one is set."""
         return super().due(state, context) if self.threshold else None
 
-    def limit(self, context: Context) -> int:
-        """The threshold in tokens."""
+    def due_at(self, context: Context) -> int:
         return math.ceil(context.window * self.threshold)
 
     async def compact(self, state: State, context: Context) -> Outcome[State]:
-        """Summarise the oldest messages until the view fits or too few are left."""
         if not self.is_needed(state, context):
             return unchanged(state)
         before = load(state["messages"])
@@ -132,6 +123,3 @@ def _cannot_begin(messages: Sequence[Message], index: int) -> bool:
         return True
     following = messages[index + 1 : index + 2]
     return bool(messages[index].calls and following and not following[0].results)
-
-
-STRATEGY: Final = Strands

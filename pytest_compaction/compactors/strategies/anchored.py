@@ -6,11 +6,19 @@ next steps), an anchor that marks how far the summary reaches, and a recent tail
 kept verbatim. Prompts and production constants are not public; the shares below
 are ours. The known gaps of open re-implementations are closed: the summary is a
 user message, tool-call pairs stay whole, the last user message always stays.
+
+``regenerate``: one structured summary, written from scratch at each compaction.
+
+Everything in the view, an earlier summary included, is read as conversation
+and replaced by one user message. This is the scheme of SDKs that ask the model
+to summarise the whole conversation and continue from that text alone; nothing
+protects the content of an earlier summary.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from pytest_compaction.compactors.base.cuts import tail_start
@@ -25,11 +33,17 @@ from pytest_compaction.compactors.base.summaries import (
     SUMMARY_OVERHEAD,
     sections_of,
     summary_message,
+    without_preamble,
     write_summary,
 )
-from pytest_compaction.compactors.parameters import check_share
+from pytest_compaction.compactors.parameters import portion
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.conversation.messages import Message, last_user, leading_system
+from pytest_compaction.conversation.messages import (
+    Message,
+    last_user,
+    leading_system,
+    pending_calls,
+)
 from pytest_compaction.models.structured_summary import summary_from_json
 
 SECTIONS: Final = sections_of("anchored")
@@ -41,6 +55,7 @@ PREAMBLE: Final = (
 SUMMARY_ID: Final = "anchored-summary"
 
 
+@dataclass(eq=False)
 class Anchored(HistoryCompactor):
     """Keeps system prompt, one live summary, the last user message and the newest tail.
 
@@ -54,12 +69,9 @@ class Anchored(HistoryCompactor):
     description = "persistent summary; only newly dropped messages are merged; recent tail verbatim"
     traits = Traits(needs_model=True, keeps_tail=True, reads_once=True)
 
-    def __init__(self, summary: float = 0.7) -> None:
-        check_share("summary", summary)
-        self.share = summary
+    summary: float = portion(0.7)
 
     async def compact(self, state: State, context: Context) -> Outcome[State]:
-        """Merge the messages that no longer fit into the summary; newer ones stay verbatim."""
         before = load(state["messages"])
         if context.tokens.messages(before) <= context.budget:
             return unchanged(state)
@@ -99,7 +111,7 @@ class Anchored(HistoryCompactor):
         That message is part of the tail's budget unless it takes more than half of the
         whole room.
         """
-        budget = int(room * (1 - self.share))
+        budget = int(room * (1 - self.summary))
         start = tail_start(messages, budget, context, first)
         live = last_user(messages[first:])
         if live is None or any(message is live for message in messages[start:]):
@@ -111,4 +123,39 @@ class Anchored(HistoryCompactor):
         return start, live
 
 
-STRATEGY: Final = Anchored
+REPLACED: Final = (
+    "This conversation was summarised to save space. The summary below replaces all that came "
+    "before; go on from it."
+)
+
+
+class Regenerate(HistoryCompactor):
+    """Replaces everything but the system prompt by a fresh summary."""
+
+    name = "regenerate"
+    description = "one structured summary, rewritten from scratch at each compaction"
+    traits = Traits(needs_model=True)
+
+    async def compact(self, state: State, context: Context) -> Outcome[State]:
+        before = load(state["messages"])
+        first = leading_system(before)
+        if pending_calls(before):
+            return unchanged(state, "a tool call is still without result; nothing was summarised")
+        if first >= len(before):
+            return unchanged(state)
+        room = context.budget - context.tokens.messages(before[:first]) - SUMMARY_OVERHEAD
+        if room <= 0:
+            return unchanged(state, "the system prompt alone takes the budget")
+        read = without_preamble(before[first:], REPLACED)
+        written = await write_summary(context, read, sections_of("regenerate"), room)
+        if written.error:
+            return unchanged(state, written.error)
+        cycle = int(state.get("cycle", 0)) + 1
+        message = summary_message(f"summary-{cycle}", written.text, REPLACED)
+        after = (*before[:first], message)
+        if context.tokens.messages(after) >= context.tokens.messages(before):
+            if context.tokens.messages(before) <= context.budget:
+                return unchanged(state)
+            return unchanged(state, "the summary is no shorter than what it stands for")
+        spans = spans_between(before, after, message.id)
+        return Outcome({"messages": dump(after), "cycle": cycle}, "compacted", spans)

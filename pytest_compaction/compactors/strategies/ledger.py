@@ -28,7 +28,7 @@ from pytest_compaction.artifacts.operations import FileState
 from pytest_compaction.artifacts.trail import ASSERTION, CommandRun, Trail, trail_from_json
 from pytest_compaction.compactors.base.insertion import InsertionCompactor
 from pytest_compaction.compactors.base.summaries import summary_message
-from pytest_compaction.compactors.parameters import check_share, check_whole
+from pytest_compaction.compactors.parameters import portion, whole
 from pytest_compaction.compactors.protocol import Context, State, Traits
 from pytest_compaction.conversation.formats.chat import from_chat, to_chat
 from pytest_compaction.conversation.messages import Message
@@ -106,6 +106,7 @@ class _Entries:
         return _file_text(self.changed[place], True)
 
 
+@dataclass(eq=False)
 class Ledger(InsertionCompactor):
     """Keeps system prompt, ledger and newest part; or stands in another strategy's view.
 
@@ -119,14 +120,10 @@ class Ledger(InsertionCompactor):
     covers: frozenset[Source] = frozenset({"files"})
     insertion_id = LEDGER_ID
 
-    def __init__(self, share: float = 0.2, limit: int = 100) -> None:
-        check_share("share", share)
-        check_whole("limit", limit, 1)
-        self.share = share
-        self.limit = limit
+    share: float = portion(0.2)
+    limit: int = whole(100, 1)
 
     def begin(self) -> State:
-        """Notes before any message."""
         return {"trail": Trail().as_json(), "unread": []}
 
     def note(self, notes: State, new: Sequence[Message]) -> State:
@@ -140,7 +137,6 @@ class Ledger(InsertionCompactor):
         return {"trail": _trail({**notes, "unread": unread}).as_json(), "unread": []}
 
     def insertion(self, notes: State, context: Context) -> Message | None:
-        """The ledger as a message within its share of the budget; ``None`` if it is empty."""
         room = int(context.budget * self.share)
         if room < _LEAST:
             return None
@@ -284,6 +280,3 @@ def _run_text(run: CommandRun) -> str:
     elif run.failed:
         said.append("failed")
     return ", ".join(said)
-
-
-STRATEGY: Final = Ledger

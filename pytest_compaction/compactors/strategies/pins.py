@@ -30,7 +30,7 @@ from typing import Final, Literal
 
 from pytest_compaction.compactors.base.insertion import InsertionCompactor
 from pytest_compaction.compactors.base.summaries import summary_message
-from pytest_compaction.compactors.parameters import check_share, check_whole
+from pytest_compaction.compactors.parameters import portion, whole
 from pytest_compaction.compactors.protocol import Context, State, Traits
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.models.structured_summary import Source
@@ -240,6 +240,7 @@ _LEAST: Final = 40
 Count = Callable[[str], int]
 
 
+@dataclass(eq=False)
 class Pins(InsertionCompactor):
     """Keeps system prompt, pins and newest part; or stands in another strategy's view.
 
@@ -253,23 +254,17 @@ class Pins(InsertionCompactor):
     covers: frozenset[Source] = frozenset()
     insertion_id = PINS_ID
 
-    def __init__(self, share: float = 0.15, limit: int = 40) -> None:
-        check_share("share", share)
-        check_whole("limit", limit, 1)
-        self.share = share
-        self.limit = limit
+    share: float = portion(0.15)
+    limit: int = whole(40, 1)
 
     def begin(self) -> State:
-        """No constraints."""
         return {"constraints": []}
 
     def note(self, notes: State, new: Sequence[Message]) -> State:
-        """The constraints that stand after the next messages of the log."""
         standing = followed_by(_known(notes), list(constraints_of(new)))
         return {"constraints": [[each.id, each.type, each.text] for each in standing]}
 
     def insertion(self, notes: State, context: Context) -> Message | None:
-        """The constraints as a message within their share of the budget; ``None`` without any."""
         room = int(context.budget * self.share)
         if room < _LEAST:
             return None
@@ -308,6 +303,3 @@ def listed(standing: Sequence[Constraint], room: int, limit: int, count: Count) 
 
 def _known(notes: State) -> list[Constraint]:
     return [Constraint(*each) for each in notes["constraints"]]
-
-
-STRATEGY: Final = Pins

@@ -12,6 +12,7 @@ document, and for a question there are the ``k`` nearest pairs and the last mess
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
@@ -33,7 +34,7 @@ from pytest_compaction.compactors.base.passages import (
     shown_episodes,
 )
 from pytest_compaction.compactors.base.summaries import summary_message
-from pytest_compaction.compactors.parameters import check_choice, check_share, check_whole
+from pytest_compaction.compactors.parameters import choice, portion, whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits, View
 from pytest_compaction.conversation.messages import Message, leading_system
 
@@ -44,6 +45,7 @@ PREAMBLE: Final = (
 )
 
 
+@dataclass(eq=False)
 class Rag(HistoryCompactor):
     """Keeps the newest part, and retrieves from older messages when a question is asked.
 
@@ -55,23 +57,21 @@ class Rag(HistoryCompactor):
     description = "newest part, and passages of older messages found for each question (BM25)"
     traits = Traits(needs_probe=True, keeps_tail=True)
 
-    def __init__(self, share: float = 0.5, unit: str = "passage", k: int = 5) -> None:
-        check_share("share", share)
-        check_choice("unit", unit, ("passage", "pair"))
-        check_whole("k", k, 1)
-        self.share = share
-        self.by_pair = unit == "pair"
-        self.k = k
+    share: float = portion(0.5)
+    unit: str = choice("passage", "pair")
+    k: int = whole(5, 1)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.by_pair = self.unit == "pair"
         self._index: Latest[LoadedMessages, Archive] = Latest(
             _pairs if self.by_pair else archive_of
         )
 
     def start(self) -> State:
-        """No messages, and nothing in the archive."""
         return {"messages": [], "archive": []}
 
     async def compact(self, state: State, context: Context) -> Outcome[State]:
-        """Cut the view to its newest part; archive the rest."""
         before = load(state["messages"])
         after = cut_to_fit(state, before, context)
         if isinstance(after, Outcome):
@@ -124,6 +124,3 @@ class Rag(HistoryCompactor):
 
 def _pairs(messages: LoadedMessages) -> Archive:
     return episode_index(messages, {})
-
-
-STRATEGY: Final = Rag

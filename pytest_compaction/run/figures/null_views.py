@@ -6,9 +6,8 @@ from typing import Final
 
 from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.compactors.protocol import Compactor, Context, State
-from pytest_compaction.compactors.strategies.random import Random
-from pytest_compaction.compactors.strategies.said_only import SaidOnly
-from pytest_compaction.compactors.strategies.window import Window
+from pytest_compaction.compactors.strategies.plain import Window
+from pytest_compaction.compactors.strategies.said import Random, SaidOnly
 from pytest_compaction.metrics.dimensions import probe_scores
 from pytest_compaction.metrics.facts.survival import read_outcomes, view_index
 from pytest_compaction.rubric import dimension_scores, overall_score

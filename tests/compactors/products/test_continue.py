@@ -128,21 +128,21 @@ def test_cli_leaves_the_system_message_and_the_summary_as_a_message_of_the_user(
 )
 def test_cli_threshold_is_the_window_less_reply_and_reserve(window, max_output, threshold):
     compactor, context = Continue("cli", max_output), context_of(window=window)
-    assert compactor.limit(context) == threshold
+    assert compactor.due_at(context) == threshold
 
 
 def test_cli_reserve_is_a_fifth_where_that_is_less_than_the_most():
     compactor, context = Continue("cli", 130_000), context_of(window=200_000)
-    assert compactor.limit(context) == 70_000 - 15_000
+    assert compactor.due_at(context) == 70_000 - 15_000
     small = Continue("cli", 199_000)
-    assert small.limit(context) == max(1_000 - 15_000, 1)
+    assert small.due_at(context) == max(1_000 - 15_000, 1)
 
 
 def test_cli_is_due_at_its_threshold():
     compactor = Continue(mode="cli")
     chat = [user("word " * 17_995)]
     context = context_of(window=20_000)
-    limit = compactor.limit(context)
+    limit = compactor.due_at(context)
     chat = [user("word " * (limit - 5))]
     assert tokens(chat) == limit
     assert compactor.due(observed(compactor, chat, context), context) is not None

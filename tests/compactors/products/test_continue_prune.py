@@ -26,7 +26,7 @@ from support.compacting import (
 )
 
 from pytest_compaction.compactors.base.cuts import LEFT_OUT
-from pytest_compaction.compactors.products.continue_prune import ContinuePrune, last_sequence
+from pytest_compaction.compactors.products.continue_ import ContinuePrune, last_sequence
 from pytest_compaction.conversation.messages import structure_faults
 
 RUN = [

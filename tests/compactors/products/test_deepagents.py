@@ -3,7 +3,7 @@
 from support.builders import COUNTER, assistant, context_of, session, system, tool, user
 from support.compacting import SpyModel, compacted, ids, in_a_row, messages_of, view_of
 
-from pytest_compaction.compactors.products.deepagents import CUT, PREAMBLE, DeepAgents
+from pytest_compaction.compactors.products.langchain import CUT, OFFLOADED, DeepAgents
 from pytest_compaction.conversation.messages import structure_faults
 
 
@@ -44,7 +44,7 @@ def test_what_is_still_too_much_becomes_one_summary_of_all_before_the_newest_ten
     chat = [system(), user("Write it."), *writing(), *session(8)[1:]]
     outcome, view = compacted(DeepAgents(), chat, context_of(900, window=4000, model=spy))
     assert outcome.status == "compacted"
-    assert view[1].text.startswith(PREAMBLE)
+    assert view[1].text.startswith(OFFLOADED)
     newest = view[2:]
     assert COUNTER.messages(newest) <= 400
     gone = len(chat) - len(newest)
@@ -66,7 +66,7 @@ def test_an_earlier_summary_is_read_without_its_preamble_and_replaced():
     outcomes = list(in_a_row(DeepAgents(), [session(8), session(8)[1:]], context))
     first = spy.requests[1].messages[0]
     assert first.id == "deepagents-summary-1"
-    assert PREAMBLE not in first.text
+    assert OFFLOADED not in first.text
     view = view_of(DeepAgents(), outcomes[1], context)
     assert [m.id for m in view if m.origin == "synthetic"] == ["deepagents-summary-2"]
 

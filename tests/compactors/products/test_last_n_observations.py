@@ -4,7 +4,7 @@ import pytest
 from support.builders import COUNTER, assistant, compact_now, context_of, system, tool, user
 from support.compacting import compacted, in_a_row, messages_of, observed, view_of
 
-from pytest_compaction.compactors.products.last_n_observations import (
+from pytest_compaction.compactors.products.masking import (
     LastNObservations,
     omitted,
     outside,

@@ -4,7 +4,7 @@ import pytest
 from support.builders import COUNTER, assistant, compact_now, context_of, system, tool, user
 from support.compacting import compacted, ids, in_a_row, messages_of, observed, view_of
 
-from pytest_compaction.compactors.products.mask_observations import PLACEHOLDER, MaskObservations
+from pytest_compaction.compactors.products.masking import OUTPUT_HIDDEN, MaskObservations
 
 LONG = "the output of the tool " * 20
 
@@ -21,7 +21,7 @@ def log(count=6):
 
 
 def masked_ids(view):
-    return [m.id for m in view if any(r.text == PLACEHOLDER for r in m.results)]
+    return [m.id for m in view if any(r.text == OUTPUT_HIDDEN for r in m.results)]
 
 
 def test_results_outside_the_last_five_messages_are_masked_and_calls_stay():
@@ -59,7 +59,7 @@ def test_an_image_of_an_old_result_goes_with_it():
     chat = log(6)
     chat[3] = {**chat[3], "content": [{"type": "text", "text": LONG}, picture]}
     _, view = compacted(MaskObservations(), chat, context_of(100))
-    assert [part.text for part in view[3].parts] == [PLACEHOLDER]
+    assert [part.text for part in view[3].parts] == [OUTPUT_HIDDEN]
 
 
 def test_a_result_that_is_shorter_than_the_placeholder_stays():

@@ -4,7 +4,7 @@ import pytest
 from support.builders import COUNTER, assistant, compact_now, context_of, system, tool, user
 from support.compacting import compacted, in_a_row, messages_of, observed, view_of
 
-from pytest_compaction.compactors.products.opencode_prune import PLACEHOLDER, OpencodePrune
+from pytest_compaction.compactors.products.masking import OUTPUT_CLEARED, OpencodePrune
 
 OUTPUT = "value " * 100
 SIZE = COUNTER.text(OUTPUT)
@@ -24,7 +24,7 @@ def log(turns=5, outputs=2):
 
 
 def cleared(view):
-    return [m.id for m in view if any(r.text == PLACEHOLDER for r in m.results)]
+    return [m.id for m in view if any(r.text == OUTPUT_CLEARED for r in m.results)]
 
 
 def results(chat):

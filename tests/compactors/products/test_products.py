@@ -20,10 +20,9 @@ from pytest_compaction.compactors.products.adk import Adk
 from pytest_compaction.compactors.products.anthropic import Anthropic
 from pytest_compaction.compactors.products.claude_code import ClaudeCode
 from pytest_compaction.compactors.products.codex import Codex
-from pytest_compaction.compactors.products.continue_ import Continue
-from pytest_compaction.compactors.products.continue_prune import ContinuePrune
-from pytest_compaction.compactors.products.deepagents import DeepAgents
+from pytest_compaction.compactors.products.continue_ import Continue, ContinuePrune
 from pytest_compaction.compactors.products.kimi_cli import KimiCli
+from pytest_compaction.compactors.products.langchain import DeepAgents
 from pytest_compaction.compactors.products.opencode import Opencode
 from pytest_compaction.compactors.products.openhands import OpenHands
 from pytest_compaction.compactors.products.pi import Pi

@@ -10,8 +10,8 @@ from support.builders import COUNTER, agent_logs, assistant, context_of, session
 from support.compacting import AwayModel, SpyModel, compacted, ids, in_a_row, messages_of, view_of
 
 from pytest_compaction.compactors.base.passages import episodes_of
-from pytest_compaction.compactors.strategies.light.notes import COMPRESSED_AT, SECTIONS
-from pytest_compaction.compactors.strategies.light.strategy import MEMORY_ID, PREAMBLE, Light
+from pytest_compaction.compactors.strategies.light import MEMORY_ID, PREAMBLE, Light
+from pytest_compaction.compactors.strategies.light_notes import COMPRESSED_AT, SECTIONS
 from pytest_compaction.conversation.messages import structure_faults
 from pytest_compaction.models.protocol import SummaryReply
 from pytest_compaction.models.structured_summary import Summary, summary_from_json

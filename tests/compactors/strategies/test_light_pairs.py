@@ -10,9 +10,8 @@ from support.builders import COUNTER, assistant, context_of, session, user
 from support.compacting import SpyModel, compacted, in_a_row, messages_of, talk, view_of
 
 from pytest_compaction.compactors.base.cuts import LEFT_OUT
-from pytest_compaction.compactors.strategies.light.noise_filter import chunks_of
-from pytest_compaction.compactors.strategies.light.notes import SECTIONS
-from pytest_compaction.compactors.strategies.light.strategy import MEMORY_ID, Light
+from pytest_compaction.compactors.strategies.light import MEMORY_ID, Light
+from pytest_compaction.compactors.strategies.light_notes import SECTIONS, chunks_of
 from pytest_compaction.conversation.messages import structure_faults
 from pytest_compaction.models.protocol import AnswerReply, ModelError, NoReplyError, SummaryReply
 from pytest_compaction.models.structured_summary import Summary, summary_from_json

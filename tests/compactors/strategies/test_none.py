@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from support.builders import agent_logs, compact_now, context_of
 from support.compacting import observed, view_of
 
-from pytest_compaction.compactors.strategies.none import NoCompaction
+from pytest_compaction.compactors.strategies.plain import NoCompaction
 from pytest_compaction.conversation.formats.chat import from_chat
 
 

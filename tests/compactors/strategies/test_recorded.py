@@ -9,7 +9,7 @@ from typing import Any
 from support.builders import build_case, case_data, context_of
 from support.compacting import with_records
 
-from pytest_compaction.compactors.strategies.recorded import Recorded
+from pytest_compaction.compactors.strategies.plain import Recorded
 from pytest_compaction.run.case_feeder import CaseFeeder
 from pytest_compaction.run.triggers import Trigger
 

@@ -3,7 +3,7 @@
 from support.builders import COUNTER, assistant, compact_now, context_of, session
 from support.compacting import SpyModel, batched, in_a_row, observed, view_of
 
-from pytest_compaction.compactors.strategies.regenerate import PREAMBLE, Regenerate
+from pytest_compaction.compactors.strategies.anchored import REPLACED, Regenerate
 
 
 def test_regenerate_writes_one_summary_from_the_whole_view_and_never_merges():
@@ -23,7 +23,7 @@ def test_regenerate_writes_one_summary_from_the_whole_view_and_never_merges():
     for view, request in zip(views, spy.requests[1:], strict=False):
         read = request.messages[0]
         assert (read.id, read.origin) == (view[1].id, "synthetic")
-        assert view[1].text == f"{PREAMBLE}\n\n{read.text}"
+        assert view[1].text == f"{REPLACED}\n\n{read.text}"
 
 
 def test_regenerate_waits_for_a_pending_call():

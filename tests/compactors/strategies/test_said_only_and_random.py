@@ -8,11 +8,9 @@ from hypothesis import strategies as st
 from support.builders import COUNTER, agent_logs, assistant, context_of, session, system, tool, user
 from support.compacting import compacted, in_a_row, view_of
 
-from pytest_compaction.compactors.base.said import NOTE_ID, sentences_of
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import UnknownCompactorError, parse_spec
-from pytest_compaction.compactors.strategies.random import Random
-from pytest_compaction.compactors.strategies.said_only import SaidOnly
+from pytest_compaction.compactors.strategies.said import NOTE_ID, Random, SaidOnly, sentences_of
 from pytest_compaction.conversation.formats.chat import from_chat
 from pytest_compaction.conversation.messages import pending_calls, structure_faults
 from pytest_compaction.metrics.differences.nulls import NULLS, is_null

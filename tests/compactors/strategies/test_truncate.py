@@ -7,7 +7,7 @@ from support.builders import COUNTER, agent_logs, assistant, context_of, session
 from support.compacting import compacted
 
 from pytest_compaction.compactors.base.cuts import windowed
-from pytest_compaction.compactors.strategies.truncate import Truncate
+from pytest_compaction.compactors.strategies.plain import Truncate
 from pytest_compaction.conversation.formats.chat import from_chat
 from pytest_compaction.conversation.messages import groups, structure_faults
 

@@ -7,7 +7,7 @@ from support.builders import COUNTER, agent_logs, assistant, context_of, session
 from support.compacting import compacted, ids, in_a_row, observed, view_of
 
 from pytest_compaction.compactors.base.cuts import LEFT_OUT, LEFT_OUT_ID, newest_part
-from pytest_compaction.compactors.strategies.window import Window
+from pytest_compaction.compactors.strategies.plain import Window
 from pytest_compaction.conversation.formats.chat import from_chat
 from pytest_compaction.conversation.messages import groups, pending_calls, structure_faults
 

@@ -51,18 +51,16 @@ from pytest_compaction.compactors.base.passages import (
 from pytest_compaction.compactors.base.summaries import SUMMARY_OVERHEAD, summary_message
 from pytest_compaction.compactors.parameters import check_choice, check_share, check_whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits, View
-from pytest_compaction.compactors.strategies.light.noise_filter import (
+from pytest_compaction.compactors.strategies.light_notes import (
+    COMPRESSED_AT,
+    Noted,
     best_chunks,
     chosen_chunks,
     chunks_of,
-    notes_by_words,
-)
-from pytest_compaction.compactors.strategies.light.notes import (
-    COMPRESSED_AT,
-    Noted,
     newest_notes,
     noted_pairs,
     noted_span,
+    notes_by_words,
 )
 from pytest_compaction.conversation.messages import Message, last_user, leading_system, text_message
 from pytest_compaction.models.structured_summary import Summary, summary_from_json
@@ -177,11 +175,9 @@ class Light(HistoryCompactor):
         self._index: Latest[_Known, Archive] = Latest(_indexed)
 
     def start(self) -> State:
-        """No messages, no notes, no episodes."""
         return {"messages": [], "archive": [], "notes": {}, "keys": {}, "by": ""}
 
     async def compact(self, state: State, context: Context) -> Outcome[State]:
-        """Note and archive the messages that leave the view, and keep the newest part."""
         before = load(state["messages"])
         if context.tokens.messages(before) <= context.budget:
             return unchanged(state)
@@ -363,6 +359,3 @@ def _memory(
         return summary_message(MEMORY_ID, text, PREAMBLE)
     opened = newest and newest[0].role == "user"
     return None if opened else text_message(MEMORY_ID, "user", LEFT_OUT, "synthetic")
-
-
-STRATEGY: Final = Light

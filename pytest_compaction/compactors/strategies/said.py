@@ -2,14 +2,31 @@
 
 The view is the system prompt, one note with the sentences that were chosen, and a call
 that waits for its result. What is not in the note is gone: the state holds no more.
+
+``said-only``: what user and assistant said, without tool traffic. A null.
+
+It has no idea behind it: the newest sentences come first until the budget is full. The
+first request stays beside them, and one line lists the paths that tool calls touched. A
+strategy that does not beat it at equal tokens has not been shown to be worth anything.
+
+``random``: sentences of what was said, drawn at random until the budget is full. A null.
+
+Each sentence has a priority that depends on the seed, its message and its number there,
+and those with the lowest priorities are kept (a bottom-k sample; Cohen and Kaplan,
+"Summarizing Data Using Bottom-k Sketches", PODC 2007). A later compaction keeps the
+lowest of what is left and what is new, which is what one draw from the whole log at the
+same room would have kept. So repeated compactions stay a uniform sample.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
+from pytest_compaction.artifacts.operations import file_operations
 from pytest_compaction.compactors.base.cuts import pending_start, too_small
 from pytest_compaction.compactors.base.history import (
     HistoryCompactor,
@@ -18,6 +35,7 @@ from pytest_compaction.compactors.base.history import (
     spans_between,
     unchanged,
 )
+from pytest_compaction.compactors.parameters import whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import Message, leading_system, text_message
 from pytest_compaction.conversation.tokens import TokenCounter
@@ -124,3 +142,62 @@ class SaidCompactor(HistoryCompactor):
             if not kept or tokens.message(note) <= room:
                 return note, shown, paths
             kept.pop()
+
+
+_FIRST_REQUEST: Final = 0.25
+"""The most of the room that the first request takes; a longer one loses its end."""
+
+
+class SaidOnly(SaidCompactor):
+    """Keeps the first request, the newest sentences that were said, and a list of paths."""
+
+    name = "said-only"
+    description = "what user and assistant said, newest first; no tool traffic; paths listed"
+    preamble = (
+        "What was said earlier in this conversation, word for word. Calls of tools and their "
+        "results were left out. It is a record, not a request."
+    )
+
+    def chosen(self, said: Sequence[Sentence], room: int, tokens: TokenCounter) -> list[Sentence]:
+        """The first request, then the newest sentences until one does not fit."""
+        first = next((sentence.id for sentence in said if sentence.role == "user"), None)
+        request = [sentence for sentence in said if sentence.id == first]
+        kept = taken(request, int(room * _FIRST_REQUEST), tokens)
+        left = room - sum(tokens.text(sentence.text) + 1 for sentence in kept)
+        held = set(kept)
+        newest = (sentence for sentence in reversed(said) if sentence not in held)
+        return [*kept, *taken(newest, left, tokens)]
+
+    def paths(self, known: Sequence[str], new: Sequence[Message]) -> list[str]:
+        """The paths of the note before and of the calls since, each once, the newest last."""
+        latest = dict.fromkeys(reversed([*known, *_touched(tuple(new))]))
+        return list(reversed(latest))
+
+
+@lru_cache(maxsize=64)
+def _touched(messages: tuple[Message, ...]) -> tuple[str, ...]:
+    """The paths of tool calls; remembered, because a null reads the same log at many budgets."""
+    return tuple(operation.path for operation in file_operations(messages))
+
+
+@dataclass(eq=False)
+class Random(SaidCompactor):
+    """Keeps a seeded uniform sample of the sentences that were said; ``seed`` is a whole number."""
+
+    name = "random"
+    description = "sentences of what was said, drawn at random (seed=0); no tool traffic"
+    preamble = (
+        "Some sentences of what was said earlier in this conversation, word for word. It is a "
+        "record, not a request."
+    )
+
+    seed: int = whole(0, 0)
+
+    def chosen(self, said: Sequence[Sentence], room: int, tokens: TokenCounter) -> list[Sentence]:
+        """The sentences of lowest priority until one does not fit."""
+        return taken(sorted(said, key=self.priority), room, tokens)
+
+    def priority(self, sentence: Sentence) -> bytes:
+        """Where a sentence stands in the draw: a hash, the same in every compaction."""
+        drawn = f"{self.seed}\0{sentence.id}\0{sentence.number}"
+        return hashlib.blake2b(drawn.encode("utf-8", "replace"), digest_size=16).digest()

@@ -1,0 +1,205 @@
+"""Strategies by rule that mask old tool results and touch nothing else.
+
+``last-n-observations``: the last n observations stay, older ones become a line count. After the
+history processor of that name of SWE-agent (read in its public source), the one used in its paper
+with n = 5. Observations are counted from the start: the first is the task itself and is never
+elided. With ``polling`` the count is rounded down to a multiple, so that the view changes only
+after that many observations and between ``n`` and ``n + polling`` of them stay. Adapted: the task
+is the first message of the user, every tool result is an observation. The original tags
+observations to keep or to remove them whatever their age, and sets these tags by the names of
+tools; ``keep`` and ``remove`` name the tools directly (several with ``|``).
+
+``mask-observations``: older tool results give way to a placeholder. After the
+``ObservationMaskingCondenser`` of OpenHands v0 (read in its public source): every answer of the
+environment is masked unless it is among the last ``window`` events of the view. The window counts
+events, not observations: a message of the user inside it uses up a place. An event is a message
+here.
+
+``opencode-prune``: old tool output is cleared once enough of it has piled up. After the pruning of
+opencode (read in its public source). The messages are walked from the newest back. The last two
+turns of the user are passed over. Before them, the newest 40,000 tokens of tool output are
+protected, and all older output is cleared if it takes more than 20,000 tokens. Output of the tool
+``skill`` and of failed calls is neither cleared nor counted. The walk stops at a summary and at
+output that was cleared before. Adapted: both constants are in proportion to the case's window
+(opencode names none; 200,000 tokens are assumed); ``protect=`` and ``minimum=`` are tokens as
+given. Tokens are counted, not estimated from characters. Current versions of the original prune
+only if configured to.
+
+The first two work on every request in the original and leave the stored history as it is. Here
+they work when compaction is asked for, and what they insert stays, so that the beginning of the
+view does not change between compactions. A text that would be longer than the result is not
+inserted, and results beside calls that wait stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from pytest_compaction.compactors.base.cuts import pending_start
+from pytest_compaction.compactors.base.history import by_rule, load
+from pytest_compaction.compactors.base.masking import mask_results, tool_names, where_smaller
+from pytest_compaction.compactors.base.product import ProductCompactor, scaled
+from pytest_compaction.compactors.parameters import names_in, whole
+from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
+from pytest_compaction.conversation.messages import Image, Message
+
+OUTPUT_HIDDEN: Final = "[output hidden]"
+OUTPUT_CLEARED: Final = "[old tool output cleared]"
+
+
+class MaskingCompactor(ProductCompactor):
+    """Base of strategies that mask results, and are due as soon as there is one to mask."""
+
+    noted = ""
+    """The key of the state under which the ids of masked messages are kept, if they are."""
+
+    def masked(self, messages: Sequence[Message], state: State, context: Context) -> list[Message]:
+        """The messages as they are after masking, however large the masks are."""
+        raise NotImplementedError
+
+    def reason(self, count: int) -> str:
+        """Why compaction is due if so many messages are to be masked."""
+        raise NotImplementedError
+
+    def due(self, state: State, context: Context) -> str | None:
+        before, after = self._view(state, context)
+        count = sum(old != new for old, new in zip(before, after, strict=True))
+        return self.reason(count) if count else None
+
+    async def compact(self, state: State, context: Context) -> Outcome[State]:
+        return by_rule(state, *self._view(state, context), self.noted)
+
+    def _view(
+        self, state: State, context: Context
+    ) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
+        """The view before and after."""
+        before = load(state["messages"])
+        return before, where_smaller(before, self.masked(before, state, context), context.tokens)
+
+
+def _stays(what: str) -> Traits:
+    return Traits(keeps_tail=True, violations={"within-budget": what})
+
+
+@dataclass(eq=False)
+class LastNObservations(MaskingCompactor):
+    """Elides all but the last ``n`` observations; ``polling`` delays that for the cache's sake."""
+
+    name = "last-n-observations"
+    description = "all but the last 5 tool results become '(k lines omitted)' (SWE-agent)"
+    traits = _stays(
+        "only old tool results give way: the last n, and every other message, stay whatever "
+        "they take"
+    )
+    noted = "elided"
+
+    n: int = whole(5, 1)
+    polling: int = whole(1, 1)
+    keep: str = ""
+    remove: str = ""
+
+    def reason(self, count: int) -> str:
+        return f"{count} observations are older than the last {self.n}"
+
+    def masked(self, messages: Sequence[Message], state: State, context: Context) -> list[Message]:
+        waiting = {message.id for message in messages[pending_start(messages) :]}
+        tools = tool_names(messages)
+        keep, remove = names_in(self.keep), names_in(self.remove)
+        old = {id for id in outside(messages, self.n, self.polling) if tools.get(id) not in keep}
+        old |= {id for id, tool in tools.items() if tool in remove}
+        old -= waiting | set(state.get(self.noted, ()))
+        return [mask_results([message], old, omitted(message))[0] for message in messages]
+
+
+def outside(messages: Sequence[Message], n: int, polling: int) -> list[str]:
+    """Ids of the observations that are older than the last ``n``, never the first one."""
+    task = next((m.id for m in messages if m.role == "user" and m.origin == "log"), None)
+    seen = [message.id for message in messages if message.results or message.id == task]
+    cut = max(0, len(seen) // polling * polling - n)
+    return seen[1:cut]
+
+
+def omitted(message: Message) -> str:
+    """The text that replaces an observation: how many lines and images it had."""
+    lines = sum(len(result.text.splitlines()) for result in message.results)
+    images = sum(isinstance(part, Image) for part in message.parts)
+    text = f"[earlier output: {lines} lines omitted]"
+    return text if not images else f"{text} [{images} images omitted]"
+
+
+@dataclass(eq=False)
+class MaskObservations(MaskingCompactor):
+    """Masks tool results outside the last ``window`` messages."""
+
+    name = "mask-observations"
+    description = "tool results older than the last 5 messages become a placeholder (OpenHands v0)"
+    traits = _stays(
+        "only tool results give way, each event in the window stays: a view of other messages, "
+        "or of large recent results, stays over the budget"
+    )
+
+    window: int = whole(5, 0, unit="messages")
+
+    def reason(self, count: int) -> str:
+        return f"{count} tool results are older than the window"
+
+    def masked(self, messages: Sequence[Message], state: State, context: Context) -> list[Message]:
+        end = min(len(messages) - self.window, pending_start(messages))
+        old = {message.id for message in messages[: max(end, 0)]}
+        return [*mask_results(messages, old, OUTPUT_HIDDEN)]
+
+
+@dataclass(eq=False)
+class OpencodePrune(MaskingCompactor):
+    """Clears tool output before the newest ``protect`` tokens, if it is more than ``minimum``."""
+
+    name = "opencode-prune"
+    description = "old tool output cleared; the newest 40k tokens of it are protected (opencode)"
+    traits = _stays("only old tool output gives way, and none unless enough of it has piled up")
+    noted = "cleared"
+    turns = 2
+    window = 200_000
+
+    protect: int | None = whole(None, 0, unit="tokens")
+    minimum: int | None = whole(None, 0, unit="tokens")
+
+    def reason(self, count: int) -> str:
+        return "there is enough old tool output to clear"
+
+    def masked(self, messages: Sequence[Message], state: State, context: Context) -> list[Message]:
+        protect, minimum = self.amounts(context)
+        old, amount = self._old(messages, state.get(self.noted, ()), protect, context)
+        return [*mask_results(messages, old if amount > minimum else (), OUTPUT_CLEARED)]
+
+    def amounts(self, context: Context) -> tuple[int, int]:
+        """The tokens that are protected, and the least that are cleared, in this window."""
+        protect = scaled(40_000, self.window, context) if self.protect is None else self.protect
+        minimum = scaled(20_000, self.window, context) if self.minimum is None else self.minimum
+        return protect, minimum
+
+    def _old(
+        self, messages: Sequence[Message], cleared: Collection[str], protect: int, context: Context
+    ) -> tuple[set[str], int]:
+        """Ids of the messages whose output may be cleared, and the tokens of that output."""
+        tools = tool_names(messages)
+        waiting = pending_start(messages)
+        passed = total = amount = 0
+        old: set[str] = set()
+        for index in range(len(messages) - 1, -1, -1):
+            message = messages[index]
+            if message.role == "user" and message.origin == "log":
+                passed += 1
+            if passed < self.turns:
+                continue
+            if message.origin == "synthetic" or message.id in cleared:
+                break
+            done = index < waiting and not any(result.is_error for result in message.results)
+            if message.results and done and tools.get(message.id) != "skill":
+                size = sum(context.tokens.text(result.text) for result in message.results)
+                total += size
+                if total > protect:
+                    old.add(message.id)
+                    amount += size
+        return old, amount

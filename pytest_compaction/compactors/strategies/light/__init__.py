@@ -1,1 +1,0 @@
-"""LIGHT: a scratchpad, the newest pairs, and pairs found for each question by their notes."""
