@@ -3,9 +3,105 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
+
+_LOCKS: Any = None
+"""The module of file locks; none on Windows, where an open file cannot be removed."""
+with suppress(ImportError):
+    import fcntl
+
+    _LOCKS = fcntl
+
+PREFIX: Final = "pytest-compaction-"
+OLD_S: Final = 3600.0
+"""Seconds after which what nobody holds is taken for left over. Making a folder takes far less."""
+_HELD: Final = ".held"
+"""The file that the process of a folder keeps locked as long as it lives."""
+
+
+class TemporaryFolder:
+    """A new folder among the temporary ones of the system; its process holds it until the end.
+
+    Folders that killed processes left there are removed first.
+    """
+
+    def __init__(self) -> None:
+        remove_left_folders(Path(tempfile.gettempdir()))
+        self.path = Path(tempfile.mkdtemp(prefix=PREFIX))
+        self._held: int | None = os.open(self.path / _HELD, os.O_RDWR | os.O_CREAT, 0o600)
+        if _LOCKS is not None:
+            # A file system without locks has no folder of ours removed.
+            with suppress(OSError):
+                _LOCKS.flock(self._held, _LOCKS.LOCK_EX | _LOCKS.LOCK_NB)
+
+    def close(self) -> None:
+        """Remove the folder. May be called again."""
+        if self._held is not None:
+            os.close(self._held)
+            self._held = None
+        shutil.rmtree(self.path, ignore_errors=True)
+
+
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """A folder for as long as the block lasts."""
+    scratch = TemporaryFolder()
+    try:
+        yield scratch.path
+    finally:
+        scratch.close()
+
+
+def remove_left_folders(among: Path) -> None:
+    """Remove the folders of processes that no longer live; one that cannot be removed stays."""
+    with suppress(OSError):
+        for folder in sorted(among.glob(f"{PREFIX}*")):
+            if _is_old(folder / _HELD) and _is_free(folder / _HELD):
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def remove_left_files(folder: Path) -> None:
+    """Remove the files of a folder that are old; one that cannot be removed stays.
+
+    The folder holds files that are written and moved away within moments.
+    """
+    with suppress(OSError):
+        for path in sorted(folder.iterdir()):
+            if _is_old(path):
+                path.unlink(missing_ok=True)
+
+
+def _is_old(path: Path) -> bool:
+    """Whether a file is there and was written long ago."""
+    try:
+        return time.time() - path.lstat().st_mtime > OLD_S
+    except OSError:
+        return False
+
+
+def _is_free(held: Path) -> bool:
+    """Whether no living process holds the folder of this file."""
+    try:
+        if _LOCKS is None:
+            held.unlink()
+            return True
+        file = os.open(held, os.O_RDWR)
+    except OSError:
+        return False
+    try:
+        _LOCKS.flock(file, _LOCKS.LOCK_EX | _LOCKS.LOCK_NB)
+    except OSError:
+        return False
+    finally:
+        os.close(file)
+    return True
+
 
 _ALL: Final = "*\n"
 """A ``.gitignore`` that hides all of its folder."""

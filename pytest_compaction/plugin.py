@@ -37,7 +37,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
     """Add the hooks of :mod:`pytest_compaction.hookspecs`."""
     from pytest_compaction import hookspecs
-    from pytest_compaction.session.process.whole_run_hooks import WholeRun
+    from pytest_compaction.session.whole_run_hooks import WholeRun
 
     pluginmanager.add_hookspecs(hookspecs)
     pluginmanager.register(WholeRun(), "compaction-whole-run")

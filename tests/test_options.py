@@ -100,7 +100,7 @@ class Watcher:
 
     def pytest_collection_finish(self, session):
         from pytest_compaction.plugin import SESSION
-        from pytest_compaction.session.check.items import CHECK_SESSION
+        from pytest_compaction.session.check import CHECK_SESSION
 
         stash = session.config.stash
         self.settings = stash[CHECK_SESSION if CHECK_SESSION in stash else SESSION].settings

@@ -28,7 +28,7 @@ from pytest_compaction.commands.import_report import (
 )
 from pytest_compaction.commands.number_type import number_type
 from pytest_compaction.commands.store_option import add_store_option
-from pytest_compaction.garbage import look_less_often
+from pytest_compaction.gc_threshold import look_less_often
 from pytest_compaction.importers.protocol import Importer, ImportFormatError, Transcript
 from pytest_compaction.importers.registry import (
     conversations,

@@ -28,8 +28,7 @@ from pytest_compaction.records.baselines.read_again import is_read_alike, read_a
 from pytest_compaction.records.record import Record, type_of
 from pytest_compaction.records.runs.run_file import Run
 from pytest_compaction.records.texts import view_file
-from pytest_compaction.session.case_places import case_places
-from pytest_compaction.session.named_files import find_named
+from pytest_compaction.session.named_files import case_places, find_named
 from pytest_compaction.settings import CONTROL, OptionError, OverBudget
 
 

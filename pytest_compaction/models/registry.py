@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from pytest_compaction.cache.kept_results import KeptResults
 from pytest_compaction.conversation.tokens import TokenCounter
+from pytest_compaction.folders import TemporaryFolder
 from pytest_compaction.models.calls.accounts import Accounts
 from pytest_compaction.models.calls.address import base_url_for
 from pytest_compaction.models.calls.prices import PriceTable, prices_at
@@ -18,7 +19,6 @@ from pytest_compaction.models.protocol import Model
 from pytest_compaction.models.reference.shipped import NAME as REFERENCE
 from pytest_compaction.models.reference.shipped import RecordedOnly
 from pytest_compaction.models.wire.call import Caller
-from pytest_compaction.scratch import Scratch
 from pytest_compaction.text import printable
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Endpoints:
     tokens: TokenCounter
     kept: KeptResults = field(default_factory=KeptResults)
     """What rules find in logs, kept from run to run."""
-    scratch: Scratch | None = None
+    scratch: TemporaryFolder | None = None
     """A folder that this process made and removes at the end, if it made one."""
 
     def close(self) -> None:
@@ -86,7 +86,7 @@ def connect(
     from pytest_compaction.models.chat.prompts import Prompts
 
     prompts = Prompts.load(judge_prompt)
-    scratch = None if accounts else Scratch()
+    scratch = None if accounts else TemporaryFolder()
     shared = Accounts(accounts or (scratch.path if scratch else Path()) / "accounts.sqlite")
     prices = prices_at(base_url_for()) if prices is None else prices
     following = asking(shared, prices, tokens, limit, endpoint_within(request_timeout), shown)

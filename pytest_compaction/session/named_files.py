@@ -3,15 +3,85 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from pytest_compaction.case.case_set import CaseSet, find_cases, is_case_file
+from pytest_compaction.case.files import shorten
+from pytest_compaction.case.folder import files_below, holds_cases
 from pytest_compaction.case.index import CaseIndex
 from pytest_compaction.case.long_memory.beam.folder import has_questions
 from pytest_compaction.dialogues.files import is_dialogue_file
-from pytest_compaction.session.session import BenchmarkSession, shipped_digests
+from pytest_compaction.session.session import BenchmarkSession, shipped_cases, shipped_digests
+from pytest_compaction.settings import DEFAULT_CASES, SHIPPED
+from pytest_compaction.text import printable
+
+_SHOWN: Final = 3
+"""The most files that a line names."""
+
+
+@dataclass(frozen=True, slots=True)
+class CasePlaces:
+    """The files and folders of the cases, and sentences on what is there and was not read.
+
+    ``shipped`` says that they are the cases of the package.
+    """
+
+    paths: tuple[Path, ...]
+    shipped: bool = False
+    notes: tuple[str, ...] = ()
+
+
+def case_places(named: Sequence[str], root: Path, use_shipped: bool) -> CasePlaces:
+    """The places of the cases: ``named``, relative to ``root``, or found there.
+
+    A file or folder of the project goes before the word for what the package has.
+
+    A folder ``cases`` without a case in it is not that of the project's cases: the shipped ones
+    are taken, and a note says so. So it is with a folder whose name differs in its capitals.
+    """
+    by_word = tuple(named) == (SHIPPED,) and not (root / SHIPPED).exists()
+    if by_word or (use_shipped and not named):
+        return CasePlaces((shipped_cases(),), shipped=True)
+    own = root / DEFAULT_CASES
+    if named:
+        paths = tuple(root / path for path in named)
+    elif own.is_dir() and holds_cases(own):
+        paths = (own,)
+    else:
+        return CasePlaces((shipped_cases(),), shipped=True, notes=tuple(_instead(root)))
+    beside = () if named else _in_capitals(root)
+    return CasePlaces(paths, notes=(*_passed_over(paths, root), *beside))
+
+
+def _instead(root: Path) -> Iterator[str]:
+    """What is in a project that could have been its cases."""
+    own = root / DEFAULT_CASES
+    if own.is_dir():
+        yield f"the folder {DEFAULT_CASES} holds no case file"
+    elif own.exists():
+        yield f"{DEFAULT_CASES} is no folder"
+    elif own.is_symlink():
+        yield f"{DEFAULT_CASES} is a link to a folder that is not there"
+    yield from _in_capitals(root)
+
+
+def _in_capitals(root: Path) -> Iterator[str]:
+    """Folders whose names differ from that of the cases in their capitals alone."""
+    for path in sorted(root.iterdir()):
+        if path.name != DEFAULT_CASES and path.name.casefold() == DEFAULT_CASES and path.is_dir():
+            yield f"the folder {path.name} is not read, only one that is named {DEFAULT_CASES}"
+
+
+def _passed_over(paths: Sequence[Path], root: Path) -> Iterator[str]:
+    """The files that may have been meant as cases and are not read as such."""
+    found = [file for path in paths if path.exists() for file in files_below(path).passed_over]
+    if found:
+        names = ", ".join(printable(shorten(file, root), 60) for file in found[:_SHOWN])
+        more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+        yield (f"not read as cases, hidden or without the suffix .json or .jsonl: {names}{more}")
 
 
 @dataclass(frozen=True, slots=True)

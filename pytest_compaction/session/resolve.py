@@ -42,10 +42,9 @@ from pytest_compaction.models.registry import (
 from pytest_compaction.options.removed import refuse_removed
 from pytest_compaction.run.response import Roles
 from pytest_compaction.run.triggers import TriggerError, parse_trigger
-from pytest_compaction.session.case_places import case_places
 from pytest_compaction.session.endpoints import endpoints_of, with_prompt
 from pytest_compaction.session.items import packaged
-from pytest_compaction.session.named_files import find_named
+from pytest_compaction.session.named_files import case_places, find_named
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.settings import RECORDED, SHIPPED, OptionError, Settings
 

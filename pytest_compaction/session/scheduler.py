@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
-from pytest_compaction.scratch import Scratch
+from pytest_compaction.folders import TemporaryFolder
 from pytest_compaction.session.items.collection import cases_of, groups_of
 from pytest_compaction.session.named_files import to_workers
 from pytest_compaction.session.session import BenchmarkSession
@@ -219,7 +219,7 @@ class BenchmarkScheduling(Scheduling):
         self._accounts = session.endpoints.accounts if session.endpoints else None
         self._cases = to_workers(session)
         self._session = session
-        self._scratch: Scratch | None = None
+        self._scratch: TemporaryFolder | None = None
         self._running: pytest.Session | None = None
         self._vacant: list[int] = []
         """Places of workers that were not started yet, or died."""
@@ -245,7 +245,7 @@ class BenchmarkScheduling(Scheduling):
 
     def pytest_xdist_setupnodes(self, config: pytest.Config, specs: Sequence[Any]) -> None:
         """Decide how many workers are given items, and make the folder of the sign to stop."""
-        self._scratch = Scratch()
+        self._scratch = TemporaryFolder()
         self.at_work = len(specs)
         if self._session.blocks_nowhere:
             self.at_work = min(self.at_work, processors())

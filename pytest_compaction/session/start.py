@@ -9,16 +9,15 @@ import pytest
 
 from pytest_compaction.cache.kept_results import RESULTS_FILE
 from pytest_compaction.case.index import INDEX_FOLDER
-from pytest_compaction.garbage import look_less_often
+from pytest_compaction.gc_threshold import look_less_often
 from pytest_compaction.hookspecs import added
 from pytest_compaction.secrets.keys import scrubbed
 from pytest_compaction.session import resolve
+from pytest_compaction.session.caches import WhatIsRemembered
 from pytest_compaction.session.configured_gates import need_named_cases
-from pytest_compaction.session.endpoints import need_key, with_prices_of_user
+from pytest_compaction.session.endpoints import need_key, open_door, serve, with_prices_of_user
 from pytest_compaction.session.items import fixtures, packaged
 from pytest_compaction.session.items.own_tests import take_in_own_tests
-from pytest_compaction.session.own_clients import open_door, serve
-from pytest_compaction.session.remembered import WhatIsRemembered
 from pytest_compaction.session.session import shipped_cases
 from pytest_compaction.session.unrun_items import UnrunItems
 from pytest_compaction.session.worker_share import WorkerShare
@@ -234,9 +233,13 @@ def start_check(config: pytest.Config, settings: Settings) -> None:
 
     Raises :class:`pytest.UsageError` with a sentence for a name that cannot be resolved.
     """
-    from pytest_compaction.session.check.items import CHECK_SESSION, CheckHooks
-    from pytest_compaction.session.check.left_out import left_out_of_check
-    from pytest_compaction.session.check.session import node_arguments, resolve_check
+    from pytest_compaction.session.check import (
+        CHECK_SESSION,
+        CheckHooks,
+        node_arguments,
+        resolve_check,
+    )
+    from pytest_compaction.session.configured_gates import left_out_of_check
 
     ignored = left_out_of_check(config, settings)
     try:

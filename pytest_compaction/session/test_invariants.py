@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pytest_compaction.session.check.items import parametrize
+from pytest_compaction.session.check import parametrize
 
 
 def pytest_generate_tests(metafunc: Any) -> None:

@@ -32,7 +32,7 @@ from pytest_compaction.compactors.strategies.anchored import SECTIONS
 from pytest_compaction.conversation.formats.chat import to_chat
 from pytest_compaction.conversation.messages import ToolCall, structure_faults
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.garbage import look_less_often
+from pytest_compaction.gc_threshold import look_less_often
 from pytest_compaction.importers.registry import conversations, importer_for, load_importers
 from pytest_compaction.judges.model_judge import log_digest
 from pytest_compaction.metrics.facts.survival import read, view_index

@@ -7,7 +7,7 @@ import pytest
 from support.scenarios import case, last_line, records, run, set_up, write_cases
 from support.worker_counts import BOTH
 
-from pytest_compaction.session import case_places
+from pytest_compaction.session import named_files
 
 OK, FAILED = pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED
 GATE = "--compaction-threshold=overall>=1"
@@ -18,7 +18,7 @@ def shipped(monkeypatch, tmp_path_factory):
     """Stands for the cases of the package, which take long to measure."""
     folder = tmp_path_factory.mktemp("package")
     (folder / "of-the-package.json").write_text(json.dumps(case("of-the-package")), "utf-8")
-    monkeypatch.setattr(case_places, "shipped_cases", lambda: folder)
+    monkeypatch.setattr(named_files, "shipped_cases", lambda: folder)
     return folder
 
 

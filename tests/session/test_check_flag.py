@@ -13,7 +13,7 @@ from pytest_compaction.checking.invariants.invariants import NAMES
 from pytest_compaction.session.items.packaged import INVARIANTS as MODULE
 
 for _name in (
-    "pytest_compaction.session.check.items",
+    "pytest_compaction.session.check",
     "pytest_compaction.session.scheduler",
     "pytest_compaction.checking.survey",
     "pytest_compaction.checking.failure_text",

@@ -3,10 +3,10 @@ import gc
 import pytest
 from support.scenarios import run, set_up
 
-from pytest_compaction.garbage import MORE_OBJECTS, look_less_often
+from pytest_compaction.gc_threshold import MORE_OBJECTS, look_less_often
 from pytest_compaction.judges import model_judge
-from pytest_compaction.session import remembered as at_the_end
-from pytest_compaction.session.remembered import WhatIsRemembered
+from pytest_compaction.session import caches as at_the_end
+from pytest_compaction.session.caches import WhatIsRemembered
 
 SAID = """
 import gc

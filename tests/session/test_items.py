@@ -288,7 +288,7 @@ def test_the_shipped_cases_serve_where_there_is_no_cases_folder_or_the_benchmark
 ):
     set_up(pytester, "first")
     shipped = write_cases(pytester, case("shipped"), folder="wheel")
-    monkeypatch.setattr("pytest_compaction.session.case_places.shipped_cases", lambda: shipped)
+    monkeypatch.setattr("pytest_compaction.session.named_files.shipped_cases", lambda: shipped)
     benchmark = ["--pyargs", "pytest_compaction.benchmark"]
     assert ran(run(pytester, "-v", *benchmark)) == ids([KEEP], ["shipped"])
     assert ran(run(pytester, "-v")) == ids([KEEP], ["first"])

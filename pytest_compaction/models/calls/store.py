@@ -23,6 +23,7 @@ from weakref import WeakValueDictionary
 from filelock import FileLock
 
 from pytest_compaction.conversation.messages import canonical_json
+from pytest_compaction.folders import remove_left_files
 from pytest_compaction.models.calls.accounts import Accounts, repeated
 from pytest_compaction.models.calls.turns import turn_of_context
 from pytest_compaction.models.protocol import NotRecordedError
@@ -30,7 +31,6 @@ from pytest_compaction.models.reference import shipped
 from pytest_compaction.models.reference.archive import ArchiveError
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Call, Caller, CallReply
-from pytest_compaction.scratch import remove_left_files
 from pytest_compaction.secrets.keys import BLOT, scrubbed, scrubbed_json
 from pytest_compaction.text import printable
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from pytest_compaction.folders import temporary_folder
 from pytest_compaction.models.calls.accounts import Accounts
 from pytest_compaction.models.calls.endpoint import MAX_REPLY_BYTES, excerpt_of
 from pytest_compaction.models.calls.store import Store
@@ -22,7 +23,6 @@ from pytest_compaction.models.export.plain import can_be_plain, reply_body
 from pytest_compaction.models.wire.call import Call, CallReply
 from pytest_compaction.models.wire.refusals import Complaint, adaptation_for, adapted
 from pytest_compaction.models.wire.reply import UnusableReplyError, usage_of
-from pytest_compaction.scratch import scratch_folder
 from pytest_compaction.text import printable
 
 _SHOWN_ID: Final = 16
@@ -85,7 +85,7 @@ def missing(folder: ExportFolder) -> int:
 
 
 def _taken(folder: ExportFolder, rows: Iterable[_Row]) -> Taken:
-    with scratch_folder() as scratch:
+    with temporary_folder() as scratch:
         accounts = Accounts(scratch / "accounts.sqlite")
         intake = _Intake(folder, accounts)
         asyncio.run(intake.take_all(rows))

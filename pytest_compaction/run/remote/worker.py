@@ -15,6 +15,7 @@ from weakref import WeakValueDictionary
 from pytest_compaction.compactors.registry import Registry, named_strategies
 from pytest_compaction.compactors.specs import Spec, UnknownCompactorError
 from pytest_compaction.conversation.tokens import EncodingUnavailableError, TokenCounter
+from pytest_compaction.folders import temporary_folder
 from pytest_compaction.models.calls.accounts import Accounts
 from pytest_compaction.models.calls.address import host_of
 from pytest_compaction.models.calls.store import CIPHERTEXT
@@ -37,7 +38,6 @@ from pytest_compaction.run.remote.result import (
 )
 from pytest_compaction.run.remote.task import Briefing, Parcel, Task, digest_of_module, disagreement
 from pytest_compaction.run.response import Roles
-from pytest_compaction.scratch import scratch_folder
 from pytest_compaction.secrets.hidden import forget
 from pytest_compaction.secrets.keys import scrubbed, scrubbed_json
 
@@ -74,7 +74,7 @@ def _result(task: Task) -> TaskResult:
 
     if briefing.prices is None:
         return TaskResult(measured(task, registry, spec, tokens, Collector(sent)))
-    with scratch_folder() as folder:
+    with temporary_folder() as folder:
         accounts = Accounts(folder / "accounts.sqlite")
         endpoint = endpoint_within(briefing.request_timeout)
         paying = asking(accounts, briefing.prices, tokens, None, endpoint)

@@ -100,8 +100,6 @@ def unused_of(config: pytest.Config) -> Unused | None:
     """The snapshots that syrupy found unused; ``None`` if syrupy takes no part in the run."""
     if getattr(config, "_syrupy", None) is None:
         return None
-    from pytest_compaction.session.end.finish import unused_snapshots
-
     return unused_snapshots(config)
 
 

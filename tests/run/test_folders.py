@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from pytest_compaction import scratch
-from pytest_compaction.scratch import OLD_S, Scratch, remove_left_files, scratch_folder
+from pytest_compaction import folders
+from pytest_compaction.folders import OLD_S, TemporaryFolder, remove_left_files, temporary_folder
 
 HOLDS = """
 import sys, tempfile, time
 tempfile.tempdir = sys.argv[1]
-from pytest_compaction.scratch import Scratch
-print(Scratch().path, flush=True)
+from pytest_compaction.folders import TemporaryFolder
+print(TemporaryFolder().path, flush=True)
 time.sleep(600)
 """
 LONG_AGO = time.time() - OLD_S - 60
@@ -24,7 +24,7 @@ LONG_AGO = time.time() - OLD_S - 60
 
 @pytest.fixture(autouse=True)
 def temporary(tmp_path, monkeypatch):
-    monkeypatch.setattr(scratch.tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(folders.tempfile, "tempdir", str(tmp_path))
     return tmp_path
 
 
@@ -40,30 +40,30 @@ def age(folder):
     os.utime(Path(folder) / ".held", (LONG_AGO, LONG_AGO))
 
 
-@pytest.mark.skipif(scratch._LOCKS is None, reason="a process cannot be killed so on Windows")
+@pytest.mark.skipif(folders._LOCKS is None, reason="a process cannot be killed so on Windows")
 def test_a_folder_is_removed_once_its_run_was_killed_and_not_while_it_lives(other_run):
     process, left = other_run
     age(left)
-    with scratch_folder():
+    with temporary_folder():
         assert Path(left).is_dir()
     process.send_signal(signal.SIGKILL)
     process.wait()
-    with scratch_folder() as own:
+    with temporary_folder() as own:
         assert not Path(left).is_dir()
         assert own.is_dir()
     assert not own.exists()
 
 
 def test_a_folder_of_this_process_and_one_that_was_just_made_stay(temporary):
-    first = Scratch()
+    first = TemporaryFolder()
     age(first.path)
-    just_made = temporary / f"{scratch.PREFIX}new"
+    just_made = temporary / f"{folders.PREFIX}new"
     just_made.mkdir()
     (just_made / ".held").touch()
-    unknown = temporary / f"{scratch.PREFIX}unknown"
+    unknown = temporary / f"{folders.PREFIX}unknown"
     unknown.mkdir()
     os.utime(unknown, (LONG_AGO, LONG_AGO))
-    with scratch_folder():
+    with temporary_folder():
         assert first.path.is_dir()
         assert just_made.is_dir()
         assert unknown.is_dir()

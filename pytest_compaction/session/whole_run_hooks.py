@@ -14,7 +14,7 @@ from pytest_compaction.options.values import EarlyReader
 from pytest_compaction.settings import OptionError
 
 if TYPE_CHECKING:
-    from pytest_compaction.session.process.whole_run import ExitGuard
+    from pytest_compaction.session.exit_guard import ExitGuard
 
 _CODE_CHANGED: Final = (
     "compaction: the gate failed, and a conftest.py or a plugin set the exit code to 0 after that; "
@@ -36,7 +36,7 @@ class WholeRun:
         with contextlib.suppress(OptionError):  # said later, as all that is wrong with options
             named = named_compactors(EarlyReader(early_config))
             if named:
-                from pytest_compaction.session.process.whole_run import guarded
+                from pytest_compaction.session.exit_guard import guarded
 
                 self._guard = guarded(early_config, named, early=True)
         with self._ending():
@@ -51,7 +51,7 @@ class WholeRun:
             except OptionError as error:
                 raise pytest.UsageError(str(error)) from None
             if named and self._guard is None and not config.getoption("compactors"):
-                from pytest_compaction.session.process.whole_run import guarded
+                from pytest_compaction.session.exit_guard import guarded
 
                 self._guard = guarded(config, named, early=False)
             code = yield

@@ -1,1 +1,0 @@
-"""The session and the items that check invariants of strategies."""
