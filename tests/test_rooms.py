@@ -16,7 +16,7 @@ FLOORS = (
     "models",
     "compactors judges",
     "completion run",
-    "checking options probes records",
+    "checking options records",
     "case_making dialogues long_conversations",
     "gate",
     "reports",

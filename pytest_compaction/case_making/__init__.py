@@ -1,1 +1,1 @@
-"""From an imported transcript to a case: points, budget, redaction, probes."""
+"""From an imported transcript to a case: points, redaction, probes, and the lint of case files."""

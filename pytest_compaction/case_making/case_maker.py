@@ -1,13 +1,16 @@
-"""A case from an imported transcript: points, sizes, derived probes, and the last check."""
+"""A case from an imported transcript: its part, name, points, sizes, probes, and the last check."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import re
 import tempfile
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise, takewhile
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,26 +23,175 @@ from pytest_compaction.case.validation import (
     reference_faults,
     schema_faults,
 )
-from pytest_compaction.case_making.case_names import case_names, slug
+from pytest_compaction.case_making.derive import DEFAULT_COUNT, derive_probes
 from pytest_compaction.case_making.points import (
     BUDGET_STEP,
     MIN_BUDGET,
     LogSizes,
-    compaction_points,
-    with_room,
-)
-from pytest_compaction.case_making.recorded_points import (
     RecordPoint,
     ShortLog,
+    compaction_points,
     record_points,
     told_short,
+    with_room,
 )
+from pytest_compaction.case_making.selection import unanswered
 from pytest_compaction.conversation.formats.chat import to_chat
-from pytest_compaction.conversation.messages import Message, leading_system
+from pytest_compaction.conversation.messages import Message, groups, leading_system
 from pytest_compaction.conversation.tokens import TokenCounter, shared_counter
-from pytest_compaction.importers.protocol import ImportFormatError, Transcript
-from pytest_compaction.probes.control import unanswered
-from pytest_compaction.probes.derive import DEFAULT_COUNT, derive_probes
+from pytest_compaction.importers.protocol import (
+    Boundary,
+    ImportFormatError,
+    ImportTally,
+    Transcript,
+)
+
+OUTSIDE: Final = "message outside the part that was asked for"
+_SYSTEM_ROLES: Final = ("system", "developer")
+_KEPT_OUTSIDE: Final = "it kept messages that are outside the imported part"
+
+
+@dataclass(frozen=True, slots=True)
+class SessionPart:
+    """Which messages to import: the newest ``last``, or those from ``first`` to ``final``.
+
+    Messages are counted from 1; ``None`` sets no limit.
+    """
+
+    first: int | None = None
+    final: int | None = None
+    last: int | None = None
+
+    def __bool__(self) -> bool:
+        return self != SessionPart()
+
+    def of(self, transcript: Transcript) -> Transcript:
+        """The transcript with these messages and the system messages at its start.
+
+        A tool call is never parted from its results: if one is in the part, both are
+        taken. Compactions within the part stay; they keep their record if the part has all
+        the messages that they kept. Raises :class:`ImportFormatError` for an empty part.
+        """
+        messages = transcript.messages
+        head = sum(1 for _ in takewhile(lambda one: one.role in _SYSTEM_ROLES, messages))
+        start, end = self._range(transcript)
+        for begins, ends in groups(messages):
+            if begins < start < ends:
+                start = begins
+            if begins < end < ends:
+                end = ends
+        start = max(start, head)
+        kept = (*messages[:head], *messages[start:end])
+        ids = {message.id for message in kept}
+        boundaries = (_within(boundary, ids) for boundary in transcript.boundaries)
+        return replace(
+            transcript,
+            messages=kept,
+            boundaries=tuple(boundary for boundary in boundaries if boundary is not None),
+            tally=_counted(transcript.tally, messages, kept),
+        )
+
+    def _range(self, transcript: Transcript) -> tuple[int, int]:
+        total = len(transcript.messages)
+        if self.last is not None:
+            return max(0, total - self.last), total
+        start = (self.first or 1) - 1
+        end = total if self.final is None else min(self.final, total)
+        if start >= end:
+            name = f", conversation {transcript.name}" if transcript.name else ""
+            asked = f"--from {start + 1}" + (f" --to {self.final}" if self.final else "")
+            raise ImportFormatError(
+                f"{transcript.source}{name}: {asked} is outside its {total} messages; "
+                "they are counted from 1"
+            )
+        return start, end
+
+
+def _within(boundary: Boundary, ids: set[str]) -> Boundary | None:
+    if boundary.after not in ids:
+        return None
+    if ids.issuperset(boundary.kept):
+        return boundary
+    return replace(boundary, summary="", kept=(), missing=_KEPT_OUTSIDE)
+
+
+def _counted(
+    tally: ImportTally, messages: Sequence[Message], kept: Sequence[Message]
+) -> ImportTally:
+    lost = len(messages) - len(kept)
+    left_out = {**tally.left_out, **({OUTSIDE: lost} if lost else {})}
+    return replace(tally, messages=len(kept), left_out=dict(sorted(left_out.items())))
+
+
+MAX_ID: Final = 80
+MAX_NAME: Final = 50
+"""The most characters of a case id, and of the name of the conversation in it."""
+_COMMON: Final = frozenset(
+    """agent aider api chat chats claude conversation conversations data event events history log
+    logs message messages out output rollout session sessions thread traj trajectory transcript
+    transcripts ui""".split()
+)
+"""Words that tell no session from another."""
+
+
+def case_names(paths: Iterable[Path]) -> dict[Path, str]:
+    """The name of the session in each file; those of different files differ if possible.
+
+    A file is named by its stem, or by its folder if every word of the stem is a common one.
+    Where two names are the same, the folders above are added, as many as it takes. A home
+    folder is never in a name, nor what is above it.
+    """
+    above = {path: _folders(path) for path in paths}
+    own = {path: "" if _is_common(path.stem) and above[path] else path.stem for path in above}
+    taken = dict.fromkeys(above, 0)
+    taken.update((path, 1) for path in above if not own[path])
+    while True:
+        names: dict[Path, str] = {}
+        files: dict[str, set[Path]] = defaultdict(set)
+        for path, folders in above.items():
+            parts = (*folders[len(folders) - taken[path] :], own[path])
+            names[path] = "-".join(part for part in parts if part)
+            files[slug(names[path]).casefold()].add(path.resolve())
+        growing = [
+            path
+            for path, name in names.items()
+            if len(files[slug(name).casefold()]) > 1 and taken[path] < len(above[path])
+        ]
+        if not growing:
+            return names
+        taken.update((path, taken[path] + 1) for path in growing)
+
+
+def slug(stem: str, name: str = "") -> str:
+    """A case id from the name of a session and that of one of the conversations in its file.
+
+    It has letters, digits, dots, dashes and underscores, at most 80. A name that is too
+    long is cut and gets a digest, so that names stay distinct.
+    """
+    suffix = _cleaned(f"-{name}") if name else ""
+    if len(suffix) > MAX_NAME:
+        mark = hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()[:8]
+        suffix = f"{suffix[: MAX_NAME - 9]}-{mark}"
+    cleaned = _cleaned(stem).strip("-._") or "session"
+    return cleaned[: MAX_ID - len(suffix)] + suffix
+
+
+def _folders(path: Path) -> tuple[str, ...]:
+    """The folders above a file, the outermost first; of those below the home, only these."""
+    folder = path.resolve().parent
+    try:
+        return folder.relative_to(Path.home().resolve()).parts
+    except (ValueError, RuntimeError):
+        return folder.parts[1:]
+
+
+def _is_common(stem: str) -> bool:
+    return all(word.casefold() in _COMMON for word in re.findall(r"[^\W_]+", stem))
+
+
+def _cleaned(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9_.-]+", "-", name)
+
 
 ProbeSource = Callable[[Sequence[Message], Sequence[int], int, int], list[dict[str, Any]]]
 """Takes messages, positions of the points, a count and the budget; returns probes as JSON."""

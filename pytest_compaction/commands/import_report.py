@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Final
 
 from pytest_compaction.case.case import case_from_json
+from pytest_compaction.case_making.by_model import ModelProbes
 from pytest_compaction.case_making.case_maker import MadeCase
+from pytest_compaction.case_making.log import ProbeLog
 from pytest_compaction.case_making.redaction import Redactor
 from pytest_compaction.importers.protocol import Importer, Transcript
-from pytest_compaction.probes.by_model.source import ModelProbes
-from pytest_compaction.probes.log import ProbeLog
 from pytest_compaction.text import printable
 
 _PLURALS: Final = {

@@ -8,16 +8,18 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
+from pytest_compaction.case_making.by_model import ModelProbes, model_probes
 from pytest_compaction.case_making.case_maker import (
     NoProbeError,
     NotCompactableError,
     ProbeSource,
+    SessionPart,
+    case_names,
     make_case,
     write_case,
 )
-from pytest_compaction.case_making.case_names import case_names
+from pytest_compaction.case_making.derive import DEFAULT_COUNT, derive_probes
 from pytest_compaction.case_making.redaction import Redactor
-from pytest_compaction.case_making.session_part import SessionPart
 from pytest_compaction.commands.complaint import complain
 from pytest_compaction.commands.import_report import (
     report_case,
@@ -39,8 +41,6 @@ from pytest_compaction.importers.registry import (
 )
 from pytest_compaction.models.offline.model import NAME as OFFLINE
 from pytest_compaction.models.registry import UnknownModelError, is_offline
-from pytest_compaction.probes.by_model.source import ModelProbes, model_probes
-from pytest_compaction.probes.derive import DEFAULT_COUNT, derive_probes
 from pytest_compaction.text import Range, printable
 
 _COUNT: Final = Range(1, 999_999, True)

@@ -10,10 +10,16 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.case.files import MAX_SHOWN_FAULTS
-from pytest_compaction.case.tail import TAIL_SHARE
+from pytest_compaction.case_making.lint import (
+    Explanation,
+    Inspection,
+    LintFinding,
+    by_rule,
+    explain,
+    inspect,
+)
+from pytest_compaction.case_making.points import TAIL_SHARE
 from pytest_compaction.commands.number_type import number_type
-from pytest_compaction.probes.lint import Explanation, Inspection, by_rule, explain, inspect
-from pytest_compaction.probes.lint_rules.finding import LintFinding
 from pytest_compaction.text import Range, printable
 
 FORMATS: Final = ("text", "json")

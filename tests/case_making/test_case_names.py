@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_compaction.case_making.case_names import case_names, slug
+from pytest_compaction.case_making.case_maker import case_names, slug
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_compaction.case_making.known_secrets import KnownSecrets, replaced
+from pytest_compaction.case_making.redaction import KnownSecrets, replaced
 
 SIGNS = string.ascii_letters + string.digits
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pytest_compaction import cli
 from pytest_compaction.case.files import load_cases
 from pytest_compaction.case_making import case_maker
-from pytest_compaction.case_making.session_part import OUTSIDE, SessionPart
+from pytest_compaction.case_making.case_maker import OUTSIDE, SessionPart
 from pytest_compaction.conversation.messages import (
     Message,
     Text,

@@ -6,8 +6,8 @@ import pytest
 from support.builders import assistant, system, tool, user
 from support.choices import MESSAGES, PROBES, PUSH, choice_data
 
-from pytest_compaction.probes.control import unanswered
-from pytest_compaction.probes.lint import inspect
+from pytest_compaction.case_making.lint import inspect
+from pytest_compaction.case_making.selection import unanswered
 
 ABOUT_CHOICES = {"not-standing", "not-given", "same-options", "option-tells", "leak"}
 

@@ -10,7 +10,9 @@ from support.endpoint_builders import judge_request
 from support.pattern_time import growth
 
 from pytest_compaction.case.validation import schema_faults
-from pytest_compaction.case_making.known_secrets import KnownSecrets
+from pytest_compaction.case_making.lint import inspect
+from pytest_compaction.case_making.redaction import KnownSecrets
+from pytest_compaction.case_making.shell_evidence import runs_tests
 from pytest_compaction.compactors.base.not_a_summary import mistaken_for
 from pytest_compaction.compactors.base.product import SIX_SECTIONS
 from pytest_compaction.compactors.base.summaries import Written, without_analysis
@@ -22,8 +24,6 @@ from pytest_compaction.models.structured_summary import Summary
 from pytest_compaction.models.wire.only_object import NoObjectError, only_object
 from pytest_compaction.models.wire.refusals import complaint_of
 from pytest_compaction.models.wire.reply import read_reply
-from pytest_compaction.probes.lint import inspect
-from pytest_compaction.probes.test_commands import runs_tests
 from pytest_compaction.secrets.formatted import find_blocks
 from pytest_compaction.secrets.named import find_named
 from pytest_compaction.secrets.people import named_people

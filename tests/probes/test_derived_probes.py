@@ -14,18 +14,18 @@ from support.paths import public_data
 from support.probe_logs import Log, facts, filler, named, plan
 
 from pytest_compaction.case.case import Fact
+from pytest_compaction.case_making import derive
+from pytest_compaction.case_making import log as probe_log
+from pytest_compaction.case_making import selection as control
+from pytest_compaction.case_making.agent_probes import plan_entries
 from pytest_compaction.case_making.case_maker import compaction_points
+from pytest_compaction.case_making.derive import DEFAULT_COUNT, derive_probes, probe_count
+from pytest_compaction.case_making.file_probes import request_drafts
+from pytest_compaction.case_making.keys import given_away
+from pytest_compaction.case_making.log import Draft, ProbeLog
+from pytest_compaction.case_making.selection import FullLogControl
 from pytest_compaction.conversation.messages import Message, ToolCall, readable
 from pytest_compaction.importers.formats.pi import IMPORTER
-from pytest_compaction.probes import control, derive
-from pytest_compaction.probes import log as probe_log
-from pytest_compaction.probes.control import FullLogControl
-from pytest_compaction.probes.derive import DEFAULT_COUNT, derive_probes, probe_count
-from pytest_compaction.probes.draft import Draft
-from pytest_compaction.probes.keys import given_away
-from pytest_compaction.probes.log import ProbeLog
-from pytest_compaction.probes.sources.plans import plan_entries
-from pytest_compaction.probes.sources.requests import request_drafts
 from pytest_compaction.text import LogIndex, Statement, TextIndex
 
 

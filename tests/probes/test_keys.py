@@ -6,12 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_compaction.probes.exact import small_number, telling
-from pytest_compaction.probes.keys import (
+from pytest_compaction.case_making.keys import (
     MAX_GROUPS,
     given_away,
     keys_of,
+    small_number,
     task_keys,
+    telling,
     value_keys,
 )
 from pytest_compaction.text import Statement, TextIndex

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+from pytest_compaction.case_making.log import ProbeLog
+from pytest_compaction.case_making.run_probes import verdict_drafts
 from pytest_compaction.conversation.messages import (
     Message,
     Text,
@@ -11,8 +13,6 @@ from pytest_compaction.conversation.messages import (
     ToolResult,
     text_message,
 )
-from pytest_compaction.probes.log import ProbeLog
-from pytest_compaction.probes.sources.verdicts import verdict_drafts
 
 
 def log_of(*calls: tuple[str, dict[str, object], str]) -> ProbeLog:

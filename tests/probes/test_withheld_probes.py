@@ -10,12 +10,11 @@ import pytest
 from support.probe_logs import Log, facts, filler, named, plan
 
 from pytest_compaction.case_making.case_maker import make_case
+from pytest_compaction.case_making.derive import derive_probes
+from pytest_compaction.case_making.lint import inspect
+from pytest_compaction.case_making.log import Candidate, ProbeLog, path_candidate
+from pytest_compaction.case_making.phrases import finished, whole_text
 from pytest_compaction.importers.protocol import ImportTally, Transcript
-from pytest_compaction.probes.derive import derive_probes
-from pytest_compaction.probes.draft import Candidate, path_candidate
-from pytest_compaction.probes.lint import inspect
-from pytest_compaction.probes.log import ProbeLog
-from pytest_compaction.probes.phrases import finished, whole_text
 
 
 def test_what_the_tail_or_everybody_states_is_not_at_risk() -> None:

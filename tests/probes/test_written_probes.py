@@ -8,13 +8,11 @@ from support.builders import session, user
 from support.endpoint_builders import Replies
 
 from pytest_compaction import cli
+from pytest_compaction.case_making import by_model as probe_source
+from pytest_compaction.case_making.by_model import EXCERPT_TOKENS, ModelProbes, prompt, write_probes
 from pytest_compaction.conversation.formats.chat import from_chat
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.protocol import ModelError
-from pytest_compaction.probes.by_model import source as probe_source
-from pytest_compaction.probes.by_model.prompt import EXCERPT_TOKENS, prompt
-from pytest_compaction.probes.by_model.source import ModelProbes
-from pytest_compaction.probes.by_model.writer import write_probes
 from pytest_compaction.secrets.shapes import STAND_IN
 
 LOG = from_chat(session(turns=10))

@@ -11,7 +11,7 @@ from support.cline import answer, message, use
 from support.paths import public_data
 
 from pytest_compaction.artifacts.operations import commands, file_operations
-from pytest_compaction.case_making.recorded_points import record_points
+from pytest_compaction.case_making.points import record_points
 from pytest_compaction.conversation.messages import structure_faults
 from pytest_compaction.importers.formats.cline import IMPORTER
 from pytest_compaction.importers.protocol import ImportFormatError, Transcript

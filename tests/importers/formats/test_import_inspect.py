@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pytest_compaction.case_making.recorded_points import record_points
+from pytest_compaction.case_making.points import record_points
 from pytest_compaction.conversation.messages import (
     Image,
     Thinking,

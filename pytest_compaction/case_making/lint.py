@@ -1,0 +1,269 @@
+"""Check case files: can their questions measure anything?
+
+An error makes a case unfit for use: the loader refuses it, a question gives its answer
+away or is asked twice, the keys of a fact do not fit it, the full log does not state it,
+or the tail keeps all facts of a probe. A warning names what measures little. ``RULES``
+lists all rules.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from pytest_compaction.case.case import Case
+from pytest_compaction.case.files import load_cases
+from pytest_compaction.case_making.lint_facts import (
+    Level,
+    Remark,
+    check_choices,
+    check_keys,
+    check_questions,
+    check_sizes,
+    check_wording,
+    numbered_facts,
+    quoted,
+)
+from pytest_compaction.case_making.lint_log import check_latest, check_standing, check_whole
+from pytest_compaction.case_making.selection import FullLogControl
+from pytest_compaction.conversation.messages import readable
+from pytest_compaction.metrics.facts.survival import view_index
+from pytest_compaction.text import Reading, TextIndex
+
+RULES: Final[Mapping[str, tuple[Level, str]]] = {
+    "unusable": ("error", "The loader refuses the file."),
+    "leak": ("error", "The question gives a fact away."),
+    "duplicate-question": ("error", "Two probes ask the same at the same point."),
+    "duplicate-fact": ("error", "A probe lists the same fact twice."),
+    "duplicate-trap": ("error", "A probe lists the same trap twice."),
+    "overlapping-fact": ("warning", "One fact of a probe states another one."),
+    "duplicate-facts": (
+        "warning",
+        "Another probe at the same point asks for all facts of this one.",
+    ),
+    "trap-is-true": ("error", "The facts of the probe themselves fall into its trap."),
+    "keys-disagree": (
+        "error",
+        "The text of a fact or trap does not state what its own keys ask for.",
+    ),
+    "keys-too-loose": (
+        "error",
+        "A trap of the probe states the fact, so its keys cannot tell them apart.",
+    ),
+    "keys-missing": ("warning", "A whole sentence without keys is read by its wording alone."),
+    "small-number": (
+        "warning",
+        "A small number is the only key, and it stands everywhere in a log.",
+    ),
+    "no-counterpart": (
+        "info",
+        "The log gives another value for the same subject, and no trap names it.",
+    ),
+    "fragment": ("warning", "The text of a fact is the middle of a sentence."),
+    "one-group": (
+        "info",
+        "One ordinary word is all that the keys of a statement or value ask for.",
+    ),
+    "one-of-many": (
+        "warning",
+        "The question asks for one of many lines or names that an edit brought in.",
+    ),
+    "not-the-user": (
+        "warning",
+        "The question quotes a text of the program or of a patch as the user's.",
+    ),
+    "half-held": (
+        "warning",
+        "The question asks for a request that no fact holds, or only part of it.",
+    ),
+    "incomplete": ("warning", "The log shows more files of the kind that the question asks for."),
+    "not-the-first": ("warning", "An earlier error of the same output is the first one."),
+    "vague": (
+        "warning",
+        "The question quotes words that point at what only earlier messages name.",
+    ),
+    "half-told": ("warning", "The question tells every exact value that its fact holds."),
+    "not-the-last": ("warning", "A later request or check is the last one."),
+    "removed-since": ("warning", "A later edit removed what the question says was added."),
+    "gone-since": (
+        "warning",
+        "The code or commit that the question asks for does not stand any more.",
+    ),
+    "list-unsure": (
+        "warning",
+        "A command, a subagent or the user may have changed files that no call names.",
+    ),
+    "second-home": (
+        "warning",
+        "The log declares the name that the question asks for in another file too.",
+    ),
+    "filler-key": ("info", "A word that a right answer easily leaves out is a key of its own."),
+    "fits-budget": (
+        "warning",
+        "The whole log fits the budget, so that nothing has to be compacted.",
+    ),
+    "said-fits-budget": (
+        "warning",
+        "All that was said fits the budget, so that keeping it is enough.",
+    ),
+    "said-states-most": ("warning", "Too few facts stand only in tool calls and their output."),
+    "empty-dimension": ("warning", "No fact of the case counts for one of the dimensions."),
+    "kept-by-tail": ("warning", "The tail before the question states the fact."),
+    "not-in-log": (
+        "error",
+        "The full log does not state the fact at the point where it is asked for.",
+    ),
+    "not-standing": (
+        "error",
+        "The user lifted the constraint of a compliance probe before it is asked.",
+    ),
+    "not-given": (
+        "warning",
+        "No turn of the user or system states the constraint of a compliance probe.",
+    ),
+    "same-options": ("error", "Both options of a compliance probe say the same."),
+    "option-tells": (
+        "warning",
+        "An option of a compliance probe names the constraint that it rests on.",
+    ),
+    "unanswerable": ("warning", "The offline answer from the full log does not state the fact."),
+}
+"""Every rule by its name, which does not change: its usual level, and one sentence about it."""
+
+
+@dataclass(frozen=True, slots=True)
+class LintFinding:
+    """One fault (``error``) or weakness (``warning``) of a case, or a hint (``info``).
+
+    ``source`` is the file (and line), ``pointer`` the JSON pointer in it, ``rule`` the
+    name of the check, one of :data:`RULES`.
+    """
+
+    source: str
+    pointer: str
+    level: Level
+    rule: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """The cases that could be loaded, and all findings in the order of files and places."""
+
+    cases: tuple[Case, ...]
+    findings: tuple[LintFinding, ...]
+
+    def count(self, level: Level) -> int:
+        """How many findings of one level there are."""
+        return sum(finding.level == level for finding in self.findings)
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Where the log states a fact, and how it was read there.
+
+    ``message`` is the id of the first message before the question that states it; empty
+    if none does.
+    """
+
+    pointer: str
+    text: str
+    message: str
+    reading: Reading
+
+
+def inspect(paths: Iterable[Path], tail: int | None = None, answer: bool = True) -> Inspection:
+    """Check every case below the paths.
+
+    ``tail`` is the tail that every strategy is expected to keep, in tokens; a quarter of
+    the budget if absent. Without ``answer``, the offline model answers no question.
+    """
+    loaded = load_cases(paths)
+    found = [
+        LintFinding(
+            error.source,
+            fault.pointer or "/",
+            RULES["unusable"][0],
+            "unusable",
+            f"found {fault.found}; expected {fault.expected}",
+        )
+        for error in loaded.errors
+        for fault in error.faults
+    ]
+    for case in loaded.cases:
+        if not any(probe.nuggets for probe in case.probes):  # those of a set are taken as they are
+            found += (
+                LintFinding(case.source, pointer, level or RULES[rule][0], rule, text)
+                for pointer, rule, text, level in _remarks(case, tail, answer)
+            )
+    order = {case.source: number for number, case in enumerate(loaded.cases)}
+    ordered = sorted(found, key=lambda each: (order.get(each.source, -1), each.source, each.level))
+    return Inspection(loaded.cases, tuple(ordered))
+
+
+def _remarks(case: Case, tail: int | None, answer: bool) -> Iterator[Remark]:
+    yield from check_questions(case)
+    yield from check_keys(case)
+    yield from check_wording(case)
+    yield from check_latest(case)
+    yield from check_whole(case)
+    yield from check_standing(case)
+    yield from check_choices(case)
+    yield from check_sizes(case, tail)
+    yield from check_full_log(case)
+    if answer:
+        yield from _unanswered(case)
+
+
+def check_full_log(case: Case) -> Iterator[Remark]:
+    """Facts that the full log, read as one view, does not state when they are asked for."""
+    view = _views(case)
+    for probe, fact, pointer in numbered_facts(case):
+        reading = view(probe.point).read(fact.statement)
+        if reading.outcome != "stated":
+            why = f" ({reading.why})" if reading.why else ""
+            said = f": it says {quoted(reading.clause)}" if reading.clause else ""
+            text = f"{quoted(fact.text)} is {reading.outcome} in the full log{why}{said}"
+            yield Remark(pointer, "not-in-log", text)
+
+
+def _views(case: Case) -> Callable[[int], TextIndex]:
+    """The log up to each point as one view, made when it is first read."""
+    return cache(lambda point: view_index(case.log_until(point)))
+
+
+def _unanswered(case: Case) -> Iterator[Remark]:
+    """Facts that the offline answer from the full log does not state; a choice has none."""
+    control = FullLogControl.of(case)
+    for number, probe in enumerate(case.probes):
+        if probe.choice is not None:
+            continue
+        answer = control.answer(probe.question, probe.answer, probe.point, probe.kind)
+        stated = [answer.is_stated(fact.statement) for fact in probe.facts]
+        whole = "" if any(stated) else ", nor is any other fact of this probe"
+        for place, fact in enumerate(probe.facts):
+            if not stated[place]:
+                text = f"{quoted(fact.text)} is not in the offline answer from the full log{whole}"
+                yield Remark(f"/probes/{number}/facts/{place}", "unanswerable", text)
+
+
+def explain(case: Case) -> Iterator[Explanation]:
+    """For each fact: which words of which message decide that the log states it."""
+    text_of = {message.id: readable(message) for message in case.messages}
+    message_index = cache(lambda id: TextIndex(text_of[id]))
+    view = _views(case)
+    for probe, fact, pointer in numbered_facts(case):
+        readings = ((id, message_index(id).read(fact.statement)) for id in fact.evidence)
+        first = next((each for each in readings if each[1].outcome == "stated"), None)
+        id, reading = first or ("", view(probe.point).read(fact.statement))
+        yield Explanation(pointer, fact.text, id, reading)
+
+
+def by_rule(findings: Iterable[LintFinding]) -> dict[str, int]:
+    """The number of findings of each rule, largest first."""
+    counts = Counter(finding.rule for finding in findings)
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))

@@ -1,0 +1,356 @@
+"""Checks of questions, facts, keys, traps and options, and of what the log leaves to lose."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final, Literal, NamedTuple
+
+from pytest_compaction.case.case import Case, Fact, Probe
+from pytest_compaction.case.choice import Choice
+from pytest_compaction.case_making.keys import given_away, small_number, telling
+from pytest_compaction.case_making.log import states
+from pytest_compaction.case_making.phrases import finished
+from pytest_compaction.case_making.points import assumed_tail_room, assumed_tail_start
+from pytest_compaction.case_making.selection import keys_agree, keys_too_loose
+from pytest_compaction.conversation.messages import readable
+from pytest_compaction.conversation.tokens import shared_counter
+from pytest_compaction.metrics.constraints.survival import GIVERS, against, liftings, since_given
+from pytest_compaction.metrics.facts.survival import view_index
+from pytest_compaction.rubric import CRITERIA, Criterion
+from pytest_compaction.text import Statement, TextIndex, is_path, normalize, printable
+
+Level = Literal["error", "warning", "info"]
+
+ONLY_IN_TOOLS: Final = 0.4
+"""The share of the facts of a case that should stand only in tool calls and their output."""
+MAX_WORDS_WITHOUT_KEYS: Final = 6
+"""A longer text is a sentence, of which a faithful rewording keeps only the key phrases."""
+_SAID: Final = frozenset({"user", "assistant"})
+_NUMBER: Final = re.compile(r"\d[\d.,]*")
+_SAYING: Final = frozenset({"state", "reason", "decision", "constraint", "next_step", "error"})
+"""Types of facts whose text is a statement, not a name or a value."""
+_MIDDLE: Final = re.compile(
+    r"(?:that|this|it|they|these|those) (?:should|must|is|was|are|were|will|would|has|had|does)\b"
+    r"|with the use of\b|due to\b|(?:and|but|which|so that)\b",
+    re.I,
+)
+_ONE_OF_MANY: Final = re.compile(
+    r"\bwhich (?:line|new names?)\b[^?]*\b(?:edits?|bring|brought|put)\b", re.I
+)
+_HARNESS: Final = re.compile(
+    r"“\s*(?:<[a-z]+-[\w-]*>|\[Request interrupted|Base directory for this skill|[-+]\d*\s"
+    r"|This session is being continued)",
+    re.I,
+)
+_ASKS_BOTH: Final = re.compile(r"\bwhat did the user ask\b[^?]*\band which files\b", re.I)
+_WORD: Final = re.compile(r"\w+(?:['’]\w+)?")
+_NAMES_A_RULE: Final = re.compile(
+    r"\b(?:rules?|constraints?|restrictions?|instruct(?:ed|ions?)|forbidden|prohibited|"
+    r"not allowed|as (?:asked|told|agreed|requested)|(?:you|user) (?:said|asked|told|wants?))\b",
+    re.I,
+)
+
+
+class Remark(NamedTuple):
+    """What a check found: the place in the case file, the rule, and a sentence about it.
+
+    ``level`` is absent where it is the usual one of the rule.
+    """
+
+    pointer: str
+    rule: str
+    text: str
+    level: Level | None = None
+
+
+def quoted(text: str) -> str:
+    """A text for a remark: printable and short, in quotation marks."""
+    return f"“{printable(text, 80)}”"
+
+
+def numbered_facts(case: Case) -> Iterator[tuple[Probe, Fact, str]]:
+    """Every fact with its probe and its place in the file."""
+    for number, probe in enumerate(case.probes):
+        for index, fact in enumerate(probe.facts):
+            yield probe, fact, f"/probes/{number}/facts/{index}"
+
+
+def check_questions(case: Case) -> Iterator[Remark]:
+    """Leaks, repetitions, and traps that the facts themselves fall into."""
+    questions: dict[tuple[int, str], int] = {}
+    for number, probe in enumerate(case.probes):
+        place = f"/probes/{number}"
+        first = questions.setdefault((probe.point, normalize(probe.question)), number)
+        if first != number:
+            text = f"repeats the question of /probes/{first} at the same point"
+            yield Remark(f"{place}/question", "duplicate-question", text)
+        yield from _repeated_facts(probe, place)
+        yield from _traps(probe, place)
+    yield from _same_facts(case)
+
+
+def _repeated_facts(probe: Probe, place: str) -> Iterator[Remark]:
+    seen: dict[str, int] = {}
+    for index, fact in enumerate(probe.facts):
+        pointer, said = f"{place}/facts/{index}", quoted(fact.text)
+        if _leaked(probe, fact):
+            yield Remark(pointer, "leak", f"the question itself states {said}")
+        first = seen.setdefault(normalize(fact.text), index)
+        if first != index:
+            text = f"repeats the fact {place}/facts/{first}: {said}"
+            yield Remark(pointer, "duplicate-fact", text)
+            continue
+        for other, earlier in enumerate(probe.facts[:index]):
+            if states(fact.text, earlier) or states(earlier.text, fact):
+                text = f"{said} and {place}/facts/{other} partly state the same"
+                yield Remark(pointer, "overlapping-fact", text)
+                break
+
+
+def _traps(probe: Probe, place: str) -> Iterator[Remark]:
+    answer = TextIndex("\n".join(fact.text for fact in probe.facts))
+    seen: dict[tuple[str, str | None], int] = {}
+    for index, trap in enumerate(probe.traps):
+        pointer, said = f"{place}/traps/{index}", quoted(trap.text)
+        if trap.hit_by(answer):
+            yield Remark(pointer, "trap-is-true", f"the facts themselves fall into the trap {said}")
+        first = seen.setdefault((normalize(trap.text), trap.of), index)
+        if first != index:
+            yield Remark(
+                pointer, "duplicate-trap", f"repeats the trap {place}/traps/{first}: {said}"
+            )
+
+
+def _leaked(probe: Probe, fact: Fact) -> bool:
+    """Whether a question holds a fact; that it only asks for it makes no difference.
+
+    The request of a compliance probe names what the constraint is about, or even asks for
+    what it rules out. It gives the constraint away only if it states it.
+    """
+    question = probe.question
+    if probe.choice is not None:
+        return states(question, fact)
+    if fact.keys:
+        return given_away(question, fact.keys, fact.text)
+    return any(given_away(question, (), form) for form in fact.forms)
+
+
+def _same_facts(case: Case) -> Iterator[Remark]:
+    """Probes whose facts are all asked for by another probe at the same point."""
+    asking = [
+        (number, probe.point, frozenset(normalize(fact.text) for fact in probe.facts))
+        for number, probe in enumerate(case.probes)
+        if probe.choice is None
+    ]
+    for number, point, facts in asking:
+        for other, there, more in asking:
+            held = facts < more or (facts == more and other < number)
+            if other != number and there == point and held:
+                text = f"/probes/{other} asks for all of its facts too"
+                yield Remark(f"/probes/{number}", "duplicate-facts", text)
+                break
+
+
+def check_keys(case: Case) -> Iterator[Remark]:
+    """Facts and traps whose keys are missing, contradict their text, or match too much."""
+    for number, probe in enumerate(case.probes):
+        for index, fact in enumerate(probe.facts):
+            yield from _keys(probe, fact, f"/probes/{number}/facts/{index}")
+        for index, trap in enumerate(probe.traps):
+            if not keys_agree(trap):
+                text = f"the keys of {quoted(trap.text)} ask for more than its text says"
+                yield Remark(f"/probes/{number}/traps/{index}", "keys-disagree", text)
+    yield from _without_counterpart(case)
+
+
+def _keys(probe: Probe, fact: Fact, pointer: str) -> Iterator[Remark]:
+    said, keys = quoted(fact.text), quoted(" + ".join(map("|".join, fact.keys)))
+    if not fact.keys:
+        words = fact.text.split()
+        if len(words) > MAX_WORDS_WITHOUT_KEYS and not is_path(normalize(fact.text)):
+            text = f"{said} is a sentence: give key phrases with alternatives"
+            yield Remark(pointer, "keys-missing", text)
+        return
+    if not keys_agree(fact):
+        text = f"text and keys disagree: {said} does not state {keys}"
+        yield Remark(pointer, "keys-disagree", text)
+    for trap in probe.traps:
+        if keys_too_loose(fact, trap):
+            text = f"the keys {keys} also match the trap {quoted(trap.text)}"
+            yield Remark(pointer, "keys-too-loose", text)
+    if len(fact.keys) == 1 and any(small_number(key) for key in fact.keys[0]):
+        text = f"{keys} alone stands in many places: add a group for its subject"
+        yield Remark(pointer, "small-number", text)
+
+
+def _without_counterpart(case: Case) -> Iterator[Remark]:
+    """Values without a trap where a message gives another number for the same subject."""
+    indexes = [TextIndex(readable(message)) for message in case.messages]
+    for probe, fact, pointer in numbered_facts(case):
+        if fact.type != "value" or fact.counterparts:
+            continue
+        for message, held in zip(case.log_until(probe.point), indexes, strict=False):
+            if clause := _other_value(fact, held):
+                text = f"message {message.id} says {quoted(clause)}: is it a trap?"
+                yield Remark(pointer, "no-counterpart", text)
+                break
+
+
+def _other_value(fact: Fact, held: TextIndex) -> str:
+    """The clause in which a message gives the fact's subject only other numbers; empty if none."""
+    subject = tuple(group for group in fact.keys if not any(map(_NUMBER.search, group)))
+    given = {n for group in fact.keys for key in group for n in _NUMBER.findall(key)}
+    if not subject or not given:
+        return ""
+    reading = held.read(Statement(fact.text, keys=subject))
+    numbers = {number.strip(".,") for number in _NUMBER.findall(reading.clause)}
+    other = reading.outcome == "stated" and numbers and not numbers & given
+    return reading.clause if other else ""
+
+
+def check_wording(case: Case) -> Iterator[Remark]:
+    """Fragments, thin keys, one of many, unheld halves of a question, quotes of a harness."""
+    for number, probe in enumerate(case.probes):
+        for index, fact in enumerate(probe.facts):
+            yield from _wording_of_fact(fact, f"/probes/{number}/facts/{index}")
+        pointer = f"/probes/{number}/question"
+        if _ONE_OF_MANY.search(probe.question):
+            text = "an edit may bring in many lines and names: ask for one that its use tells apart"
+            yield Remark(pointer, "one-of-many", text)
+        if _HARNESS.search(probe.question):
+            text = "the question quotes a text of the agent's program or a patch as the user's"
+            yield Remark(pointer, "not-the-user", text)
+        if _ASKS_BOTH.search(probe.question) and all(fact.type == "path" for fact in probe.facts):
+            text = "the question asks for a request too, and no fact holds it"
+            yield Remark(pointer, "half-held", text)
+
+
+def _wording_of_fact(fact: Fact, pointer: str) -> Iterator[Remark]:
+    said = quoted(fact.text)
+    cut = finished(fact.text) != fact.text or _MIDDLE.match(fact.text)
+    if fact.type in _SAYING and cut:
+        text = f"{said} is the middle of a sentence: say what it is about"
+        yield Remark(pointer, "fragment", text)
+    alone = len(fact.keys) == 1 and not any(telling(k) or small_number(k) for k in fact.keys[0])
+    if alone and fact.type in (_SAYING - {"error"}) | {"value"}:
+        shown = quoted("|".join(fact.keys[0]))
+        text = f"{shown} is all that tells {said}: add groups for the rest of it"
+        yield Remark(pointer, "one-group", text)
+
+
+def check_choices(case: Case) -> Iterator[Remark]:
+    """Constraints that do not stand or that nobody gave, and options that are alike or tell."""
+    for number, probe in enumerate(case.probes):
+        if probe.choice is not None:
+            for index, fact in enumerate(probe.facts):
+                yield from _constraint(case, probe, fact, f"/probes/{number}/facts/{index}")
+            yield from _options(probe.choice, f"/probes/{number}/options")
+
+
+def _constraint(case: Case, probe: Probe, fact: Fact, pointer: str) -> Iterator[Remark]:
+    said, later = quoted(fact.text), since_given(fact, case, probe.point)
+    if lifted := next(liftings(fact, later), None):
+        message, words = lifted
+        text = f"{said} no longer stands: {message.id} says {quoted(words)}"
+        yield Remark(pointer, "not-standing", text)
+    elif doubted := next(against(fact, later), None):
+        message, words = doubted
+        text = f"{message.id} says {quoted(words)}: does {said} still stand?"
+        yield Remark(pointer, "not-standing", text, "warning")
+    if not any(m.id in fact.evidence and m.role in GIVERS for m in case.messages):
+        text = f"no turn of the user or system in the evidence states {said}"
+        yield Remark(pointer, "not-given", text)
+
+
+def _options(choice: Choice, pointer: str) -> Iterator[Remark]:
+    options = {"complying": choice.complying, "other": choice.other}
+    one, other = (_WORD.findall(option.casefold()) for option in options.values())
+    if one == other:
+        yield Remark(pointer, "same-options", f"both options say {quoted(choice.complying)}")
+    for name, option in options.items():
+        if names := _NAMES_A_RULE.search(option):
+            text = f"{quoted(names[0])} tells which option complies: say only what is done"
+            yield Remark(f"{pointer}/{name}", "option-tells", text)
+
+
+def check_sizes(case: Case, tail: int | None) -> Iterator[Remark]:
+    """Logs of which too little can be lost, and facts in the tail that every strategy keeps."""
+    counter = shared_counter()
+    sizes = [counter.message(message) for message in case.messages]
+    log = case.log_until(-1)
+    total = sum(sizes[: len(log)])
+    fits = total <= case.budget
+    said = [message.text for message in log if message.role in _SAID]
+    spoken = sum(counter.text(text) for text in said)
+    if fits:
+        text = (
+            f"the log takes {total:,} tokens and fits the budget of {case.budget:,}: "
+            "nothing needs to be compacted"
+        )
+        yield Remark("/budget", "fits-budget", text)
+    elif spoken <= case.budget:
+        text = (
+            f"what was said takes {spoken:,} tokens and fits the budget of {case.budget:,}: "
+            "a strategy that keeps it and drops all tool output loses little"
+        )
+        yield Remark("/budget", "said-fits-budget", text)
+    yield from _stated_by_talk(case, said)
+    yield from _empty_dimensions(case)
+    yield from _kept_by_tail(case, sizes, tail, fits)
+
+
+def _stated_by_talk(case: Case, said: Sequence[str]) -> Iterator[Remark]:
+    talk = TextIndex("\n".join(said))
+    facts = [fact for probe in case.probes if probe.choice is None for fact in probe.facts]
+    silent = sum(not talk.is_stated(fact.statement) for fact in facts)
+    if silent < ONLY_IN_TOOLS * len(facts):
+        text = (
+            f"{silent} of {len(facts)} facts stand only in tool calls and their output "
+            f"({silent / len(facts):.0%}; at least {ONLY_IN_TOOLS:.0%} should)"
+        )
+        yield Remark("/probes", "said-states-most", text)
+
+
+def _empty_dimensions(case: Case) -> Iterator[Remark]:
+    facts = [fact for probe in case.probes for fact in probe.facts]
+    by_dimension: dict[str, list[Criterion]] = {}
+    for criterion in CRITERIA:
+        if criterion.types:
+            by_dimension.setdefault(criterion.dimension, []).append(criterion)
+    empty = {
+        dimension: sorted({type for criterion in criteria for type in criterion.types})
+        for dimension, criteria in by_dimension.items()
+        if not any(each.reads(fact.type, fact.change) for each in criteria for fact in facts)
+    }
+    if empty:
+        read = "; ".join(f"{name} reads {', '.join(types)}" for name, types in empty.items())
+        text = f"no fact counts for {', '.join(empty)} ({read})"
+        yield Remark("/probes", "empty-dimension", text)
+
+
+def _kept_by_tail(
+    case: Case, sizes: Sequence[int], tail: int | None, fits: bool
+) -> Iterator[Remark]:
+    """Facts in the tail; of bare paths not even all: a tail may not say what was done to one."""
+    room = assumed_tail_room(case.budget) if tail is None else tail
+    tails = {}
+    for point in {probe.point for probe in case.probes if probe.kind != "continuation"}:
+        end = case.points[point].index + 1
+        tails[point] = view_index(case.messages[assumed_tail_start(sizes, end, room) : end])
+    for number, probe in enumerate(case.probes):
+        if probe.kind == "continuation":
+            continue
+        kept = [tails[probe.point].is_stated(fact.statement) for fact in probe.facts]
+        paths = any(f.change is None and is_path(normalize(f.text)) for f in probe.facts)
+        useless = all(kept) and not fits and not paths
+        whole = ", and with it all facts of this probe" if useless else ""
+        for place, fact in enumerate(probe.facts):
+            if kept[place]:
+                text = (
+                    f"the tail before the question ({room:,} tokens, at least the last message) "
+                    f"states {quoted(fact.text)}: every strategy that keeps a tail keeps "
+                    f"it{whole}"
+                )
+                pointer = f"/probes/{number}/facts/{place}"
+                yield Remark(pointer, "kept-by-tail", text, "error" if useless else None)

@@ -1,0 +1,394 @@
+"""A log indexed for finding facts: where each is stated, how often, and is it at risk?"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, wraps
+from typing import Any, Final, TypeVar
+
+from pytest_compaction.artifacts.operations import (
+    Command,
+    FileOperation,
+    Invocation,
+    commands,
+    file_operations,
+    invocations,
+)
+from pytest_compaction.case.case import AnswerFormat, Fact, Trap
+from pytest_compaction.case.kinds import Change, FactType, ProbeKind
+from pytest_compaction.case_making.keys import Groups, keys_of, task_keys
+from pytest_compaction.case_making.phrases import balanced, first_line, of_the_program, quotable
+from pytest_compaction.case_making.points import assumed_tail_room, assumed_tail_start
+from pytest_compaction.conversation.messages import Message, readable
+from pytest_compaction.conversation.tokens import shared_counter
+from pytest_compaction.metrics.facts.survival import view_index
+from pytest_compaction.secrets.shapes import STAND_IN
+from pytest_compaction.text import (
+    LogIndex,
+    SharedTexts,
+    Statement,
+    TextIndex,
+    content_stems,
+    is_path,
+    normalize,
+    path_suffixes,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """What might be a fact: its text and type, and its key groups if a source knows them.
+
+    Without ``keys`` they are made from the text. ``places`` are the positions of the messages
+    from which a source has it, if it knows them: one of them has to be evidence.
+    """
+
+    text: str
+    type: FactType
+    keys: Groups = ()
+    change: Change | None = None
+    places: tuple[int, ...] = ()
+
+
+def path_candidate(path: str, change: Change, places: tuple[int, ...] = ()) -> Candidate:
+    """A file and what happened to it, as a fact."""
+    return Candidate(f"{path} was {change}", "path", ((path,),), change, places)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A fact, and the positions of all messages before the question that state it."""
+
+    fact: Fact
+    positions: tuple[int, ...]
+
+    @property
+    def risk(self) -> tuple[int, int]:
+        """A sort key, smallest for the fact most at risk: stated rarely, then early."""
+        return (len(self.positions), self.positions[0])
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A probe that is not yet checked and chosen.
+
+    A smaller ``rank`` is better, from 0.05 (exact values that the user gave) to about 0.7
+    (files that were only read). ``point`` is the number of the compaction point after which
+    it is asked, ``least`` the number of facts that it needs. A question for all of something
+    says in ``whole`` how many facts these are; with fewer it is not asked.
+    """
+
+    kind: ProbeKind
+    name: str
+    question: str
+    found: tuple[Found, ...]
+    point: int
+    rank: float = 1.0
+    traps: tuple[Trap, ...] = ()
+    format: AnswerFormat = "text"
+    least: int = 1
+    whole: int = 0
+
+
+T = TypeVar("T")
+
+LATE_SHARE: Final = 0.05
+"""Facts in this last share of a log are hardly at risk, however small the budget is."""
+
+# A longer fact would have to be quoted from memory, which tests wording, not knowledge.
+MAX_FACT_CHARACTERS: Final = 160
+MAX_FACTS: Final = 6
+"""The most facts of one probe."""
+_MAX_EVIDENCE: Final = 3
+# Bounds the time to index messages that hold a pasted dump of megabytes.
+_MAX_TEXT_CHARACTERS: Final = 400_000
+_PASTED: Final = re.compile(
+    r"^[ \t]*(?:\d+[ \t]?[:|│]|\(\d+ (?:more )?lines|File \"|Traceback \(|at \S+ \(|diff --git|@@ )"
+    r".*$",
+    re.MULTILINE,
+)
+"""Lines of listings, stack traces and patches, which nobody wrote as a message."""
+_MASKED: Final = re.compile(r"\bREDACTED\b")
+"""What other programs put in the place of a secret."""
+_BLANKS: Final = re.compile(r"[^\S\n]{2,}")
+_CODE_BLOCK: Final = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+
+
+class _Stating:
+    """The positions that state one thing, looked for in order and no further than is asked."""
+
+    def __init__(self, statement: Statement, candidates: Sequence[int], log: LogIndex) -> None:
+        self._statement = statement
+        self._candidates = candidates
+        self._log = log
+        self._read = 0
+        self._found: list[int] = []
+
+    def until(self, asked: int, most: int) -> tuple[int, ...]:
+        """The positions up to ``asked``; the first ``most`` and one more if there are so many."""
+        while self._read < len(self._candidates) and len(self._found) <= most:
+            place = self._candidates[self._read]
+            if place > asked:
+                break
+            self._read += 1
+            if self._log.text(place).is_stated(self._statement):
+                self._found.append(place)
+        return tuple(place for place in self._found[: most + 1] if place <= asked)
+
+
+class ProbeLog:
+    """The messages of a case and where each fact is stated in them."""
+
+    def __init__(
+        self, messages: Sequence[Message], points: Sequence[int], budget: int | None = None
+    ) -> None:
+        self.messages = tuple(messages)
+        self.points = tuple(points)
+        self._budget = budget
+        self._tails: dict[int, TextIndex] = {}
+        self.position = {message.id: place for place, message in enumerate(self.messages)}
+        self._texts = [readable(message)[:_MAX_TEXT_CHARACTERS] for message in self.messages]
+        self._is_cut = False
+        self._holders: dict[str, int | array[int]] = {}
+        """The message that alone holds a stem, or the messages that do, in order."""
+        for place, text in enumerate(self._texts):
+            self._is_cut |= len(text) == _MAX_TEXT_CHARACTERS
+            for form in set(content_stems(normalize(text))):
+                known = self._holders.get(form)
+                if known is None:
+                    self._holders[form] = place
+                elif isinstance(known, int):
+                    self._holders[form] = array("I", (known, place))
+                else:
+                    known.append(place)
+        self._known: dict[tuple[str, Groups, Change | None], _Stating] = {}
+        self._readings: dict[Callable[[ProbeLog], Any], Any] = {}
+
+    @cached_property
+    def invocations(self) -> tuple[Invocation, ...]:
+        """Every tool call of the messages with its result, in order."""
+        return tuple(invocations(self.messages))
+
+    @cached_property
+    def commands(self) -> tuple[Command, ...]:
+        """The shell commands that were run, in order."""
+        return tuple(commands(self.messages))
+
+    @cached_property
+    def operations(self) -> tuple[FileOperation, ...]:
+        """What the tool calls did to files, in order."""
+        return tuple(file_operations(self.messages))
+
+    def reading(self, read: Callable[[ProbeLog], T]) -> T:
+        """What a function finds in this log; it is called once, however many sources ask."""
+        if read not in self._readings:
+            self._readings[read] = read(self)
+        found: T = self._readings[read]
+        return found
+
+    def stated(self, fact: Fact) -> tuple[int, ...]:
+        """The positions of all messages that state the fact."""
+        return self._stating(fact).until(len(self.messages), len(self.messages))
+
+    def _stating(self, fact: Fact) -> _Stating:
+        known = (fact.text, fact.keys, fact.change)
+        if known not in self._known:
+            candidates = self._candidates(fact)
+            self._known[known] = _Stating(fact.statement, candidates, self._index)
+        return self._known[known]
+
+    def whole(self, asked: int) -> TextIndex:
+        """The log up to the position ``asked`` as ``lint`` reads it."""
+        messages = self.messages[: asked + 1]
+        if self._is_cut:
+            return view_index(messages)
+        return self._index.beginning(len(messages))
+
+    def names(self, path: str) -> tuple[int, ...]:
+        """The positions of all messages that name a path."""
+        return tuple(sorted(self._holding([path]) & self._index.with_path(path)))
+
+    @cached_property
+    def _index(self) -> LogIndex:
+        return LogIndex(self._texts)
+
+    def frequency(self, form: str) -> int:
+        """How many messages hold a stem."""
+        return len(self._holders_of(form))
+
+    def _holders_of(self, form: str) -> Sequence[int]:
+        found = self._holders.get(form, ())
+        return (found,) if isinstance(found, int) else found
+
+    def _candidates(self, fact: Fact) -> Sequence[int]:
+        """Every message that can state the fact: those that hold words of its rarest group."""
+        if not fact.keys:
+            return range(len(self.messages))
+        held = [self._holding(group) for group in fact.keys]
+        return sorted(sorted(held, key=len)[0])
+
+    def _holding(self, group: Iterable[str]) -> set[int]:
+        places: set[int] = set()
+        for key in group:
+            normal = normalize(key)
+            if " " not in normal and is_path(normal):
+                stems = path_suffixes(normal)[-1:]
+            else:
+                stems = list(dict.fromkeys(content_stems(normal)))
+            held = [self._holders_of(stem) for stem in stems]
+            if not held:
+                return set(range(len(self.messages)))
+            places.update(sorted(held, key=len)[0])
+        return places
+
+    def find(
+        self, candidate: Candidate, asked: int, most: int = 3, tail: bool = False
+    ) -> Found | None:
+        """The fact if the log states it up to ``asked`` and it is at risk there, else ``None``.
+
+        At risk: at most ``most`` messages state it and, unless ``tail`` is allowed, none
+        of them is in the tail. Redacted values are never found, nor is a text without
+        words that tell.
+        """
+        fact = self.fact(candidate)
+        if fact is None:
+            return None
+        places = self._stating(fact).until(asked, most)
+        if not places or len(places) > most or (not tail and places[-1] > self.before_tail(asked)):
+            return None
+        if not tail and self._budget is not None and self._kept(asked, fact):
+            return None
+        held = [place for place in candidate.places if place in places]
+        if candidate.places and not held:
+            return None
+        best = dict.fromkeys(held or places)
+        evidence = tuple(self.messages[place].id for place in sorted([*best][:_MAX_EVIDENCE]))
+        return Found(replace(fact, evidence=evidence), places)
+
+    def fact(self, candidate: Candidate) -> Fact | None:
+        """The candidate with key groups that its own text states; ``None`` without them."""
+        text = balanced(" ".join(candidate.text.split()))
+        if not text or len(text) > MAX_FACT_CHARACTERS or STAND_IN in text or _MASKED.search(text):
+            return None
+        keys = candidate.keys or keys_of(text, self.frequency)
+        fact = Fact(text=text, type=candidate.type, keys=keys, change=candidate.change)
+        agrees = bool(keys) and states(text, fact)
+        return fact if agrees else None
+
+    def task(self, text: str, type: FactType) -> Candidate:
+        """What is to be done, with a key group for the verb."""
+        return Candidate(text, type, task_keys(text, self.frequency))
+
+    def find_all(
+        self, candidates: Iterable[Candidate], asked: int, most: int = 3, tail: bool = False
+    ) -> tuple[Found, ...]:
+        """The facts that :meth:`find` finds among the candidates, in their order."""
+        found = (self.find(each, asked, most=most, tail=tail) for each in candidates)
+        return tuple(entry for entry in found if entry is not None)
+
+    def find_due(
+        self, candidate: Candidate, place: int, most: int = 3
+    ) -> tuple[int, tuple[Found, ...]]:
+        """The first point at which a fact of the message at ``place`` is at risk, and the fact.
+
+        The last point and nothing if there is none.
+        """
+        for point, asked in enumerate(self.points):
+            if place <= asked:
+                found = self.find(candidate, asked, most=most)
+                if found is not None:
+                    return point, (found,)
+        return len(self.points) - 1, ()
+
+    def before_tail(self, asked: int) -> int:
+        """The last position before the tail of the log that ends at ``asked``.
+
+        The tail is the larger of the assumed one and the last twentieth of the messages, and has
+        at least three messages.
+        """
+        late = asked - max(3, round((asked + 1) * LATE_SHARE))
+        if self._budget is None:
+            return late
+        room = assumed_tail_room(self._budget)
+        return min(late, assumed_tail_start(self._sizes, asked + 1, room) - 1)
+
+    def _kept(self, asked: int, fact: Fact) -> bool:
+        """Whether the tail states a fact: its messages together may state what none does alone."""
+        if asked not in self._tails:
+            first = self.before_tail(asked) + 1
+            self._tails[asked] = SharedTexts().view(["\n".join(self._texts[first : asked + 1])])
+        return self._tails[asked].is_stated(fact.statement)
+
+    @cached_property
+    def _sizes(self) -> list[int]:
+        counter = shared_counter()
+        return [counter.message(message) for message in self.messages]
+
+    def turns(self, role: str) -> list[tuple[int, str]]:
+        """The positions and texts of a role's messages, without code blocks and empty texts."""
+        return self._turns.get(role, [])
+
+    @cached_property
+    def _turns(self) -> dict[str, list[tuple[int, str]]]:
+        found: dict[str, list[tuple[int, str]]] = {}
+        for place, message in enumerate(self.messages):
+            plain = _CODE_BLOCK.sub("\n", message.text[:_MAX_TEXT_CHARACTERS])
+            plain = _PASTED.sub("", plain)
+            if message.role == "user" and of_the_program(plain):
+                continue
+            if text := _BLANKS.sub(" ", plain).strip():
+                found.setdefault(message.role, []).append((place, text))
+        return found
+
+    @cached_property
+    def requests(self) -> list[tuple[int, str]]:
+        """The user turns that ask for something: at least four words, not a slash command."""
+        return [
+            (place, text)
+            for place, text in self.turns("user")
+            if not text.startswith("/") and len(first_line(text).split()) >= 4
+        ]
+
+    def request_before(self, position: int) -> str:
+        """The last request before a position, shortened for a quote; empty if there is none."""
+        number = bisect_left(self.requests, (position, ""))
+        return quotable(self.requests[number - 1][1]) if number else ""
+
+
+def once_a_log(read: Callable[[ProbeLog], T]) -> Callable[[ProbeLog], T]:
+    """A function of a log that reads each log once; nobody may change what it gives."""
+
+    @wraps(read)
+    def known(log: ProbeLog) -> T:
+        return log.reading(read)
+
+    return known
+
+
+def fact_data(fact: Fact) -> dict[str, Any]:
+    """A fact in the shape of a case file."""
+    return {
+        "text": fact.text,
+        "type": fact.type,
+        **({"change": fact.change} if fact.change else {}),
+        **({"keys": [list(group) for group in fact.keys]} if fact.keys else {}),
+        "evidence": list(fact.evidence),
+    }
+
+
+def trap_data(trap: Trap) -> dict[str, Any]:
+    """A trap in the shape of a case file."""
+    return {
+        "text": trap.text,
+        **({"keys": [list(group) for group in trap.keys]} if trap.keys else {}),
+        **({"of": trap.of} if trap.of else {}),
+    }
+
+
+def states(text: str, said: Fact | Trap) -> bool:
+    """Whether a text states a fact or a trap."""
+    return TextIndex(text).is_stated(said.statement)

@@ -1,1 +1,0 @@
-"""Probes: derived from a log by rules, written by a model, and linted in case files."""

@@ -1,1 +1,0 @@
-"""Probes written by a model and checked against the log."""

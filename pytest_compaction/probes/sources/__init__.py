@@ -1,1 +1,0 @@
-"""Sources of derived probes: each file asks about one kind of fact."""

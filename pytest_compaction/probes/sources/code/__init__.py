@@ -1,1 +1,0 @@
-"""Sources of probes about code: each file asks one question of what a log declares."""
