@@ -50,8 +50,7 @@ from pytest_compaction.models.chat.fences import fences_for
 from pytest_compaction.models.protocol import ModelError
 from pytest_compaction.models.registry import connect
 from pytest_compaction.models.wire.call import Call, Caller
-from pytest_compaction.models.wire.only_object import NoObjectError, only_object
-from pytest_compaction.models.wire.reply import read_reply
+from pytest_compaction.models.wire.reply import NoObjectError, only_object, read_reply
 from pytest_compaction.secrets.shapes import STAND_IN
 from pytest_compaction.text import TextIndex, is_path, normalize
 

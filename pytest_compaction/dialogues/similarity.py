@@ -24,7 +24,7 @@ from pytest_compaction.models.protocol import (
     NotAskedError,
 )
 from pytest_compaction.models.usage import OwnCalls, Usage
-from pytest_compaction.models.wire.only_object import NoObjectError, only_object
+from pytest_compaction.models.wire.reply import NoObjectError, only_object
 from pytest_compaction.text import printable
 
 MAX_ITEMS: Final = 5

@@ -34,7 +34,7 @@ def log_digest(case: Case, point: int) -> LogDigest:
 
 def _log_digest(case: Case, point: int) -> LogDigest:
     log = tuple((m.id, m.role, readable(m)) for m in case.log_until(point))
-    return LogDigest("", log, case.id)
+    return LogDigest("", log)
 
 
 class ModelJudge:

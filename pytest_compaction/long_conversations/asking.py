@@ -10,8 +10,7 @@ from typing import Any, Final, TypeVar
 from pytest_compaction.case.long_memory.beam.chat import MARKER
 from pytest_compaction.models.protocol import ModelError
 from pytest_compaction.models.wire.call import Call, Caller
-from pytest_compaction.models.wire.only_object import NoObjectError, only_object
-from pytest_compaction.models.wire.reply import read_reply
+from pytest_compaction.models.wire.reply import NoObjectError, only_object, read_reply
 from pytest_compaction.text import printable
 
 REPLY_TOKENS: Final = 8_000

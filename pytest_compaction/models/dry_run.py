@@ -1,7 +1,12 @@
 """A dry run of the models: calls are rendered and counted, but not made.
 
 Calls that the store holds are answered from it, so that later calls are those of the real
-run. The offline model stands in for the rest.
+run.
+
+:class:`DryRunCaller` and :class:`DryRunModel` estimate: the offline model stands in for replies
+that are not stored. :class:`MissingCalls` and :class:`CompactingModel` export: nothing stands in.
+What depends on a missing reply is not asked, so that every call that is noted is one that the run
+itself will make.
 """
 
 from __future__ import annotations
@@ -15,7 +20,8 @@ from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.calls.prices import PriceTable
 from pytest_compaction.models.calls.spending_limit import most_usage
 from pytest_compaction.models.calls.store import Store
-from pytest_compaction.models.chat.summary_reply import within_budget
+from pytest_compaction.models.chat.model import ChatModel
+from pytest_compaction.models.chat.summary import within_budget
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.parameters import Parameters, refusal_of
 from pytest_compaction.models.protocol import (
@@ -26,12 +32,13 @@ from pytest_compaction.models.protocol import (
     JudgeReply,
     JudgeRequest,
     Model,
+    NotRecordedError,
     SummaryReply,
     SummaryRequest,
 )
 from pytest_compaction.models.structured_summary import Summary
 from pytest_compaction.models.usage import Usage
-from pytest_compaction.models.wire.call import Call, CallReply
+from pytest_compaction.models.wire.call import Call, Caller, CallReply, ChainedCaller
 from pytest_compaction.models.wire.server_edits import assumed
 
 CRITERION_TOKENS: Final = 40
@@ -241,3 +248,61 @@ class DryRunModel:
             kept = [message for message in request.messages if message.role == "user"]
             item = Message("estimated", "assistant", (Opaque(_NATIVE),), "synthetic")
             return CompactReply((*kept, item))
+
+
+class MissingCalls:
+    """A caller that answers from the store, and notes every other call."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._noted: dict[str, Call] = {}
+
+    async def call(self, call: Call) -> CallReply:
+        """The stored reply; raises :class:`NotRecordedError` if there is none."""
+        found = await self._store.find(call)
+        if found is None:
+            self._noted.setdefault(call.digest, call)
+            raise NotRecordedError("this request is not in the store yet")
+        return found
+
+    async def close(self) -> None:
+        """Do nothing: no connection is open."""
+
+    @property
+    def calls(self) -> tuple[Call, ...]:
+        """The calls noted, each once: compactions, answers, judgements, each by digest."""
+        ranked = sorted((_ORDER.index(c.role), digest) for digest, c in self._noted.items())
+        return tuple(self._noted[digest] for _, digest in ranked)
+
+
+class UntilMissing(ChainedCaller):
+    """Passes calls on to ``following`` until one is missing, and none after that.
+
+    A strategy that goes on without its summary would ask for what no run asks for.
+    """
+
+    def __init__(self, following: Caller) -> None:
+        super().__init__(following)
+        self._missing: NotRecordedError | None = None
+
+    async def call(self, call: Call) -> CallReply:
+        """The reply of the next caller; raises :class:`NotRecordedError` from the first miss on."""
+        if self._missing is not None:
+            raise NotRecordedError(*self._missing.args)
+        try:
+            return await self._following.call(call)
+        except NotRecordedError as error:
+            self._missing = error
+            raise
+
+
+class CompactingModel(ChatModel):
+    """A chat model for compactions: what :meth:`at_trial` gives stops at its first missing call.
+
+    The engine takes one for each case, strategy and trial.
+    """
+
+    def at_trial(self, trial: int) -> ChatModel:
+        """The model of one compacted log."""
+        caller = UntilMissing(self._caller)
+        return ChatModel(self._name, caller, self._tokens, self._prompts, self._log_tokens, trial)

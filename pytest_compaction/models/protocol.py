@@ -102,13 +102,11 @@ class LogDigest:
     """What a judge may know of the log: its readable text, not the view or the compactor.
 
     ``messages`` gives the text by message, as id, role and text; ``whole`` gives it where the
-    messages are not known. ``case`` says whose log it is, for those who keep what belongs
-    together in one place.
+    messages are not known.
     """
 
     whole: str = field(repr=False)
     messages: tuple[tuple[str, str, str], ...] = field(default=(), repr=False)
-    case: str = field(default="", compare=False)
 
     @property
     def text(self) -> str:

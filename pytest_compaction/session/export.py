@@ -13,9 +13,8 @@ import pytest
 
 from pytest_compaction.case.files import CaseFileError
 from pytest_compaction.models.chat.model import ChatModel
-from pytest_compaction.models.dry_run import Estimate
+from pytest_compaction.models.dry_run import CompactingModel, Estimate, MissingCalls
 from pytest_compaction.models.export.folder import ExportError, ExportFolder, Written
-from pytest_compaction.models.export.missing import CompactingModel, MissingCalls
 from pytest_compaction.models.protocol import Model, ModelError, NotRecordedError
 from pytest_compaction.models.registry import Endpoints
 from pytest_compaction.models.wire.call import Call

@@ -33,7 +33,7 @@ from pytest_compaction.gate.threshold import (
 from pytest_compaction.models.chat.prompts import PromptError
 from pytest_compaction.models.protocol import Model
 from pytest_compaction.models.reference import shipped
-from pytest_compaction.models.reference.archive import ArchiveError
+from pytest_compaction.models.reference.shipped import ArchiveError
 from pytest_compaction.models.registry import (
     UnknownModelError,
     create_model,

@@ -20,7 +20,7 @@ from pytest_compaction.metrics.facts.reader_version import reader_version
 from pytest_compaction.models.calls.prices import PriceTable
 from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.reference import shipped
-from pytest_compaction.models.reference.archive import Archive
+from pytest_compaction.models.reference.shipped import Archive
 from pytest_compaction.models.registry import Endpoints
 from pytest_compaction.records.runs.part import Part
 from pytest_compaction.run.engine import Engine

@@ -22,8 +22,8 @@ from pytest_compaction.metrics.agreement.raters import weighted_kappa
 from pytest_compaction.metrics.statistics.jackknife import jackknife_interval
 from pytest_compaction.models.calls.store import Store
 from pytest_compaction.models.chat.model import ChatModel
+from pytest_compaction.models.dry_run import MissingCalls
 from pytest_compaction.models.export.folder import ExportFolder
-from pytest_compaction.models.export.missing import MissingCalls
 from pytest_compaction.models.protocol import JudgeRequest, LogDigest, NotRecordedError
 from pytest_compaction.models.reference.shipped import NAME
 from pytest_compaction.reports.lines import interval_text

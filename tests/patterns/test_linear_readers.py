@@ -18,12 +18,11 @@ from pytest_compaction.compactors.base.product import SIX_SECTIONS
 from pytest_compaction.compactors.base.summaries import Written, without_analysis
 from pytest_compaction.dialogues import similarity
 from pytest_compaction.models.chat.fences import fences_for
-from pytest_compaction.models.chat.judge_reply import JudgementError, read_judgement
-from pytest_compaction.models.chat.summary_reply import sections_of
+from pytest_compaction.models.chat.judgement import JudgementError, read_judgement
+from pytest_compaction.models.chat.summary import sections_of
 from pytest_compaction.models.structured_summary import Summary
-from pytest_compaction.models.wire.only_object import NoObjectError, only_object
 from pytest_compaction.models.wire.refusals import complaint_of
-from pytest_compaction.models.wire.reply import read_reply
+from pytest_compaction.models.wire.reply import NoObjectError, only_object, read_reply
 from pytest_compaction.secrets.formatted import find_blocks
 from pytest_compaction.secrets.named import find_named
 from pytest_compaction.secrets.people import named_people

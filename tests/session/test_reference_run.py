@@ -10,7 +10,7 @@ from support.worker_counts import BOTH
 
 from pytest_compaction.case.files import load_cases
 from pytest_compaction.models.reference import shipped
-from pytest_compaction.models.reference.archive import Manifest
+from pytest_compaction.models.reference.shipped import Manifest
 
 TWO = f"--compactor={own('keep')},anchored"
 MODEL = f"--compaction-model={shipped.NAME}"

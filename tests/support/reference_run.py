@@ -8,7 +8,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from pytest_compaction.models.reference import shipped
-from pytest_compaction.models.reference.archive import FORMAT, MANIFEST, WORDS, Words
+from pytest_compaction.models.reference.shipped import FORMAT, MANIFEST, WORDS, Words
 from pytest_compaction.session.estimate import Selection
 from pytest_compaction.session.export import lack_of
 from pytest_compaction.session.items.collection import items_of

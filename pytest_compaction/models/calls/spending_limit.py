@@ -19,8 +19,7 @@ from pytest_compaction.models.calls.prices import PriceTable
 from pytest_compaction.models.protocol import ModelError, NotAskedError
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Call, Caller, CallReply, ChainedCaller
-from pytest_compaction.models.wire.reply import whole_tokens
-from pytest_compaction.models.wire.usage import counted
+from pytest_compaction.models.wire.reply import counted, whole_tokens
 from pytest_compaction.text import printable
 
 _MARGIN: Final = 1.25

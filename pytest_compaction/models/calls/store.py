@@ -28,7 +28,7 @@ from pytest_compaction.models.calls.accounts import Accounts, repeated
 from pytest_compaction.models.calls.turns import turn_of_context
 from pytest_compaction.models.protocol import NotRecordedError
 from pytest_compaction.models.reference import shipped
-from pytest_compaction.models.reference.archive import ArchiveError
+from pytest_compaction.models.reference.shipped import ArchiveError
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Call, Caller, CallReply
 from pytest_compaction.secrets.keys import BLOT, scrubbed, scrubbed_json

@@ -10,56 +10,81 @@ random: the same request gives the same text.
 
 from __future__ import annotations
 
-import operator
-from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 from heapq import heapify, heappop
 from itertools import chain
-from typing import Any, Final
+from typing import Final
 
 from pytest_compaction.cache.kept_results import Form, KeptResults
 from pytest_compaction.cache.sized_cache import SizedCache
 from pytest_compaction.case.case import Fact
 from pytest_compaction.conversation.identity import identity
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.models.chat.message_excerpts import MessageExcerpts, message_excerpts
 from pytest_compaction.models.protocol import JudgeRequest, LogDigest
-from pytest_compaction.text import BM25, content_stems, normalize
+from pytest_compaction.text import BM25, LogIndex, Statement, content_stems, normalize
 
+EXCERPT_CHARACTERS: Final = 600
+"""An excerpt takes whole lines up to this many characters; a longer line is cut."""
 GAP: Final = "[…]"
 _LABEL_TOKENS: Final = 16
 """Tokens set aside for a line that names a message, and for a gap."""
-_QUESTIONS: Final = 64
-"""The most probes of a log that scores are remembered for."""
-
-
 _MOST_CHARACTERS: Final = 20_000_000
 """Characters of all logs that are held ready."""
-_MOST_GROWING: Final = 4
-"""Cases whose index the log of a further point is added to."""
-
-
-def _places(kept: Any) -> list[list[int]]:
-    return [[int(number) for number in numbers] for numbers in kept]
-
-
-_EVIDENCE: Final[Form[list[list[int]]]] = Form(list, _places)
-"""For each fact, the numbers of the excerpts that state it."""
 _CHOICE: Final[Form[list[int]]] = Form(list, lambda kept: [int(number) for number in kept])
 """The numbers of the excerpts that a judge is shown, in order."""
 
 
+class MessageExcerpts:
+    """The excerpts of one message, in order. Building is linear in the text.
+
+    A message stands in the logs of several points, and is asked for by all probes of a case: it
+    is cut, and read for a fact, once for all of them.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.texts = tuple(_pieces(text))
+        self._stated: dict[Statement, tuple[int, ...]] = {}
+
+    def that_state(self, statement: Statement) -> tuple[int, ...]:
+        """The numbers of the excerpts that state this; the counterparts do not matter."""
+        if statement not in self._stated:
+            self._stated[statement] = self._index.stating(statement)
+        return self._stated[statement]
+
+    @cached_property
+    def _index(self) -> LogIndex:
+        return LogIndex(self.texts)
+
+
+def _pieces(text: str) -> Iterator[str]:
+    held: list[str] = []
+    size = 0
+    for line in text.splitlines():
+        for start in range(0, len(line), EXCERPT_CHARACTERS):
+            piece = line[start : start + EXCERPT_CHARACTERS]
+            if held and size + len(piece) > EXCERPT_CHARACTERS:
+                yield "\n".join(held)
+                held, size = [], 0
+            held.append(piece)
+            size += len(piece) + 1
+    if any(piece.strip() for piece in held):
+        yield "\n".join(held)
+
+
+_message_excerpts = lru_cache(maxsize=4096)(MessageExcerpts)
+
+
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """Some lines of one message."""
+    """Some lines of one message, and the line that names it."""
 
-    message: str
     label: str
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PreparedLog:
     """A log cut into excerpts, and indexed when first asked, once for all probes.
 
@@ -68,14 +93,11 @@ class PreparedLog:
 
     excerpts: tuple[Excerpt, ...]
     parts: tuple[tuple[str, int, MessageExcerpts], ...]
-    _indexed: Callable[[], BM25]
     _costs: dict[Callable[[str], int], list[int]] = field(default_factory=dict)
-    _asked: dict[str, tuple[frozenset[str], Sequence[float]]] = field(default_factory=dict)
 
-    @property
-    def index(self) -> BM25:
-        """The index of the excerpts."""
-        return self._indexed()
+    @cached_property
+    def _index(self) -> BM25:
+        return BM25([_stems(excerpt.text) for excerpt in self.excerpts])
 
     def costs(self, count: Callable[[str], int]) -> list[int]:
         """What each excerpt takes of the budget, in tokens."""
@@ -94,22 +116,18 @@ class PreparedLog:
         ]
 
     def scores(self, asked: str, response: str) -> list[float]:
-        """How well each excerpt fits what is asked and the response to it.
-
-        What is asked is the same for all strategies and trials, and so weighed once.
-        """
-        if asked not in self._asked:
-            if len(self._asked) >= _QUESTIONS:
-                self._asked.clear()
-            stems = content_stems(normalize(asked))
-            self._asked[asked] = (frozenset(stems), self.index.scores(stems))
-        known, found = self._asked[asked]
-        totals = list(found)
-        for stem in dict.fromkeys(content_stems(normalize(response))):
-            if stem not in known:
-                for number, score in self.index.term(stem).items():
+        """How well each excerpt fits what is asked and the response to it."""
+        stems = dict.fromkeys(_stems(asked))
+        totals = list(self._index.scores(list(stems)))
+        for stem in dict.fromkeys(_stems(response)):
+            if stem not in stems:
+                for number, score in self._index.term(stem).items():
                     totals[number] += score
         return totals
+
+
+def _stems(text: str) -> Sequence[str]:
+    return content_stems(normalize(text))
 
 
 _PREPARED: Final[SizedCache[LogDigest, PreparedLog]] = SizedCache(
@@ -122,65 +140,16 @@ def prepare(digest: LogDigest) -> PreparedLog:
     return _PREPARED.get(digest, lambda: _prepared(digest))
 
 
-class _GrowingLog:
-    """The log of a case as far as it was asked for; each of its beginnings is a prepared log."""
-
-    def __init__(self) -> None:
-        self._messages: list[tuple[str, str, str]] = []
-        self._ends: list[tuple[int, int]] = [(0, 0)]
-        """How many excerpts and parts there are before the first message, and after each."""
-        self._excerpts: list[Excerpt] = []
-        self._parts: list[tuple[str, int, MessageExcerpts]] = []
-        self._index = BM25()
-        self._to_index: deque[MessageExcerpts] = deque()
-
-    def begins_as(self, messages: Sequence[tuple[str, str, str]]) -> bool:
-        """Whether one of the two is a beginning of the other."""
-        return all(map(operator.eq, self._messages, messages))
-
-    def until(self, messages: Sequence[tuple[str, str, str]]) -> PreparedLog:
-        """The log with these messages, of which those that are not known yet are added."""
-        for message in messages[len(self._messages) :]:
-            self._add(*message)
-        excerpts, parts = self._ends[len(messages)]
-        return PreparedLog(
-            tuple(self._excerpts[:excerpts]),
-            tuple(self._parts[:parts]),
-            lambda: self._indexed(excerpts),
-        )
-
-    def _indexed(self, excerpts: int) -> BM25:
-        while len(self._index) < excerpts:
-            found = self._to_index[0].stems()  # which takes long, and may be interrupted
-            self._to_index.popleft()
-            for stems in found:
-                self._index.add(stems)
-        return self._index.beginning(excerpts)
-
-    def _add(self, id: str, role: str, text: str) -> None:
-        message = message_excerpts(text)
-        if message.texts:
-            self._parts.append((id, len(self._excerpts), message))
-        label = f"[{role} {id}]" if id else f"[{role}]"
-        self._excerpts += [Excerpt(id, label, piece) for piece in message.texts]
-        self._to_index.append(message)
-        self._messages.append((id, role, text))
-        self._ends.append((len(self._excerpts), len(self._parts)))
-
-
-_GROWING: Final[OrderedDict[str, _GrowingLog]] = OrderedDict()
-
-
 def _prepared(digest: LogDigest) -> PreparedLog:
-    """The prepared log; those of the points of a case that follow one another share an index."""
-    messages = digest.messages or (("", "log", digest.whole),)
-    growing = _GROWING.pop(digest.case, None)
-    if growing is None or not growing.begins_as(messages):
-        growing = _GrowingLog()
-    _GROWING[digest.case] = growing
-    while len(_GROWING) > _MOST_GROWING:
-        _GROWING.popitem(last=False)
-    return growing.until(messages)
+    excerpts: list[Excerpt] = []
+    parts: list[tuple[str, int, MessageExcerpts]] = []
+    for id, role, text in digest.messages or (("", "log", digest.whole),):
+        message = _message_excerpts(text)
+        if message.texts:
+            parts.append((id, len(excerpts), message))
+        label = f"[{role} {id}]" if id else f"[{role}]"
+        excerpts += [Excerpt(label, piece) for piece in message.texts]
+    return PreparedLog(tuple(excerpts), tuple(parts))
 
 
 def excerpts_for(
@@ -191,23 +160,19 @@ def excerpts_for(
 ) -> str:
     """The best excerpts of the request's log, together at most ``budget`` tokens.
 
-    ``kept`` keeps which they are, and which state the facts, from run to run.
+    ``kept`` keeps which they are from run to run.
     """
     log, kept = prepare(request.digest), kept or KeptResults()
     about = ""
     if kept.keeps:
         asked = [request.digest, request.facts, request.traps, request.question, request.response]
         about = identity(["excerpts", tokens.name, budget, *asked])
-    chosen = kept.once(about, _CHOICE, lambda: _chosen(log, request, budget, tokens.text, kept))
+    chosen = kept.once(about, _CHOICE, lambda: _chosen(log, request, budget, tokens.text))
     return _rendered(log.excerpts, chosen)
 
 
 def _chosen(
-    log: PreparedLog,
-    request: JudgeRequest,
-    budget: int,
-    count: Callable[[str], int],
-    kept: KeptResults,
+    log: PreparedLog, request: JudgeRequest, budget: int, count: Callable[[str], int]
 ) -> list[int]:
     """The numbers of the best excerpts, in order."""
     costs = log.costs(count)
@@ -216,7 +181,7 @@ def _chosen(
     least = min(costs)
     chosen: set[int] = set()
     spent = 0
-    for number in _by_importance(log, request, kept):
+    for number in _by_importance(log, request):
         if number not in chosen and spent + costs[number] <= budget:
             chosen.add(number)
             spent += costs[number]
@@ -225,11 +190,10 @@ def _chosen(
     return sorted(chosen)
 
 
-def _by_importance(log: PreparedLog, request: JudgeRequest, kept: KeptResults) -> Iterator[int]:
+def _by_importance(log: PreparedLog, request: JudgeRequest) -> Iterator[int]:
     """Evidence first, one excerpt for each fact in turn; then all others by rank and place."""
-    about = identity(["evidence", request.digest, request.facts]) if kept.keeps else ""
-    evidence = kept.once(about, _EVIDENCE, lambda: [log.evidence(f) for f in request.facts])
-    for place in range(max((len(found) for found in evidence), default=0)):
+    evidence = [log.evidence(fact) for fact in request.facts]
+    for place in range(max(map(len, evidence), default=0)):
         yield from (found[place] for found in evidence if place < len(found))
     asked = [
         request.question,

@@ -19,13 +19,21 @@ from pytest_compaction.conversation.formats.chat import chat_messages
 from pytest_compaction.conversation.formats.requests import clean
 from pytest_compaction.conversation.formats.responses import needs_responses, responses_input
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.models.chat import judge_reply as judgements
-from pytest_compaction.models.chat import nugget_judgement as nuggets
-from pytest_compaction.models.chat import summary_reply as summary_text
-from pytest_compaction.models.chat.judge_prompt import judge_fields
+from pytest_compaction.models.chat.judgement import (
+    JudgementError,
+    judge_fields,
+    nugget_fields,
+    read_judgement,
+    response_format,
+)
 from pytest_compaction.models.chat.log_excerpt import excerpts_for
 from pytest_compaction.models.chat.prompts import Prompts
-from pytest_compaction.models.chat.summary_prompt import own_words, summary_fields
+from pytest_compaction.models.chat.summary import (
+    own_words,
+    sections_of,
+    summary_fields,
+    within_budget,
+)
 from pytest_compaction.models.parameters import Parameters, misuse_of
 from pytest_compaction.models.protocol import (
     AnswerReply,
@@ -42,8 +50,13 @@ from pytest_compaction.models.protocol import (
 )
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Call, Caller, Operation, Role
-from pytest_compaction.models.wire.reply import NotCompactedError, WireReply, compacted, read_reply
-from pytest_compaction.models.wire.usage import counted
+from pytest_compaction.models.wire.reply import (
+    NotCompactedError,
+    WireReply,
+    compacted,
+    counted,
+    read_reply,
+)
 from pytest_compaction.text import answer_proper, printable
 
 LOG_TOKENS: Final = 6000
@@ -129,8 +142,8 @@ class ChatModel:
         reply, usage, _ = await self._text("chat.completions", body, "compaction")
         text = _without_torn_line(reply)
         echoed = own_words(self._prompts.summarize, fields, text)
-        summary = summary_text.sections_of(text, sections, echoed)
-        bounded = summary_text.within_budget(summary, sections, request.budget, self._tokens.text)
+        summary = sections_of(text, sections, echoed)
+        bounded = within_budget(summary, sections, request.budget, self._tokens.text)
         return SummaryReply(bounded, usage)
 
     async def answer(self, request: AnswerRequest) -> AnswerReply:
@@ -143,30 +156,26 @@ class ChatModel:
         misused = misuse_of(request.parameters)
         if misused is not None:
             raise ModelError(misused)
-        fields = {
-            "question": clean(request.question),
-            "form": asked_form(request.answer),
-        }
+        fields = {"question": clean(request.question), "form": asked_form(request.answer)}
         chooses = request.answer.format == "letter"
         prompt = self._prompts.choose if chooses else self._prompts.answer
         asked = prompt.messages(fields)
         limit = request.answer.max_tokens
+        operation: Operation = "chat.completions"
         if needs_responses(request.view):
-            items = [*responses_input(request.view), *asked]
+            operation = "responses"
             body = {
                 "model": self._name,
-                "input": items,
+                "input": [*responses_input(request.view), *asked],
                 "max_output_tokens": _room(self._name, limit),
                 "temperature": 0,
                 "store": False,
                 **request.parameters,
             }
-            reply, usage, latency = await self._text("responses", body, request.role)
         else:
-            body = self._chat_body(
-                [*chat_messages(request.view), *asked], limit, request.parameters
-            )
-            reply, usage, latency = await self._text("chat.completions", body, request.role)
+            messages = [*chat_messages(request.view), *asked]
+            body = self._chat_body(messages, limit, request.parameters)
+        reply, usage, latency = await self._text(operation, body, request.role)
         applied = reply.applied if request.parameters else None
         return AnswerReply(reply.text, usage, latency, applied)
 
@@ -176,8 +185,8 @@ class ChatModel:
 
     async def judge(self, request: JudgeRequest) -> JudgeReply:
         """All that applies in one request; a bad reply is repaired once, or is unscored."""
-        prompt, limit, form = self._to_judge(request)
-        extra = {"response_format": form}
+        prompt, limit = self._to_judge(request)
+        extra = {"response_format": response_format(request)}
         body = self._chat_body(prompt, limit, extra)
         reply, usage, _ = await self._ask("chat.completions", body, "judge")
         judged = _judged(reply, request)
@@ -201,17 +210,15 @@ class ChatModel:
         flags = (FLAG,) if answer_proper(request.response)[1] else ()
         return replace(judged, flags=flags, usage=usage)
 
-    def _to_judge(self, request: JudgeRequest) -> tuple[list[dict[str, Any]], int, dict[str, Any]]:
-        """The messages of a request to judge, its limit of tokens, and the form of the reply."""
+    def _to_judge(self, request: JudgeRequest) -> tuple[list[dict[str, Any]], int]:
+        """The messages of a request to judge, and its limit of tokens."""
         numbers = len(request.nuggets) or len(request.facts) + len(request.traps)
         limit = JUDGE_TOKENS + CRITERION_TOKENS * len(request.criteria) + NUMBER_TOKENS * numbers
         if request.nuggets:
-            prompt = self._prompts.nuggets.messages(nuggets.nugget_fields(request))
-            return prompt, limit, nuggets.response_format(request)
+            return self._prompts.nuggets.messages(nugget_fields(request)), limit
         log = excerpts_for(request, self._log_tokens, self._tokens, self._kept)
         fields = judge_fields(request, log, asked_form(request.answer))
-        prompt = self._prompts.judge.messages(fields)
-        return prompt, limit, judgements.response_format(request)
+        return self._prompts.judge.messages(fields), limit
 
     async def compact(self, request: CompactRequest) -> CompactReply:
         """Let the endpoint compact natively; items that only it can read stay byte-identical."""
@@ -284,19 +291,13 @@ def _judged(reply: WireReply, request: JudgeRequest) -> JudgeReply:
     if reply.problem:
         return JudgeReply(unscored=reply.problem)
     try:
-        judged = _read(reply.text, request)
-    except judgements.JudgementError as error:
+        judged = read_judgement(reply.text, request)
+    except JudgementError as error:
         cut = f", and {_CUT}" if reply.cut else ""
         return JudgeReply(unscored=f"{error}{cut}")
     if reply.cut:
         return JudgeReply(unscored=f"{_CUT}, so that something may be missing")
     return judged
-
-
-def _read(text: str, request: JudgeRequest) -> JudgeReply:
-    if request.nuggets:
-        return nuggets.read_nuggets(text, request)
-    return JudgeReply(*judgements.read_judgement(text, request))
 
 
 def asked_form(spec: AnswerSpec) -> str:

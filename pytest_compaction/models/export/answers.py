@@ -17,9 +17,16 @@ from pytest_compaction.folders import temporary_folder
 from pytest_compaction.models.calls.accounts import Accounts
 from pytest_compaction.models.calls.endpoint import MAX_REPLY_BYTES, excerpt_of
 from pytest_compaction.models.calls.store import Store
-from pytest_compaction.models.export.batch import Result, lines_of, read_result
-from pytest_compaction.models.export.folder import REPLIES, Exported, ExportFolder
-from pytest_compaction.models.export.plain import can_be_plain, reply_body
+from pytest_compaction.models.export.folder import (
+    REPLIES,
+    Exported,
+    ExportFolder,
+    Result,
+    can_be_plain,
+    lines_of,
+    read_result,
+    reply_body,
+)
 from pytest_compaction.models.wire.call import Call, CallReply
 from pytest_compaction.models.wire.refusals import Complaint, adaptation_for, adapted
 from pytest_compaction.models.wire.reply import UnusableReplyError, usage_of

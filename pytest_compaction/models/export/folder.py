@@ -4,7 +4,8 @@
 refused. ``calls/DIGEST.json`` is a call as the run makes it. It outlives later exports,
 because its reply may still be on its way. ``requests-N.jsonl`` are the batch files of the
 last export, and ``requests/DIGEST.txt`` its plain ones; ``replies/DIGEST.txt`` is where
-the replies to those are looked for.
+the replies to those are looked for. A batch file has the lines of the OpenAI Batch format, a
+plain one is text for a model without an API.
 """
 
 from __future__ import annotations
@@ -12,22 +13,34 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
-from pytest_compaction.models.export.batch import (
-    MAX_FILE_BYTES,
-    MAX_REQUESTS,
-    URLS,
-    json_bytes,
-    request_line,
-)
-from pytest_compaction.models.export.plain import can_be_plain, request_text
+from pytest_compaction.models.calls.endpoint import MAX_REPLY_BYTES, excerpt_of
 from pytest_compaction.models.wire.call import Call, Operation
+from pytest_compaction.models.wire.refusals import Complaint, adapted, added, complaint_of
+from pytest_compaction.models.wire.reply import (
+    UnusableReplyError,
+    error_in,
+    reply_object,
+    strict_json,
+)
+
+MAX_REQUESTS: Final = 50_000
+MAX_FILE_BYTES: Final = 200_000_000
+"""The most requests and bytes of one file, as OpenAI documents them."""
+URLS: Final[Mapping[Operation, str]] = {
+    "chat.completions": "/v1/chat/completions",
+    "responses": "/v1/responses",
+}
+"""What batches take; native compaction is not among it."""
+_BOM: Final = b"\xef\xbb\xbf"
+_MARK_DIGITS: Final = 12
+"""Digits of the digest in each heading: no text knows the digest of the request it stands in."""
 
 FORMAT: Final = 1
 MANIFEST: Final = "export.json"
@@ -36,6 +49,132 @@ REPLIES: Final = "replies"
 _CALLS: Final = "calls"
 _BATCHES: Final = f"{REQUESTS}-*.jsonl"
 _DIGEST: Final = re.compile(r"[0-9a-f]{64}")
+
+
+def request_line(call: Call, refused: frozenset[str]) -> bytes:
+    """The line that asks for a call; its id is the digest, under which the run looks it up.
+
+    ``refused`` are the names of the adaptations that the model needs.
+    """
+    data = {
+        "custom_id": call.digest,
+        "method": "POST",
+        "url": URLS[call.operation],
+        "body": adapted(call.body, refused),
+    }
+    return json_bytes(data) + b"\n"
+
+
+def json_bytes(data: Mapping[str, Any]) -> bytes:
+    """JSON on one line, as UTF-8; text that has no UTF-8 form is escaped."""
+    try:
+        return json.dumps(data, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return json.dumps(data).encode()
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What came back for one request: its body, or the complaint that came in its place."""
+
+    custom_id: str
+    body: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    complaint: Complaint | None = None
+
+
+def read_result(line: bytes) -> Result:
+    """The result on a line; raises :class:`UnusableReplyError` for any other line."""
+    row = reply_object(strict_json(line), line)
+    custom_id = row.get("custom_id")
+    if not isinstance(custom_id, str):
+        raise UnusableReplyError("has no custom_id")
+    response, error = row.get("response"), row.get("error")
+    if not isinstance(response, Mapping):
+        said = {"error": error} if error else {"error": "it holds neither response nor error"}
+        return Result(custom_id, complaint=complaint_of(0, said, excerpt_of(str(error))))
+    status, body = response.get("status_code", 200), response.get("body")
+    if isinstance(status, bool) or not isinstance(status, int):
+        raise UnusableReplyError("has a status_code that is not a number")
+    if not 200 <= status < 300:
+        return Result(custom_id, complaint=complaint_of(status, body, str(body)))
+    if not isinstance(body, Mapping):
+        raise UnusableReplyError("has a response whose body is not an object")
+    return Result(custom_id, body, error_in(body))
+
+
+def lines_of(file: BinaryIO) -> Iterator[tuple[int, bytes | None]]:
+    """The lines of a file with their numbers; ``None`` for one that is too long to be read.
+
+    Blank lines are passed over.
+    """
+    number = 0
+    while line := file.readline(MAX_REPLY_BYTES + 1):
+        number += 1
+        if len(line) > MAX_REPLY_BYTES and not line.endswith(b"\n"):
+            while (rest := file.readline(MAX_REPLY_BYTES)) and not rest.endswith(b"\n"):
+                pass
+            yield number, None
+            continue
+        text = (line.removeprefix(_BOM) if number == 1 else line).strip()
+        if text:
+            yield number, text
+
+
+def can_be_plain(call: Call) -> bool:
+    """Whether text can say all that the request says: no images, server edits, opaque items."""
+    if call.operation != "chat.completions" or added(call.body):
+        return False
+    contents = [message.get("content") for message in call.body["messages"]]
+    return not any(
+        part.get("type") != "text"
+        for content in contents
+        if isinstance(content, list)
+        for part in content
+    )
+
+
+def request_text(call: Call) -> str:
+    """The request: what is asked for, then every message under a heading with its role."""
+    mark = call.digest[:_MARK_DIGITS]
+    lines = [
+        f"Write the next message of the assistant in the conversation below, in at most "
+        f"{call.body['max_tokens']} tokens.",
+        f"Lines that begin with {mark} separate its messages. Reply with that message alone.",
+    ]
+    schema = _schema(call.body)
+    if schema is not None:
+        lines += ["The reply is JSON that fits this schema:", schema]
+    for message in call.body["messages"]:
+        lines += ["", f"{mark} {message['role']}", *_said(message)]
+    lines += ["", f"{mark} assistant", ""]
+    return "\n".join(lines)
+
+
+def reply_body(text: str) -> dict[str, Any]:
+    """The reply as an endpoint sends it; it does not say how many tokens were used."""
+    message = {"role": "assistant", "content": text}
+    return {
+        "object": "chat.completion",
+        "choices": [{"index": 0, "finish_reason": "stop", "message": message}],
+    }
+
+
+def _schema(body: Mapping[str, Any]) -> str | None:
+    form = body.get("response_format")
+    if form is None:
+        return None
+    found = form.get("json_schema", {}).get("schema", {"type": "object"})
+    return json.dumps(found, ensure_ascii=False)
+
+
+def _said(message: Mapping[str, Any]) -> Iterator[str]:
+    content = message.get("content")
+    if isinstance(content, list):
+        yield from (str(part["text"]) for part in content)
+    elif content:
+        yield str(content)
+    for call in message.get("tool_calls", ()):
+        yield f"[calls {call['function']['name']} with {call['function']['arguments']}]"
 
 
 class ExportError(Exception):

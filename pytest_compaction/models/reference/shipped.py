@@ -1,20 +1,190 @@
-"""The reference run of this package: who may read it, and what is said of what it lacks."""
+"""The reference run: replies of a large language model that come with the package.
+
+It is a zip file of two members. ``words.jsonl`` has one line for each reply, sorted by its key:
+role, case, strategy, compaction point, trial, probe and number. A line also has the digest of the
+request that was answered, by which a replay finds it. The requests are not in it, because a run
+renders them again. ``manifest.json`` says what the words belong to, and holds the SHA-256 of the
+other member. The file is only ever read.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
+import threading
+import zipfile
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, Literal
 
 from pytest_compaction.models.protocol import NotRecordedError
-from pytest_compaction.models.reference.archive import Archive
+from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Call, Caller, CallReply, ChainedCaller
 from pytest_compaction.secrets.keys import scrubbed
+
+FORMAT: Final = 2
+MANIFEST: Final = "manifest.json"
+WORDS: Final = "words.jsonl"
+MAX_MEMBER_BYTES: Final = 64 * 1024**2
+"""The most that a member may hold: more is not unpacked."""
+
 
 NAME: Final = "reference"
 """The model whose replies are on record; no endpoint is asked for a model of this name."""
 PATH = Path(__file__).with_name("reference.zip")
 """The file of the reference run."""
+
+
+class ArchiveError(Exception):
+    """The file of a reference run cannot be used; the text is a sentence for the user."""
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What the replies of a reference run belong to, and where they come from.
+
+    ``cases`` are digests by id. ``model`` says which kind of model wrote the replies, ``dates``
+    when, and ``provenance`` how. ``repairs`` is the number of judgements that could not be
+    read and were asked for again. ``replies`` and ``sha256`` are of the other member.
+    """
+
+    cases: Mapping[str, str]
+    strategies: tuple[str, ...]
+    model: str
+    dates: str
+    provenance: tuple[str, ...]
+    repairs: int = 0
+    replies: int = 0
+    sha256: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What a model wrote once, with its key and the digest (64 hexadecimal digits) of the request.
+
+    ``point`` is the compaction point that a summary was written at, or after which ``probe`` was
+    asked; a summary has no probe. ``number`` counts what has the rest of its key in common, from 1:
+    a summary that was checked and written again, a second judgement. ``covers`` are the first
+    and the last message of those that a summary was written from.
+    """
+
+    role: Literal["summary", "answer", "verdict"]
+    case: str
+    strategy: str
+    point: str
+    trial: int
+    probe: str
+    number: int
+    digest: str
+    words: str = field(repr=False)
+    covers: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> tuple[str, str, str, str, int, str, int]:
+        """What tells these words from all others, whatever the request looks like."""
+        return (
+            self.case, self.strategy, self.role, self.point, self.trial, self.probe, self.number
+        )  # fmt: skip
+
+    @property
+    def reply(self) -> CallReply:
+        """The words as the reply to a call."""
+        message = {"role": "assistant", "content": self.words}
+        choice = {"finish_reason": "stop", "index": 0, "message": message}
+        return CallReply({"object": "chat.completion", "choices": [choice]}, Usage(calls=1))
+
+
+class Archive:
+    """The file of a reference run, opened when it is first needed. Any thread may read it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock = threading.Lock()
+        self._manifest: Manifest | None = None
+        self._words: dict[str, Words] | None = None
+
+    @property
+    def manifest(self) -> Manifest:
+        """The manifest; raises :class:`ArchiveError` if the file is damaged."""
+        with self._lock:
+            if self._manifest is None:
+                self._manifest = _read_manifest(self.path)
+            return self._manifest
+
+    @property
+    def words(self) -> Mapping[str, Words]:
+        """All words by digest; raises :class:`ArchiveError` if the file is damaged."""
+        manifest = self.manifest
+        with self._lock:
+            if self._words is None:
+                self._words = _read_words(self.path, manifest)
+            return self._words
+
+    def reply(self, digest: str) -> CallReply | None:
+        """The reply to the call of a digest; raises :class:`ArchiveError` for a damaged file."""
+        found = self.words.get(digest)
+        return None if found is None else found.reply
+
+
+def _read_manifest(path: Path) -> Manifest:
+    try:
+        data: Any = json.loads(_member(path, MANIFEST))
+        if data["format"] != FORMAT:
+            raise ValueError(f"format {data['format']!r}")
+        return Manifest(
+            cases={str(name): str(digest) for name, digest in data["cases"].items()},
+            strategies=tuple(map(str, data["strategies"])),
+            model=str(data["model"]),
+            dates=str(data["dates"]),
+            provenance=tuple(map(str, data["provenance"])),
+            repairs=int(data["repairs"]),
+            replies=int(data["replies"]),
+            sha256=str(data["sha256"]),
+        )
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise _damaged(path, f"its manifest is not one ({type(error).__name__})") from None
+
+
+def _read_words(path: Path, manifest: Manifest) -> dict[str, Words]:
+    data = _member(path, WORDS)
+    if hashlib.sha256(data).hexdigest() != manifest.sha256:
+        raise _damaged(path, "the replies are not those of its manifest")
+    try:
+        rows = [json.loads(line) for line in data.splitlines()]
+        words = {
+            str(row["digest"]): Words(**{**row, "covers": tuple(row.get("covers", ()))})
+            for row in rows
+        }
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise _damaged(path, f"a reply is not one ({type(error).__name__})") from None
+    if len(words) != manifest.replies:
+        raise _damaged(path, f"it holds {len(words):,} of {manifest.replies:,} replies")
+    return words
+
+
+def _member(path: Path, name: str) -> bytes:
+    """The content of a member, which is never read beyond the bound."""
+    try:
+        with zipfile.ZipFile(path) as file, file.open(name) as member:
+            data = member.read(MAX_MEMBER_BYTES + 1)
+    except OSError as error:
+        raise _damaged(path, f"it cannot be read ({error.strerror or error})") from None
+    except KeyError:
+        raise _damaged(path, f"it has no {name}") from None
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+        raise _damaged(path, f"{name} cannot be unpacked ({error})") from None
+    if len(data) > MAX_MEMBER_BYTES:
+        raise _damaged(path, f"{name} has more than {MAX_MEMBER_BYTES:,} bytes")
+    return data
+
+
+def _damaged(path: Path, why: str) -> ArchiveError:
+    return ArchiveError(
+        f"the reference run {path} cannot be used: {why}; install the package again"
+    )
 
 
 def shipped_run() -> Archive | None:
@@ -29,7 +199,7 @@ def shipped_run() -> Archive | None:
 def reply_to(call: Call) -> CallReply | None:
     """The reply of the reference run to a call of its model.
 
-    Raises :class:`~pytest_compaction.models.reference.archive.ArchiveError` if the file is
+    Raises :class:`~pytest_compaction.models.reference.shipped.ArchiveError` if the file is
     damaged.
     """
     archive = shipped_run() if call.model == NAME else None

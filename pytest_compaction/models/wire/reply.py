@@ -1,5 +1,5 @@
-"""Reads what an endpoint answered: a text, a refusal, or why there is neither; a compacted
-conversation; and the tokens that it charges for."""
+"""Reads what an endpoint answered: a text, a refusal, or why there is neither; the one JSON object
+of a reply that is data; a compacted conversation; and the tokens that a call is charged for."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from typing import Any, Final
 from pytest_compaction.conversation.formats.requests import NATIVE_ITEMS, clean
 from pytest_compaction.conversation.formats.responses import responses_input
 from pytest_compaction.conversation.messages import Message, Opaque, canonical_json, text_message
+from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.usage import Usage
-from pytest_compaction.models.wire.call import Operation
+from pytest_compaction.models.wire.call import Call, CallReply, Operation
+from pytest_compaction.models.wire.events import said_in
 from pytest_compaction.models.wire.refusals import Complaint, complaint_of
 from pytest_compaction.models.wire.server_edits import Applied, compaction_usage, read_applied
 from pytest_compaction.text import printable
@@ -29,6 +31,12 @@ _FILTERED: Final = frozenset(
 )
 _BROKEN: Final = frozenset({"cancelled", "error", "failed", "network_error"})
 """Ends of a reply, in lower case, by the names that OpenAI and servers like it give to them."""
+
+
+MAX_CHARACTERS: Final = 400_000
+"""The longest reply that is read as data: far more than a limit of tokens lets through."""
+MAX_DEPTH: Final = 100
+"""The most levels of a reply that is read as data: what goes through it or quotes it recurses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,3 +269,108 @@ def _role_and_text(item: Mapping[str, Any]) -> tuple[str, str]:
     parts = content if isinstance(content, list) else []
     texts = (part.get("text") for part in parts if isinstance(part, Mapping))
     return str(item.get("role")), "\n".join(text for text in texts if isinstance(text, str))
+
+
+def counted(call: Call, reply: CallReply, tokens: TokenCounter) -> Usage:
+    """The usage of a reply; figures that it lacks are counted by our own tokenizer.
+
+    Thoughts that are not in the reply are not counted, nor are items that only the endpoint
+    can read.
+    """
+    usage = reply.usage
+    read, written = usage.input_tokens, usage.output_tokens
+    if not read:
+        read = sum(map(tokens.text, texts_of(call.body)))
+    if not written:
+        said = read_reply(call.operation, reply.body).text if call.is_ours else said_in(reply.body)
+        written = tokens.text(said)
+    return replace(usage, input_tokens=read, output_tokens=written)
+
+
+def texts_of(body: Mapping[str, Any]) -> list[str]:
+    """The texts of all messages or input items of a request."""
+    said = body.get("messages") or body.get("input") or []
+    if isinstance(said, str):
+        return [said]
+    return [text for message in said for text in _texts(message)]
+
+
+def _texts(message: Any) -> list[str]:
+    """The texts of a message or input item, which others than the plugin may have written."""
+    if not isinstance(message, Mapping):
+        return [message] if isinstance(message, str) else []
+    content = message.get("content")
+    parts = content if isinstance(content, list) else []
+    found = [part.get("text") for part in parts if isinstance(part, Mapping)]
+    found += [text for part in parts if isinstance(part, Mapping) for text in _texts(part)]
+    found += [content, message.get("output"), message.get("arguments")]
+    calls = message.get("tool_calls")
+    for call in calls if isinstance(calls, list) else ():
+        named = call.get("function") if isinstance(call, Mapping) else None
+        found += [named.get("arguments")] if isinstance(named, Mapping) else []
+    return [text for text in found if isinstance(text, str)]
+
+
+class NoObjectError(ValueError):
+    """A reply is not one JSON object; the text says what is wrong, as in "it holds no …"."""
+
+
+def only_object(text: str) -> dict[str, Any]:
+    """The JSON object of a reply: alone, in a Markdown fence, or with words around it.
+
+    Raises :class:`NoObjectError` if there is none or anything else in braces: whoever quotes
+    one object and then writes another may mean either. No member may be given twice.
+    """
+    if len(text) > MAX_CHARACTERS:
+        raise NoObjectError(f"it is longer than {MAX_CHARACTERS:,} characters")
+    start = text.find("{")
+    if start < 0:
+        raise NoObjectError("it holds no JSON object")
+    try:
+        value, end = _DECODER.raw_decode(text, start)
+    except RecursionError:
+        raise NoObjectError("its JSON is nested too deep") from None
+    except json.JSONDecodeError as error:
+        raise NoObjectError(f"its JSON is broken ({error})") from None
+    except NoObjectError:
+        raise
+    except ValueError:
+        # Python refuses to read a whole number of more than 4,300 digits.
+        raise NoObjectError("its JSON holds a number with too many digits") from None
+    rest = text[end:]
+    if "{" in rest:
+        raise NoObjectError("it holds more than one JSON object")
+    if "}" in rest or "}" in text[:start]:
+        raise NoObjectError("it holds a brace that belongs to no JSON object")
+    if _is_deep(value):
+        raise NoObjectError("its JSON is nested too deep")
+    found: dict[str, Any] = value
+    return found
+
+
+def _is_deep(value: Any) -> bool:
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        level = [
+            member
+            for each in level
+            if isinstance(each, dict | list)
+            for member in (each.values() if isinstance(each, dict) else each)
+        ]
+    return bool(level)
+
+
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise NoObjectError(f"it gives {printable(name, 60)} twice")
+        found[name] = value
+    return found
+
+
+def _no_number(name: str) -> Any:
+    raise NoObjectError(f"it holds {name}, which is not a number")
+
+
+_DECODER: Final = json.JSONDecoder(object_pairs_hook=_without_duplicates, parse_constant=_no_number)

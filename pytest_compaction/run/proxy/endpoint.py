@@ -12,16 +12,17 @@ import contextlib
 import secrets
 import socket
 from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import replace
 from typing import Any, Final
 from urllib.request import getproxies
 
 from pytest_compaction.models.calls.accounts import Accounts
 from pytest_compaction.models.calls.turns import in_turn
 from pytest_compaction.models.protocol import ModelError, NotAskedError
-from pytest_compaction.models.relay.relay import Relay, in_trial
-from pytest_compaction.models.relay.routes import (
+from pytest_compaction.models.relay import (
     Answer,
     RefusedError,
+    Relay,
     Request,
     answer_of,
     call_of,
@@ -233,7 +234,7 @@ class RecordingEndpoint:
         if owner is None:
             with in_turn(self._limit.at(_LAST)):
                 return await _passed_on(relay, call)
-        mine = in_trial(call, owner.trial)
+        mine = replace(call, trial=owner.trial)
 
         async def carried() -> tuple[CallReply, OwnCalls]:
             reply = await _passed_on(relay, mine)

@@ -11,7 +11,7 @@ from pytest_compaction.compactors.composition import ELSEWHERE
 from pytest_compaction.compactors.strategies.anchored import SECTIONS
 from pytest_compaction.conversation.formats.chat import from_chat
 from pytest_compaction.models.chat.prompts import packaged
-from pytest_compaction.models.chat.summary_reply import sections_of
+from pytest_compaction.models.chat.summary import sections_of
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import SummaryReply
 from pytest_compaction.models.structured_summary import Summary

@@ -25,7 +25,7 @@ from pytest_compaction.case.case import AnswerSpec
 from pytest_compaction.compactors.strategies.anchored import SECTIONS
 from pytest_compaction.conversation.formats.chat import chat_messages, from_chat
 from pytest_compaction.conversation.formats.responses import needs_responses, responses_input
-from pytest_compaction.models.chat.summary_reply import sections_of, within_budget
+from pytest_compaction.models.chat.summary import sections_of, within_budget
 from pytest_compaction.models.protocol import (
     CompactRequest,
     ModelError,

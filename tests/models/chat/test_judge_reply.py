@@ -4,8 +4,6 @@ import json
 from typing import get_args
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from support.endpoint_builders import (
     NAME,
     Replies,
@@ -19,8 +17,7 @@ from support.endpoint_builders import (
 from support.endpoint_replies import completion, response
 
 from pytest_compaction.case.case import Fact, FactType
-from pytest_compaction.models.chat import judge_reply
-from pytest_compaction.models.chat.judge_reply import _fits, _validator, reply_form, schema
+from pytest_compaction.models.chat.judgement import reply_form, schema
 from pytest_compaction.models.protocol import ModelError
 from pytest_compaction.models.wire.reply import read_reply
 from pytest_compaction.rubric import applicable
@@ -330,35 +327,3 @@ def test_a_judgement_that_was_cut_is_repaired_with_more_room():
     assert ask(chat(caller).judge(request)).unscored is None
     first, second = (call.body["max_tokens"] for call in caller.calls)
     assert second > first + 8000
-
-
-def test_a_reply_as_it_was_asked_for_is_read_without_the_schema(monkeypatch):
-    checked = []
-    monkeypatch.setattr(judge_reply, "_check", lambda *said: checked.append(said))
-    request = judge_request()
-    reply = ask(chat(Replies(completion(json.dumps(judged(request))))).judge(request))
-    assert reply.unscored is None
-    assert checked == []
-
-
-_VALUES = st.sampled_from([True, False, 0, 3, 5, 2.5, -1, 5.1, 6, None, "said", "", [], {}])
-_MEMBERS = st.dictionaries(
-    st.sampled_from(["reasoning", "stated", "hit", "score", "other"]), _VALUES, max_size=3
-)
-_GOOD = st.sampled_from(
-    [{"reasoning": "so", "stated": True}, {"reasoning": "", "hit": False}]
-    + [{"reasoning": "so", "score": score} for score in (0, 2.5, 5)]
-)
-_PARTS = st.dictionaries(
-    st.sampled_from(["1", "2", "a", "b", "c"]), st.one_of(_GOOD, _GOOD, _MEMBERS, _VALUES)
-)
-
-
-@given(
-    st.dictionaries(st.sampled_from(["facts", "stale_claims", "criteria", "x"]), _PARTS),
-    st.integers(0, 2),
-    st.integers(0, 2),
-)
-def test_the_look_before_the_schema_takes_exactly_what_the_schema_takes(data, facts, traps):
-    asked = (("a", "b"), facts, traps)
-    assert _fits(data, *asked) == _validator(*asked).is_valid(data)

@@ -1,6 +1,5 @@
 """The judge's excerpt of the log: what is the same for all probes is made once."""
 
-from collections import OrderedDict
 from contextlib import closing
 from dataclasses import replace
 from types import SimpleNamespace
@@ -14,10 +13,9 @@ from support.endpoint_builders import judge_request
 from pytest_compaction.cache.kept_results import KeptResults
 from pytest_compaction.cache.sized_cache import SizedCache
 from pytest_compaction.case.case import Fact
-from pytest_compaction.models.chat import log_excerpt, message_excerpts
+from pytest_compaction.models.chat import log_excerpt
 from pytest_compaction.models.chat.fences import fences_for, shown
-from pytest_compaction.models.chat.log_excerpt import excerpts_for, prepare
-from pytest_compaction.models.chat.message_excerpts import MessageExcerpts
+from pytest_compaction.models.chat.log_excerpt import MessageExcerpts, excerpts_for, prepare
 from pytest_compaction.models.protocol import LogDigest
 from pytest_compaction.text import BM25, LogIndex, TextIndex, content_stems, normalize
 
@@ -81,7 +79,7 @@ def test_a_log_is_prepared_and_read_once_for_all_probes_and_points(monkeypatch):
 
     monkeypatch.setattr(MessageExcerpts, "__init__", build)
     monkeypatch.setattr(LogIndex, "stating", read_index)
-    message_excerpts.message_excerpts.cache_clear()
+    log_excerpt._message_excerpts.cache_clear()
     monkeypatch.setattr(log_excerpt, "_PREPARED", SizedCache(1_000_000, lambda log: 1))
     texts = ["\n".join(ROWS * 9), "\n".join(f"row {n} is new" for n in range(300))]
     facts = tuple(replace(fact, evidence=("m0",)) for fact in FACTS)
@@ -103,30 +101,6 @@ def test_what_is_shown_twice_is_made_visible_once(text):
     assert shown.cache_info().misses == 1
 
 
-@given(
-    st.lists(st.text("ab \n", max_size=12), min_size=1, max_size=6),
-    st.lists(st.integers(1, 6), min_size=1, max_size=6),
-    st.booleans(),
-)
-def test_the_log_of_a_point_is_the_same_whatever_points_were_asked_for_before(
-    texts, points, changes
-):
-    def log(point, case):
-        changed = ["changed", *texts[1:]] if changes and point % 2 else texts
-        said = tuple((f"m{n}", "user", text) for n, text in enumerate(changed[:point]))
-        return LogDigest("", said, case)
-
-    for point in points:
-        shared, alone = log_excerpt._prepared(log(point, "shared")), log(point, f"alone-{point}")
-        log_excerpt._GROWING.pop(alone.case, None)
-        fresh = log_excerpt._prepared(alone)
-        assert shared.excerpts == fresh.excerpts
-        assert [(id, first) for id, first, _ in shared.parts] == [
-            (id, first) for id, first, _ in fresh.parts
-        ]
-        assert shared.scores("a ab", "b aa") == fresh.scores("a ab", "b aa")
-
-
 def test_which_excerpts_are_shown_is_kept_for_the_same_request(tmp_path, monkeypatch):
     digest = log_of("\n".join(ROWS * 9), "\n".join(f"row {n} is new" for n in range(300)))
     request = judge_request(digest=digest, facts=FACTS, response="It is 45 seconds.")
@@ -137,7 +111,6 @@ def test_which_excerpts_are_shown_is_kept_for_the_same_request(tmp_path, monkeyp
         raise LookupError("the log is searched")
 
     monkeypatch.setattr(log_excerpt, "_PREPARED", SizedCache(1_000_000, lambda log: 1))
-    monkeypatch.setattr(log_excerpt, "_GROWING", OrderedDict())
     monkeypatch.setattr(BM25, "add", refuse)
     monkeypatch.setattr(log_excerpt, "_chosen", refuse)
     with closing(KeptResults(tmp_path / "results.sqlite")) as kept:

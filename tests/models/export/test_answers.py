@@ -11,8 +11,7 @@ from support.exporting import refusal, result, write_results
 
 from pytest_compaction.cli import main
 from pytest_compaction.models.calls.endpoint import MAX_REPLY_BYTES
-from pytest_compaction.models.export.batch import read_result
-from pytest_compaction.models.export.folder import ExportError, ExportFolder
+from pytest_compaction.models.export.folder import ExportError, ExportFolder, read_result
 from pytest_compaction.models.wire.call import Call
 from pytest_compaction.models.wire.reply import UnusableReplyError
 

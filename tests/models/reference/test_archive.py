@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 from support.reference_run import packed
 
-from pytest_compaction.models.reference import archive
-from pytest_compaction.models.reference.archive import (
+from pytest_compaction.models.reference import shipped as archive
+from pytest_compaction.models.reference.shipped import (
     MANIFEST,
     WORDS,
     Archive,

@@ -8,8 +8,7 @@ from support import builders
 
 from pytest_compaction.models.calls.endpoint import AttemptError
 from pytest_compaction.models.calls.spending_limit import most_usage
-from pytest_compaction.models.relay.relay import Dialects, Upstream
-from pytest_compaction.models.relay.routes import RefusedError, Request, call_of
+from pytest_compaction.models.relay import Dialects, RefusedError, Request, Upstream, call_of
 from pytest_compaction.models.wire.call import Call, CallReply
 from pytest_compaction.models.wire.events import (
     failure_in,

@@ -1,14 +1,25 @@
-"""Summaries as text: a model's reply read into sections, and cut to a budget."""
+"""Summaries by a chat model: the fields of the prompt, and the reply read and cut to its budget."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
+from pytest_compaction.conversation.formats.requests import clean, transcript
+from pytest_compaction.conversation.messages import ROLES
+from pytest_compaction.models.chat.fences import fences_for
+from pytest_compaction.models.chat.prompts import Prompt
+from pytest_compaction.models.protocol import SummaryRequest
 from pytest_compaction.models.structured_summary import EMPTY_SECTION, Section, Summary
 from pytest_compaction.text import normalize
 
+_FEWEST_WORDS: Final = 10
+"""The least that a model is asked for, however small the budget is."""
+_CARRY_OVER: Final = (
+    "The notes so far. Carry over what still holds, bring it up to date with the messages, and "
+    "lose nothing that is not outdated:"
+)
 LEFT_OUT: Final = "({count} more noted here did not fit)"
 _HEADING: Final = re.compile(
     r"(?:#{1,6} ?|\*\*)?(?:\d{1,2}[.)] )?(?P<title>[^#*:]{1,80}?) ?:? ?(?:\*\*)? ?:? ?#* ?"
@@ -21,6 +32,36 @@ _NOTHING: Final = frozenset(
     normalize(text)
     for text in (EMPTY_SECTION, "nothing yet", "none", "(none)", "n/a", "nothing", "-", "none.")
 )
+
+
+def summary_fields(request: SummaryRequest, words: int) -> dict[str, str]:
+    """The fields of the template for about ``words`` words; quoted material stands in fences."""
+    sections = request.sections
+    previous = request.previous.render(sections) if request.previous is not None else ""
+    focus = clean(request.instructions)
+    messages = transcript(request.messages)
+    fences = fences_for([messages, previous, focus])
+    notes = fences.around("notes", previous)
+    return {
+        "mark": fences.mark,
+        "sections": "\n".join(f"## {section.title}\n{section.asks}" for section in sections),
+        "words": str(max(_FEWEST_WORDS, words)),
+        "focus": f"\nAbove all: {focus}\n" if focus else "",
+        "previous": f"\n{_CARRY_OVER}\n{notes}\n" if previous else "",
+        "messages": fences.around("messages", messages),
+    }
+
+
+def own_words(prompt: Prompt, fields: Mapping[str, str], reply: str) -> list[str]:
+    """The prompt's own lines, which are not notes when a reply repeats them.
+
+    These are the lines of the template, the lines of a fence, and the names of roles. A
+    reply may repeat what stands between the fences word for word.
+    """
+    bare = prompt.messages({**fields, "messages": "", "previous": ""})
+    lines = [line for message in bare for line in message["content"].splitlines()]
+    lines += [line for line in reply.splitlines() if fields["mark"] in line]
+    return [*lines, *(f"[{role}]" for role in ROLES)]
 
 
 def sections_of(text: str, sections: Sequence[Section], echoed: Iterable[str] = ()) -> Summary:

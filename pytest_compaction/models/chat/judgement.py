@@ -1,0 +1,277 @@
+"""Judgements by a chat model: the fields of the prompt, the form of the reply, and its reading.
+
+A request is judged by the criteria of the rubric, or by its nuggets alone. Facts, stale claims and
+nuggets are named by number, criteria by id. Each is a member of its own, so that a schema can
+demand every one exactly once and nothing else. In each member the reasoning comes before the
+score, so that a model reasons before it scores. For the order of events the reply also lists the
+events of the answer by the numbers of the nuggets. All that others wrote stands in fences.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from pytest_compaction.case.case import Fact, Trap
+from pytest_compaction.conversation.formats.requests import clean
+from pytest_compaction.metrics.nugget_scores import ORDERING, SCORES, NuggetScore
+from pytest_compaction.models.chat.contradictions import contradiction
+from pytest_compaction.models.chat.fences import fences_for
+from pytest_compaction.models.protocol import JudgeReply, JudgeRequest
+from pytest_compaction.models.wire.reply import NoObjectError, only_object
+from pytest_compaction.rubric import MAX_SCORE, Criterion, CriterionScore
+from pytest_compaction.text import printable
+
+Json = dict[str, Any]
+MAX_REASONING: Final = 400
+"""Characters of a reasoning that are kept."""
+MOST_EVENTS: Final = 100
+"""The most events of an answer that are read."""
+NONE: Final[Mapping[str, str]] = {"traps": "(none)", "response": "(empty)", "log": "(empty)"}
+"""Shown in place of empty material. It is our own text, and so stands outside the fences."""
+_TITLES: Final[Mapping[str, str]] = {
+    "question": "question",
+    "facts": "facts",
+    "traps": "stale claims",
+    "log": "session",
+    "response": "answer",
+    "nuggets": "items",
+}
+_PARTS: Final[Mapping[str, tuple[str, Json, str]]] = {
+    "facts": ("stated", {"type": "boolean"}, "true or false"),
+    "stale_claims": ("hit", {"type": "boolean"}, "true or false"),
+    "criteria": ("score", {"type": "integer", "enum": list(range(int(MAX_SCORE) + 1))}, "0 to 5"),
+    "nuggets": ("score", {"type": "number", "enum": list(SCORES)}, "0, 0.5 or 1"),
+}
+"""By part of a reply: what each of its members holds beside the reasoning, its schema, in words."""
+_ANY_SCORE: Final = {"type": "number", "minimum": 0, "maximum": MAX_SCORE}
+"""Of a criterion, when it is read: what is asked for are whole scores."""
+_EVENTS: Final = (
+    'In "events", list the events that the answer names, in the order in which it names them: '
+    "the number of the item that each is, and 0 for an event that is none of them. No number but "
+    "0 stands there twice."
+)
+
+
+class JudgementError(ValueError):
+    """A reply is not a judgement; the text says what is wrong with it."""
+
+
+def judge_fields(request: JudgeRequest, log: str, form: str) -> dict[str, str]:
+    """The fields of the judge's template for a request; ``log`` is the excerpt to show."""
+    materials = {
+        "question": request.question,
+        "facts": "\n".join(f"{n}. {_fact(fact)}" for n, fact in enumerate(request.facts, 1)),
+        "traps": "\n".join(f"{n}. {_trap(trap)}" for n, trap in enumerate(request.traps, 1)),
+        "log": log,
+        "response": request.response,
+    }
+    materials = {name: clean(text) for name, text in materials.items()}
+    fences = fences_for([*materials.values(), form])
+    fields = {
+        name: fences.around(_TITLES[name], text) if text.strip() else NONE.get(name, "(none)")
+        for name, text in materials.items()
+    }
+    return {
+        **fields,
+        "mark": fences.mark,
+        "form": fences.around("form", form) if request.answer.forbid else form,
+        "criteria": "\n".join(_criterion(criterion) for criterion in request.criteria),
+        "reply": reply_form(request),
+    }
+
+
+def nugget_fields(request: JudgeRequest) -> dict[str, str]:
+    """The fields of the template for nuggets."""
+    numbered = (f"{n}. {_one_line(nugget.text)}" for n, nugget in enumerate(request.nuggets, 1))
+    materials = {
+        "question": clean(request.question),
+        "nuggets": clean("\n".join(numbered)),
+        "response": clean(request.response),
+    }
+    fences = fences_for(materials.values())
+    fields = {
+        name: fences.around(_TITLES[name], text) if text.strip() else "(empty)"
+        for name, text in materials.items()
+    }
+    return {**fields, "mark": fences.mark, "reply": reply_form(request)}
+
+
+def _fact(fact: Fact) -> str:
+    """The type, the text, and the words by which it may be recognised."""
+    type = f"{fact.type}, {fact.change or 'read'}" if fact.type == "path" else fact.type
+    return f"[{type}] {_one_line(fact.text)}{_also((*fact.aliases, *_key_words(fact.keys)))}"
+
+
+def _trap(trap: Trap) -> str:
+    now = trap.current or ((trap.of,) if trap.of else ())
+    current = f" (now: {'; '.join(map(_one_line, now))})" if now else ""
+    also = _also((*trap.aliases, *_key_words(trap.keys)))
+    return f"[{trap.type}] {_one_line(trap.text)}{also}{current}"
+
+
+def _key_words(keys: Iterable[Sequence[str]]) -> tuple[str, ...]:
+    """The key groups in one entry: alternatives with strokes, groups with plus signs."""
+    groups = [" | ".join(group) for group in keys]
+    return (" + ".join(groups),) if groups else ()
+
+
+def _also(aliases: Iterable[str]) -> str:
+    others = "; ".join(map(_one_line, aliases))
+    return f" (or: {others})" if others else ""
+
+
+def _one_line(text: str) -> str:
+    """A numbered entry on one line, so that a part of it cannot look like another entry."""
+    return " ".join(text.split())
+
+
+def _criterion(criterion: Criterion) -> str:
+    """A criterion with its anchors, the types of facts that it reads, and the fate of files."""
+    low, middle, high = criterion.anchors
+    types = ""
+    if criterion.types:
+        changes = f", {' or '.join(sorted(criterion.changes))}" if criterion.changes else ""
+        types = f" (facts: {' or '.join(sorted(criterion.types))}{changes})"
+    anchors = f"0: {low}. 3: {middle}. 5: {high}."
+    return f"- {criterion.id}{types}: {criterion.question} {anchors}"
+
+
+def _keys(request: JudgeRequest) -> dict[str, list[str]]:
+    """The names of the members of each part of the reply."""
+    if request.nuggets:
+        return {"nuggets": _numbers(request.nuggets)}
+    keys = {"facts": _numbers(request.facts), "stale_claims": _numbers(request.traps)}
+    asked = {name: numbers for name, numbers in keys.items() if numbers}
+    return {**asked, "criteria": [criterion.id for criterion in request.criteria]}
+
+
+def _numbers(items: Sequence[Any]) -> list[str]:
+    return [str(number) for number in range(1, len(items) + 1)]
+
+
+def _orders(request: JudgeRequest) -> bool:
+    """Whether the reply lists the events of the answer."""
+    return bool(request.nuggets) and request.kind == ORDERING
+
+
+def reply_form(request: JudgeRequest) -> str:
+    """The form of the reply for a reader: the object with every member and what it holds."""
+    parts: list[str] = []
+    for name, keys in _keys(request).items():
+        said, _, words = _PARTS[name]
+        members = [f'    "{key}": {{"reasoning": "…", "{said}": {words}}}' for key in keys]
+        parts.append("\n".join([f'  "{name}": {{', ",\n".join(members), "  }"]))
+    if not _orders(request):
+        return "\n".join(["{", ",\n".join(parts), "}"])
+    parts.append('  "events": [numbers of items]')
+    return "\n".join(["{", ",\n".join(parts), "}", "", _EVENTS])
+
+
+def schema(request: JudgeRequest, any_score: bool = False) -> Json:
+    """The schema that the endpoint is asked to enforce, in the subset that endpoints take.
+
+    With ``any_score`` a criterion may also have a score that is not whole.
+    """
+    parts: Json = {}
+    for name, keys in _keys(request).items():
+        said, form, _ = _PARTS[name]
+        form = _ANY_SCORE if any_score and name == "criteria" else form
+        member = _object({"reasoning": {"type": "string"}, said: form})
+        parts[name] = _object(dict.fromkeys(keys, member))
+    if _orders(request):
+        numbers = {"type": "integer", "enum": list(range(len(request.nuggets) + 1))}
+        parts["events"] = {"type": "array", "items": numbers}
+    return _object(parts)
+
+
+def _object(members: Json) -> Json:
+    return {
+        "type": "object",
+        "properties": members,
+        "required": list(members),
+        "additionalProperties": False,
+    }
+
+
+def response_format(request: JudgeRequest) -> Json:
+    """The schema as the parameter ``response_format`` of chat completions."""
+    name = "nuggets" if request.nuggets else "judgement"
+    made = {"name": name, "strict": True, "schema": schema(request)}
+    return {"type": "json_schema", "json_schema": made}
+
+
+def read_judgement(text: str, request: JudgeRequest) -> JudgeReply:
+    """The judgement in a reply, or :class:`JudgementError` with what is wrong with it.
+
+    The JSON may stand alone, in a Markdown fence, or with text around it, but not beside
+    other JSON. Nothing is filled in: a member that is missing, given twice, out of range or of
+    another type, or a score without a word of reasoning, makes the whole reply unusable. So
+    does a judgement that contradicts itself.
+    """
+    try:
+        data = only_object(text)
+    except NoObjectError as error:
+        raise JudgementError(str(error)) from None
+    _check(data, request)
+    if request.nuggets:
+        return _nuggets(data, request)
+    criteria = tuple(
+        CriterionScore(id, given["score"] + 0.0, _reasoning(f"criteria.{id}", given))
+        for id, given in data["criteria"].items()
+    )
+    stated = tuple(data["facts"][number]["stated"] for number in _numbers(request.facts))
+    hit = tuple(data["stale_claims"][number]["hit"] for number in _numbers(request.traps))
+    scores = {scored.id: scored.score for scored in criteria}
+    contradicted = contradiction(request, scores, stated, hit)
+    if contradicted is not None:
+        raise JudgementError(contradicted)
+    ids = _keys(request)["criteria"]
+    return JudgeReply(tuple(sorted(criteria, key=lambda scored: ids.index(scored.id))), stated, hit)
+
+
+def _nuggets(data: Json, request: JudgeRequest) -> JudgeReply:
+    scores: list[NuggetScore] = []
+    for number in _numbers(request.nuggets):
+        given = data["nuggets"][number]
+        score = float(given["score"]) + 0.0  # -0.0 is 0.0
+        scores.append(NuggetScore(score, _reasoning(f"nuggets.{number}", given)))
+    if not _orders(request):
+        return JudgeReply(nuggets=tuple(scores))
+    events = tuple(n - 1 if n else None for n in data["events"][:MOST_EVENTS])
+    return JudgeReply(nuggets=tuple(scores), events=events)
+
+
+def _reasoning(place: str, given: Mapping[str, Any]) -> str:
+    if not any(character.isalnum() for character in given["reasoning"]):
+        raise JudgementError(f"{place} has a score without reasoning")
+    return printable(given["reasoning"], MAX_REASONING)
+
+
+def _check(data: Json, request: JudgeRequest) -> None:
+    """Raise :class:`JudgementError` with the first fault that the schema finds."""
+    from jsonschema import Draft202012Validator
+
+    errors = Draft202012Validator(schema(request, any_score=True)).iter_errors(data)
+    first = min(errors, key=lambda error: [str(part) for part in error.absolute_path], default=None)
+    if first is not None:
+        place = ".".join(map(str, first.absolute_path)) or "the object"
+        nugget = f"{place}: {first.message}"
+        raise JudgementError(printable(nugget, 160) if request.nuggets else _said(place, first))
+
+
+def _said(place: str, error: Any) -> str:
+    """One sentence on a fault, with a short quotation of the reply."""
+    if error.validator == "required":
+        missing = [name for name in error.validator_value if name not in error.instance]
+        return f"{place} lacks {', '.join(missing)}"
+    if error.validator == "additionalProperties":
+        allowed = error.schema["properties"]
+        extra = sorted(name for name in error.instance if name not in allowed)
+        return f"{place} has {printable(', '.join(extra), 80)}, which was not asked for"
+    found = printable(json.dumps(error.instance, ensure_ascii=False, default=str), 60)
+    if error.validator in {"minimum", "maximum"}:
+        return f"{place} is {found}, outside 0 to 5"
+    article = "an" if error.validator_value == "object" else "a"
+    return f"{place} is {found}, expected {article} {error.validator_value}"
