@@ -253,6 +253,8 @@ class Settings:
     executor: str = ""
     """The address of the executor that cases run on, empty for this machine. It is in no record,
     because results do not depend on it."""
+    answers: bool = False
+    """Whether rules make answers and judge them, beside what the view states."""
     over_budget: OverBudget = "fail"
     """What becomes of items with a view over the budget. With ``report`` no gate passes either."""
     reports: tuple[str, ...] = ()
@@ -322,6 +324,7 @@ class Settings:
             "judgements": self.judgements,
             "budgets": list(self.budgets),
             "control": self.control,
+            **({"answers": True} if self.answers else {}),
             "thresholds": list(self.thresholds),
             "max_unscored": self.max_unscored,
             "cases": list(self.cases),

@@ -37,6 +37,7 @@ OTHER_VALUES = {
     ),
     "compaction_judgements": (2, lambda s: s.judgements == 2),
     "compaction_trials": (3, lambda s: s.trials == 3),
+    "compaction_answers": (True, lambda s: s.answers),
     "compaction_control": (True, lambda s: s.control),
     "compaction_trigger": ("turns:2", lambda s: s.trigger == "turns:2"),
     "compaction_budget": (["2000", "1000"], lambda s: s.budgets == (1000, 2000)),

@@ -62,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
     if not found:
         complain(
             f"{paths[0]} has one judge and one figure for each item; name a second run to compare "
-            "it with"
+            "it with, or measure with --compaction-answers to compare views with answers"
         )
         return 1
     text = _FORMATS[_format(options)](found)

@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 
 from pytest_compaction.dialogues.aggregates import is_dialogue_metric
-from pytest_compaction.gate.threshold import CONSTRAINTS
+from pytest_compaction.gate.threshold import ANSWERED, CONSTRAINTS
 from pytest_compaction.metrics.aggregate import (
     Mean,
     dimension_mean,
     kept_by_dimension,
+    loss_counts,
+    mean_of,
     overall_mean,
     pass_estimates,
     token_totals,
 )
 from pytest_compaction.metrics.constraints.compliance import compliance
 from pytest_compaction.metrics.constraints.survival import constraint_survival
+from pytest_compaction.metrics.item_figures import answer_figure
 from pytest_compaction.metrics.origins import ORIGINS, of_origin
 from pytest_compaction.records.record import Record, RecordType, type_of
 
@@ -51,6 +54,11 @@ def measure(metric: str, records: Sequence[Record], control: Sequence[Record]) -
         if found is None:
             return None
         return _value(found.compacted) if metric == "compliance" else found.retained.value
+    if metric == "answers":
+        return _value(mean_of(records, answer_figure))
+    if metric == "unused":
+        lost = loss_counts(records)
+        return None if lost.unused is None or not lost.facts else lost.unused / lost.facts
     if metric == "kept":
         return kept_by_dimension(records, control).get("overall", (0.0, None))[1]
     mean = overall_mean(records) if metric == "overall" else dimension_mean(records, metric)
@@ -63,6 +71,8 @@ def _value(mean: Mean | None) -> float | None:
 
 def why_missing(metric: str, records: Sequence[Record], control: Sequence[Record]) -> str:
     """Why a metric has no value."""
+    if metric.rpartition(".")[2] in ANSWERED and records:
+        return "no answers were made; add --compaction-answers"
     found = compliance(records, control) if metric == "er" else None
     return f"not defined, {found.retained.reason}" if found else "nothing was measured"
 

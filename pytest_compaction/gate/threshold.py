@@ -18,11 +18,13 @@ from pytest_compaction.text import Range, printable
 _ORIGINS: Final = get_args(Origin)
 CONSTRAINTS: Final = ("constraints", "compliance", "er")
 """Figures of the standing constraints: survival, compliance and effect retention."""
+ANSWERED: Final = ("answers", "unused")
+"""Figures of answers: their overall score, and the share of facts that they leave unused."""
 _SCORES: Final = ("overall", *DIMENSIONS)
-_SHARES: Final = ("removed", "kept", *CONSTRAINTS)
+_SHARES: Final = ("removed", "kept", "unused", *CONSTRAINTS)
 _SHARE: Final = Range(0, 1)
 _RANGES: Final = {
-    **dict.fromkeys(_SCORES, Range(0, MAX_SCORE)),
+    **dict.fromkeys((*_SCORES, "answers"), Range(0, MAX_SCORE)),
     "removed": Range(-1, 1),
     "kept": Range(0, 2),
     "er": Range(-1, 1),
@@ -78,7 +80,7 @@ def parse_threshold(text: str) -> Threshold:
     if not match or not _known(match["metric"]):
         raise ThresholdError(
             f"cannot read the threshold {printable(text, _SHOWN)!r}; write METRIC>=NUMBER (or >, "
-            f"<=, <), METRIC being overall, {', '.join(DIMENSIONS)}, pass^K, "
+            f"<=, <), METRIC being overall, {', '.join(DIMENSIONS)}, answers, pass^K, "
             f"{', '.join(_SHARES[:-1])} or {_SHARES[-1]}, for one kind as in file.artifact, the "
             f"kinds being {', '.join(PROBE_KINDS)}, for real or scripted cases as in "
             "real.overall, for one strategy as in overall@anchored; for dialogues "
@@ -112,6 +114,16 @@ def check_scopes(
         )
 
 
+def check_answers(thresholds: Iterable[Threshold], answers: bool) -> None:
+    """Refuse a threshold on answers in a run that makes none."""
+    for threshold in thresholds:
+        if not answers and threshold.metric.rpartition(".")[2] in ANSWERED:
+            raise ThresholdError(
+                f"the threshold {threshold} is on answers, and where rules answer none are made; "
+                "add --compaction-answers"
+            )
+
+
 def scopes_of(arms: Iterable[tuple[str, Budget | None]]) -> list[str]:
     """What can stand after the ``@``: each strategy, and each with its budget, if it has one."""
     found = (name for strategy, budget in arms for name in (strategy, arm_name(strategy, budget)))
@@ -122,7 +134,7 @@ def _check_bound(text: str, metric: str, bound: float, percent: bool) -> None:
     """Refuse a bound that is no value of the figure: a rule with it would always hold, or never."""
     name = metric.rpartition(".")[2]
     range = _RANGES.get(name, _SHARE)
-    is_score = name in _SCORES
+    is_score = name in {*_SCORES, "answers"}
     if bound in range and not (percent and is_score):
         return
     kind = "a score and no share" if is_score else "a share"
@@ -141,4 +153,4 @@ def _known(metric: str) -> bool:
         return rest.partition(".")[0] not in _ORIGINS and _known(rest)
     if dot:
         return kind in PROBE_KINDS and rest in _SCORES
-    return metric in {*_SCORES, *_SHARES} or _PASS.fullmatch(metric) is not None
+    return metric in {*_SCORES, *_SHARES, *ANSWERED} or _PASS.fullmatch(metric) is not None

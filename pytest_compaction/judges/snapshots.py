@@ -1,8 +1,8 @@
 """Snapshots of verdicts: what is kept of a judge's scores, and what moved between two.
 
-A snapshot holds what the judge said of the answer, whichever figure leads; what the view
-states needs no judge. It is plain JSON without clock, usage or keys. It names its item, so that
-a run of other cases or strategies can tell that the snapshot is not one of its own.
+A snapshot holds what the judge said of the answer, whichever figure leads; where no answer was
+made, what the view states. It is plain JSON without clock, usage or keys. It names its item, so
+that a run of other cases or strategies can tell that the snapshot is not one of its own.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ MAX_TEXT: Final = 2000
 _DIGITS: Final = 4
 _EPSILON: Final = 1e-6
 """Scores are rounded in snapshots; a difference this small is not a movement."""
+_ADD: Final = "to compare answers of rules, add --compaction-answers"
 _SHOWN_CRITERIA: Final = 6
 _SHOWN_TEXT: Final = 120
 _BEFORE: Final = 30
@@ -57,13 +58,17 @@ def snapshot_of(verdict: Verdict, item: Mapping[str, Any] | None = None) -> Snap
     return {
         "format": FORMAT,
         **({"item": dict(item)} if item else {}),
+        **({} if verdict.answered else {"reading": "view"}),
         "overall": _rounded(judged.overall),
         "dimensions": {name: _rounded(score) for name, score in judged.dimensions.items()},
         "criteria": {
             score.id: {"score": _rounded(score.score), "reasoning": _kept(score.reasoning)}
             for score in judged.criteria
         },
-        "facts": [{"text": _kept(fact.text), "stated": fact.used} for fact in verdict.facts],
+        "facts": [
+            {"text": _kept(f.text), "stated": f.survived if f.used is None else f.used}
+            for f in verdict.facts
+        ],
         "traps": [{"text": _kept(text), "hit": hit} for text, hit in judged.traps],
         "flags": [_kept(flag) for flag in verdict.flags],
         "response": _kept(verdict.response),
@@ -99,7 +104,9 @@ def read_snapshot(text: str) -> Snapshot | None:
 
 
 def has_moved(old: Snapshot, new: Snapshot, tolerance: Tolerance) -> bool:
-    """Whether a score moved beyond the tolerance, or a criterion was added or removed."""
+    """Whether a score moved beyond the tolerance, or what is scored is another thing."""
+    if old.get("reading") != new.get("reading"):
+        return True
     if abs(old["overall"] - new["overall"]) > tolerance.overall + _EPSILON:
         return True
     if old["criteria"].keys() != new["criteria"].keys():
@@ -112,6 +119,9 @@ def has_moved(old: Snapshot, new: Snapshot, tolerance: Tolerance) -> bool:
 
 def movements(old: Snapshot, new: Snapshot) -> list[str]:
     """What moved between two snapshots, one line each; the criteria that moved most come first."""
+    if old.get("reading") != new.get("reading"):
+        was, now = (f"of the {each.get('reading', 'answer')}" for each in (old, new))
+        return [f"it was {was} and is now {now}", *([_ADD] if now.endswith("view") else [])]
     lines: list[str] = []
     if abs(old["overall"] - new["overall"]) > _EPSILON:
         lines.append(f"overall {old['overall']:.2f} -> {new['overall']:.2f}")

@@ -39,7 +39,7 @@ class UnscoredError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class FactOutcome:
-    """One fact: what the view does with it, and what the answer does.
+    """One fact: what the view does with it, and what the answer does, if one was made.
 
     ``leads`` says which of the two decides the score.
     """
@@ -47,7 +47,7 @@ class FactOutcome:
     text: str
     type: FactType
     view: Reading
-    answer: Reading
+    answer: Reading | None
     leads: Source = "answer"
 
     @property
@@ -56,14 +56,14 @@ class FactOutcome:
         return self.view.outcome == "stated"
 
     @property
-    def used(self) -> bool:
-        """Whether the answer states it."""
-        return self.answer.outcome == "stated"
+    def used(self) -> bool | None:
+        """Whether the answer states it; ``None`` if none was made."""
+        return None if self.answer is None else self.answer.outcome == "stated"
 
     @property
     def decisive(self) -> Reading:
         """The reading that the score is made of."""
-        return self.view if self.leads == "view" else self.answer
+        return self.view if self.leads == "view" or self.answer is None else self.answer
 
     @property
     def loss(self) -> Loss | None:
@@ -108,13 +108,13 @@ class Nuggets:
 class Verdict:
     """What was made of one response.
 
-    ``reading`` says what leads: ``criteria``, ``dimensions``, ``overall`` (0 to 5) and
-    ``traps`` come from the whole view where rules answered, and from the answer where a
-    model did; ``second`` holds the other figure. All are empty when ``unscored`` says why
-    there is no score, and ``unpaid`` tells that the limit on costs is the reason. ``judges``
-    holds what each of several judges said of the answer. ``over_budget`` says that the view
-    takes more tokens than it may, where that fails the item; empty if it does not. ``nuggets``
-    are those of a probe that is judged by them, in place of criteria and dimensions.
+    ``reading`` says what leads: ``criteria``, ``dimensions``, ``overall`` (0 to 5) and ``traps``
+    come from the whole view where rules answered, and from the answer where a model did; ``second``
+    holds the other figure, if there is one. All are empty when ``unscored`` says why there is no
+    score, and ``unpaid`` tells that the limit on costs is the reason. ``judges`` holds what each of
+    several judges said of the answer. ``over_budget`` says that the view takes more tokens than it
+    may, where that fails the item; empty if it does not. ``nuggets`` are those of a probe that is
+    judged by them, in place of criteria and dimensions.
     """
 
     criteria: tuple[CriterionScore, ...]
@@ -136,10 +136,16 @@ class Verdict:
 
     @property
     def judged(self) -> Scores:
-        """What the judge said of the answer, whether or not it leads."""
+        """What was said of the answer, whether or not it leads; without one, of the view."""
         if self.reading == "view" and self.second is not None:
             return self.second
         return Scores(self.criteria, self.dimensions, self.overall, self.traps)
+
+    @property
+    def answered(self) -> bool:
+        """Whether an answer was made and judged."""
+        of_view = self.reading == "view" and self.second is None
+        return not of_view or any(fact.used is not None for fact in self.facts)
 
     @property
     def passed(self) -> bool | None:
@@ -196,7 +202,8 @@ class Verdict:
             lines += self._lost("unused", "remark: in the view, but not found by the answer")
             if self.second is not None and self.second.overall is not None:
                 lines.append(f"  remark: the answer alone scores {self.second.overall:.2f}")
-        lines.append(f"  answer: {printable(self.response, 160) or '(empty)'}")
+        if self.answered:
+            lines.append(f"  answer: {printable(self.response, 160) or '(empty)'}")
         return lines
 
     def _lost(self, name: Loss, where: str) -> list[str]:
@@ -204,7 +211,8 @@ class Verdict:
         texts: dict[str, list[str]] = {}
         for fact in self.facts:
             if fact.loss == name:
-                outcome = (fact.view if name == "dropped" else fact.answer).outcome
+                read = fact.answer if name == "unused" and fact.answer else fact.view
+                outcome = read.outcome
                 said = "" if outcome == "absent" else f" ({outcome})"
                 texts.setdefault(fact.type, []).append(f"{printable(fact.text, 70)}{said}")
         return [f"  {name} ({where}), {type}: {'; '.join(of)}" for type, of in texts.items()]

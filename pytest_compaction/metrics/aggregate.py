@@ -12,6 +12,7 @@ from pytest_compaction.metrics.facts.survival import Source, loss
 from pytest_compaction.metrics.item_figures import (
     Record,
     figure_of,
+    is_answered,
     outcome_of,
     reading_of,
     second_figure,
@@ -31,12 +32,13 @@ from pytest_compaction.settings import RECORDED, Budget
 class Losses:
     """Facts asked for, and how many of them were dropped from the view or left unused.
 
-    ``outcomes`` counts them by what the leading reading made of them.
+    ``unused`` is ``None`` where no answers were made. ``outcomes`` counts them by what the leading
+    reading made of them.
     """
 
     facts: int
     dropped: int
-    unused: int
+    unused: int | None
     traps: int
     hit: int
     outcomes: Mapping[str, int] = field(default_factory=dict)
@@ -201,7 +203,8 @@ def loss_counts(records: Iterable[Record]) -> Losses:
     kinds = Counter(loss(fact["survived"], fact["used"], leads) for fact, leads in facts)
     outcomes = Counter(outcome_of(fact, leads) for fact, leads in facts)
     hit = sum(trap["hit"] for trap in traps)
-    return Losses(len(facts), kinds["dropped"], kinds["unused"], len(traps), hit, outcomes)
+    unused = None if facts and not any(map(is_answered, (f for f, _ in facts))) else kinds["unused"]
+    return Losses(len(facts), kinds["dropped"], unused, len(traps), hit, outcomes)
 
 
 def aggregate(compactor: str, records: Sequence[Record]) -> Aggregate:

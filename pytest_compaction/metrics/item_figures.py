@@ -32,6 +32,12 @@ def second_figure(record: Record) -> float | None:
     return (record.get(other) or {}).get("overall")
 
 
+def answer_figure(record: Record) -> float | None:
+    """The overall score of the answer (0 to 5); ``None`` where none was scored."""
+    found: float | None = record["overall"] if reading_of(record) == "answer" else None
+    return found if reading_of(record) == "answer" else second_figure(record)
+
+
 def figure_of(record: Record, name: str) -> float | None:
     """A figure by its name: ``overall``, ``stated`` or a dimension; ``None`` if it has none."""
     if name == "stated":
@@ -51,6 +57,11 @@ def stated_share(record: Record) -> float | None:
 def is_stated(fact: Mapping[str, Any]) -> bool:
     """Whether the view states a fact, from its part of a record."""
     return bool(fact["survived"])
+
+
+def is_answered(fact: Mapping[str, Any]) -> bool:
+    """Whether an answer was made that could state a fact."""
+    return fact.get("used", False) is not None
 
 
 def outcome_of(fact: Mapping[str, Any], leads: Source) -> str:

@@ -37,6 +37,7 @@ def read_settings(config: Reader) -> Settings:
         control=bool(raw["compaction_control"]),
         trigger=raw["compaction_trigger"],
         budgets=budgets_of(split(raw, "compaction_budget")),
+        answers=bool(raw["compaction_answers"]),
         over_budget=over_budget_of(raw),
         shard=shard_of(raw),
         executor=raw["compaction_executor"],

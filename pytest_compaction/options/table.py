@@ -59,6 +59,7 @@ OPTIONS: Final = (
     Option("--compaction-judge-tolerance", "string", "0.5,1", "points by which the overall score and each criterion may differ from the snapshot (default: 0.5,1)", "F[,F]", Range(0, 5)),
     Option("--compaction-judgements", "int", 1, "judgements that each judge makes of an answer, whose scores are averaged (default: 1; not for dialogues)", "N", Range(1, 100, True)),
     Option("--compaction-trials", "int", 1, "trials of each item (default: 1)", "N", Range(1, 1000, True)),
+    Option("--compaction-answers", "bool", False, "where rules answer and judge: make answers too, score them, and count the facts of the view that they leave unused (default: the views alone are scored)"),
     Option("--compaction-control", "bool", False, "also run a control with the full context, and show the share of its score that is kept"),
     Option("--compaction-trigger", "string", "case", "when to compact: case, auto, adaptive, window:F, tokens:N or turns:N (default: case, which means turns:2 for dialogues)", "RULE"),
     Option("--compaction-budget", "linelist", [], "tokens that a view may take, in place of the budgets of the cases; several, as in 1000,2000,4000, make a curve for each strategy; recorded: at each point as many as the view on record there has, and cases without one are left out (not for dialogues)", "N[,N…]|recorded"),

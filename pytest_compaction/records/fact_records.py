@@ -32,7 +32,7 @@ def _outcome(fact: FactOutcome) -> dict[str, Any]:
         "text": clean(fact.text),
         "type": fact.type,
         "view": fact.view.outcome,
-        "answer": fact.answer.outcome,
+        **({} if fact.answer is None else {"answer": fact.answer.outcome}),
         "survived": fact.survived,
         "used": fact.used,
         "loss": fact.loss,

@@ -52,7 +52,7 @@ def scored_record(
         "facts": facts_of(response, verdict),
         "traps": [{"text": clean(text), "hit": hit} for text, hit in verdict.traps],
         "flags": list(verdict.flags),
-        "response": clean(response.text),
+        "response": clean(response.asked_text),
         "tokens": {
             "log": response.log_tokens,
             "view": response.view_tokens,
@@ -190,8 +190,8 @@ def _compliance(response: Response) -> dict[str, Any]:
         return {}
     found: dict[str, Any] = {
         "complying": choice.letter,
-        "chosen": read_letter(response.text),
-        "complied": complied(choice, response.text),
+        "chosen": read_letter(response.asked_text),
+        "complied": complied(choice, response.asked_text),
     }
     if reminded is not None:
         held = None if reminded.failure else complied(choice, reminded.text)

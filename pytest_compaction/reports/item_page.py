@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from pytest_compaction.metrics.event_order import ORDER_FIGURES
-from pytest_compaction.metrics.item_figures import is_stated, outcome_of, reading_of
+from pytest_compaction.metrics.item_figures import is_answered, is_stated, outcome_of, reading_of
 from pytest_compaction.records.record import Record, type_of
 from pytest_compaction.reports.case_page import Page
 from pytest_compaction.rubric import DIMENSIONS
@@ -64,8 +64,9 @@ def item_page(
     yield ""
     yield from _view(record, view, page)
     yield ""
-    yield from page.lines(str(record.get("response") or "none"), _LABEL, "answer")
-    yield ""
+    if record.get("response") or all(map(is_answered, record.get("facts") or ())):
+        yield from page.lines(str(record.get("response") or "none"), _LABEL, "answer")
+        yield ""
     yield from _facts(record, page)
     yield from _verdict(record, page)
 

@@ -14,6 +14,7 @@ from pytest_compaction.conversation.messages import Message, Text, ToolResult
 from pytest_compaction.judges.model_judge import ModelJudge
 from pytest_compaction.judges.panel import PanelJudge
 from pytest_compaction.judges.verdict import Verdict, unscored_verdict
+from pytest_compaction.judges.view import view_verdict
 from pytest_compaction.models.calls.turns import in_turn
 from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.protocol import AnswerReply, ChargedError, JudgeReply, Model
@@ -102,18 +103,19 @@ class CaseWork:
 
     async def replies(self, response: Response) -> list[JudgeReply]:
         """What the judges say of a response; nothing if there is nothing to judge."""
+        if response.failure is not None or not self._method.roles.answers:
+            return []
         key = ("replies", response.probe.id, response.text)
         return await self._once(key, lambda: self._replies(response))
 
     def verdict(self, response: Response, replies: Sequence[JudgeReply]) -> Verdict:
         """The verdict of the judges that said this. Reads the view, so not for the loop."""
+        probe, view, pass_score = response.probe, response.reading, self._method.pass_score
+        if not self._method.roles.answers:
+            return view_verdict(probe, view, pass_score, response.asked_text, response.failure)
         if response.failure is not None:
-            return unscored_verdict(
-                response.failure, response.probe, response.reading, self._method.pass_score
-            )
-        return self._judge(response.probe.id).verdict(
-            replies, response.probe, response.text, response.reading, response.leads
-        )
+            return unscored_verdict(response.failure, probe, view, pass_score)
+        return self._judge(probe.id).verdict(replies, probe, response.text, view, response.leads)
 
     def close(self) -> None:
         """Forget what was made, and cancel what is under way."""
@@ -207,16 +209,19 @@ class CaseWork:
         view = await compacted.view(probe.point, probe.question, asking)
         earlier = await compacted.earlier(probe, asking)
         failure = compacted.failure(probe.point)
+        answer: str | Callable[[Response], str] = ""
         reply = AnswerReply("")
         reminded: Reminded | None = None
         self._responder.check(view.parameters)
         read = seen(View(view.messages), None, tokens)
-        if failure is None:
+        if failure is None and (self._method.roles.answers or probe.choice is not None):
             reply, reminded = await self._answers(probe, view)
-            read = seen(view, reply.applied, tokens)
+            answer, read = reply.text, seen(view, reply.applied, tokens)
             failure = read.problem
+        elif failure is None:
+            answer = self._method.roles.composed
         return Response(
-            text=reply.text,
+            answer=answer,
             probe=probe,
             case=self.case,
             arm=self.arm,
@@ -253,8 +258,6 @@ class CaseWork:
         return reply, None
 
     async def _replies(self, response: Response) -> list[JudgeReply]:
-        if response.failure is not None:
-            return []
         judge = self._judge(response.probe.id)
         return await judge.replies(response.case, response.probe, response.text)
 

@@ -13,9 +13,10 @@ from pytest_compaction.metrics.facts.foreign_names import ForeignNames
 from pytest_compaction.metrics.facts.foreign_wordings import ForeignWordings
 from pytest_compaction.metrics.facts.survival import Readings, Source
 from pytest_compaction.models.offline import model as offline
-from pytest_compaction.models.protocol import Model
+from pytest_compaction.models.protocol import AnswerRequest, Model
 from pytest_compaction.models.usage import OwnCalls, Usage
 from pytest_compaction.run.feeder import Step
+from pytest_compaction.run.responder import bounded
 from pytest_compaction.settings import CONTROL, RECORDED, Budget
 
 
@@ -49,6 +50,8 @@ class Roles:
     responder: Model
     judges: tuple[Model, ...]
     tokens: TokenCounter
+    rules_answer: bool = False
+    """Whether answers are made and judged where rules do both."""
 
     @property
     def judge(self) -> Model:
@@ -64,6 +67,18 @@ class Roles:
     def leads(self) -> Source:
         """What makes the score: the view if the offline model answers, or else the answer."""
         return "view" if self.responder.name == offline.NAME else "answer"
+
+    @property
+    def answers(self) -> bool:
+        """Whether answers are made and judged; else verdicts are those of the views alone."""
+        asked = (self.responder, *self.judges)
+        return self.rules_answer or any(model.name != offline.NAME for model in asked)
+
+    def composed(self, response: Response) -> str:
+        """What rules answer from the view of a response."""
+        probe, rules = response.probe, offline.OfflineModel(self.tokens)
+        request = AnswerRequest(response.view, probe.question, probe.answer, kind=probe.kind)
+        return bounded(rules.answer_text(request), probe.answer.max_tokens, self.tokens)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,17 +144,18 @@ class ViewFigures:
 class Response:
     """An answer to a probe, with what is known about the view that it was answered from.
 
-    ``figures`` makes the figures of the view, which takes longer than to send a request: it is
-    called when the first of them is asked for. ``leads`` says whether the view or the answer
-    makes the score: the view where rules answered. ``view_tokens`` are the tokens of the view;
-    if the server edited it, those that the server read. ``latency_s`` is in seconds.
-    ``failure`` says why there is nothing to judge: the compaction failed and no model was
-    asked, or the endpoint did not compact. ``budget`` is the tokens that the view may take.
-    ``reminded`` is the second reply to a forced choice, ``None`` if there was none. ``view`` are
-    the messages that the model read, as far as they are known.
+    ``answer`` is its text; where rules answer and nobody asked them to, a function that makes it
+    from the response, called when :attr:`text` is first read. ``figures`` makes the figures of the
+    view, which takes longer than to send a request: it is called when the first of them is asked
+    for. ``leads`` says whether the view or the answer makes the score: the view where rules
+    answered. ``view_tokens`` are the tokens of the view; if the server edited it, those that the
+    server read. ``latency_s`` is in seconds. ``failure`` says why there is nothing to judge: the
+    compaction failed and no model was asked, or the endpoint did not compact. ``budget`` is the
+    tokens that the view may take. ``reminded`` is the second reply to a forced choice, ``None`` if
+    there was none. ``view`` are the messages that the model read, as far as they are known.
     """
 
-    text: str
+    answer: str | Callable[[Response], str]
     probe: Probe = field(repr=False)
     case: Case = field(repr=False)
     arm: Arm
@@ -161,6 +177,16 @@ class Response:
     leads: Source = "answer"
     reminded: Reminded | None = None
     view: tuple[Message, ...] = field(default=(), repr=False, compare=False)
+
+    @cached_property
+    def text(self) -> str:
+        """The answer."""
+        return self.answer if isinstance(self.answer, str) else self.answer(self)
+
+    @property
+    def asked_text(self) -> str:
+        """The answer if one was asked for, else nothing."""
+        return self.answer if isinstance(self.answer, str) else ""
 
     @cached_property
     def made(self) -> ViewFigures:

@@ -100,6 +100,8 @@ def summary_line(session: BenchmarkSession) -> str:
     if session.settings.budgets:
         named = (f"{b:,}" if isinstance(b, int) else b for b in session.settings.budgets)
         parts.append(f"budget {', '.join(named)}")
+    if session.settings.answers:
+        parts.append("with answers")
     if session.settings.over_budget != "fail":
         parts.append(f"views over budget: {session.settings.over_budget}")
     if session.baseline_title:

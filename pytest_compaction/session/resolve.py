@@ -26,6 +26,7 @@ from pytest_compaction.dialogues.files import (
 )
 from pytest_compaction.gate.threshold import (
     ThresholdError,
+    check_answers,
     check_scopes,
     parse_threshold,
     scopes_of,
@@ -108,6 +109,7 @@ def resolve_session(
         settings = replace(settings, thresholds=tuple(kept_rules))
     thresholds = tuple(parse_threshold(text) for text in settings.thresholds)
     check_scopes(thresholds, settings.with_budgets)
+    check_answers(thresholds, roles.answers)
     places = case_places(settings.cases, root, use_shipped)
     index = CaseIndex(index_folder)
     found = find_named(places.paths, root, index, found_cases, settings.long_memory.truncated)
@@ -189,6 +191,7 @@ def _roles(settings: Settings, model: Callable[[str], Model], tokens: TokenCount
         model(settings.responder),
         tuple(model(name) for name in settings.judges),
         tokens,
+        settings.answers,
     )
 
 

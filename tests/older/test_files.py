@@ -60,11 +60,15 @@ def test_a_run_is_compared_with_the_baseline_of_then_or_told_how_to_renew_it(pro
         assert shown.outlines[-1].startswith("GATE PASSED")
 
 
-def test_a_verdict_is_that_of_its_snapshot_or_told_how_to_renew_it(project):
-    shown = run(project, "--compactor=anchored", "--compaction-judge-snapshots", needed=["syrupy"])
+@pytest.mark.parametrize("answers", [[], ["--compaction-answers"]])
+def test_a_verdict_is_that_of_its_snapshot_or_told_how_to_renew_it(project, answers):
+    compared = ["--compaction-judge-snapshots", "--tb=short", *answers]
+    shown = run(project, "--compactor=anchored", *compared, needed=["syrupy"])
     moved = [r["probe"] for r in records(project).records if r["snapshot"] != "matched"]
     if moved:
-        assert "--snapshot-update" in shown.stdout.str()
+        said = shown.stdout.str()
+        assert "--snapshot-update" in said
+        assert answers or "add --compaction-answers" in said
     else:
         shown.assert_outcomes(passed=6)
 

@@ -52,6 +52,7 @@ def test_the_header_holds_every_option(pytester):
         "compaction_trials": 2,
         "compaction_judgements": 2,
         "compaction_control": True,
+        "compaction_answers": True,
         "compaction_trigger": "turns:2",
         "compaction_budget": "900,300",
         "compaction_shard": "2/2",
@@ -115,6 +116,7 @@ def test_the_header_holds_every_option(pytester):
         "trials": 2,
         "judgements": 2,
         "control": True,
+        "answers": True,
         "budgets": [300, 900],
         "trigger": "turns:2",
         "shard": "2/2",
@@ -183,17 +185,16 @@ def test_a_record_says_what_was_measured_and_nothing_of_the_machine(pytester):
     known = {name: score for name, score in record["dimensions"].items() if score is not None}
     assert known == {"accuracy": 0.0, "completeness": 0.0}
     assert record["reading"] == "view"
-    assert record["answer"]["overall"] == 0.0
-    assert record["answer"]["dimensions"].keys() == record["dimensions"].keys()
+    assert "answer" not in record
+    assert record["response"] == ""
     assert {criterion["id"] for criterion in record["criteria"]} >= {"accuracy_factual"}
     assert record["facts"] == [
         {
             "text": "45",
             "type": "value",
             "view": "absent",
-            "answer": "absent",
             "survived": False,
-            "used": False,
+            "used": None,
             "loss": "dropped",
             "clause": "",
             "words": [],
@@ -220,6 +221,19 @@ def test_a_record_says_what_was_measured_and_nothing_of_the_machine(pytester):
     text = run_files(pytester)[-1].read_text()
     assert str(pytester.path) not in text
     assert os.uname().nodename not in text
+
+
+def test_with_answers_a_record_has_what_they_state_and_score(pytester):
+    set_up(pytester, "first")
+    run(pytester, "--compaction-answers", compactor="forget_limit")
+    by_probe = {record["probe"]: record for record in records(pytester).records}
+    record = by_probe["limit"]
+    assert record["answer"]["overall"] == 0.0
+    assert record["answer"]["dimensions"].keys() == record["dimensions"].keys()
+    (fact,) = record["facts"]
+    assert (fact["answer"], fact["used"]) == ("absent", False)
+    assert record["response"]
+    assert record["usage"]["responder"]["calls"] == 1
 
 
 def test_settings_that_change_scores_change_the_hash_of_the_settings(pytester):
@@ -261,7 +275,7 @@ def test_a_bug_in_what_is_made_ahead_is_raised_where_it_is_asked_for_and_nowhere
 
 def _work_with(model, method):
     case, arm = build_case(), Arm("none")
-    roles = Roles(model, model, (model,), COUNTER)
+    roles = Roles(model, model, (model,), COUNTER, rules_answer=True)
     work = WorkLoop(8)
     engine = Engine(roles, lambda name: NoCompaction(), Trigger("case"), 3.5, 30.0, work)
     engine.select(Asked(case.id, arm, probe.id) for probe in case.probes)

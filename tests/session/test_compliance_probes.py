@@ -37,7 +37,7 @@ def gate(*expressions):
 def summary_of(result):
     """The figures of the summary, without what a failed rule says and the rows of kinds."""
     begin = next(n for n, text in enumerate(result.outlines) if "== compaction ==" in text)
-    asked = re.compile(r"\w+( +\d+){2} +\d+%( +\d+){2} +\d\.\d\d")
+    asked = re.compile(r"\w+( +\d+){2} +\d+%( +\d+){1,2} +\d\.\d\d")
     return [text for text in result.outlines[begin:] if not asked.match(text)]
 
 

@@ -108,7 +108,7 @@ def test_a_failing_test_of_another_kind_is_red_whatever_the_threshold_says(pytes
     assert broken["error"]["phase"] == "call"
     assert broken["error"]["reason"].startswith("AssertionError: of my own")
     assert (broken["status"], broken["overall"]) == ("passed", 5.0)
-    assert broken["response"]
+    assert broken["facts"][0]["survived"]
 
 
 def test_a_teardown_that_fails_too_does_not_hide_why_the_test_failed_after_its_verdict(pytester):

@@ -40,7 +40,7 @@ def agreement_block():
     """How far the offline model, its judge and its reading agree with the reference run."""
     model = _records(judges=(NAME,), model=NAME, responder=NAME)
     sides = {
-        "offline": _records(),
+        "offline": _records(answers=True),
         "offline judge": _records(model=NAME, responder=NAME),
         "rules": _records(model=NAME),
     }

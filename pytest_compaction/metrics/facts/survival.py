@@ -135,14 +135,15 @@ def readings_of(
     )
 
 
-def loss(survives: bool, used: bool, leads: Source = "answer") -> Loss | None:
+def loss(survives: bool, used: bool | None, leads: Source = "answer") -> Loss | None:
     """Why a fact is lost: ``dropped`` from the view, or in the view and ``unused`` by the answer.
 
-    Where the view leads, a fact that it does not state is lost whatever the answer says.
+    Where the view leads, a fact that it does not state is lost whatever the answer says. Where
+    no answer was made, ``used`` is ``None``.
     """
     if not survives and (leads == "view" or not used):
         return "dropped"
-    return None if used else "unused"
+    return "unused" if used is False else None
 
 
 def _overruled(reading: Reading, trap: Trap, instead: Reading) -> Reading:

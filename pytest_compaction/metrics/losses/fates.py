@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_compaction.metrics.item_figures import Record
+from pytest_compaction.metrics.item_figures import Record, is_answered
 from pytest_compaction.metrics.losses.events import COMPACTED, listed_events, whole
 
 FactKey = tuple[str, str, str]
@@ -36,10 +36,11 @@ class FactSource:
 class FactFate:
     """One fact of one probe in one trial.
 
-    ``survived``: the view states it. ``used``: the answer states it. ``contradicted``: the view
-    states something else in its place. ``recoverable`` is ``None`` unless it was dropped, and
-    where a record does not say it. ``stated`` says for each compaction since the log first
-    stated the fact whether the view after it still did, up to the point of the probe.
+    ``survived``: the view states it. ``used``: the answer states it, ``None`` without one.
+    ``contradicted``: the view states something else in its place. ``recoverable`` is ``None``
+    unless it was dropped, and where a record does not say it. ``stated`` says for each compaction
+    since the log first stated the fact whether the view after it still did, up to the point of the
+    probe.
     """
 
     case: str
@@ -48,7 +49,7 @@ class FactFate:
     text: str
     fact_class: str
     survived: bool
-    used: bool
+    used: bool | None
     contradicted: bool = False
     recoverable: bool | None = None
     stated: tuple[tuple[str, bool], ...] = ()
@@ -115,7 +116,7 @@ def _fate(record: Record, fact: Mapping[str, Any], idle: frozenset[str]) -> Fact
         text=str(fact["text"]),
         fact_class=fact["class"],
         survived=survived,
-        used=bool(fact["used"]),
+        used=bool(fact["used"]) if is_answered(fact) else None,
         contradicted=not survived and fact.get("view") == "contradicted",
         recoverable=recoverable if isinstance(recoverable, bool) and not survived else None,
         stated=tuple(_stated(fact.get("stated_after"), idle)),

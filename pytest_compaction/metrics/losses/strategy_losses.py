@@ -34,28 +34,28 @@ class LossCounts:
     """Facts by what became of them: ``facts = survived + dropped``.
 
     ``survived = used + unused``, by whether the answer states it too. ``dropped = recoverable +
-    gone + unknown``. Of those dropped, the view contradicts ``contradicted`` and the answer
-    states ``guessed`` all the same; of those that survived, ``returned`` were missing after an
-    earlier compaction. ``survival`` is the share that survived, ``recovery`` the recoverable
-    share of what was dropped and is known; both 0 to 1.
+    gone + unknown``. Of those dropped, the view contradicts ``contradicted`` and the answer states
+    ``guessed`` all the same; where no answers were made, these three are ``None``. Of those that
+    survived, ``returned`` were missing after an earlier compaction. ``survival`` is the share that
+    survived, ``recovery`` the recoverable share of what was dropped and is known; both 0 to 1.
     """
 
     facts: int
     survived: int
-    used: int
+    used: int | None
     dropped: int
     recoverable: int
     gone: int
     contradicted: int
-    guessed: int
+    guessed: int | None
     returned: int
     survival: Mean | None
     recovery: Mean | None
 
     @property
-    def unused(self) -> int:
+    def unused(self) -> int | None:
         """Stated by the view and not by the answer."""
-        return self.survived - self.used
+        return None if self.used is None else self.survived - self.used
 
     @property
     def unknown(self) -> int:
@@ -107,15 +107,16 @@ def loss_counts_of(facts: Sequence[FactFate]) -> LossCounts:
     known = [fact for fact in dropped if fact.recoverable is not None]
     recoverable = sum(bool(fact.recoverable) for fact in known)
     survived = [fact for fact in facts if fact.survived]
+    answered = any(fact.used is not None for fact in facts)
     return LossCounts(
         facts=len(facts),
         survived=len(survived),
-        used=sum(fact.used for fact in survived),
+        used=sum(bool(fact.used) for fact in survived) if answered else None,
         dropped=len(dropped),
         recoverable=recoverable,
         gone=len(known) - recoverable,
         contradicted=sum(fact.contradicted for fact in dropped),
-        guessed=sum(fact.used for fact in dropped),
+        guessed=sum(bool(fact.used) for fact in dropped) if answered else None,
         returned=sum(fact.drop is not None for fact in survived),
         survival=share((fact.case, fact.survived) for fact in facts),
         recovery=share((fact.case, bool(fact.recoverable)) for fact in known),

@@ -187,7 +187,7 @@ def _hash(record: Record, name: str) -> str | None:
 def _became(fact: Mapping[str, Any]) -> str:
     if not is_stated(fact):
         return outcome_of(fact, "view")
-    return "stated" if fact.get("used", True) else "unused"
+    return "unused" if fact.get("used") is False else "stated"
 
 
 def _record(strategy: str, item: Mapping[str, Any], data: Mapping[str, Any]) -> Record:

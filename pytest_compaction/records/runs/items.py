@@ -32,7 +32,8 @@ TEXTS: Final = ("reason", "error")
 class Fact:
     """What became of one fact of an item.
 
-    ``survived``: the view states it. ``used``: the answer states it. ``loss`` is ``dropped``,
+    ``survived``: the view states it. ``used``: the answer states it, ``None`` where none was made.
+    ``loss`` is ``dropped``,
     ``unused`` or ``None``. ``view`` and ``answer`` are what was read there: ``stated``,
     ``contradicted``, ``uncertain`` or ``absent``. ``recoverable`` is ``None`` unless the fact was
     dropped. ``group`` is its class in a record, such as ``path`` or ``decision``.
@@ -43,7 +44,7 @@ class Fact:
     type: str
     group: str | None
     survived: bool
-    used: bool
+    used: bool | None
     loss: str | None
     view: str | None
     answer: str | None
@@ -131,6 +132,7 @@ def row_of(record: Record) -> dict[str, Scalar]:
     record = item.record
     facts, traps = item.facts, _mappings(record.get("traps"))
     measured = bool(facts) and item.overall is not None
+    answered = measured and any(fact.used is not None for fact in facts)
     lost = [fact for fact in facts if fact.loss == "dropped"]
     error = _mapping(record.get("error"))
     values: dict[str, Scalar] = {
@@ -151,7 +153,7 @@ def row_of(record: Record) -> dict[str, Scalar]:
         "facts": len(facts),
         "stated": sum(fact.survived for fact in facts) if measured else None,
         "dropped": len(lost) if measured else None,
-        "unused": sum(fact.loss == "unused" for fact in facts) if measured else None,
+        "unused": sum(fact.loss == "unused" for fact in facts) if answered else None,
         "recoverable": _counted(lost, True),
         "gone": _counted(lost, False),
         "traps": len(traps),
@@ -170,7 +172,8 @@ def row_of(record: Record) -> dict[str, Scalar]:
 
 
 def _fact(fact: Mapping[str, Any], record: Record) -> Fact:
-    survived, used = bool(fact.get("survived")), bool(fact.get("used"))
+    survived, used = bool(fact.get("survived")), fact.get("used", False)
+    used = None if used is None else bool(used)
     return Fact(
         text=_text(fact.get("text")),
         type=_text(fact.get("type")),

@@ -219,7 +219,9 @@ def _markdown(each: RunComparison, most: int) -> Iterator[str]:
     if items:
         yield f"Changed most, {len(items)} of {_changed(changes)}:"
         head = ["item", one, other, "gone", "regained", f"answer, {one}", f"answer, {other}"]
-        yield _rows([head, *([item_name(item, _ITEM), *_cells(item)] for item in items)])
+        rows = [head, *([item_name(item, _ITEM), *_cells(item)] for item in items)]
+        answered = any(row[-2] or row[-1] for row in rows[1:])
+        yield _rows(rows if answered else [row[:-2] for row in rows])
 
 
 def _cells(item: ItemChange) -> list[str]:

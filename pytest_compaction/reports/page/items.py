@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from pytest_compaction.metrics.item_figures import reading_of
+from pytest_compaction.metrics.item_figures import is_answered, reading_of
 from pytest_compaction.records.record import Record
 from pytest_compaction.reports.page.arms import Arm
 from pytest_compaction.rubric import DIMENSIONS
@@ -67,9 +67,14 @@ def outcome_of_item(record: Record) -> Outcome:
 
 
 def fate(fact: Mapping[str, Any]) -> str:
-    """``s``: survived and used, ``u``: in the view and unused, ``d``: dropped from the view."""
+    """``s``: survived and used, ``u``: in the view and unused, ``d``: dropped from the view.
+
+    ``v``: in the view, where no answer was made.
+    """
     if not fact.get("survived"):
         return "d"
+    if not is_answered(fact):
+        return "v"
     return "s" if fact.get("used") else "u"
 
 

@@ -146,6 +146,10 @@ def _figures(runs: Sequence[PageRun], arms: Sequence[Arm]) -> dict[str, Any]:
     return {
         "figures": figures,
         "classes": classes_of(figures),
+        "answered": any(
+            item.losses is not None and item.losses.whole.counts.unused is not None
+            for item in figures
+        ),
         "costs": [item for item in figures if item.costs and not item.control],
         "scatter": scatter(figures, *_FIGURE),
         "curves": survival_curves(figures, *_FIGURE),

@@ -107,8 +107,9 @@ def _about(
     if item.second is not None:
         other = "answers" if item.reading == "view" else "survival"
         second = f", {other} {item.second.value:.2f}"
+    unused = "" if losses.unused is None else f", {losses.unused} unused"
     kept = short_constraints(records)
-    yield Line(f"  {losses.hit} of {losses.traps} traps hit, {losses.unused} unused{second}{kept}")
+    yield Line(f"  {losses.hit} of {losses.traps} traps hit{unused}{second}{kept}")
     yield from compliance_lines(records, control)
     compared = None if item.too_few else null_line(records, "  ")
     if compared is not None:

@@ -27,12 +27,14 @@ def kind_lines(records: Sequence[Record]) -> Iterator[Line]:
         return
     reading = "in view" if found[0].get("reading") == "view" else "answered"
     head = f"{'asked about':<{_KIND}}{'questions':>10}{'facts':>7}{reading:>10}"
-    yield Line(f"{head}{'dropped':>9}{'unused':>8}{'score':>7}", "dim")
+    answered = loss_counts(found).unused is not None
+    unused = f"{'unused':>8}" if answered else ""
+    yield Line(f"{head}{'dropped':>9}{unused}{'score':>7}", "dim")
     rows = [(_score(group), kind, group) for kind in kinds if (group := _of(kind, found))]
     rows.sort(key=lambda row: (-row[0], row[1]))
     for number, (score, kind, group) in enumerate(rows, start=1):
         mark = "  weakest" if number == len(rows) and score < rows[0][0] else ""
-        yield Line(_row(kind, group, score) + mark)
+        yield Line(_row(kind, group, score, answered) + mark)
 
 
 def _of(kind: str, records: Sequence[Record]) -> list[Record]:
@@ -44,11 +46,11 @@ def _score(records: Sequence[Record]) -> float:
     return mean.value if mean is not None else 0.0
 
 
-def _row(kind: str, records: Sequence[Record], score: float) -> str:
+def _row(kind: str, records: Sequence[Record], score: float, answered: bool) -> str:
     losses = loss_counts(records)
     share = f"{_stated(losses):.0%}" if losses.facts else "-"
     counts = f"{len(records):>10}{losses.facts:>7}{share:>10}"
-    lost = f"{losses.dropped:>9}{losses.unused:>8}"
+    lost = f"{losses.dropped:>9}" + (f"{losses.unused:>8}" if answered else "")
     return f"{printable(kind, _KIND):<{_KIND}}{counts}{lost}{score:>7.2f}"
 
 

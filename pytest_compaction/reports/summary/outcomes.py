@@ -35,12 +35,14 @@ def second_lines(figures: Aggregate) -> Iterator[Line]:
     losses = figures.losses
     mean = "" if figures.second is None else f"{figures.second.value:.2f}"
     if figures.reading == "view":
+        if losses.unused is None or not (losses.facts or mean):
+            return
         unused = f"{losses.unused} facts of the view are not in the answers"
         yield Line(f"answers       {f'overall {mean}; ' if mean else ''}{unused}")
         return
     if mean:
         yield Line(f"survival      overall {mean}")
-    lost = losses.dropped + losses.unused
+    lost = losses.dropped + (losses.unused or 0)
     yield Line(
         f"facts lost    {lost} of {losses.facts}: {losses.dropped} dropped from the view, "
         f"{losses.unused} unused"

@@ -19,11 +19,12 @@ _CASES: Final = "Intervals are 95 % over cases."
 
 def losses_table(found: Mapping[str, StrategyLosses]) -> Table:
     """Facts by strategy and class: how many survived, what became of the others, half-life."""
+    answered = any(losses.whole.counts.unused is not None for losses in found.values())
     heads = (
         ("facts_of", "facts"),
         ("facts", "asked"),
         ("survived", "survived"),
-        ("unused", "unused"),
+        *((("unused", "unused"),) if answered else ()),
         ("dropped", "dropped"),
         ("recoverable", "recoverable"),
         ("gone", "gone"),
@@ -32,11 +33,12 @@ def losses_table(found: Mapping[str, StrategyLosses]) -> Table:
         ("half_life_low", "from"),
         ("half_life_high", "to"),
     )
-    rows = [(Cell(label), *_losses(losses)) for label, losses in _labelled(found)]
+    rows = [(Cell(label), *_losses(losses, answered)) for label, losses in _labelled(found)]
     notes = [
-        "Survived: the view states it; unused: the answer does not. Recoverable: share of what "
-        "was dropped and that the agent can read again, by a path or command that the view still "
-        "names; gone: nothing leads to it. Contradicted: the view states something else.",
+        f"Survived: the view states it{'; unused: the answer does not' if answered else ''}. "
+        "Recoverable: share of what was dropped and that the agent can read again, by a path or "
+        "command that the view still names; gone: nothing leads to it. Contradicted: the view "
+        "states something else.",
         "Half-life: compactions until half of the facts are dropped, if each drops the same share.",
         _CASES,
     ]
@@ -142,11 +144,12 @@ def _labelled(found: Mapping[str, StrategyLosses]) -> Iterator[tuple[str, FactLo
             yield f"{before}{fact_class.replace('_', ' ')}", part
 
 
-def _losses(losses: FactLosses) -> Iterator[Cell]:
+def _losses(losses: FactLosses, answered: bool) -> Iterator[Cell]:
     counts = losses.counts
     yield count(counts.facts)
     yield estimate(counts.survival, "share", _SHARE)
-    yield count(counts.unused)
+    if answered:
+        yield count(counts.unused)
     yield count(counts.dropped)
     yield estimate(counts.recovery, "share", _SHARE)
     yield count(counts.gone)

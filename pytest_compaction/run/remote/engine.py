@@ -206,7 +206,8 @@ class RemoteEngine:
         where = f"case {key[0]} with {key[1].compactor} could not be measured"
         if isinstance(outcome, bytes):
             try:
-                result = decoded(outcome, self._cases(key[0]), self._asked(key))
+                composed = self._local.method.roles.composed
+                result = decoded(outcome, self._cases(key[0]), self._asked(key), composed)
             except (KeyError, TypeError, ValueError, zlib.error) as error:
                 outcome = f"the result of a worker cannot be read ({type(error).__name__})"
         if isinstance(outcome, str):
@@ -255,6 +256,7 @@ def remote_engine(
         judgements=settings.judgements,
         request_timeout=settings.calls.request_timeout,
         published_rounding=settings.long_memory.published_rounding,
+        rules_answer=settings.answers,
         prompts=endpoints.prompts if endpoints else None,
         prices=endpoints.prices if endpoints else None,
         modules=modules,

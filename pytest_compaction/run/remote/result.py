@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, Final
 
@@ -165,15 +165,19 @@ def encoded(result: TaskResult, case: Case, asked: Asked) -> bytes:
             members = {one.name: getattr(value, one.name) for one in fields(value) if one.init}
             if isinstance(value, Response):
                 members["figures"] = value.made
+                members["answer"] = value.answer if isinstance(value.answer, str) else None
             return {type(value).__name__: {name: plain(one) for name, one in members.items()}}
         raise TypeError(f"a result cannot hold {type(value).__name__}")
 
     return zlib.compress(json.dumps(plain(result)).encode(), 1)
 
 
-def decoded(data: bytes, case: Case, asked: Asked) -> TaskResult:
+def decoded(
+    data: bytes, case: Case, asked: Asked, composed: Callable[[Response], str]
+) -> TaskResult:
     """The result that :func:`encoded` wrote, about the reader's own case and probes.
 
+    ``composed`` makes the answers that were not made.
     Raises ``KeyError``, ``TypeError`` or ``ValueError`` for anything else.
     """
     all_known = tuple(_known(case, asked))
@@ -194,6 +198,7 @@ def decoded(data: bytes, case: Case, asked: Asked) -> TaskResult:
         if name == Response.__name__:
             figures = members["figures"]
             members["figures"] = lambda: figures
+            members["answer"] = composed if members["answer"] is None else members["answer"]
         return _TYPES[name](**members)
 
     result = value_of(json.loads(zlib.decompress(data)))

@@ -65,6 +65,7 @@ class Briefing:
     judgements: int
     request_timeout: float
     published_rounding: bool = False
+    rules_answer: bool = False
     prompts: Prompts | None = None
     prices: PriceTable | None = None
     modules: Mapping[str, str] = field(default_factory=dict)

@@ -232,4 +232,5 @@ def _roles(briefing: Briefing, tokens: TokenCounter, caller: Caller) -> Roles:
         model(briefing.responder),
         tuple(model(name) for name in briefing.judges),
         tokens,
+        briefing.rules_answer,
     )

@@ -42,11 +42,15 @@ def over_the_wire(value):
     return pickle.loads(pickle.dumps(value))
 
 
+def read(data, case, asked):
+    return decoded(data, case, asked, lambda response: f"made for {response.probe.id}")
+
+
 def sent_back(error):
     """The error that a task ended with, on the side of the run."""
     case = build_case()
     data = encoded(TaskResult(Findings(failure=Failure.of(error))), case, ())
-    return decoded(data, case, ()).findings.failure.error()
+    return read(data, case, ()).findings.failure.error()
 
 
 class Trap(str):
@@ -60,7 +64,7 @@ def test_what_a_strategy_puts_into_a_view_runs_no_code_in_the_run(tmp_path, monk
     monkeypatch.chdir(tmp_path)
     case, view = build_case(), (Message("m", "user", (Text(Trap("words")),)),)
     sent = encoded(TaskResult(Findings(views=(view,))), case, ())
-    found = decoded(over_the_wire(sent), case, ()).findings.views
+    found = read(over_the_wire(sent), case, ()).findings.views
     assert found == (view,)
     assert type(found[0][0].parts[0].text) is str
     assert not list(tmp_path.iterdir())
@@ -71,7 +75,7 @@ def test_what_a_strategy_puts_into_a_view_runs_no_code_in_the_run(tmp_path, monk
 )
 def test_what_is_no_result_is_refused(sent):
     with pytest.raises((KeyError, TypeError, ValueError, zlib.error)):
-        decoded(sent, build_case(), ())
+        read(sent, build_case(), ())
 
 
 def test_a_task_arrives_as_it_was_sent():
@@ -84,13 +88,14 @@ def test_a_task_arrives_as_it_was_sent():
 
 def test_a_result_is_about_the_case_and_the_probes_of_its_reader():
     task = task_of(build_case())
-    found = decoded(over_the_wire(perform_here(task)), task.case, task.asked)
+    found = read(over_the_wire(perform_here(task)), task.case, task.asked)
     assert found.findings.failure is None
     assert len(found.findings.views) == len(task.case.points)
     for answer, (probe, _) in zip(found.findings.answers, task.asked, strict=True):
         assert answer.response.case is task.case
         assert answer.response.probe is probe
         assert answer.verdict.overall is not None
+        assert answer.response.text == f"made for {probe.id}"
     ours = {id(message) for message in task.case.messages}
     assert any(id(message) in ours for message in found.findings.views[0])
 

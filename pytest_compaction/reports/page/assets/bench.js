@@ -15,11 +15,13 @@ function workbench(item, texts) {
     "div",
     { class: "side" },
     part("facts", "Facts", factList(facts)),
-    part(
-      "answer",
-      "Answer",
-      said("div", detail.response || "no answer", { class: "response text" }),
-    ),
+    detail.response || !item.facts.includes("v")
+      ? part(
+          "answer",
+          "Answer",
+          said("div", detail.response || "no answer", { class: "response text" }),
+        )
+      : null,
     part("verdict", "Verdict", ...verdict(item, detail)),
     detail.compaction?.events?.length
       ? part("events", "Compactions", events(detail.compaction.events))

@@ -7,6 +7,7 @@ const ITEMS = DATA.items.map((item, number) => {
 });
 const FATES = {
   s: { sign: "●", name: "survived", says: "in the view and in the answer" },
+  v: { sign: "●", name: "survived", says: "in the view" },
   u: { sign: "◐", name: "unused", says: "in the view, not in the answer" },
   d: { sign: "○", name: "dropped", says: "not in the view" },
 };
