@@ -92,12 +92,16 @@ if TYPE_CHECKING:  # "as" exports a name to type checkers
     from pytest_compaction.compactors.base.cuts import cut_after as cut_after
     from pytest_compaction.compactors.base.cuts import cut_before as cut_before
     from pytest_compaction.compactors.base.cuts import fitted as fitted
+    from pytest_compaction.compactors.base.cuts import images_as_text as images_as_text
     from pytest_compaction.compactors.base.cuts import live_request as live_request
+    from pytest_compaction.compactors.base.cuts import mask_results as mask_results
     from pytest_compaction.compactors.base.cuts import newest_part as newest_part
     from pytest_compaction.compactors.base.cuts import newest_within as newest_within
     from pytest_compaction.compactors.base.cuts import pending_start as pending_start
     from pytest_compaction.compactors.base.cuts import tail_start as tail_start
+    from pytest_compaction.compactors.base.cuts import tool_names as tool_names
     from pytest_compaction.compactors.base.cuts import user_turns as user_turns
+    from pytest_compaction.compactors.base.cuts import where_smaller as where_smaller
     from pytest_compaction.compactors.base.cuts import windowed as windowed
     from pytest_compaction.compactors.base.cuts import without_orphans as without_orphans
     from pytest_compaction.compactors.base.history import HistoryCompactor as HistoryCompactor
@@ -105,10 +109,6 @@ if TYPE_CHECKING:  # "as" exports a name to type checkers
     from pytest_compaction.compactors.base.history import load as load
     from pytest_compaction.compactors.base.history import spans_between as spans_between
     from pytest_compaction.compactors.base.history import unchanged as unchanged
-    from pytest_compaction.compactors.base.masking import images_as_text as images_as_text
-    from pytest_compaction.compactors.base.masking import mask_results as mask_results
-    from pytest_compaction.compactors.base.masking import tool_names as tool_names
-    from pytest_compaction.compactors.base.masking import where_smaller as where_smaller
     from pytest_compaction.compactors.base.summaries import SUMMARY_OVERHEAD as SUMMARY_OVERHEAD
     from pytest_compaction.compactors.base.summaries import Written as Written
     from pytest_compaction.compactors.base.summaries import summary_message as summary_message
@@ -154,11 +154,11 @@ if TYPE_CHECKING:  # "as" exports a name to type checkers
 
 _NAMES: Final = {
     "compactors.base.cuts": """
+        mask_results images_as_text tool_names where_smaller
         cut_before cut_after pending_start user_turns without_orphans
         tail_start newest_within live_request newest_part windowed fitted
     """,
     "compactors.base.history": "HistoryCompactor dump load unchanged spans_between",
-    "compactors.base.masking": "mask_results images_as_text tool_names where_smaller",
     "compactors.base.summaries": """
         write_summary Written summary_message summary_room SUMMARY_OVERHEAD without_preamble
         without_middle

@@ -5,7 +5,7 @@ later one gets the resulting view and acts only if that is over the budget, so t
 ``anchored+truncate`` truncates if the summary failed or was not enough.
 Each part keeps its own state between compactions; only the view is shared.
 
-A part with the methods of :class:`Insertion`, such as the ledger, does not compact.
+A part that is an :class:`InsertionCompactor`, such as the ledger, does not compact.
 It follows the log, and its one message stands in the view right after system prompt
 and summary. The others work with the budget that it leaves, never see that message,
 and are told which sources it covers: sections of a summary that would only repeat
@@ -14,12 +14,19 @@ them are not asked for, whatever model writes it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, Protocol, TypeGuard, runtime_checkable
+from typing import Any, Final, TypeGuard, cast
 
-from pytest_compaction.compactors.base.history import dump, load
-from pytest_compaction.compactors.base.not_a_summary import ELSEWHERE
+from pytest_compaction.compactors.base.cuts import newest_part, too_small, windowed
+from pytest_compaction.compactors.base.history import (
+    HistoryCompactor,
+    dump,
+    load,
+    spans_between,
+    unchanged,
+)
+from pytest_compaction.compactors.base.summaries import ELSEWHERE
 from pytest_compaction.compactors.protocol import (
     Compactor,
     Context,
@@ -31,43 +38,70 @@ from pytest_compaction.compactors.protocol import (
     View,
 )
 from pytest_compaction.conversation.messages import Message, leading_system
-from pytest_compaction.models.parameters import Parameters, refusal_of
-from pytest_compaction.models.protocol import (
-    AnswerReply,
-    AnswerRequest,
-    CompactReply,
-    CompactRequest,
-    JudgeReply,
-    JudgeRequest,
-    Model,
-    SummaryReply,
-    SummaryRequest,
-)
+from pytest_compaction.models.protocol import Model, SummaryReply, SummaryRequest
 from pytest_compaction.models.structured_summary import Section, Source, Summary
 
 WITHIN_BUDGET: Final = "within-budget"
 NEVER_LARGER: Final = "never-larger"
 
 
-@runtime_checkable
-class Insertion(Protocol):
-    """A part that keeps notes of the whole log and gives one message for the view.
+class InsertionCompactor(HistoryCompactor):
+    """Keeps system prompt, the notes as one message, and the newest part that fits.
 
-    ``covers`` are the sources of a summary that its message makes superfluous.
-    Notes are JSON and are never changed in place.
+    A subclass follows the log in :meth:`note` and writes its message in :meth:`insertion`,
+    under ``insertion_id``. In a composition these three methods are all that is used of it, and
+    ``covers`` are the sources of a summary that its message makes superfluous. Notes are JSON
+    and are never changed in place.
     """
 
     name: str
-    covers: frozenset[Source]
+    covers: frozenset[Source] = frozenset()
+    insertion_id: str
 
     def begin(self) -> State:
         """Notes before any message."""
+        raise NotImplementedError
 
     def note(self, notes: State, new: Sequence[Message]) -> State:
-        """Take in messages of the log, each exactly once."""
+        """Notes with the next messages of the log taken in."""
+        raise NotImplementedError
 
     def insertion(self, notes: State, context: Context) -> Message | None:
-        """A synthetic message within a part of the budget, or ``None``."""
+        """The notes as a message within their share of the budget; ``None`` without any."""
+        raise NotImplementedError
+
+    def start(self) -> State:
+        return {"messages": [], "notes": self.begin()}
+
+    def observe(self, state: State, new: Sequence[Message], context: Context) -> State:
+        observed = super().observe(state, new, context)
+        return {**observed, "notes": self.note(state["notes"], new)}
+
+    async def compact(self, state: State, context: Context) -> Outcome[State]:
+        """System prompt, the notes as of now, and the newest part that the budget still holds."""
+        before = load(state["messages"])
+        if context.tokens.messages(before) <= context.budget:
+            return unchanged(state)
+        after = self._with_notes(before, self.insertion(state["notes"], context), context)
+        if after is None:
+            return unchanged(state, too_small(before, context))
+        if context.tokens.messages(after) >= context.tokens.messages(before):
+            return unchanged(state)
+        spans = spans_between(before, after)
+        return Outcome({**state, "messages": dump(after)}, "truncated", spans)
+
+    def _with_notes(
+        self, before: Sequence[Message], notes: Message | None, context: Context
+    ) -> tuple[Message, ...] | None:
+        """The view with the notes, or without them if the rest fits only then."""
+        kept = [message for message in before if message.id != self.insertion_id]
+        first = leading_system(kept)
+        if notes is not None:
+            spent = context.tokens.messages([*kept[:first], notes])
+            newest = newest_part(kept[first:], context.budget - spent, context, opened=True)
+            if newest is not None and spent <= context.budget:
+                return (*kept[:first], notes, *newest)
+        return windowed(kept, context)
 
 
 class CompositionError(ValueError):
@@ -83,7 +117,7 @@ class Composition:
 
     def __init__(self, name: str, parts: Sequence[Compactor[State]]) -> None:
         self.name = name
-        self._parts = tuple(parts)
+        self.parts = tuple(parts)
         self._steps = [i for i, part in enumerate(parts) if not _inserts(part)]
         _check(name, parts, self._steps)
         self.description = ", then ".join(parts[i].name for i in self._steps) + "".join(
@@ -91,21 +125,16 @@ class Composition:
         )
         self.traits = _traits(parts, self._steps)
 
-    @property
-    def parts(self) -> tuple[Compactor[State], ...]:
-        """The parts, in order."""
-        return self._parts
-
     def start(self) -> State:
         """No messages; every part as it starts."""
-        own = [own_state(p.start()) if i in self._steps else _notes(p) for i, p in self._numbered()]
+        own = [part.begin() if _inserts(part) else own_state(part.start()) for part in self.parts]
         return {"messages": [], "parts": own, "insertions": []}
 
     def observe(self, state: State, new: Sequence[Message], context: Context) -> State:
         """The view with the new messages at its end; every part takes them in."""
         own = list(state["parts"])
         messages = [*state["messages"], *dump(new)]
-        for index, part in self._numbered():
+        for index, part in enumerate(self.parts):
             if _inserts(part):
                 own[index] = part.note(own[index], new)
             else:
@@ -117,7 +146,7 @@ class Composition:
         """Due if any part is, given the whole view."""
         messages = dump(self.render(state, context).messages)
         reasons = (
-            self._parts[i].due(with_view(state["parts"][i], messages), context) for i in self._steps
+            self.parts[i].due(with_view(state["parts"][i], messages), context) for i in self._steps
         )
         return next((reason for reason in reasons if reason), None)
 
@@ -140,7 +169,7 @@ class Composition:
         inserted = load(state["insertions"])
         last = self._steps[-1]
         own = with_view(state["parts"][last], state["messages"])
-        return self._parts[last], own, _smaller(context, inserted), inserted
+        return self.parts[last], own, _smaller(context, inserted), inserted
 
     async def compact(self, state: State, context: Context) -> Outcome[State]:
         """Let the parts act; a failure that leaves the view over the budget changes nothing."""
@@ -154,8 +183,9 @@ class Composition:
         for index in self._steps:
             first = index == self._steps[0]
             if first or room.tokens.messages(progress.messages) > room.budget:
-                await progress.apply(index, self._parts[index], room)
-        if not progress.acted and not self._fits_anew(progress, room):
+                await progress.apply(index, self.parts[index], room)
+        fits = not progress.error and room.tokens.messages(progress.messages) <= room.budget
+        if not progress.acted and not fits:  # new insertions may leave enough room by themselves
             return _unchanged(progress.failed(state), before, progress.error)
         after_state = {
             "messages": dump(progress.messages),
@@ -170,17 +200,10 @@ class Composition:
         status = progress.status if progress.acted else "compacted"
         return Outcome(after_state, status, followed_spans(before, after, progress.gone))
 
-    def _fits_anew(self, progress: Progress, room: Context) -> bool:
-        """Whether no part had to act because the new insertions leave enough room."""
-        return not progress.error and room.tokens.messages(progress.messages) <= room.budget
-
-    def _numbered(self) -> Iterable[tuple[int, Any]]:
-        return enumerate(self._parts)
-
     def _insertions(self, state: State, context: Context) -> tuple[Message, ...]:
         made = (
             part.insertion(state["parts"][index], context)
-            for index, part in self._numbered()
+            for index, part in enumerate(self.parts)
             if _inserts(part)
         )
         return tuple(message for message in made if message is not None)
@@ -189,9 +212,11 @@ class Composition:
         present = {message.id for message in inserted}
         covered: frozenset[Source] = frozenset()
         if present:
-            covered = frozenset().union(*(part.covers for part in self._parts if _inserts(part)))
+            covered = frozenset().union(*(part.covers for part in self.parts if _inserts(part)))
         smaller = _smaller(context, inserted)
-        return replace(smaller, model=CoveredModel(context.model, covered)) if covered else smaller
+        if not covered:
+            return smaller
+        return replace(smaller, model=cast(Model, CoveredModel(context.model, covered)))
 
 
 def parts_of(strategy: object) -> tuple[object, ...]:
@@ -266,13 +291,8 @@ def _traits(parts: Sequence[Any], steps: Sequence[int]) -> Traits:
     )
 
 
-def _inserts(part: Any) -> TypeGuard[Insertion]:
-    return isinstance(part, Insertion)
-
-
-def _notes(part: Any) -> State:
-    notes: State = part.begin()
-    return notes
+def _inserts(part: object) -> TypeGuard[InsertionCompactor]:
+    return isinstance(part, InsertionCompactor)
 
 
 def _smaller(context: Context, inserted: Sequence[Message]) -> Context:
@@ -373,13 +393,11 @@ class CoveredModel:
     model: Model
     covered: frozenset[Source]
 
-    @property
-    def name(self) -> str:
-        """The name of the wrapped model."""
-        return self.model.name
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.model, name)
 
-    def at_trial(self, trial: int) -> Model:
-        """The same for one repetition."""
+    def at_trial(self, trial: int) -> CoveredModel:
+        """The model for one repetition."""
         return CoveredModel(self.model.at_trial(trial), self.covered)
 
     async def summarize(self, request: SummaryRequest) -> SummaryReply:
@@ -413,19 +431,3 @@ class CoveredModel:
     def _without(self, section: Section) -> Section:
         left = tuple(source for source in section.gathers if source not in self.covered)
         return section if left == section.gathers else replace(section, gathers=left)
-
-    async def answer(self, request: AnswerRequest) -> AnswerReply:
-        """The answer of the wrapped model."""
-        return await self.model.answer(request)
-
-    def refuses(self, parameters: Parameters) -> str | None:
-        """The refusal of the wrapped model, if any."""
-        return refusal_of(self.model, parameters)
-
-    async def judge(self, request: JudgeRequest) -> JudgeReply:
-        """The judgement of the wrapped model."""
-        return await self.model.judge(request)
-
-    async def compact(self, request: CompactRequest) -> CompactReply:
-        """The compaction of the wrapped model."""
-        return await self.model.compact(request)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from pytest_compaction.compactors.function.brought import strategy_of
+from pytest_compaction.compactors.function.signatures import Given, instance_of
 from pytest_compaction.compactors.own_code import dotted_object, names_of, own_object, raised
 from pytest_compaction.compactors.protocol import Compactor, State
 from pytest_compaction.compactors.specs import Spec, UnknownCompactorError, parse_spec
@@ -84,6 +84,11 @@ class Registry:
         if spec.parts:
             return self._composed(spec)
         target = self._resolve(spec.target)
+        if self.is_shipped(spec):
+            strategy: Compactor[State] = instance_of(spec, target, Given.of(spec))
+            return strategy
+        from pytest_compaction.compactors.function.user_strategy import strategy_of
+
         return strategy_of(spec, target)
 
     def example(self, spec: Spec) -> Compactor[State]:

@@ -80,7 +80,7 @@ def project(tmp_path, monkeypatch):
 )
 def test_a_strategy_is_found(project, target, module):
     made = create(target)
-    assert made.call_form in {"f(messages)", "f(messages, budget)"}
+    assert made.arguments.form in {"f(messages)", "f(messages, budget)"}
     assert module_named(target.replace("::", ":")).startswith(module)
     import json
 
@@ -89,8 +89,8 @@ def test_a_strategy_is_found(project, target, module):
 
 def test_a_whole_path_works_from_anywhere(project, monkeypatch):
     monkeypatch.chdir(project / "loose")
-    assert create(f"{project}/package_of_mine/strategy.py:compact").call_form == "f(messages)"
-    assert create("a_loose_one.py:compact").call_form == "f(messages, budget)"
+    assert create(f"{project}/package_of_mine/strategy.py:compact").arguments.form == "f(messages)"
+    assert create("a_loose_one.py:compact").arguments.form == "f(messages, budget)"
 
 
 @pytest.mark.parametrize(

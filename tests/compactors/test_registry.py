@@ -339,7 +339,7 @@ class TestOwnModule:
     def test_a_function_that_takes_no_budget_gets_none(self):
         for more in ("", ":messages=langchain"):
             made = create(f"strategies_of_mine:messages_only{more}")
-            assert made.call_form == "f(messages)"
+            assert made.arguments.form == "f(messages)"
 
     def test_a_class_is_made_with_its_parameters(self):
         made = create("strategies_of_mine:Own:keep=4")

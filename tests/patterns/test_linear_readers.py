@@ -13,9 +13,8 @@ from pytest_compaction.case.validation import schema_faults
 from pytest_compaction.case_making.lint import inspect
 from pytest_compaction.case_making.redaction import KnownSecrets
 from pytest_compaction.case_making.shell_evidence import runs_tests
-from pytest_compaction.compactors.base.not_a_summary import mistaken_for
 from pytest_compaction.compactors.base.product import SIX_SECTIONS
-from pytest_compaction.compactors.base.summaries import Written, without_analysis
+from pytest_compaction.compactors.base.summaries import Written, mistaken_for, without_analysis
 from pytest_compaction.dialogues import similarity
 from pytest_compaction.models.chat.fences import fences_for
 from pytest_compaction.models.chat.judgement import JudgementError, read_judgement

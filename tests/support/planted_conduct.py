@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import ClassVar
 
-from pytest_compaction.compactors.base.cuts import tail_start
+from pytest_compaction.compactors.base.cuts import images_as_text, tail_start
 from pytest_compaction.compactors.base.history import (
     HistoryCompactor,
     dump,
@@ -11,7 +11,6 @@ from pytest_compaction.compactors.base.history import (
     spans_between,
     unchanged,
 )
-from pytest_compaction.compactors.base.masking import images_as_text
 from pytest_compaction.compactors.protocol import Outcome, Traits, View
 from pytest_compaction.compactors.strategies.anchored import SUMMARY_ID, Anchored, Regenerate
 from pytest_compaction.conversation.messages import (

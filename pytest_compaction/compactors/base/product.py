@@ -10,9 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final
 
-from pytest_compaction.compactors.base.cuts import pending_start, without_orphans
+from pytest_compaction.compactors.base.cuts import mask_results, pending_start, without_orphans
 from pytest_compaction.compactors.base.history import HistoryCompactor, by_summary, load, unchanged
-from pytest_compaction.compactors.base.masking import mask_results
 from pytest_compaction.compactors.base.summaries import (
     NO_LIMITS,
     ReadLimits,
@@ -161,6 +160,22 @@ class ProductCompactor(HistoryCompactor):
         message = self.summary(cycle, written.text, role)
         after = (*head, message, *tail)
         return by_summary(state, before, after, message.id, cycle=cycle, **noted)
+
+
+def tagged(summary: Summary, sections: Sequence[Section], around: str = "") -> str:
+    """The summary with a tag around each section, and one around all if it has a name."""
+    parts = [
+        "\n".join([f"<{s.id}>", *(f"- {entry}" for entry in summary.of(s.id)), f"</{s.id}>"])
+        for s in sections
+    ]
+    return "\n".join([f"<{around}>", *parts, f"</{around}>"] if around else parts)
+
+
+def tag_tokens(sections: Sequence[Section], context: Context, around: str = "") -> int:
+    """Tokens that the tags take beyond the headings that a summary is measured with."""
+    headings = "\n".join(f"## {section.title}" for section in sections)
+    empty = tagged(Summary(()), sections, around)
+    return context.tokens.text(empty) - context.tokens.text(headings)
 
 
 PLACEHOLDER: Final = "[old tool result cleared]"

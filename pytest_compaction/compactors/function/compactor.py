@@ -2,11 +2,11 @@
 
 The function gets OpenAI chat dictionaries and the number of tokens that the view may take, and
 returns the messages to go on with. It may be async. The names of its parameters tell what it
-wants (see :mod:`.arguments`): the model of the run (:class:`.function_model.FunctionModel`), what
+wants (see :mod:`.arguments`): the model of the run (:class:`FunctionModel`), what
 it returned the last time, a state of its own; further keyword parameters come from the command
 line.
 
-A function over other message objects (see :mod:`.message_shapes`) is recognised by the
+A function over other message objects (see :mod:`.shapes`) is recognised by the
 annotation of its parameter or named by ``messages=langchain``. An object with ``invoke`` is
 called through that.
 """
@@ -28,14 +28,15 @@ from pytest_compaction.compactors.base.history import (
     spans_between,
     unchanged,
 )
+from pytest_compaction.compactors.base.summaries import sections_of, write_summary
 from pytest_compaction.compactors.function.arguments import (
     Role,
     arguments_for,
     messages_parameter,
 )
-from pytest_compaction.compactors.function.function_model import FunctionModel
-from pytest_compaction.compactors.function.message_shapes.shapes import (
+from pytest_compaction.compactors.function.shapes import (
     CHAT,
+    Shape,
     foreign_words,
     hint_on,
     run_context,
@@ -44,8 +45,89 @@ from pytest_compaction.compactors.function.message_shapes.shapes import (
 )
 from pytest_compaction.compactors.protocol import CompactorError, Context, Outcome, State, Traits
 from pytest_compaction.conversation.formats.parts import MessageShapeError
-from pytest_compaction.conversation.messages import Message, ToolResult, leading_system
-from pytest_compaction.models.protocol import ModelError
+from pytest_compaction.conversation.messages import (
+    Message,
+    ToolResult,
+    leading_system,
+    text_message,
+)
+from pytest_compaction.models.protocol import ModelError, SummaryReply, SummaryRequest
+
+_NOTES: Final = sections_of("notes")
+_CALL: Final = "model.summarize(messages, instructions=..., max_tokens=...)"
+
+
+class FunctionModel:
+    """What a function over messages gets as its ``model``.
+
+    Whatever else the model of the run offers is there under its own name.
+    """
+
+    def __init__(self, context: Context, shape: Shape) -> None:
+        self._context = context
+        self._shape = shape
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._context.model, name)
+
+    async def summarize(
+        self, messages: Any, *, instructions: str = "", max_tokens: int | None = None
+    ) -> str | SummaryReply:
+        """A summary of ``messages`` as text: a list of notes, one a line.
+
+        ``messages`` is a text, or messages as the function was given them; chat dictionaries are
+        always taken. ``instructions`` say what matters most. The summary has at most
+        ``max_tokens`` tokens, by default half of the budget of the view. A request of the
+        package (:class:`SummaryRequest`) goes to the model as it is and gives its reply.
+
+        Raises :class:`ModelError` if the model gives no summary, and ``TypeError`` or
+        ``ValueError`` with a sentence for arguments that it cannot take.
+        """
+        if isinstance(messages, SummaryRequest):
+            return await self._context.model.summarize(messages)
+        read = self._read(messages)
+        if not isinstance(instructions, str):
+            raise TypeError(
+                f"instructions is {type(instructions).__name__}; expected text, as in {_CALL}"
+            )
+        room = self._room(max_tokens)
+        written = await write_summary(self._context, read, _NOTES, room, None, instructions)
+        if written.error is not None:
+            raise ModelError(written.error)
+        return "\n".join(f"- {note}" for note in written.summary.of(_NOTES[0].id))
+
+    def _room(self, max_tokens: object) -> int:
+        if max_tokens is None:
+            return max(1, self._context.budget // 2)
+        if isinstance(max_tokens, bool) or not isinstance(max_tokens, int) or max_tokens < 1:
+            raise ValueError(
+                f"max_tokens is {max_tokens!r}; expected a whole number of tokens from 1 on"
+            )
+        return max_tokens
+
+    def _read(self, given: Any) -> tuple[Message, ...]:
+        """A text as what a user said, or messages of whichever shape."""
+        if isinstance(given, str):
+            if not given.strip():
+                raise ValueError("model.summarize got an empty text; there is nothing to summarise")
+            return (text_message("m0", "user", given),)
+        if isinstance(given, bytes | dict) or not isinstance(given, Sequence):
+            raise TypeError(
+                f"model.summarize got {type(given).__name__}; expected a text or a list of "
+                f"messages, as in {_CALL}"
+            )
+        if not given:
+            raise ValueError("model.summarize got no messages; there is nothing to summarise")
+        if all(isinstance(item, Message) for item in given):
+            return tuple(given)
+        try:
+            read = self._shape.read(given)
+        except MessageShapeError as error:
+            raise ValueError(f"model.summarize got a wrong message: {error}") from None
+        return tuple(replace(message, id=f"m{n}") for n, message in enumerate(read))
+
 
 _PREVIOUS: Final = "previous"
 _OWN: Final = "own"
@@ -101,20 +183,10 @@ class FunctionCompactor(HistoryCompactor):
         return None if "<locals>" in function.__qualname__ else function
 
     @property
-    def handed_in(self) -> frozenset[str]:
-        """The parameters that the plugin passes, and the command line need not give."""
-        return self.arguments.names
-
-    @property
-    def call_form(self) -> str:
-        """How the function is called, for messages to the user."""
-        return self.arguments.form
-
-    @property
     def understood(self) -> str:
         """How the function is called, and with what, as a part of a sentence."""
         told: str | None = getattr(self._function, "understood", None)
-        return told or f"is called as {self.call_form} with {self._shape.title}"
+        return told or f"is called as {self.arguments.form} with {self._shape.title}"
 
     @property
     def doubt(self) -> str:
@@ -198,7 +270,8 @@ class FunctionCompactor(HistoryCompactor):
         items = self._listed(returned, before)
         for index, made in enumerate(self._read(items)):
             after = range(position, len(given))
-            match = next((i for i in after if _same(given[i], made)), None)
+            same = (i for i in after if given[i].role == made.role and given[i].parts == made.parts)
+            match = next(same, None)
             if match is not None:
                 result.append(before[match])
                 position = match + 1
@@ -225,7 +298,7 @@ class FunctionCompactor(HistoryCompactor):
                 f"{self.name} returned None; expected the list of {what} to go on with"
             )
         if self._shape.name != CHAT:
-            if _mapping(returned):
+            if isinstance(returned, Mapping):
                 returned = returned.get("messages", returned)
             else:
                 returned = getattr(returned, "messages", returned)
@@ -269,10 +342,6 @@ def _whole(function: Any) -> Any:
     return function
 
 
-def _same(given: Message, made: Message) -> bool:
-    return given.role == made.role and given.parts == made.parts
-
-
 def _masks(made: Message, given: Message) -> bool:
     """Whether a message holds other results of the calls whose results the given one holds."""
     ids = [result.call_id for result in made.results]
@@ -287,7 +356,3 @@ def _with_errors_of(made: Message, given: Message) -> Message:
         for part in made.parts
     )
     return replace(made, parts=parts)
-
-
-def _mapping(item: Any) -> bool:
-    return isinstance(item, Mapping)

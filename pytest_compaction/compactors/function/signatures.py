@@ -1,4 +1,4 @@
-"""Parameters from the command line, held against the signature that is to take them."""
+"""Parameters from the command line, held against the signature that is to take them, and given."""
 
 from __future__ import annotations
 
@@ -6,11 +6,76 @@ import difflib
 import inspect
 import types
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
 from typing import Any, Final, Literal, Union, get_args, get_origin
 
+from pytest_compaction.compactors.own_code import raised
+from pytest_compaction.compactors.specs import Spec, UnknownCompactorError
+from pytest_compaction.text import printable
+
+MESSAGES: Final = "messages"
+"""The parameter that names the shape of messages; it is not the user's."""
 _BY_NAME: Final = frozenset(
     {inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY}
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """The parameters of a specification: their values, and as they were typed."""
+
+    values: Mapping[str, Any]
+    written: Mapping[str, str]
+
+    @classmethod
+    def of(cls, spec: Spec) -> Given:
+        """All parameters of a specification."""
+        return cls(dict(spec.parameters), dict(spec.written))
+
+    def divided(self, target: Callable[..., Any]) -> tuple[Given, Given]:
+        """Those that a class takes when an instance is made, and the rest."""
+        first = {name: value for name, value in self.values.items() if takes(target, name)}
+        rest = {name: value for name, value in self.values.items() if name not in first}
+        return Given(first, self.written), Given(rest, self.written)
+
+
+def instance_of(spec: Spec, target: Any, given: Given) -> Any:
+    """What a class, or a function that makes a strategy, gives for the parameters.
+
+    Raises :class:`UnknownCompactorError` with a sentence if they do not fit.
+    """
+    try:
+        wrong = no_such_parameter(given.values, target)
+        if not wrong:
+            values = as_annotated(given.values, given.written, target)
+            made = target(**values)
+            wrong = no_number(values, target)
+            if not wrong:
+                return made
+    except ValueError as error:
+        wrong = printable(str(error))
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # also SystemExit, and what skips a test
+        wrong = raised(error)
+    ours = getattr(target, "__module__", "").partition(".")[0] == __name__.partition(".")[0]
+    untaken = [f"{spec.target}:{name}" for name in given.values if ours and not takes(target, name)]
+    return refuse(spec, wrong, tuple(untaken))
+
+
+def refuse(spec: Spec, wrong: str, untaken: tuple[str, ...] = ()) -> Any:
+    """Raise :class:`UnknownCompactorError` for parameters that do not fit."""
+    what = "does not take these parameters" if spec.parameters else "cannot be made"
+    raise UnknownCompactorError(f"the compactor {spec.text!r} {what}: {wrong}", untaken)
+
+
+def takes(target: Any, name: str) -> bool:
+    """Whether a function or class has a parameter of that name."""
+    signature = signature_of(target)
+    if signature is None:
+        return False
+    parameters = signature.parameters.values()
+    return name in signature.parameters or any(p.kind is p.VAR_KEYWORD for p in parameters)
 
 
 def no_such_parameter(

@@ -35,7 +35,7 @@ from typing import Final
 
 from pytest_compaction.artifacts.operations import file_operations
 from pytest_compaction.artifacts.tool_calls import shell_script
-from pytest_compaction.compactors.base.cuts import tail_start, user_turns
+from pytest_compaction.compactors.base.cuts import pending_start, tail_start, user_turns
 from pytest_compaction.compactors.base.history import by_rule, by_summary, unchanged
 from pytest_compaction.compactors.base.product import AS_WRITTEN, ProductCompactor, scaled
 from pytest_compaction.compactors.base.summaries import (
@@ -57,7 +57,6 @@ from pytest_compaction.conversation.messages import (
     ToolResult,
     groups,
     leading_system,
-    pending_calls,
     readable,
     text_message,
 )
@@ -87,7 +86,7 @@ def projected(
 def _without_unreadable(messages: Sequence[Message]) -> list[Message]:
     """The messages without reasoning, and without images except in what must stay."""
     spared = _latest_request(messages)
-    waiting = _first_waiting(messages)
+    waiting = pending_start(messages)
     left: list[Message] = []
     for place, message in enumerate(messages):
         gone: tuple[type[Part], ...] = (Thinking,)
@@ -115,7 +114,7 @@ class _Projection:
 
     def cut(self, limit: int) -> None:
         """Cut texts from the newest message to the oldest, until all is within the limit."""
-        spared, waiting = _latest_request(self.all), _first_waiting(self.all)
+        spared, waiting = _latest_request(self.all), pending_start(self.all)
         for place in range(min(waiting, len(self.all)) - 1, -1, -1):
             if self.total <= limit:
                 return
@@ -132,7 +131,7 @@ class _Projection:
         """Drop the oldest messages, a call with its results, until all is within the limit."""
         users = [place for place, one in enumerate(self.all) if one.role == "user"]
         pinned = {*users[:1], *users[-1:]}
-        waiting = _first_waiting(self.all)
+        waiting = pending_start(self.all)
         for begin, end in groups(self.all):
             if self.total <= limit:
                 return
@@ -144,11 +143,6 @@ class _Projection:
 def _latest_request(messages: Sequence[Message]) -> int:
     """The place of the latest message of the user; -1 if there is none."""
     return max((place for place, one in enumerate(messages) if one.role == "user"), default=-1)
-
-
-def _first_waiting(messages: Sequence[Message]) -> int:
-    """The place of the message with calls that have no result yet; the end if there is none."""
-    return groups(messages)[-1][0] if pending_calls(messages) else len(messages)
 
 
 def _cut(message: Message, length: int) -> Message:
@@ -292,7 +286,9 @@ def _note(
     left_out = [messages[index] for index in gap]
     files = touched_files(left_out)
     scripts = [shell_script(call) for message in left_out for call in message.calls]
-    commands = list(dict.fromkeys(_short(script.strip()) for script in scripts if script))
+    texts_run = (script.strip() for script in scripts if script)
+    most = COMMAND_CHARACTERS
+    commands = list(dict.fromkeys(t if len(t) <= most else f"{t[:most]}..." for t in texts_run))
     answers = [messages[index].text.strip() for index in gap if index in texts]
     if not (always or files["read"] or files["edited"] or commands or answers):
         return
@@ -306,12 +302,6 @@ def _note(
         blocks.append("Your recent answers:\n" + "\n---\n".join(answers))
     text = "\n\n".join([NOTE, *blocks])
     yield text_message(f"{NOTE_ID}-{left_out[0].id}", "user", text, "synthetic")
-
-
-def _short(command: str) -> str:
-    if len(command) <= COMMAND_CHARACTERS:
-        return command
-    return f"{command[:COMMAND_CHARACTERS]}..."
 
 
 USABLE: Final = 0.9
@@ -382,13 +372,6 @@ class Cline(ProductCompactor):
     ) -> Outcome[State]:
         if self.mode == "basic":
             return self._folded(state, before, context)
-        return await self._summarised(state, before, context)
-
-    async def _summarised(
-        self, state: State, before: tuple[Message, ...], context: Context
-    ) -> Outcome[State]:
-        """The previous summary and the new span in one, and the newest turns."""
-        first = leading_system(before)
         wanted = target(before, self.due(state, context) is not None, context)
         preserved = min(scaled(PRESERVED, PRODUCT_WINDOW, context), wanted)
         cut = first + tail_cut(before[first:], preserved, context)
@@ -432,22 +415,6 @@ class Cline(ProductCompactor):
         return replace(done, state={**new, "folded": kept})
 
 
-def sides(messages: Sequence[Message]) -> list[tuple[int, int]]:
-    """Ranges after the system prompt in which one side speaks: the user with tools, the model.
-
-    The original keeps tool results in messages of the user, so that both sides
-    alternate: one range is one of its messages.
-    """
-    ranges: list[tuple[int, int]] = []
-    for index in range(leading_system(messages), len(messages)):
-        model = messages[index].role == "assistant"
-        if ranges and (messages[index - 1].role == "assistant") == model:
-            ranges[-1] = (ranges[-1][0], index + 1)
-        else:
-            ranges.append((index, index + 1))
-    return ranges
-
-
 def tail_cut(messages: Sequence[Message], preserved: int, context: Context) -> int:
     """Where the newest ``preserved`` tokens begin, at a message of the user or of the model.
 
@@ -479,7 +446,8 @@ def target(messages: Sequence[Message], due: bool, context: Context) -> int:
     fixed = context.tokens.messages(messages[:first])
     if not due:
         return max(1, min(trigger - fixed, context.tokens.messages(messages[first:]) // 2))
-    pairs = sum(messages[begin].role == "assistant" for begin, _ in sides(messages)[1:])
+    models = [message.role == "assistant" for message in messages[first:]]
+    pairs = sum(model and not before for before, model in pairwise(models))
     return max(1, (usable // 2 if pairs >= MANY_PAIRS else int(trigger * TARGET)) - fixed)
 
 

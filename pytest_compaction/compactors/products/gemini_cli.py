@@ -33,15 +33,16 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from pytest_compaction.artifacts.tool_calls import shell_script
-from pytest_compaction.compactors.base.cuts import pending_start
+from pytest_compaction.compactors.base.cuts import pending_start, where_smaller
 from pytest_compaction.compactors.base.history import by_rule, by_summary, unchanged
-from pytest_compaction.compactors.base.masking import where_smaller
 from pytest_compaction.compactors.base.product import (
     AS_WRITTEN,
     DUE_AGAIN,
     LOW_TRIGGER,
     ProductCompactor,
     scaled,
+    tag_tokens,
+    tagged,
 )
 from pytest_compaction.compactors.base.summaries import (
     WHOLE,
@@ -137,13 +138,14 @@ class GeminiCli(ProductCompactor):
         if not old:
             return by_rule(state, before, read)
         budget = summary_room((*before[:first], *kept, _acknowledged()), context)
-        budget -= tag_tokens(context)
+        budget -= tag_tokens(SECTIONS, context, "state_snapshot")
         if context.tokens.messages(old) >= context.window - budget:
             old = cut[first:split]
         written = await self._checked(old, budget, state, context)
         if written.error:
             return unchanged(state, written.error)
-        summary = summary_message(SNAPSHOT_ID, tagged(written), PREAMBLE)
+        text = tagged(written.summary, SECTIONS, "state_snapshot")
+        summary = summary_message(SNAPSHOT_ID, text, PREAMBLE)
         after = (*before[:first], summary, _acknowledged(), *kept)
         was, now = context.tokens.messages(before), context.tokens.messages(after)
         if now > was:
@@ -182,21 +184,6 @@ def split_point(messages: Sequence[Message]) -> int:
     if messages and messages[-1].role == "assistant" and not pending_calls(messages):
         return len(messages)
     return last
-
-
-def tagged(written: Written) -> str:
-    """The snapshot with a tag around each section."""
-    lines = ["<state_snapshot>"]
-    for section in SECTIONS:
-        entries = written.summary.of(section.id)
-        lines += [f"<{section.id}>", *(f"- {entry}" for entry in entries), f"</{section.id}>"]
-    return "\n".join([*lines, "</state_snapshot>"])
-
-
-def tag_tokens(context: Context) -> int:
-    """Tokens that the tags take beyond the headings that a summary is measured with."""
-    headings = "\n".join(f"## {section.title}" for section in SECTIONS)
-    return context.tokens.text(tagged(Written())) - context.tokens.text(headings)
 
 
 def _acknowledged() -> Message:

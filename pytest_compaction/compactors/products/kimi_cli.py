@@ -31,9 +31,10 @@ from pytest_compaction.compactors.base.product import (
     SET_OFF_AGAIN,
     ProductCompactor,
     scaled,
+    tag_tokens,
+    tagged,
 )
 from pytest_compaction.compactors.base.summaries import (
-    Written,
     sections_of,
     summary_room,
     without_preamble,
@@ -92,10 +93,10 @@ class KimiCli(ProductCompactor):
         if not gone:
             return unchanged(state)
         room = summary_room((*before[:first], *kept), context)
-        room -= context.tokens.text(tagged(Written())) - context.tokens.text(_headings())
+        room -= tag_tokens(SECTIONS, context)
         shown = gone if self.calls else said_and_returned(gone)
         written = await self.written(shown or gone, room, context)
-        written = replace(written, text=tagged(written))
+        written = replace(written, text=tagged(written.summary, SECTIONS))
         return self.replaced(state, before, before[:first], written, kept)
 
 
@@ -112,16 +113,3 @@ def said_and_returned(messages: Sequence[Message]) -> tuple[Message, ...]:
         for m in messages
     )
     return tuple(message for message in shown if message.parts)
-
-
-def tagged(written: Written) -> str:
-    """The summary with a tag around each section."""
-    parts = []
-    for section in SECTIONS:
-        entries = "".join(f"- {entry}\n" for entry in written.summary.of(section.id))
-        parts.append(f"<{section.id}>\n{entries}</{section.id}>")
-    return "\n".join(parts)
-
-
-def _headings() -> str:
-    return "\n".join(f"## {section.title}" for section in SECTIONS)

@@ -41,7 +41,12 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final, Literal
 
 from pytest_compaction.artifacts.tool_calls import call_touches, shell_script
-from pytest_compaction.compactors.base.cuts import cut_before, newest_within, pending_start
+from pytest_compaction.compactors.base.cuts import (
+    cut_before,
+    newest_within,
+    pending_start,
+    where_smaller,
+)
 from pytest_compaction.compactors.base.history import (
     by_rule,
     dump,
@@ -49,7 +54,6 @@ from pytest_compaction.compactors.base.history import (
     spans_between,
     unchanged,
 )
-from pytest_compaction.compactors.base.masking import where_smaller
 from pytest_compaction.compactors.base.product import (
     AS_WRITTEN,
     DUE_AGAIN,

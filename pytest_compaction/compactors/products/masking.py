@@ -37,9 +37,13 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pytest_compaction.compactors.base.cuts import pending_start
+from pytest_compaction.compactors.base.cuts import (
+    mask_results,
+    pending_start,
+    tool_names,
+    where_smaller,
+)
 from pytest_compaction.compactors.base.history import by_rule, load
-from pytest_compaction.compactors.base.masking import mask_results, tool_names, where_smaller
 from pytest_compaction.compactors.base.product import ProductCompactor, scaled
 from pytest_compaction.compactors.parameters import names_in, whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from pytest_compaction.compactors.base.history import by_summary, unchanged
@@ -46,38 +46,19 @@ class OpenAICompact(ProductCompactor):
         self, state: State, before: tuple[Message, ...], first: int, context: Context
     ) -> Outcome[State]:
         cycle = self.cycle(state)
-        output = await compacted_natively(before[first:], f"{self.name}-{cycle}", context)
-        if output.error:
-            return unchanged(state, output.error)
-        after = (*before[:first], *output.messages)
-        return by_summary(state, before, after, output.item, cycle=cycle)
-
-
-@dataclass(frozen=True, slots=True)
-class NativeOutput:
-    """The messages to go on with and the id of the one with the item, or ``error``: a sentence."""
-
-    messages: tuple[Message, ...] = ()
-    item: str = ""
-    error: str | None = None
-
-
-async def compacted_natively(
-    messages: Sequence[Message], id: str, context: Context
-) -> NativeOutput:
-    """Let the endpoint compact the messages; new ones get ids that begin with ``id``."""
-    try:
-        reply = await context.model.compact(CompactRequest(messages, context.instructions))
-    except UnsupportedError as error:
-        return NativeOutput(error=str(error))
-    except ModelError as error:
-        return NativeOutput(error=f"the endpoint could not compact: {error}")
-    items = sum(map(_compaction_items, reply.messages))
-    if items != 1:
-        return NativeOutput(error=f"the endpoint returned {items} compaction items; expected one")
-    output = _recognised(reply.messages, messages, id)
-    item = next(message for message in output if _compaction_items(message))
-    return NativeOutput(output, item.id)
+        sent = before[first:]
+        try:
+            reply = await context.model.compact(CompactRequest(sent, context.instructions))
+        except UnsupportedError as error:
+            return unchanged(state, str(error))
+        except ModelError as error:
+            return unchanged(state, f"the endpoint could not compact: {error}")
+        items = sum(map(_compaction_items, reply.messages))
+        if items != 1:
+            return unchanged(state, f"the endpoint returned {items} compaction items; expected one")
+        output = _recognised(reply.messages, sent, f"{self.name}-{cycle}")
+        item = next(message for message in output if _compaction_items(message))
+        return by_summary(state, before, (*before[:first], *output), item.id, cycle=cycle)
 
 
 def _compaction_items(message: Message) -> int:

@@ -24,9 +24,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from pytest_compaction.compactors.base.cuts import user_turns
+from pytest_compaction.compactors.base.cuts import images_as_text, user_turns
 from pytest_compaction.compactors.base.history import unchanged
-from pytest_compaction.compactors.base.masking import images_as_text
 from pytest_compaction.compactors.base.product import (
     AS_WRITTEN,
     EMPTY_TAKEN,

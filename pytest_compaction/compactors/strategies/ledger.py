@@ -26,8 +26,8 @@ from typing import Final
 
 from pytest_compaction.artifacts.operations import FileState
 from pytest_compaction.artifacts.trail import ASSERTION, CommandRun, Trail, trail_from_json
-from pytest_compaction.compactors.base.insertion import InsertionCompactor
 from pytest_compaction.compactors.base.summaries import summary_message
+from pytest_compaction.compactors.composition import InsertionCompactor
 from pytest_compaction.compactors.parameters import portion, whole
 from pytest_compaction.compactors.protocol import Context, State, Traits
 from pytest_compaction.conversation.formats.chat import from_chat, to_chat

@@ -26,10 +26,10 @@ Differences from the original, and their reasons:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from pytest_compaction.cache.latest import Latest
 from pytest_compaction.compactors.base.cuts import LEFT_OUT, last_request, too_small
@@ -49,7 +49,7 @@ from pytest_compaction.compactors.base.passages import (
     shown_episodes,
 )
 from pytest_compaction.compactors.base.summaries import SUMMARY_OVERHEAD, summary_message
-from pytest_compaction.compactors.parameters import check_choice, check_share, check_whole
+from pytest_compaction.compactors.parameters import check_share, choice, parameter, whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits, View
 from pytest_compaction.compactors.strategies.light_notes import (
     COMPRESSED_AT,
@@ -74,19 +74,21 @@ PREAMBLE: Final = (
 )
 
 
-SCRATCHPAD: Final = 0.35
-WORKING: Final = 0.3
 LEAST_LIMIT: Final = 200
 """A scratchpad below this holds no notes to speak of."""
-Unit = Literal["pair", "span"]
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What the parts of the memory may take; a part with nothing is switched off.
+def _check_part(name: str, value: Any) -> None:
+    if value is not False:
+        check_share(name, value)
+
+
+@dataclass(eq=False)
+class Light(HistoryCompactor):
+    """Keeps a scratchpad and the newest part; finds episodes for each question.
 
     ``scratchpad`` and ``working`` are shares of the budget for the notes and, at least, for
-    the newest messages; 0 is off. ``k`` episodes are found for a question if ``episodic``,
+    the newest messages; ``False`` is off. ``k`` episodes are found for a question if ``episodic``,
     and at most ``z`` of the newest pairs are shown. ``filter`` leaves out notes that do not
     bear on the question. ``limit`` is the number of tokens at which the scratchpad is
     compressed to half; 0 stands for twice the budget, and for twice the share of the scratchpad
@@ -94,84 +96,27 @@ class Settings:
     whole ``span`` that leaves the view, or ``auto``: a span if there are calls of tools.
     """
 
-    scratchpad: float
-    working: float
-    k: int
-    z: int
-    episodic: bool
-    filter: bool
-    limit: int
-    notes: str
-
-    @classmethod
-    def checked(
-        cls,
-        scratchpad: float | bool,
-        working: float | bool,
-        k: int,
-        z: int,
-        episodic: bool,
-        filter: bool,
-        limit: int,
-        notes: str,
-    ) -> Settings:
-        """Settings of the given values. Raises ``ValueError`` with a sentence on a wrong one."""
-        notes_share = _share("scratchpad", scratchpad)
-        newest_share = _share("working", working)
-        check_choice("episodic", episodic, (True, False))
-        check_choice("filter", filter, (True, False))
-        check_choice("notes", notes, ("auto", "pair", "span"))
-        if notes_share + newest_share >= 1:
-            raise ValueError(f"scratchpad={scratchpad} and working={working} leave no episodes")
-        check_whole("k", k, 0)
-        check_whole("z", z, 0)
-        check_whole("limit", limit, 0)
-        if 0 < limit < LEAST_LIMIT:
-            raise ValueError(f"limit={limit} must be 0 or at least {LEAST_LIMIT} tokens")
-        return cls(notes_share, newest_share, k, z, episodic, filter, limit, notes)
-
-    @property
-    def pairs(self) -> int:
-        """How many of the newest pairs are shown, at most."""
-        return self.z if self.working else 0
-
-    def unit_of(self, log: Iterable[Message]) -> Unit:
-        """What one request for notes on such a log reads."""
-        if self.notes == "auto":
-            return "span" if any(m.calls or m.role == "tool" for m in log) else "pair"
-        return "pair" if self.notes == "pair" else "span"
-
-
-def _share(name: str, value: float | bool) -> float:
-    """The share of a part; ``False`` switches it off."""
-    if value is False:
-        return 0.0
-    check_share(name, value)
-    return value
-
-
-class Light(HistoryCompactor):
-    """Keeps a scratchpad and the newest part; finds episodes for each question.
-
-    The parameters are those of :class:`Settings`.
-    """
-
     name = "light"
     description = "scratchpad, newest part, and episodes found for each question (after LIGHT)"
     traits = Traits(needs_model=True, needs_probe=True, keeps_tail=True)
 
-    def __init__(
-        self,
-        scratchpad: float | bool = SCRATCHPAD,
-        working: float | bool = WORKING,
-        k: int = 5,
-        z: int = 100,
-        episodic: bool = True,
-        filter: bool = True,
-        limit: int = 0,
-        notes: str = "auto",
-    ) -> None:
-        self.settings = Settings.checked(scratchpad, working, k, z, episodic, filter, limit, notes)
+    scratchpad: float | bool = parameter(0.35, _check_part)
+    working: float | bool = parameter(0.3, _check_part)
+    k: int = whole(5, 0)
+    z: int = whole(100, 0)
+    episodic: bool = choice(True, False)
+    filter: bool = choice(True, False)
+    limit: int = whole(0, 0)
+    notes: str = choice("auto", "pair", "span")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.scratchpad + self.working >= 1:
+            raise ValueError(
+                f"scratchpad={self.scratchpad} and working={self.working} leave no episodes"
+            )
+        if 0 < self.limit < LEAST_LIMIT:
+            raise ValueError(f"limit={self.limit} must be 0 or at least {LEAST_LIMIT} tokens")
         self._index: Latest[_Known, Archive] = Latest(_indexed)
 
     def start(self) -> State:
@@ -187,7 +132,7 @@ class Light(HistoryCompactor):
         if room <= 0:
             return unchanged(state, too_small(before, context))
         live = last_request(body, room, context)
-        size = min(int(room * self.settings.scratchpad), room - _cost(live, context))
+        size = min(int(room * self.scratchpad), room - _cost(live, context))
         newest = self._newest(body, room - size, context)
         if newest is None or _lost(last_user(body), newest, room + SUMMARY_OVERHEAD, context):
             return unchanged(state, too_small(before, context))
@@ -196,7 +141,7 @@ class Light(HistoryCompactor):
         if not gone:
             return unchanged(state)
         left = {message.id for message in gone}
-        by = state["by"] or self.settings.unit_of(body)
+        by = state["by"] or self._unit(body)
         noted = await self._noted(summary_from_json(state["notes"]), gone, size, by, context)
         if noted.error:
             return unchanged(state, noted.error)
@@ -221,16 +166,15 @@ class Light(HistoryCompactor):
         self, notes: Summary, gone: Sequence[Message], size: int, by: str, context: Context
     ) -> Noted:
         """The notes with those of the messages, as far as a part of the memory needs any."""
-        settings = self.settings
         if by == "span":
-            limit = settings.limit or COMPRESSED_AT * size
-            asks = settings.scratchpad
+            limit = self.limit or COMPRESSED_AT * size
+            asks = self.scratchpad
             return await noted_span(notes, gone, size, limit, context) if asks else Noted(notes)
-        if not settings.scratchpad and not settings.episodic:
+        if not self.scratchpad and not self.episodic:
             return Noted(notes)
-        limit = settings.limit or COMPRESSED_AT * context.budget
+        limit = self.limit or COMPRESSED_AT * context.budget
         noted = await noted_pairs(notes, episodes_of(gone), limit, context)
-        return noted if settings.scratchpad else Noted(notes, noted.keys, noted.error)
+        return noted if self.scratchpad else Noted(notes, noted.keys, noted.error)
 
     def render(self, state: State, context: Context, probe: str | None = None) -> View:
         """Notes and newest part; with a question the notes and episodes that bear on it.
@@ -250,8 +194,7 @@ class Light(HistoryCompactor):
         """
         from pytest_compaction.models.offline.model import NAME
 
-        settings = self.settings
-        asks = settings.filter and settings.scratchpad and context.model.name != NAME
+        asks = self.filter and self.scratchpad and context.model.name != NAME
         if not asks or state["by"] != "pair" or not state["archive"]:
             return self.render(state, context, probe)
         chunks = chunks_of(summary_from_json(state["notes"]))
@@ -281,12 +224,11 @@ class Light(HistoryCompactor):
         self, state: State, room: int, live: int, probe: str, context: Context
     ) -> tuple[str, str]:
         """Episodes and notes: the notes take their share, the episodes what is left."""
-        settings = self.settings
         notes = summary_from_json(state["notes"])
-        if settings.filter:
+        if self.filter:
             notes = notes_by_words(notes, probe)
-        text = newest_notes(notes, int(context.budget * settings.scratchpad), context)
-        least = max(int(context.budget * settings.working), live)
+        text = newest_notes(notes, int(context.budget * self.scratchpad), context)
+        least = max(int(context.budget * self.working), live)
         left = room - least - context.tokens.text(text)
         return self._found(state, (), probe, left, context), text
 
@@ -304,36 +246,41 @@ class Light(HistoryCompactor):
 
         Half of the shares of these two is not for pairs.
         """
-        settings = self.settings
-        shares = settings.scratchpad + settings.working
+        shares = self.scratchpad + self.working
         kept = max(int(room * shares / 2), live)
         surely = self._newest(body, kept // 2, context) or ()
         shown = {message.id for message in surely}
         older = [message for message in body if message.id not in shown and message.origin == "log"]
         found = self._found(state, older, probe, room - kept, context)
         left = room - context.tokens.text(found)
-        size = int(left * settings.scratchpad / shares) if settings.scratchpad else 0
+        size = int(left * self.scratchpad / shares) if self.scratchpad else 0
         size = min(size, left - live)
         if chosen is None:
             chosen = summary_from_json(state["notes"])
-            if settings.filter:
+            if self.filter:
                 chosen = best_chunks(chunks_of(chosen), probe, size, context)
         return found, newest_notes(chosen, size, context)
+
+    def _unit(self, log: Sequence[Message]) -> str:
+        """What one request for notes on such a log reads."""
+        if self.notes != "auto":
+            return self.notes
+        return "span" if any(m.calls or m.role == "tool" for m in log) else "pair"
 
     def _found(
         self, state: State, older: Sequence[Message], probe: str, room: int, context: Context
     ) -> str:
-        if not self.settings.episodic:
+        if not self.episodic:
             return ""
         index = self._index.of((state["archive"], state["keys"], tuple(older)))
-        best = list(islice(index.ranked(probe), self.settings.k))
+        best = list(islice(index.ranked(probe), self.k))
         return shown_episodes(best, room, context.tokens.text)
 
     def _newest(
         self, body: Sequence[Message], room: int, context: Context
     ) -> tuple[Message, ...] | None:
         """The newest pairs that fit, at most z of them, with the last message of the user."""
-        return newest_pairs(body, self.settings.pairs, room, context)
+        return newest_pairs(body, self.z if self.working else 0, room, context)
 
 
 def _indexed(known: _Known) -> Archive:

@@ -28,12 +28,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from pytest_compaction.compactors.base.insertion import InsertionCompactor
 from pytest_compaction.compactors.base.summaries import summary_message
+from pytest_compaction.compactors.composition import InsertionCompactor
 from pytest_compaction.compactors.parameters import portion, whole
 from pytest_compaction.compactors.protocol import Context, State, Traits
 from pytest_compaction.conversation.messages import Message
-from pytest_compaction.models.structured_summary import Source
 from pytest_compaction.text import canonical_number, clipped, content_stems, normalize, sentences
 
 ConstraintType = Literal["prohibition", "limit", "requirement", "permission", "preference"]
@@ -251,7 +250,6 @@ class Pins(InsertionCompactor):
     name = "pins"
     description = "the user's constraints by rule, word for word, beside any summary (composable)"
     traits = Traits(keeps_tail=True)
-    covers: frozenset[Source] = frozenset()
     insertion_id = PINS_ID
 
     share: float = portion(0.15)

@@ -5,8 +5,7 @@ import json
 import pytest
 from support.builders import COUNTER, context_of, session
 
-from pytest_compaction.compactors.base.not_a_summary import mistaken_for
-from pytest_compaction.compactors.base.summaries import write_summary
+from pytest_compaction.compactors.base.summaries import mistaken_for, write_summary
 from pytest_compaction.compactors.composition import ELSEWHERE
 from pytest_compaction.compactors.strategies.anchored import SECTIONS
 from pytest_compaction.conversation.formats.chat import from_chat

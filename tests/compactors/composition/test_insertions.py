@@ -13,7 +13,7 @@ from support.compacting import SpyModel, compacted, ids, in_a_row, messages_of, 
 from support.compositions import create, talk
 from support.measuring import records_of
 
-from pytest_compaction.compactors.composition import ELSEWHERE, Composition
+from pytest_compaction.compactors.composition import ELSEWHERE, Composition, InsertionCompactor
 from pytest_compaction.compactors.protocol import Traits
 from pytest_compaction.compactors.strategies.anchored import SUMMARY_ID
 from pytest_compaction.compactors.strategies.ledger import LEDGER_ID, Ledger
@@ -149,10 +149,11 @@ def test_a_part_that_reads_per_question_gets_it():
     assert COUNTER.messages(view) <= 900
 
 
-class Fading:
+class Fading(InsertionCompactor):
     """An insertion that gets shorter with each new message."""
 
-    name, covers, traits = "fading", frozenset(), Traits()
+    name = insertion_id = "fading"
+    traits = Traits()
 
     def begin(self):
         return {"seen": 0}

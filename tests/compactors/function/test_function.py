@@ -10,8 +10,7 @@ import pytest
 from support.builders import COUNTER, assistant, context_of, session, system, user
 from support.compacting import SpyModel, compacted, ids, messages_of
 
-from pytest_compaction.compactors.function.compactor import FunctionCompactor
-from pytest_compaction.compactors.function.function_model import FunctionModel
+from pytest_compaction.compactors.function.compactor import FunctionCompactor, FunctionModel
 from pytest_compaction.compactors.protocol import CompactorError
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import UnknownCompactorError, parse_spec

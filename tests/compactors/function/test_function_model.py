@@ -8,9 +8,8 @@ import pytest
 from support.builders import COUNTER, assistant, context_of, session, system, user
 from support.compacting import AwayModel, SayingModel, SpyModel, compacted, messages_of
 
-from pytest_compaction.compactors.function.compactor import FunctionCompactor
-from pytest_compaction.compactors.function.function_model import FunctionModel
-from pytest_compaction.compactors.function.message_shapes.shapes import shape_named
+from pytest_compaction.compactors.function.compactor import FunctionCompactor, FunctionModel
+from pytest_compaction.compactors.function.shapes import shape_named
 from pytest_compaction.models.protocol import ModelError, SummaryReply, SummaryRequest
 from pytest_compaction.models.structured_summary import Section
 

@@ -10,7 +10,7 @@ from support.compacting import compacted, ids, messages_of
 
 from pytest_compaction.compactors.function.arguments import arguments_for, messages_parameter
 from pytest_compaction.compactors.function.compactor import FunctionCompactor
-from pytest_compaction.compactors.function.message_shapes.shapes import (
+from pytest_compaction.compactors.function.shapes import (
     shape_named,
     shape_of,
 )

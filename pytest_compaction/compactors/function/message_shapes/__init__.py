@@ -1,1 +1,0 @@
-"""The message objects that other libraries' functions expect, handed in and read back."""
