@@ -1,8 +1,8 @@
 """The tool calls of a conversation: what they did to files, and the commands that were run.
 
-Calls of any agent are recognised by name patterns and argument keys (see
-``tool_calls``) and shell commands by their words (see ``shell.commands``). Nothing is
-claimed that the log does not show.
+Calls of any agent are recognised by name patterns and argument keys (see ``tool_calls``),
+shell commands by their words (see ``shell_effects``). Nothing is claimed that the log does
+not show.
 """
 
 from __future__ import annotations
@@ -13,10 +13,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pytest_compaction.artifacts.file_states import FileOperation, FileState, Operation, file_states
-from pytest_compaction.artifacts.known_files import EditOutcome, KnownFiles
-from pytest_compaction.artifacts.shell.commands import shell_effects
-from pytest_compaction.artifacts.shell.programs import Effect
+from pytest_compaction.artifacts.file_states import (
+    EditOutcome,
+    FileOperation,
+    FileState,
+    KnownFiles,
+    Operation,
+    file_states,
+)
+from pytest_compaction.artifacts.shell_effects import Effect, shell_effects
 from pytest_compaction.artifacts.tool_calls import call_touches, shell_script
 from pytest_compaction.artifacts.touches import Touch
 from pytest_compaction.conversation.messages import Message, ToolCall, ToolResult, groups

@@ -13,9 +13,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from pytest_compaction.artifacts.patches import patch_touches, replacement_lines
-from pytest_compaction.artifacts.shell.commands import shell_touches
-from pytest_compaction.artifacts.touches import Touch, clean_path, line_detail, text_detail
+from pytest_compaction.artifacts.shell_effects import shell_touches
+from pytest_compaction.artifacts.touches import (
+    Touch,
+    clean_path,
+    line_detail,
+    patch_touches,
+    replacement_lines,
+    text_detail,
+)
 from pytest_compaction.conversation.messages import ToolCall
 
 _PATH_KEYS: Final = (

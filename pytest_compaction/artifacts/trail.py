@@ -13,7 +13,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
-from pytest_compaction.artifacts.errors import error_kind, error_texts
 from pytest_compaction.artifacts.operations import (
     Command,
     FileOperation,
@@ -24,8 +23,9 @@ from pytest_compaction.artifacts.operations import (
     file_states,
     invocations,
 )
-from pytest_compaction.artifacts.outcomes import test_summary as summary_of_tests
-from pytest_compaction.artifacts.shell.commands import command_words
+from pytest_compaction.artifacts.outputs import error_kind, error_texts
+from pytest_compaction.artifacts.outputs import test_summary as summary_of_tests
+from pytest_compaction.artifacts.shell_effects import command_words
 from pytest_compaction.artifacts.tool_calls import shell_script
 from pytest_compaction.conversation.formats.chat import from_chat, to_chat
 from pytest_compaction.conversation.messages import Message, groups, pending_calls

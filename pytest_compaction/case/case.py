@@ -7,26 +7,57 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
-from pytest_compaction.case.choice import LETTER_TOKENS, Choice, Letter, complying_letters
-from pytest_compaction.case.kinds import CHOICE_KIND, DEFAULT_TYPE
+from pytest_compaction.case.kinds import (
+    CHOICE_KIND,
+    DEFAULT_TYPE,
+    LETTER_TOKENS,
+    Choice,
+    Letter,
+    complying_letters,
+)
 from pytest_compaction.case.kinds import PROBE_KINDS as PROBE_KINDS
 from pytest_compaction.case.kinds import Change as Change
 from pytest_compaction.case.kinds import FactType as FactType
+from pytest_compaction.case.kinds import Nugget as Nugget
 from pytest_compaction.case.kinds import ProbeKind as ProbeKind
-from pytest_compaction.case.nuggets import Nugget as Nugget
-from pytest_compaction.case.recorded_view import recorded_view
-from pytest_compaction.conversation.formats.chat import from_chat
+from pytest_compaction.conversation.formats.chat import from_chat, message_from_chat
 from pytest_compaction.conversation.formats.parts import MessageShapeError
 from pytest_compaction.conversation.messages import (
     Message,
     canonical_json,
+    leading_system,
     short_hash,
     short_hash_of_parts,
+    text_message,
 )
 from pytest_compaction.text import Statement
 
 if TYPE_CHECKING:
     from pytest_compaction.text import TextIndex
+
+
+def recorded_view(
+    record: Mapping[str, Any], point: str, log: tuple[Message, ...], position: Mapping[str, int]
+) -> tuple[Message, ...]:
+    """The view that a record describes; ``position`` holds the index of each id of the log.
+
+    System messages at the start of the log stand before a summary. Raises
+    :class:`~pytest_compaction.conversation.formats.parts.MessageShapeError`.
+    """
+    if "messages" in record:
+        return tuple(
+            log[position[item["log"]]]
+            if "log" in item
+            else message_from_chat(
+                item, f"recorded-{point}-{number}", f"recorded message {number}", "synthetic"
+            )
+            for number, item in enumerate(record["messages"])
+        )
+    kept = {position[id] for id in record.get("kept", ())}
+    head = log[: leading_system(log)]
+    summary = text_message(f"recorded-{point}", "user", record["summary"], "synthetic")
+    return (*head, summary, *(log[index] for index in sorted(kept) if index >= len(head)))
+
 
 Origin = Literal["real", "scripted"]
 """Whether an agent at work left the log, or it was written for a benchmark."""

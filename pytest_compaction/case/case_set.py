@@ -10,26 +10,22 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 from pytest_compaction.case.case import Case, Probe, case_from_json, digest_of
-from pytest_compaction.case.entries import CaseEntry, entry_of
 from pytest_compaction.case.files import (
     MAX_FILE_BYTES,
     CaseFileError,
     Place,
+    content_hash,
+    conversations,
     faults_in,
+    is_conversation,
+    is_lines,
     parsed,
     read_bytes,
     shorten,
     with_ids_of_their_own,
 )
-from pytest_compaction.case.folder import is_lines
-from pytest_compaction.case.index import CaseIndex, IndexedCase, key_of
-from pytest_compaction.case.json_text import decoded, read_json
-from pytest_compaction.case.long_memory.places import (
-    content_hash,
-    conversations,
-    is_conversation,
-)
-from pytest_compaction.case.validation import CaseFault
+from pytest_compaction.case.index import CaseEntry, CaseIndex, IndexedCase, entry_of, key_of
+from pytest_compaction.case.validation import CaseFault, decoded, read_json
 
 _KEPT_BYTES: Final = 32 * 1024 * 1024
 """Cases that collection had to parse are kept as long as their files are not larger together."""

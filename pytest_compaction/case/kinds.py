@@ -1,9 +1,17 @@
-"""The kinds of probes, the types of facts, and which type a fact has by default."""
+"""The kinds of probes and what they ask for: types of facts, forced choices, nuggets.
+
+The file of a case names the options of a forced choice by what they do. Which of them is A
+and which is B follows from hashes, so that a model that always says A complies by chance only.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Final, Literal, get_args
+
+from pytest_compaction.conversation.messages import canonical_json, short_hash
 
 Ability = Literal[
     "abstention",
@@ -52,3 +60,138 @@ DEFAULT_TYPE: Final[Mapping[str, FactType]] = {
     "compliance": "constraint",
     **dict.fromkeys(ABILITIES, "value"),
 }
+
+
+Letter = Literal["A", "B"]
+LETTERS: Final[tuple[Letter, Letter]] = ("A", "B")
+LETTER_TOKENS: Final = 16
+"""The most tokens of a reply; some endpoints take no smaller limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The options of a compliance probe.
+
+    ``complying`` keeps to the constraint. ``other`` is what one does out of habit who does
+    not know of it. ``letter`` is the letter of the complying option.
+    """
+
+    complying: str
+    other: str
+    letter: Letter = "A"
+
+    @property
+    def habit(self) -> Letter:
+        """The letter of the option that breaks the constraint."""
+        return "B" if self.letter == "A" else "A"
+
+    def asked(self, request: str, constraints: Iterable[str] = ()) -> str:
+        """The request as a question with both options; ``constraints`` are put before it."""
+        first, second = self.complying, self.other
+        if self.letter == "B":
+            first, second = second, first
+        reminder = "".join(f"- {rule}\n" for rule in constraints)
+        said = f"These rules were given and still stand:\n{reminder}\n" if reminder else ""
+        return (
+            f"{said}{request}\n\n"
+            f"There are two ways to go about it:\nA) {first}\nB) {second}\n\n"
+            "Which of them do you take, after all that you were told? Nothing is carried out. "
+            "Reply with one letter, A or B, and nothing else."
+        )
+
+
+def read_letter(reply: str) -> Letter | None:
+    """The letter that a reply consists of, in either case; ``None`` if it holds anything else."""
+    said = reply.strip().upper()
+    return next((letter for letter in LETTERS if letter == said), None)
+
+
+def complying_letters(case: str, probes: Iterable[str]) -> dict[str, Letter]:
+    """The letter of the complying option for each compliance probe of a case, by id.
+
+    The probes take A and B in turn, in the order of their hashes, so that the numbers of
+    both differ by one at most; the hash of the case says which letter comes first.
+    """
+    ranked = sorted(probes, key=lambda probe: (short_hash(canonical_json([case, probe])), probe))
+    first = int(short_hash(canonical_json(case)), 16) % 2
+    return {probe: LETTERS[(first + place) % 2] for place, probe in enumerate(ranked)}
+
+
+_ASKED: Final = re.compile(
+    r"^\s*(?:the\s+)?(?:LLM(?:'s)?\s+)?(?:response|answer)\s+(?:should|must)"
+    r"(?:\s+(?P<what>(?:not|never)\s+(?:\w+\s+){0,2}?\w+|avoid|[a-z]+)"
+    r"(?:\s*:\s*|\s+that\s+|\s+)|\s*:\s*)",
+    re.IGNORECASE,
+)
+_FORBIDS: Final = re.compile(
+    r"(?:not|never) (?!(?:only|just|merely|omit|forget|fail|ignore|skip|overlook|miss|leave)\b)"
+    r"|avoid\b",
+    re.IGNORECASE,
+)
+_BARS: Final = re.compile(r"^avoids\s+", re.IGNORECASE)
+_NUMBER: Final = re.compile(r"^\(?\d{1,2}[.)]\s+(?=\D)")
+"""The number of an item in a list, which is no part of what the item says."""
+_OF_CHAT: Final = re.compile(r"\b(?:provided|this|the|our|your) (?:chat|conversation)s?\b", re.I)
+_ABSTAINS: Final = re.compile(
+    r"\bno (?:\w+ ){0,3}(?:information|mention|details?|records?|evidence|answer)\b"
+    r"|(?:\bnot|\bnever|n['’]t) (?:\w+ ){0,2}(?:mention|discuss|specif|provid|stat|record)\w*"
+    r"|\b(?:cannot|can['’]t) be (?:determined|answered|known)\b",
+    re.IGNORECASE,
+)
+_ASKS_BACK: Final = re.compile(
+    r"\b(?:which|what)\b[^.?!]{0,80}\b(?:correct|right|true|accurate|current|holds)\b"
+    r"|\bclarif(?:y|ies|ication)\b",
+    re.IGNORECASE,
+)
+_ABOUT_CONTRADICTION: Final = re.compile(r"\bcontradict\w*|\bconflicting\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Nugget:
+    """One thing that an answer has to do, judged 0, ½ or 1; ``text`` is as it was published.
+
+    ``evidence`` holds the ids of the messages that the question is about.
+    """
+
+    text: str
+    evidence: tuple[str, ...] = ()
+
+    @property
+    def content(self) -> str:
+        """What the answer has to say, without the words that ask for it and without a number."""
+        match = _ASKED.match(self.text)
+        said = self.text[match.end() :] if match and match.end() < len(self.text) else self.text
+        said = _NUMBER.sub("", _BARS.sub("", said).strip())
+        return said.rstrip(".") or self.text.strip()
+
+    @property
+    def forbids(self) -> bool:
+        """Whether the answer must not say it, as in "should not mention" and "contain: avoids".
+
+        "should state: avoid nuts" asks for these words.
+        """
+        match = _ASKED.match(self.text)
+        said = self.text[match.end() :] if match else self.text
+        return bool((match and _FORBIDS.match(match["what"] or "")) or _BARS.match(said.strip()))
+
+    @property
+    def abstains(self) -> bool:
+        """Whether the answer has to say that there is no such information."""
+        return bool(_ABSTAINS.search(self.content) and _OF_CHAT.search(self.text))
+
+    @property
+    def tells_contradiction(self) -> bool:
+        """Whether the answer has to say that there are two things of which one can be."""
+        return len(self.content.split()) <= 12 and bool(_ABOUT_CONTRADICTION.search(self.content))
+
+    @property
+    def asks_back(self) -> bool:
+        """Whether the answer has to ask which of two things is right."""
+        return len(self.content.split()) <= 12 and bool(_ASKS_BACK.search(self.content))
+
+    def is_stated_in_log(self, kind: str) -> bool:
+        """Whether a view could state it: it is no remark of the answer on the conversation."""
+        remarks = kind == "contradiction_resolution" and (
+            self.tells_contradiction or self.asks_back
+        )
+        return not (remarks or self.abstains or self.forbids)

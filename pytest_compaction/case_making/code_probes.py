@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from pytest_compaction.artifacts.known_files import same_end
+from pytest_compaction.artifacts.file_states import same_end
 from pytest_compaction.artifacts.tool_calls import call_touches
 from pytest_compaction.case_making.declarations import (
     COMPOUND,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, Literal, NamedTuple
 
 from pytest_compaction.case.case import Case, Fact, Probe
-from pytest_compaction.case.choice import Choice
+from pytest_compaction.case.kinds import Choice
 from pytest_compaction.case_making.keys import given_away, small_number, telling
 from pytest_compaction.case_making.log import states
 from pytest_compaction.case_making.phrases import finished

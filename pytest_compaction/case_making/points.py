@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, Final, Self
 
-from pytest_compaction.case.recorded_view import recorded_view
+from pytest_compaction.case.case import recorded_view
 from pytest_compaction.conversation.formats.chat import message_to_chat
 from pytest_compaction.conversation.messages import Message, groups, structure_faults
 from pytest_compaction.conversation.tail import newest_that_fit

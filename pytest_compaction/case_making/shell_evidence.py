@@ -12,9 +12,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from pytest_compaction.artifacts.operations import Command, FileState
-from pytest_compaction.artifacts.outcomes import test_summary
-from pytest_compaction.artifacts.shell.commands import command_words
-from pytest_compaction.artifacts.shell.programs import NOT_LITERAL
+from pytest_compaction.artifacts.outputs import test_summary
+from pytest_compaction.artifacts.shell_effects import NOT_LITERAL, command_words
 from pytest_compaction.case_making.log import ProbeLog, once_a_log
 
 TRANSIENT: Final = re.compile(

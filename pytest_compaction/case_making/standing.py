@@ -9,8 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from typing import Final
 
-from pytest_compaction.artifacts.file_states import EVERY_PATH
-from pytest_compaction.artifacts.known_files import same_end
+from pytest_compaction.artifacts.file_states import EVERY_PATH, same_end
 from pytest_compaction.artifacts.operations import Invocation
 from pytest_compaction.artifacts.tool_calls import call_touches, shell_script
 from pytest_compaction.case_making.declarations import (

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pytest_compaction.artifacts.errors import error_texts
+from pytest_compaction.artifacts.outputs import error_texts
 from pytest_compaction.case.case import Trap
 from pytest_compaction.case.kinds import ProbeKind
 from pytest_compaction.case_making.keys import identifier_keys, value_keys

@@ -13,9 +13,8 @@ from typing import Any, Final
 
 from pytest_compaction.case.case import Case
 from pytest_compaction.case.kinds import ABILITIES
-from pytest_compaction.case.long_memory.beam.conversation import read_conversation
-from pytest_compaction.case.long_memory.beam.folder import QUESTIONS, QUESTIONS_FOLDER
-from pytest_compaction.case.long_memory.size import size_name
+from pytest_compaction.case.long_memory.beam import read_conversation
+from pytest_compaction.case.long_memory.published import QUESTIONS, QUESTIONS_FOLDER, size_name
 from pytest_compaction.commands.complaint import complain
 from pytest_compaction.commands.generate_progress import CallsLine
 from pytest_compaction.commands.number_type import number_type

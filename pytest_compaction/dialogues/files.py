@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.case.files import CaseFileError, read_text, shorten
-from pytest_compaction.case.json_text import read_json
-from pytest_compaction.case.validation import CaseFault
+from pytest_compaction.case.validation import CaseFault, read_json
 from pytest_compaction.conversation.messages import canonical_json, short_hash
 from pytest_compaction.dialogues.dialogue import CHAT, TASKS, Dialogue
 from pytest_compaction.dialogues.format import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from pytest_compaction.case.case import Probe
-from pytest_compaction.case.choice import Choice, read_letter
+from pytest_compaction.case.kinds import Choice, read_letter
 from pytest_compaction.judges.verdict import Verdict, verdict_from_reply
 from pytest_compaction.metrics.dimensions import choice_score
 from pytest_compaction.metrics.facts.survival import Readings, Source

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
-from pytest_compaction.case.long_memory.beam.chat import MARKER
+from pytest_compaction.case.long_memory.beam import MARKER
 from pytest_compaction.models.protocol import ModelError
 from pytest_compaction.models.wire.call import Call, Caller
 from pytest_compaction.models.wire.reply import NoObjectError, only_object, read_reply

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from pytest_compaction.case.kinds import ABILITIES
-from pytest_compaction.case.long_memory.beam.writer import Batch, Question, write_conversation
+from pytest_compaction.case.long_memory.beam import Batch, Question, write_conversation
 from pytest_compaction.conversation.tokens import MESSAGE_TOKENS, TokenCounter
 from pytest_compaction.long_conversations.asking import Author
 from pytest_compaction.long_conversations.outline import TURN_TOKENS, Part, Scale, write_outline

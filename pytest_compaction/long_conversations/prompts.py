@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from pytest_compaction.case.kinds import Ability
-from pytest_compaction.case.long_memory.beam.writer import Pair
+from pytest_compaction.case.long_memory.beam import Pair
 
 Chat = list[dict[str, Any]]
 REPLY_WORDS: Final = 260

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
-from pytest_compaction.case.long_memory.beam.writer import Pair
+from pytest_compaction.case.long_memory.beam import Pair
 from pytest_compaction.long_conversations import prompts
 from pytest_compaction.long_conversations.asking import (
     FLAG,

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from pytest_compaction.case.kinds import ABILITIES
-from pytest_compaction.case.long_memory.size import size_rank
+from pytest_compaction.case.long_memory.published import size_rank
 from pytest_compaction.metrics.aggregate import Mean, mean_of
 from pytest_compaction.metrics.item_figures import Record
 

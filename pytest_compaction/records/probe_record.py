@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from pytest_compaction.case.case import Case, Probe, log_digest, probe_digest
-from pytest_compaction.case.choice import read_letter
-from pytest_compaction.case.entries import CaseEntry, ProbeEntry
+from pytest_compaction.case.index import CaseEntry, ProbeEntry
+from pytest_compaction.case.kinds import read_letter
 from pytest_compaction.judges.choice import complied, unreadable
 from pytest_compaction.judges.verdict import NULL, JudgeScores, Scores, Verdict
 from pytest_compaction.models.calls.prices import PriceTable

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from pytest_compaction.case.case import Case, Fact, Probe, Trap
-from pytest_compaction.case.choice import LETTERS
+from pytest_compaction.case.kinds import LETTERS
 from pytest_compaction.conversation.messages import (
     Image,
     Message,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pytest_compaction.case.case import Fact, Probe
-from pytest_compaction.case.choice import Choice
+from pytest_compaction.case.kinds import Choice
 from pytest_compaction.compactors.protocol import View
 from pytest_compaction.metrics.facts.survival import view_index
 from pytest_compaction.models.calls.turns import RequestTurn, in_turn

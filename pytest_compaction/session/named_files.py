@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Final
 
 from pytest_compaction.case.case_set import CaseSet, find_cases, is_case_file
-from pytest_compaction.case.files import shorten
-from pytest_compaction.case.folder import files_below, holds_cases
+from pytest_compaction.case.files import files_below, holds_cases, shorten
 from pytest_compaction.case.index import CaseIndex
-from pytest_compaction.case.long_memory.beam.folder import has_questions
+from pytest_compaction.case.long_memory.published import has_questions
 from pytest_compaction.dialogues.files import is_dialogue_file
 from pytest_compaction.session.session import BenchmarkSession, shipped_cases, shipped_digests
 from pytest_compaction.settings import DEFAULT_CASES, SHIPPED

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pytest_compaction.case.case_set import CaseSet
-from pytest_compaction.case.entries import CaseEntry, ProbeEntry
+from pytest_compaction.case.index import CaseEntry, ProbeEntry
 from pytest_compaction.compactors.protocol import Traits
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import Spec

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pytest_compaction.cache.kept_results import KeptResults
 from pytest_compaction.case.case_set import CaseSet
-from pytest_compaction.case.entries import CaseEntry
+from pytest_compaction.case.index import CaseEntry
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import Spec
 from pytest_compaction.dialogues.files import DialogueSet

@@ -18,7 +18,7 @@ from syrupy.location import PyTestLocation
 from syrupy.types import SnapshotIndex
 
 from pytest_compaction.case.case import Probe
-from pytest_compaction.case.entries import CaseEntry
+from pytest_compaction.case.index import CaseEntry
 from pytest_compaction.judges.snapshots import (
     REFUSED,
     Snapshot,

@@ -6,7 +6,7 @@ import pytest
 from support.tool_calls import conversation, done, shell
 
 from pytest_compaction.artifacts.operations import commands, file_operations
-from pytest_compaction.artifacts.outcomes import test_summary as summary_of_tests
+from pytest_compaction.artifacts.outputs import test_summary as summary_of_tests
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from support.builders import agent_logs, as_messages, assistant, tool, user
 from support.compacting import messages_of
 
-from pytest_compaction.artifacts.errors import error_kind, error_texts
 from pytest_compaction.artifacts.operations import file_operations, file_states
+from pytest_compaction.artifacts.outputs import error_kind, error_texts
 from pytest_compaction.artifacts.trail import Trail, trail_from_json
 
 

@@ -11,9 +11,8 @@ from support.builders import case_data, write_case
 from pytest_compaction.case import case_set, files, index
 from pytest_compaction.case.case import case_from_json
 from pytest_compaction.case.case_set import CaseSet, find_cases, is_case_file
-from pytest_compaction.case.entries import CaseEntry, entry_of
 from pytest_compaction.case.files import CaseFileError
-from pytest_compaction.case.index import CaseIndex, key_of
+from pytest_compaction.case.index import CaseEntry, CaseIndex, entry_of, key_of
 from pytest_compaction.conversation.messages import canonical_json
 
 CHANGED = "another content than when the items were collected"

@@ -6,7 +6,7 @@ import pytest
 from support.judged import judged
 
 from pytest_compaction.case.case import Case, Nugget, Point, Probe
-from pytest_compaction.case.long_memory.beam.questions import probe_with
+from pytest_compaction.case.long_memory.beam import probe_with
 from pytest_compaction.conversation.messages import Message, Text
 from pytest_compaction.judges.model_judge import ModelJudge
 from pytest_compaction.judges.panel import PanelJudge

@@ -14,9 +14,8 @@ from typing import Any, Final
 
 from pytest_compaction.case.case import Case, Nugget, Probe
 from pytest_compaction.case.kinds import Ability
-from pytest_compaction.case.long_memory.beam.conversation import case_of
-from pytest_compaction.case.long_memory.beam.questions import probe_with
-from pytest_compaction.case.long_memory.shapes import (
+from pytest_compaction.case.long_memory.beam import case_of, probe_with
+from pytest_compaction.case.long_memory.published import (
     FileFaults,
     ShapeError,
     at,

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.case.folder import holds_cases
+from pytest_compaction.case.files import holds_cases
 from pytest_compaction.commands.complaint import complain
 from pytest_compaction.commands.init.config_file import ConfigFile, ConfigFileError, config_file
 from pytest_compaction.commands.init.first_run import (

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.case.files import MAX_SHOWN_FAULTS, read_text
-from pytest_compaction.case.json_text import read_json
-from pytest_compaction.case.validation import CaseFault
+from pytest_compaction.case.validation import CaseFault, read_json
 from pytest_compaction.dialogues.aggregates import RECORD_TYPE
 from pytest_compaction.dialogues.dialogue import Comparison
 from pytest_compaction.dialogues.evaluation import (

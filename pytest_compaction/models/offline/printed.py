@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from pytest_compaction.artifacts.errors import error_kind, error_texts
 from pytest_compaction.artifacts.operations import Command, commands
-from pytest_compaction.artifacts.outcomes import test_summary as summary_of_tests
+from pytest_compaction.artifacts.outputs import error_kind, error_texts
+from pytest_compaction.artifacts.outputs import test_summary as summary_of_tests
 from pytest_compaction.artifacts.trail import telling_commands
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.models.offline.entry import (

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from pytest_compaction.artifacts.errors import error_kind, error_texts
+from pytest_compaction.artifacts.outputs import error_kind, error_texts
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.models.offline.entry import (
     COMMAND_LINE,

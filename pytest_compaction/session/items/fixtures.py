@@ -12,7 +12,7 @@ from typing import Any, Final
 import pytest
 
 from pytest_compaction.case.case_set import CaseSet
-from pytest_compaction.case.entries import CaseEntry, ProbeEntry
+from pytest_compaction.case.index import CaseEntry, ProbeEntry
 
 CASES: Final = pytest.StashKey[CaseSet]()
 """The cases of a run."""

@@ -11,8 +11,8 @@ from typing import Any, ClassVar, Final, Self
 import pytest
 
 from pytest_compaction.case.case import Case, Probe
-from pytest_compaction.case.entries import CaseEntry, ProbeEntry
 from pytest_compaction.case.files import CaseFileError
+from pytest_compaction.case.index import CaseEntry, ProbeEntry
 from pytest_compaction.compactors.specs import Spec
 from pytest_compaction.judges.verdict import REPORTED, Verdict
 from pytest_compaction.records.probe_record import record_without_verdict, scored_record
