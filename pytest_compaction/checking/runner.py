@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Final
 
 from pytest_compaction.checking.examples.renamed import renamed
@@ -18,9 +19,9 @@ from pytest_compaction.checking.observation import (
     Observation,
     ObservedStep,
 )
-from pytest_compaction.checking.strategy_under_check import ContractError, StrategyUnderCheck
 from pytest_compaction.compactors.protocol import (
     Compactor,
+    CompactorError,
     Context,
     Outcome,
     Span,
@@ -37,6 +38,34 @@ from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.run.loops.shared_loop import FunctionLoops
 from pytest_compaction.run.loops.strategy_thread import StrategyThread
 from pytest_compaction.text import printable
+
+
+class ContractError(Exception):
+    """A method raised an error, or returned something of another type than it promises."""
+
+
+@dataclass(frozen=True)
+class StrategyUnderCheck:
+    """One compactor and the thread in which all its code runs."""
+
+    compactor: Compactor[State]
+    thread: StrategyThread
+    timeout: float
+
+    def call(self, name: str, *arguments: Any) -> Any:
+        """Call a method; what it raises, even ``SystemExit``, breaks the contract."""
+        method = partial(getattr(self.compactor, name), *arguments)
+        value, error = self.thread.ended(method, self.timeout)
+        if error is not None:
+            raise ContractError(f"{name} raised {_said(error)}")
+        return value
+
+
+def _said(error: BaseException) -> str:
+    """An error of a strategy in words; also ``SystemExit``, which must not end the process."""
+    text = str(error) if isinstance(error, CompactorError) else f"{type(error).__name__}: {error}"
+    return printable(text.removesuffix(": "), 300)
+
 
 PROBES: Final = ("Which file was changed last, and why?", "What did the tests say?")
 """Questions for which views are rendered, to see whether a question leaves a trace."""

@@ -11,7 +11,7 @@ from typing import Any, Final
 from pytest_compaction.commands.complaint import complain
 from pytest_compaction.commands.number_type import number_type
 from pytest_compaction.dialogues.evaluation import Evaluation
-from pytest_compaction.dialogues.published.files import read_results
+from pytest_compaction.dialogues.published import read_results
 from pytest_compaction.metrics.dialogues.consistency import PASS_CONSISTENCY
 from pytest_compaction.options.table import range_of
 from pytest_compaction.reports.dialogues.page import as_json, markdown, plain

@@ -6,17 +6,21 @@ import argparse
 import asyncio
 import os
 import shlex
+import shutil
+import sqlite3
 import sys
-from collections.abc import Mapping
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TextIO
 
 from pytest_compaction.case.case import Case
 from pytest_compaction.case.kinds import ABILITIES
 from pytest_compaction.case.long_memory.beam import read_conversation
 from pytest_compaction.case.long_memory.published import QUESTIONS, QUESTIONS_FOLDER, size_name
 from pytest_compaction.commands.complaint import complain
-from pytest_compaction.commands.generate_progress import CallsLine
 from pytest_compaction.commands.number_type import number_type
 from pytest_compaction.commands.store_option import add_store_option
 from pytest_compaction.conversation.tokens import TokenCounter
@@ -27,12 +31,71 @@ from pytest_compaction.long_conversations.generator import (
     write_out,
 )
 from pytest_compaction.long_conversations.prompts import DOMAINS
+from pytest_compaction.models.calls.accounts import call_counts
 from pytest_compaction.models.calls.address import missing_key
 from pytest_compaction.models.protocol import ModelError
 from pytest_compaction.models.registry import Endpoints, UnknownModelError, connect, is_offline
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.options.table import range_of
+from pytest_compaction.reports.call_progress import progress_text
+from pytest_compaction.reports.tables.table_page import cells
 from pytest_compaction.text import Range, printable
+
+clock = time.monotonic
+"""Seconds, for the pace of the calls; nothing that is written holds them."""
+_SECOND: Final = 1.0
+_MINUTE: Final = 60.0
+
+
+class CallsLine:
+    """One line that rewrites itself on a terminal, and one a minute elsewhere.
+
+    ``accounts`` is the file with the calls of the command, and ``known`` about how many there
+    will be. Times count from when the line is made.
+    """
+
+    def __init__(self, accounts: Path, known: int, file: TextIO) -> None:
+        self._accounts = accounts
+        self._known = known
+        self._file = file
+        self._rewrites = file.isatty()
+        self._began = clock()
+
+    @contextmanager
+    def shown(self) -> Iterator[None]:
+        """Show the line while the block runs, and leave nothing of it on a terminal."""
+        ended = threading.Event()
+        thread = threading.Thread(target=self._watch, args=(ended,), daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            thread.join()
+            if self._rewrites:
+                self._write("\r\x1b[K")
+
+    def _watch(self, ended: threading.Event) -> None:
+        while not ended.wait(_SECOND if self._rewrites else _MINUTE):
+            try:
+                found = call_counts(self._accounts)
+            except sqlite3.Error:
+                continue  # the next look may find it, and the calls themselves say what is wrong
+            text = progress_text(found, self._known, guessed=True, elapsed=clock() - self._began)
+            self._show(f"generate: {text}")
+
+    def _show(self, text: str) -> None:
+        if not self._rewrites:
+            self._write(f"{text}\n")
+            return
+        while text and cells(text) >= shutil.get_terminal_size().columns:
+            text = text[:-1]
+        self._write(f"\r{text}\x1b[K")
+
+    def _write(self, text: str) -> None:
+        self._file.write(text)
+        self._file.flush()
+
 
 MOST_TOKENS: Final = 100_000_000
 INTERRUPTED: Final = 130

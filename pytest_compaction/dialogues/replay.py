@@ -10,12 +10,20 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
+from pytest_compaction.case.case import AnswerSpec
 from pytest_compaction.compactors.protocol import Compactor, CompactorError, Context, State
-from pytest_compaction.dialogues.agreement import agreement
+from pytest_compaction.conversation.formats.chat import to_chat
+from pytest_compaction.conversation.messages import (
+    Message,
+    canonical_json,
+    short_hash,
+    text_message,
+)
+from pytest_compaction.conversation.tokens import MESSAGE_TOKENS, TokenCounter
 from pytest_compaction.dialogues.charges import (
     BASELINE,
     Spent,
@@ -24,19 +32,155 @@ from pytest_compaction.dialogues.charges import (
     summed,
     together,
 )
-from pytest_compaction.dialogues.dialogue import Agreement, Comparison, Dialogue, Reply, Trial
-from pytest_compaction.dialogues.history import CompactedHistory, FullHistory, TurnOverBudget
+from pytest_compaction.dialogues.dialogue import Agreement, Comparison, Dialogue, Reply, Trial, Turn
+from pytest_compaction.dialogues.history import (
+    CompactedHistory,
+    FullHistory,
+    TurnOverBudget,
+    exchange,
+    tool_steps,
+)
 from pytest_compaction.dialogues.replayed import History, Replayed
 from pytest_compaction.dialogues.similarity import TurnJudge
-from pytest_compaction.dialogues.turn_responder import TurnResponder
-from pytest_compaction.metrics.dialogues.consistency import PASS_CONSISTENCY
+from pytest_compaction.metrics.dialogues.consistency import (
+    PASS_CONSISTENCY,
+    dialogue_consistency,
+    lexical_similarity,
+    tools_match,
+    turn_consistency,
+)
+from pytest_compaction.metrics.dialogues.retention import retention_by_judge, retention_by_rules
+from pytest_compaction.models.calls.turns import RequestTurn, in_turn
 from pytest_compaction.models.offline import model as offline
-from pytest_compaction.models.protocol import ChargedError, ModelError
+from pytest_compaction.models.protocol import AnswerReply, ChargedError, Model, ModelError
 from pytest_compaction.models.usage import OwnCalls, Usage
 from pytest_compaction.run.feeder import CompactionError, Feeder, Step
 from pytest_compaction.run.loops.work_loop import WorkLoop
+from pytest_compaction.run.responder import Responder
 from pytest_compaction.run.response import Roles
 from pytest_compaction.run.triggers import Trigger
+
+
+def agreement(
+    baseline: Trial,
+    summary: Trial,
+    similarities: Sequence[float] | None = None,
+    retentions: Sequence[float] | None = None,
+) -> Agreement:
+    """Consistency and retention of one trial of the summary arm against one of the baseline.
+
+    ``similarities`` and ``retentions`` are a judge's figures for each turn that both arms
+    have, 0..1; without them, words are compared and key items are searched for by rule.
+    Tool calls count if either arm made any itself. Calls replayed from a record cannot
+    differ, so no reply has them. Raises ``ValueError`` for figures outside 0..1, or if
+    their number is not that of the common turns.
+    """
+    pairs = list(zip(baseline.replies, summary.replies, strict=False))
+    if similarities is None:
+        similarities = [lexical_similarity(one.text, other.text) for one, other in pairs]
+    elif len(similarities) != len(pairs):
+        raise ValueError(f"{len(similarities)} similarities for {len(pairs)} common turns")
+    with_tools = any(reply.calls for trial in (baseline, summary) for reply in trial.replies)
+    turns = tuple(
+        turn_consistency(value, tools_match(one.calls, other.calls) if with_tools else None)
+        for value, (one, other) in zip(similarities, pairs, strict=True)
+    )
+    consistency = dialogue_consistency(turns, len(baseline.replies), len(summary.replies))
+    if retentions is not None:
+        missing = [0.0] * (len(baseline.replies) - len(pairs))
+        return Agreement(
+            consistency,
+            retention_by_judge(retentions, len(baseline.replies)),
+            turns,
+            (*retentions, *missing),
+        )
+    found = retention_by_rules(
+        [reply.text for reply in baseline.replies], [reply.text for reply in summary.replies]
+    )
+    return Agreement(consistency, found.rate, turns, found.turns, found.kept, found.extracted)
+
+
+MAX_ANSWER_TOKENS: Final = 2048
+"""The most tokens that a real model may answer to a user turn."""
+_EXTRACT_TOKENS: Final = (32, 400)
+"""The offline model's answer is about as long as the recorded one, within these tokens."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnResponder:
+    """A model that answers user turns for both arms, within a shared limit of requests.
+
+    ``history`` says whose answers later turns read.
+    """
+
+    model: Model
+    tokens: TokenCounter
+    turn: RequestTurn
+    history: History
+
+    async def answer_all(
+        self,
+        dialogue: Dialogue,
+        number: int,
+        history: FullHistory | CompactedHistory,
+        replies: list[Reply],
+    ) -> None:
+        """Answer all user turns of one arm in trial ``number``, each from the history so far.
+
+        The answers are appended to ``replies``, so that those before an error are known.
+        The recorded tool calls and results of a turn are read with the turn, in both arms
+        and uncompacted: an agent reads them before it answers.
+        """
+        responder = Responder(self.model.at_trial(number), self.tokens)
+        log: list[Message] = []
+        if dialogue.system.strip():
+            log.append(text_message("system", "system", dialogue.system))
+        for place, turn in enumerate(dialogue.turns, start=1):
+            view = await history.view(log, turn.user)
+            read = (*view, *tool_steps(place, turn))
+            answer = await self._answer(responder, read, turn)
+            replies.append(self._reply(answer, read, turn, tuple(view) != tuple(log)))
+            entered = turn.reference if self.history == "recorded" else answer.text
+            log.extend(exchange(place, turn, entered))
+
+    async def _answer(
+        self, responder: Responder, view: tuple[Message, ...], turn: Turn
+    ) -> AnswerReply:
+        spec = AnswerSpec(max_tokens=MAX_ANSWER_TOKENS)
+        if responder.model.name == offline.NAME:
+            low, high = _EXTRACT_TOKENS
+            spec = AnswerSpec(max_tokens=min(max(self.tokens.text(turn.reference), low), high))
+        with in_turn(self.turn):
+            reply = await responder.answer(view, turn.user, spec)
+        if not reply.by_rules:
+            return reply
+        # In an estimate of costs histories grow as they did on record. The hash keeps answers
+        # from different views different.
+        text = f"{turn.reference} [{short_hash(canonical_json(to_chat(view)))}]"
+        return replace(reply, text=text)
+
+    def _reply(
+        self, answer: AnswerReply, view: Sequence[Message], turn: Turn, summarised: bool
+    ) -> Reply:
+        """The reply with its tokens: those that the endpoint charged, or else counted here.
+
+        The answer that goes into the history is counted. It has no tool calls: an answer is
+        text, and the recorded calls are the same in both arms, so that comparing them would
+        add the same share of consistency to every dialogue.
+        """
+        usage = answer.usage
+        if self.model.name == offline.NAME or not usage.input_tokens:
+            entered = turn.reference if self.history == "recorded" else answer.text
+            prompt = self.tokens.messages(view) + MESSAGE_TOKENS + self.tokens.text(turn.user)
+            usage = Usage(1, prompt, 0, self.tokens.text(entered))
+        return Reply(
+            text=answer.text.encode("utf-8", "replace").decode("utf-8"),
+            prompt_tokens=usage.input_tokens,
+            completion_tokens=usage.output_tokens,
+            summarised=summarised,
+            cached_tokens=usage.cached_tokens,
+        )
+
 
 DEFAULT_TRIGGER: Final = Trigger("turns", 2)
 """Used for ``case``, as a dialogue has no compaction points; that of the published evaluation."""

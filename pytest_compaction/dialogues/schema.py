@@ -8,7 +8,7 @@ from typing import Any, Final
 from pytest_compaction.case.validation import CaseFault, schema_faults
 
 DIALOGUE_SCHEMA: Final = "dialogue.schema.json"
-RESULTS_SCHEMA: Final = "published/results.schema.json"
+RESULTS_SCHEMA: Final = "results.schema.json"
 
 
 def shape_faults(

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from pytest_compaction.case.case import Probe
 from pytest_compaction.judges.choice import choice_verdict
-from pytest_compaction.judges.nuggets import nugget_verdict
+from pytest_compaction.judges.panel import nugget_verdict
 from pytest_compaction.judges.verdict import Verdict, verdict_from_reply
 from pytest_compaction.metrics.dimensions import probe_scores
 from pytest_compaction.metrics.facts.survival import Readings

@@ -226,8 +226,7 @@ class Held:
                 "correct the declaration"
             )
         if broken is not None:
-            from pytest_compaction.checking.failure_text import described
-            from pytest_compaction.checking.survey import shrunk
+            from pytest_compaction.checking.survey import described, shrunk
 
             small = shrunk(broken, invariant, runner, self.session.settings.examples)
             many = f"{survey.breaches[invariant.name]} of {survey.examples} examples break it"

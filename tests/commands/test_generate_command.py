@@ -11,7 +11,7 @@ from support.endpoint_replies import Answer
 from support.scripted_author import Author
 
 from pytest_compaction import cli
-from pytest_compaction.commands import generate_progress
+from pytest_compaction.commands import generate as command
 from pytest_compaction.models import registry
 from pytest_compaction.models.calls.accounts import Accounts
 from pytest_compaction.models.calls.prices import prices_at
@@ -110,14 +110,14 @@ class Terminal(io.StringIO):
     ],
 )
 def test_how_far_the_calls_are_is_said_while_a_model_writes(tmp_path, monkeypatch, stream, last):
-    monkeypatch.setattr(generate_progress, "_SECOND", 0.01)
-    monkeypatch.setattr(generate_progress, "_MINUTE", 0.01)
+    monkeypatch.setattr(command, "_SECOND", 0.01)
+    monkeypatch.setattr(command, "_MINUTE", 0.01)
     accounts = Accounts(tmp_path / "accounts.sqlite")
     for _ in range(2):
         number = accounts.enter("writer", "m")
         accounts.settle(number, Usage(1, 10, 0, 5), 0.25)
     said = stream()
-    line = generate_progress.CallsLine(accounts.path, 9, said)
+    line = command.CallsLine(accounts.path, 9, said)
     with line.shown():
         for _ in range(1000):
             if "2 of about 9 calls, 0.5000 US dollars so far" in said.getvalue():

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from support import builders  # noqa: F401 - loads the repeatable profile
 from support.comparisons import SHARE, TOKENS, trials
 
-from pytest_compaction.dialogues.agreement import agreement
 from pytest_compaction.dialogues.dialogue import Agreement, Reply, Trial
+from pytest_compaction.dialogues.replay import agreement
 from pytest_compaction.metrics.dialogues.consistency import (
     dialogue_consistency,
     lexical_similarity,

@@ -6,8 +6,7 @@ import pytest
 from support.builders import record, unscored
 
 from pytest_compaction.gate.coverage import Planned, arms_of, coverage_text, planned_in
-from pytest_compaction.gate.decision import decide
-from pytest_compaction.gate.measurement import measure
+from pytest_compaction.gate.decision import decide, measure
 from pytest_compaction.gate.threshold import (
     Threshold,
     ThresholdError,

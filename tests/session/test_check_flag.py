@@ -16,7 +16,7 @@ for _name in (
     "pytest_compaction.session.check",
     "pytest_compaction.session.scheduler",
     "pytest_compaction.checking.survey",
-    "pytest_compaction.checking.failure_text",
+    "pytest_compaction.checking.survey",
 ):
     importlib.import_module(_name)  # kept loaded over inner runs
 

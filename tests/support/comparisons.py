@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import strategies as st
 from support import builders  # noqa: F401 - loads the repeatable profile
 
-from pytest_compaction.dialogues.agreement import agreement
 from pytest_compaction.dialogues.dialogue import Agreement, Comparison, Reply, Trial
+from pytest_compaction.dialogues.replay import agreement
 
 ANSWERS = st.sampled_from(["", "In 1999 Ada said 'yes indeed'", "in 1,999 ada", "one word", "Ada"])
 SHARE = st.floats(0, 1)

@@ -12,20 +12,22 @@ from typing import Any, Final
 
 from pytest_compaction.case.files import holds_cases
 from pytest_compaction.commands.complaint import complain
-from pytest_compaction.commands.init.config_file import ConfigFile, ConfigFileError, config_file
+from pytest_compaction.commands.init.config_file import (
+    FUNCTION,
+    MODULE,
+    ConfigFile,
+    ConfigFileError,
+    NewFile,
+    case_files,
+    compactor_file,
+    config_file,
+    workflow_file,
+)
 from pytest_compaction.commands.init.first_run import (
     FirstRun,
     FirstRunError,
     measure,
     newly_gone_between,
-)
-from pytest_compaction.commands.init.new_files import (
-    FUNCTION,
-    MODULE,
-    NewFile,
-    case_files,
-    compactor_file,
-    workflow_file,
 )
 from pytest_compaction.compactors.parameters import parted
 from pytest_compaction.gate.baseline import FEWEST_TRIALS

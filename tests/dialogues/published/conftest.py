@@ -10,7 +10,7 @@ from support.published_data import RAW_TASKS, read_json
 from pytest_compaction.case.validation import CaseFault
 from pytest_compaction.dialogues.dialogue import Comparison
 from pytest_compaction.dialogues.figures import Figures
-from pytest_compaction.dialogues.published.format import comparisons_in, figures_in
+from pytest_compaction.dialogues.published import comparisons_in, figures_in
 
 
 @pytest.fixture(scope="module")

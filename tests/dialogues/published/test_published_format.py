@@ -9,7 +9,7 @@ import pytest
 from pytest_compaction.case.validation import CaseFault
 from pytest_compaction.dialogues.dialogue import Comparison
 from pytest_compaction.dialogues.figures import Figures, figures_of
-from pytest_compaction.dialogues.published.format import comparisons_in, figures_in
+from pytest_compaction.dialogues.published import comparisons_in, figures_in
 
 
 def test_a_loss_of_forty_times_and_silence_are_read_and_counted() -> None:

@@ -1,1 +1,0 @@
-"""Published results of dialogue evaluations, read as they were released."""
