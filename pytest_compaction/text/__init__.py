@@ -37,27 +37,25 @@ if TYPE_CHECKING:  # "as" exports a name to type checkers
     from pytest_compaction.text.claim import LogTokens as LogTokens
     from pytest_compaction.text.claim import answer_proper as answer_proper
     from pytest_compaction.text.claim import claims as claims
-    from pytest_compaction.text.matching import TextIndex as TextIndex
+    from pytest_compaction.text.index import LogIndex as LogIndex
+    from pytest_compaction.text.index import SharedTexts as SharedTexts
+    from pytest_compaction.text.index import TextIndex as TextIndex
     from pytest_compaction.text.numbers import NumberError as NumberError
     from pytest_compaction.text.numbers import Range as Range
     from pytest_compaction.text.numbers import told_apart as told_apart
+    from pytest_compaction.text.sentence_splitting import is_definition as is_definition
     from pytest_compaction.text.sentence_splitting import sentences as sentences
-    from pytest_compaction.text.source_code import is_definition as is_definition
     from pytest_compaction.text.values import Value as Value
     from pytest_compaction.text.values import equal as equal
     from pytest_compaction.text.values import values_of as values_of
-    from pytest_compaction.text.view_index import LogIndex as LogIndex
-    from pytest_compaction.text.view_index import SharedTexts as SharedTexts
 
 _NAMES: Final = {
     "bm25": "BM25",
     "claim": "Claim LogTokens answer_proper claims",
-    "matching": "TextIndex",
     "numbers": "NumberError Range told_apart",
     "values": "Value equal values_of",
-    "sentence_splitting": "sentences",
-    "source_code": "is_definition",
-    "view_index": "LogIndex SharedTexts",
+    "sentence_splitting": "is_definition sentences",
+    "index": "LogIndex SharedTexts TextIndex",
 }
 """Names that are loaded when first used, by the module that defines them."""
 _HOMES: Final = {name: module for module, names in _NAMES.items() for name in names.split()}

@@ -180,7 +180,7 @@ class Term:
     is_value: bool = field(init=False, repr=False, compare=False)
     """Whether the term asks for a value and not for a word, a name or a path."""
     hashed: int = field(init=False, repr=False, compare=False)
-    """The hash, which is asked for often: it differs from process to process."""
+    """The hash, which is asked for often."""
 
     def __post_init__(self) -> None:
         keys = self.keys
@@ -191,8 +191,10 @@ class Term:
     def __hash__(self) -> int:
         return self.hashed
 
-    def __reduce__(self) -> tuple[type[Term], tuple[object, ...]]:
-        return Term, (self.keys, self.parts)
+    @property
+    def is_name(self) -> bool:
+        """Whether it asks for a path or an identifier and not for a word or a value."""
+        return not self.keys or (not self.is_value and not str(self.keys[0]).isalpha())
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +206,7 @@ class Alternative:
     negative: bool
     relation: Relation | None = None
     hashed: int = field(init=False, repr=False, compare=False)
-    """The hash, which is asked for often: it differs from process to process."""
+    """The hash, which is asked for often."""
 
     def __post_init__(self) -> None:
         whole = (self.normal, self.terms, self.negative, self.relation)
@@ -213,22 +215,14 @@ class Alternative:
     def __hash__(self) -> int:
         return self.hashed
 
-    def __reduce__(self) -> tuple[type[Alternative], tuple[object, ...]]:
-        return Alternative, (self.normal, self.terms, self.negative, self.relation)
-
 
 Wanted = tuple[tuple[Alternative, ...], ...]
 """Key groups as an index asks for them."""
 
 
-def is_value(term: Term) -> bool:
-    """Whether a term asks for a value and not for a word, a name or a path."""
-    return term.is_value
-
-
 def has_words(wanted: Alternative) -> bool:
     """Whether an alternative asks for more than values."""
-    return not all(map(is_value, wanted.terms))
+    return not all(term.is_value for term in wanted.terms)
 
 
 @lru_cache(maxsize=8192)

@@ -9,11 +9,10 @@ from functools import cached_property, lru_cache
 from typing import Final
 
 from pytest_compaction.text.alternatives import Alternative, Term, Wanted
+from pytest_compaction.text.cues import REVERSING
 from pytest_compaction.text.excerpts import proper_names
-from pytest_compaction.text.groups import REVERSING
-from pytest_compaction.text.meaning import Meaning, meaning
 from pytest_compaction.text.minimal_clauses import VERB, Thing, minimal_clauses, things, within
-from pytest_compaction.text.parsed import Parsed, Span
+from pytest_compaction.text.parsed import Meaning, Parsed, Span, meaning
 
 _PRONOUN: Final = re.compile(
     r"[\W_]*(?:and |but |now |then |where |there )*"
@@ -211,10 +210,7 @@ def _is_of_name(thing: Thing, taken: Sequence[Span], normal: str) -> bool:
 
 def _taken_back(thing: Thing, passage: Parsed) -> bool:
     """Whether the passage names a thing only to deny, replace or reject it."""
-    return any(
-        cue.kind in REVERSING and (cue.reaches(*thing.span) or cue.reaches_back(*thing.span))
-        for cue in passage.sense.cues
-    )
+    return any(cue.reverses(thing.span) for cue in passage.sense.cues)
 
 
 def _units(

@@ -200,6 +200,8 @@ ARROW_SIGNS: Final = (">", "→", "⇒", "➜")
 Kind = Literal["negated", "replaced", "rejected", "past", "supposed", "asked", "uncertain"]
 Span = tuple[int, int]
 NOWHERE: Final[Span] = (0, 0)
+REVERSING: Final = frozenset({"negated", "replaced", "rejected", "past"})
+"""Kinds of cues after which what they reach is not so."""
 _SHORT: Final = 5
 """A heading of at most so many words is read by its cue words alone."""
 
@@ -224,6 +226,10 @@ class Cue:
     def reaches_back(self, start: int, end: int) -> bool:
         """Whether words between these positions lie before the cue in its segment."""
         return self.before[0] <= start and end <= self.before[1]
+
+    def reverses(self, span: Span) -> bool:
+        """Whether it makes what stands here the opposite, before or behind it."""
+        return self.kind in REVERSING and (self.reaches(*span) or self.reaches_back(*span))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,12 +11,11 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from pytest_compaction.text.alternatives import Term, is_value
-from pytest_compaction.text.cues import NO_PART, NOWHERE, REJECT, Cue
-from pytest_compaction.text.groups import REVERSING, Found
-from pytest_compaction.text.meaning import is_name, meaning
+from pytest_compaction.text.alternatives import Term
+from pytest_compaction.text.cues import NO_PART, NOWHERE, REJECT, REVERSING, Cue
+from pytest_compaction.text.groups import Found
 from pytest_compaction.text.minimal_clauses import within
-from pytest_compaction.text.parsed import Parsed, Span
+from pytest_compaction.text.parsed import Parsed, Span, meaning, spans_between
 from pytest_compaction.text.statement_keys import denies
 from pytest_compaction.text.words import is_path, stem
 
@@ -49,9 +48,7 @@ def word_denied(text: str, passage: Parsed, around: Parsed | None = None) -> str
     """A word of an assertion that stands in the passage, or else beside it, only denied."""
     if any(cue.whole for cue in passage.sense.cues):
         return None
-    for term in meaning(text).terms:
-        if is_value(term) or is_name(term):
-            continue
+    for term in meaning(text).words:
         heard, places = passage, passage.term_places(term)
         if not places and around is not None and term.keys:
             heard, places = around, list(around.places.of(term.keys[0]))
@@ -74,7 +71,9 @@ def group_denied(text: str, groups: Sequence[Sequence[Found]], passage: Parsed) 
             continue
         spans = [(one.start, one.end) for one in own]
         others = [one.match.start for other in groups if other is not group for one in other]
-        if _is_explained(passage, max(spans)[1], others):
+        if any(
+            max(spans)[1] <= place <= min(others, default=0) for place in passage.sense.explains
+        ):
             continue
         if all(is_denied(passage, span, rejected=True) for span in spans):
             start, end = spans[0]
@@ -93,17 +92,12 @@ def _tells_of_it(groups: Sequence[Sequence[Found]], passage: Parsed) -> bool:
     )
 
 
-def _is_explained(passage: Parsed, end: int, others: Sequence[int]) -> bool:
-    """Whether all else stands in an explanation behind what is rejected."""
-    return any(end <= place <= min(others, default=0) for place in passage.sense.explains)
-
-
 def said_of_others(text: str, groups: Sequence[Sequence[Found]], passage: Parsed) -> str | None:
     """A group that stands only in a clause about something else than the statement's subject."""
     own = meaning(text)
     if _SPEAKS_OF_OTHERS.search(own.parsed.normal):
         return None
-    for clause in _clauses(passage.normal):
+    for clause in spans_between(_CLAUSE, passage.normal):
         said = passage.normal[slice(*clause)]
         opened = _named_others(said)
         if not opened or clause[0] == 0:
@@ -164,11 +158,6 @@ def _stands_in(normal: str, clause: Span, group: Sequence[Found]) -> bool:
     return bool(found) and all(clause[0] < one.end <= clause[1] for one in found)
 
 
-def _clauses(normal: str) -> list[Span]:
-    ends = [match.start() for match in _CLAUSE.finditer(normal)]
-    return list(zip([0, *ends], [*ends, len(normal)], strict=True))
-
-
 def _undone(passage: Parsed, term: Term) -> str | None:
     """A word that says with "un" that the verb was not done."""
     verb = str(term.keys[0]) if term.keys else ""
@@ -226,9 +215,7 @@ _NEGATED: Final = re.compile(r"(?:\bnot|n't) (?:\w+ly )?$")
 def verb_denied(text: str, passage: Parsed) -> str | None:
     """A verb that the statement affirms and the passage only negates: "does not keep"."""
     own = meaning(text).parsed
-    for term in meaning(text).terms:
-        if is_value(term) or is_name(term):
-            continue
+    for term in meaning(text).words:
         spans = own.term_places(term)
         if any(
             cue.kind in REVERSING and cue.at[0] <= end + 1
@@ -245,15 +232,17 @@ def verb_denied(text: str, passage: Parsed) -> str | None:
 def verb_affirmed(text: str, passage: Parsed) -> str | None:
     """A verb that the statement negates and the passage only affirms: "may be changed"."""
     own = meaning(text)
-    for term in own.terms:
-        if is_value(term) or is_name(term):
-            continue
+    for term in own.words:
         spans, same = own.parsed.term_places(term), passage.places.of(term.keys[0])
         if not same or not all(_is_negated_verb(own.parsed, span) for span in spans):
             continue
         if any(_CONDITION.search(own.parsed.normal, 0, start) for start, _ in spans):
             continue
-        if all(_is_affirmed_verb(passage, span) for span in same):
+        if all(
+            _AFFIRMING.search(passage.normal, 0, span[0])
+            and not any(cue.reverses(span) for cue in passage.sense.cues)
+            for span in same
+        ):
             return f'"{passage.normal[slice(*same[0])]}" without its negation'
     return None
 
@@ -272,13 +261,6 @@ def _is_negated_verb(passage: Parsed, span: Span) -> bool:
     )
 
 
-def _is_affirmed_verb(passage: Parsed, span: Span) -> bool:
-    return _AFFIRMING.search(passage.normal, 0, span[0]) is not None and not any(
-        cue.kind in REVERSING and (cue.reaches(*span) or cue.reaches_back(*span))
-        for cue in passage.sense.cues
-    )
-
-
 _AND: Final = re.compile(r"(?s:.*)\b(?P<and>(?:and|but|or|then)\b(?: \w+){0,2} )$")
 """The last "and" before a cue, with two words between them at most."""
 _STATE: Final = re.compile(r" (?:is|are|was|were) (?!(?:\w+ly )?\w+(?:ed|en|t|n)\b)")
@@ -292,12 +274,22 @@ def idea_rejected(text: str, passage: Parsed, groups: Sequence[Sequence[Found]] 
     A statement may say of what was rejected why it was: then its other words stand behind.
     """
     rejections = [cue for cue in passage.sense.cues if _is_rejection(passage, cue)]
-    if not rejections or _asks_rejection(groups):
+    if not rejections or any(
+        REJECT.search(one.match.alternative.normal) for group in groups for one in group
+    ):
         return None
     own = meaning(text)
     negative = bool(own.parsed.sense.cues) or denies(own.parsed)
     held = [(term, places) for term in own.terms if (places := passage.term_places(term))]
-    firm = [term for term, _ in held if not _is_reached(own.parsed, term)]
+    firm = [
+        term
+        for term, _ in held
+        if not any(
+            cue.reverses(span)
+            for cue in own.parsed.sense.cues
+            for span in own.parsed.term_places(term)
+        )
+    ]
     for cue in rejections:
         idle = NO_PART.match(passage.normal, cue.at[0]) is not None
         if negative and not idle:
@@ -311,11 +303,7 @@ def idea_rejected(text: str, passage: Parsed, groups: Sequence[Sequence[Found]] 
             if all(cue.reaches(*span) or within(span, subject) for span in places)
         ]
         behind = any(min(places)[0] >= cue.at[1] for term, places in held if term not in inside)
-        words = [
-            term
-            for term in inside
-            if term in firm and (idle or not (is_value(term) or is_name(term)))
-        ]
+        words = [term for term in inside if term in firm and (idle or term in own.words)]
         if words and not behind:
             start, end = passage.term_places(words[0])[0]
             return f'"{passage.normal[start:end]}" was rejected'
@@ -365,17 +353,3 @@ def _is_rejection(passage: Parsed, cue: Cue) -> bool:
             other.kind in REVERSING and other.reaches(*cue.at) for other in passage.sense.cues
         )
     )
-
-
-def _is_reached(parsed: Parsed, term: Term) -> bool:
-    """Whether a cue of a sentence reverses what it says with this term."""
-    return any(
-        cue.kind in REVERSING and (cue.reaches(*span) or cue.reaches_back(*span))
-        for cue in parsed.sense.cues
-        for span in parsed.term_places(term)
-    )
-
-
-def _asks_rejection(groups: Sequence[Sequence[Found]]) -> bool:
-    """Whether a word found for a group is one of rejection."""
-    return any(REJECT.search(one.match.alternative.normal) for group in groups for one in group)

@@ -10,14 +10,13 @@ itself; where one of the words is not there, nothing is concluded.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 
-from pytest_compaction.text.alternatives import Term, is_value
-from pytest_compaction.text.cues import Cue
-from pytest_compaction.text.meaning import STOP, Meaning, is_name, meaning
-from pytest_compaction.text.parsed import Parsed, Span
+from pytest_compaction.text.alternatives import Term
+from pytest_compaction.text.cues import REVERSING, Cue
+from pytest_compaction.text.parsed import STOP, Meaning, Parsed, Span, meaning
 from pytest_compaction.text.phrases import phrases_in
 from pytest_compaction.text.standing import other_standing
 from pytest_compaction.text.statement_keys import denies
@@ -56,8 +55,8 @@ def turned(own: Meaning, passage: Parsed) -> str | None:
         asked = list(_directed(own.parsed, forward, backward))
         for left, right, sign in asked:
             terms = [term for term in own.terms if kind != "change" or _is_sign(term)]
-            first = [one for one in terms if _stands(own.parsed, one, left)]
-            second = [one for one in terms if _stands(own.parsed, one, right) and one not in first]
+            first = [one for one in terms if own.parsed.stands_in(one, left)]
+            second = [one for one in terms if own.parsed.stands_in(one, right) and one not in first]
             if not first or not second:
                 continue
             signs = set()
@@ -73,20 +72,16 @@ def turned(own: Meaning, passage: Parsed) -> str | None:
 
 def _is_sign(term: Term) -> bool:
     """Whether a term is a value, a name or a few letters, so that "to" between two is a change."""
-    if is_value(term) or not term.keys:
+    if term.is_value or not term.keys:
         return True
     key = str(term.keys[0])
     return len(key) <= 3 or not key.isalpha()
 
 
 def _both(parsed: Parsed, one: list[Term], here: Span, other: list[Term], there: Span) -> int:
-    first = sum(_stands(parsed, term, here) for term in one)
-    second = sum(_stands(parsed, term, there) for term in other)
+    first = sum(parsed.stands_in(term, here) for term in one)
+    second = sum(parsed.stands_in(term, there) for term in other)
     return min(first, 1) * min(second, 1) * (first + second)
-
-
-def _stands(parsed: Parsed, term: Term, within: Span) -> bool:
-    return any(within[0] <= start and end <= within[1] for start, end in parsed.term_places(term))
 
 
 def _directed(
@@ -109,7 +104,6 @@ def _directed(
 
 
 _WORD: Final = re.compile(r"(?<![\w/.:-])[^\W\d_]+(?:-[^\W\d_]+)*(?![\w/]|\.\w)")
-_REVERSING: Final = frozenset({"negated", "replaced", "rejected", "past"})
 _ACTOR: Final = re.compile(r"\b(user|assistant)\b(?!')")
 _DENIED_SHARE: Final = 0.5
 """Share of the words of a denial that a passage must hold to be compared with it."""
@@ -168,7 +162,7 @@ def affirmed(text: str, passage: Parsed) -> str | None:
 
 
 def _opposite(own: Meaning, passage: Parsed) -> str | None:
-    said, heard = _sides_of(own.parsed), _sides_of(passage)
+    said, heard = (_sides_in(one.normal, one.sense.cues) for one in (own.parsed, passage))
     for row, mine in said.items():
         theirs = heard.get(row, {})
         if len(mine) != 1 or len(theirs) != 1:
@@ -179,10 +173,6 @@ def _opposite(own: Meaning, passage: Parsed) -> str | None:
     return None
 
 
-def _sides_of(parsed: Parsed) -> Mapping[int, Mapping[int, tuple[str, bool]]]:
-    return _sides_in(parsed.normal, parsed.sense.cues)
-
-
 @lru_cache(maxsize=2048)
 def _sides_in(normal: str, cues: tuple[Cue, ...]) -> Mapping[int, Mapping[int, tuple[str, bool]]]:
     """The words of each pair of opposites by side, each with whether a negation turns it."""
@@ -191,7 +181,7 @@ def _sides_in(normal: str, cues: tuple[Cue, ...]) -> Mapping[int, Mapping[int, t
     for word, span in [*words, *phrases_in(normal)]:
         for row, side in sides(word):
             turned = any(
-                cue.kind in _REVERSING and cue.reaches(*span) and cue.at != span for cue in cues
+                cue.kind in REVERSING and cue.reaches(*span) and cue.at != span for cue in cues
             )
             found.setdefault(row, {}).setdefault(side, (word, turned))
     return found
@@ -201,9 +191,7 @@ def _reaching(parsed: Parsed, span: Span) -> list[Cue]:
     return [
         cue
         for cue in parsed.sense.cues
-        if cue.kind in _REVERSING
-        and not (cue.at[0] < span[1] and span[0] < cue.at[1])
-        and (cue.reaches(*span) or cue.reaches_back(*span))
+        if cue.reverses(span) and not (cue.at[0] < span[1] and span[0] < cue.at[1])
     ]
 
 
@@ -227,13 +215,13 @@ def _exchanged(own: Meaning, passage: Parsed) -> str | None:
 
 
 def _exact(terms: list[Term]) -> bool:
-    return any(is_value(term) or is_name(term) for term in terms)
+    return any(term.is_value or term.is_name for term in terms)
 
 
 def _paired_otherwise(own: Meaning, passage: Parsed) -> str | None:
     """Two values of the statement stand nearer to each other's names than to their own."""
-    values = [term for term in own.terms if is_value(term)]
-    names = [term for term in own.terms if not is_value(term)]
+    values = [term for term in own.terms if term.is_value]
+    names = [term for term in own.terms if not term.is_value]
     pairs = []
     for value in values:
         name = min(names, key=lambda one: _distance(own.parsed, value, one), default=None)
@@ -288,26 +276,16 @@ def _other_actor(own: Meaning, passage: Parsed) -> str | None:
     return None
 
 
-def _is_count(term: Term) -> bool:
-    key = term.keys[0]
-    return isinstance(key, tuple) and key[0] == "number"
-
-
 def _counted_otherwise(own: Meaning, passage: Parsed) -> str | None:
     """A number of things in the statement, and only another number of them in the passage."""
     for term in own.terms:
-        if not is_value(term) or passage.term_places(term) or not _is_count(term):
+        if not term.is_value or passage.term_places(term) or "number" not in _kinds(term)[:1]:
             continue
         for _, end in own.parsed.term_places(term):
             noun = _COUNTED.match(own.parsed.normal, end)
             if noun is None or noun[1] in STOPWORDS:
                 continue
-            spans = {
-                s
-                for key, found in passage.places.items()
-                if isinstance(key, tuple) and key[0] == "number"
-                for s in found
-            }
+            spans = {span for found in _places_of(passage, ["number"]) for span in found}
             for span in spans:
                 same = _COUNTED.match(passage.normal, span[1])
                 if same and same[1].rstrip("s") == noun[1].rstrip("s"):
@@ -322,7 +300,7 @@ def _valued_otherwise(own: Meaning, passage: Parsed) -> str | None:
     the rice for 12".
     """
     for term in own.terms:
-        if not is_value(term):
+        if not term.is_value:
             continue
         for start, end in own.parsed.term_places(term):
             lead = _LEAD.search(own.parsed.normal, 0, start)
@@ -339,15 +317,19 @@ def _valued_otherwise(own: Meaning, passage: Parsed) -> str | None:
             held = {at for at, _ in passage.term_places(term)}
             digits = own.parsed.normal[start:end].split()[0]
             gapped = link.strip() not in _NO_GAP and f"{link}{digits}" in passage.normal
-            others = {at for spans in _places_like(passage, term) for at, _ in spans}
+            others = {at for spans in _places_of(passage, _kinds(term)) for at, _ in spans}
             if behind & others and not held & behind and not gapped:
                 return f'another value of "{lead[1]}"'
     return None
 
 
-def _places_like(passage: Parsed, term: Term) -> list[Sequence[Span]]:
-    """Where values of the kinds of this one stand."""
-    kinds = {key[0] for key in term.keys if isinstance(key, tuple)}
+def _kinds(term: Term) -> list[object]:
+    """The kinds of values that a term asks for."""
+    return [key[0] for key in term.keys if isinstance(key, tuple)]
+
+
+def _places_of(passage: Parsed, kinds: Collection[object]) -> list[Sequence[Span]]:
+    """Where values of these kinds stand."""
     return [
         spans for key, spans in passage.places.items() if isinstance(key, tuple) and key[0] in kinds
     ]

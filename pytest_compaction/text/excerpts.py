@@ -25,11 +25,6 @@ _CALENDAR: Final = frozenset(
 _OPENS: Final = re.compile(r"(?:^|[.!?]\s+|\n\s*)[\W_]*$")
 
 
-def distinct_words(text: str) -> str:
-    """What stands between white space, each once: enough for names and words in small letters."""
-    return " ".join(set(text.split()))
-
-
 def camel_names(text: str) -> dict[str, tuple[str, ...]]:
     """The stems of the words of each name in camel case, by the name as it is written."""
     names: dict[str, tuple[str, ...]] = {}
@@ -85,62 +80,57 @@ _SHORT: Final = 400
 """Characters of a line that is kept when it was read."""
 
 
-def read_line(text: str) -> tuple[str, tuple[str, ...]]:
+@lru_cache(maxsize=8192)
+def _read_line(text: str) -> tuple[str, tuple[str, ...]]:
     """A sentence or line normalised, and its tokens. Logs and views hold the same lines often.
 
     Equal tokens are one string, so that a long log takes a third of the memory.
     """
-    return (_read_line if len(text) <= _SHORT else _read_line.__wrapped__)(text)
-
-
-@lru_cache(maxsize=8192)
-def _read_line(text: str) -> tuple[str, tuple[str, ...]]:
     normal = normalize(text)
     return normal, tuple(map(sys.intern, raw_tokens(normal)))
-
-
-@dataclass(frozen=True, slots=True)
-class ShownNames:
-    """What a text shows of the names in it.
-
-    ``camel`` gives the words of the names that it writes in camel case, by the name as
-    written; ``capitals`` and ``lower`` are the words that tell proper names, and ``tokens``
-    all that could be one.
-    """
-
-    tokens: frozenset[str]
-    camel: Mapping[str, tuple[str, ...]]
-    capitals: frozenset[str]
-    lower: frozenset[str]
-
-    @classmethod
-    def of(cls, text: str, tokens: frozenset[str]) -> ShownNames:
-        """What a text with these tokens shows."""
-        words = distinct_words(text)
-        return cls(tokens, camel_names(words), capital_words(text), lower_words(words))
 
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
     """A text in sentences, and what it shows of the names in it.
 
-    ``normals`` and ``tokens_of`` are the sentences normalised, and the tokens of each.
+    ``normals`` and ``tokens_of`` are the sentences normalised, and the tokens of each. ``camel``
+    gives the words of the names that it writes in camel case, by the name as written;
+    ``capitals`` and ``lower`` are the words that tell proper names, and ``tokens`` all that could
+    be one.
     """
 
     text: str
     sentences: tuple[Sentence, ...]
     normals: tuple[str, ...]
     tokens_of: tuple[tuple[str, ...], ...]
-    shown: ShownNames
+    tokens: frozenset[str]
+    camel: Mapping[str, tuple[str, ...]]
+    capitals: frozenset[str]
+    lower: frozenset[str]
 
     @classmethod
     def of(cls, text: str) -> Excerpt:
         """Split a text."""
         found = tuple(sentences(text))
-        lines = [read_line(sentence.text) for sentence in found]
+        lines = [
+            (_read_line if len(one.text) <= _SHORT else _read_line.__wrapped__)(one.text)
+            for one in found
+        ]
         tokens_of = tuple(tokens for _, tokens in lines)
-        shown = ShownNames.of(text, frozenset[str]().union(*tokens_of))
-        return cls(text, found, tuple(normal for normal, _ in lines), tokens_of, shown)
+        words = " ".join(
+            set(text.split())
+        )  # each once: enough for names and words in small letters
+        return cls(
+            text,
+            found,
+            tuple(normal for normal, _ in lines),
+            tokens_of,
+            frozenset[str]().union(*tokens_of),
+            camel_names(words),
+            capital_words(text),
+            lower_words(words),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +141,7 @@ class Naming:
     proper: frozenset[str] = frozenset()
 
 
-def namings_of(shown: Sequence[ShownNames]) -> list[Naming]:
+def namings_of(shown: Sequence[Excerpt]) -> list[Naming]:
     """For each excerpt of a whole text, the names that all excerpts together show in it."""
     written = {name: parts for one in shown for name, parts in one.camel.items()}
     camel = in_lower_case(written)

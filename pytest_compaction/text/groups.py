@@ -9,7 +9,7 @@ from itertools import islice, product
 from typing import Final
 
 from pytest_compaction.text.alternatives import Match
-from pytest_compaction.text.cues import Cue
+from pytest_compaction.text.cues import REVERSING, Cue
 from pytest_compaction.text.parsed import Parsed
 from pytest_compaction.text.statement import Outcome
 from pytest_compaction.text.words import stem
@@ -19,7 +19,6 @@ MAX_CHOICES: Final = 128
 
 RANK: Final = {"stated": 3, "contradicted": 2, "uncertain": 1, "absent": 0}
 
-REVERSING: Final = frozenset({"negated", "replaced", "rejected", "past"})
 _REJECTING: Final = frozenset(
     stem(word)
     for word in """reject abandon revert undo undone discard drop dismiss withdraw decline

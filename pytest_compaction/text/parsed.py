@@ -1,14 +1,20 @@
-"""One sentence prepared for questions: where each of its words, names and values stands."""
+"""A sentence prepared for questions: where each of its words, names and values stands.
+
+Up to three sentences of one bullet or paragraph are read as one passage, because writers spread one
+fact over neighbouring clauses ("Working tree clean, all committed; nothing has been pushed."). A
+passage keeps what each of its sentences negates or supposes within that sentence; places are
+positions in the joined text.
+"""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import pairwise
-from typing import Final, Protocol
+from typing import Final
 
 from pytest_compaction.text.alternatives import (
     MAX_MATCHES,
@@ -18,11 +24,10 @@ from pytest_compaction.text.alternatives import (
     Relation,
     Term,
     alternative,
-    is_value,
     nearest_places,
     needs_of,
 )
-from pytest_compaction.text.cues import Sense, sense_of
+from pytest_compaction.text.cues import NOWHERE, Cue, Sense, sense_of
 from pytest_compaction.text.phrases import phrases_in
 from pytest_compaction.text.value_forms import ORDINALS
 from pytest_compaction.text.values import held_values
@@ -30,6 +35,7 @@ from pytest_compaction.text.vocabulary import expressions_in
 from pytest_compaction.text.words import (
     STOPWORDS,
     is_path,
+    normalize,
     path_suffixes,
     token_forms,
     token_places,
@@ -64,34 +70,22 @@ _TERMS: Final = 64
 _NO_PLACES: Final[list[Span]] = []
 _LONGEST: Final = 2000
 """Characters of a sentence that is kept when it was prepared."""
+SENTENCES: Final = 3
+"""The most sentences that a passage has."""
+JOINT: Final = " ; "
+_NO_SUBJECT: Final = re.compile(
+    r"(?:(?:that|this|it|the|both|which|idea|approach|proposal|option|attempt|plan|was|is|were|then|"
+    r"later|finally|user|has been|had been|got)\b ?)*"
+)
+_NO_OBJECT: Final = re.compile(
+    r"\s*(?:$|[.,;:(]|(?:it|this|that|since|because|as|for|in favou?r|after|by|on|due|when)\b)"
+)
+STOP: Final = re.compile(r"[;:()]|, |\. | - |\b(?:and|but|while|so|because|since|which)\b")
+"""Where a clause ends, or something else begins."""
 _UNITS: Final = frozenset(
     """s ms sec secs second seconds min mins minute minutes hour hours day days week weeks month
     months year years kb mb gb tb bytes byte percent times lines tokens""".split()
 )
-
-
-class Places(Protocol):
-    """Where what can be asked for stands in a text, in order; by its keys."""
-
-    def of(self, key: Key) -> Sequence[Span]:
-        """The places of one key."""
-        ...
-
-    def items(self) -> Iterable[tuple[Key, Sequence[Span]]]:
-        """All keys with their places."""
-        ...
-
-    def among(self, keys: frozenset[Key]) -> set[Span]:
-        """The places of any of the keys."""
-        ...
-
-    def has_any(self, keys: frozenset[Key]) -> bool:
-        """Whether any of the keys stands there."""
-        ...
-
-    def __contains__(self, key: object, /) -> bool: ...
-
-    def __iter__(self) -> Iterator[Key]: ...
 
 
 class SentencePlaces(dict[Key, list[Span]]):
@@ -117,6 +111,50 @@ class SentencePlaces(dict[Key, list[Span]]):
             self[key].append(span)
         else:
             self[key] = [span]
+
+
+class JoinedPlaces:
+    """The places in sentences that are read as one; they are moved when they are asked for.
+
+    ``parts`` are the places in each sentence and where it begins.
+    """
+
+    def __init__(self, parts: Sequence[tuple[int, Places]]) -> None:
+        self._parts = parts
+
+    def of(self, key: Key) -> Sequence[Span]:
+        """The places of one key."""
+        return [
+            (start + offset, end + offset)
+            for offset, places in self._parts
+            for start, end in places.of(key)
+        ]
+
+    def items(self) -> Iterator[tuple[Key, Sequence[Span]]]:
+        """All keys with their places."""
+        return ((key, self.of(key)) for key in self)
+
+    def among(self, keys: frozenset[Key]) -> set[Span]:
+        """The places of any of the keys."""
+        return {
+            (start + offset, end + offset)
+            for offset, places in self._parts
+            for start, end in places.among(keys)
+        }
+
+    def has_any(self, keys: frozenset[Key]) -> bool:
+        """Whether any of the keys stands there."""
+        return any(places.has_any(keys) for _, places in self._parts)
+
+    def __contains__(self, key: object, /) -> bool:
+        return any(key in places for _, places in self._parts)
+
+    def __iter__(self) -> Iterator[Key]:
+        return iter(dict.fromkeys(key for _, places in self._parts for key in places))
+
+
+Places = SentencePlaces | JoinedPlaces
+"""Where what can be asked for stands in a sentence or passage, in order; by its keys."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +214,7 @@ class Parsed:
             if not places[-1]:
                 return []
         chosen = nearest_places(places)
-        farthest = VALUE_FARTHEST if any(map(is_value, wanted.terms)) else FARTHEST
+        farthest = VALUE_FARTHEST if any(term.is_value for term in wanted.terms) else FARTHEST
         return [Match(spans, wanted) for spans in chosen if self._is_close(spans, farthest)]
 
     def _is_close(self, spans: tuple[Span, ...], farthest: int) -> bool:
@@ -229,6 +267,10 @@ class Parsed:
             self._found.clear()
         places = self._found[term] = sorted(spans) if spans else _NO_PLACES
         return places
+
+    def stands_in(self, term: Term, whole: Span) -> bool:
+        """Whether a term stands within a span."""
+        return any(whole[0] <= start and end <= whole[1] for start, end in self.term_places(term))
 
     def _in_a_row(self, parts: tuple[str, ...]) -> list[Span]:
         rows: list[Span] = []
@@ -342,6 +384,75 @@ def _joint(piece: str) -> tuple[str, str]:
 def _has_subject(text: str) -> bool:
     words = _WORD.findall(text)
     return any(word not in STOPWORDS and word not in _UNITS for word in words)
+
+
+def joined(sentences: Sequence[Parsed]) -> Parsed:
+    """The sentences as one, each cue with the reach that it has in its own."""
+    places: list[tuple[int, Places]] = []
+    cues: list[Cue] = []
+    starts: list[int] = []
+    explains: list[int] = []
+    joints: list[int] = []
+    offset = 0
+    for sentence in sentences:
+        places.append((offset, sentence.places))
+        shifted = [_shifted(cue, offset) for cue in sentence.sense.cues]
+        cues += [_widened(cue, joints, sentence, offset) for cue in shifted] if joints else shifted
+        joints.append(offset)
+        starts += [offset, *(place + offset for place in sentence.sense.starts)]
+        explains += [place + offset for place in sentence.sense.explains]
+        offset += len(sentence.normal) + len(JOINT)
+    normal = JOINT.join(sentence.normal for sentence in sentences)
+    sense = Sense(tuple(cues), tuple(starts), tuple(explains))
+    proper = frozenset[str]().union(*(sentence.proper for sentence in sentences))
+    return Parsed(normal, JoinedPlaces(places), sense, (), 0, tuple(joints), proper)
+
+
+def _widened(cue: Cue, joints: Sequence[int], sentence: Parsed, offset: int) -> Cue:
+    """A rejection without a subject of its own is of what the sentence before says."""
+    if cue.kind != "rejected" or not _NO_SUBJECT.fullmatch(sentence.normal[: cue.at[0] - offset]):
+        return cue
+    behind = sentence.normal[cue.at[1] - offset :]
+    if not _NO_OBJECT.match(behind):
+        return cue
+    return replace(cue, before=(joints[-1], cue.at[0]))
+
+
+def _shifted(cue: Cue, offset: int) -> Cue:
+    def moved(span: Span) -> Span:
+        return NOWHERE if span == NOWHERE else (span[0] + offset, span[1] + offset)
+
+    return replace(cue, at=moved(cue.at), scope=moved(cue.scope), before=moved(cue.before))
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """A statement's own text, read, with its content words and values."""
+
+    parsed: Parsed
+    terms: tuple[Term, ...]
+    words: tuple[Term, ...]
+    """The terms that are neither a value nor a name."""
+
+
+@lru_cache(maxsize=4096)
+def meaning(text: str) -> Meaning:
+    """Read the text of a statement."""
+    normal = normalize(text)
+    terms = alternative(normal).terms
+    relation = alternative(normal).relation
+    if relation:
+        terms = tuple(
+            term for side in (relation.first, relation.second) for term in alternative(side).terms
+        )
+    words = tuple(term for term in terms if not (term.is_value or term.is_name))
+    return Meaning(parse(normal, {}), terms, words)
+
+
+def spans_between(pattern: re.Pattern[str], normal: str) -> list[Span]:
+    """The spans that a text falls into where the pattern begins."""
+    ends = [match.start() for match in pattern.finditer(normal)]
+    return list(zip([0, *ends], [*ends, len(normal)], strict=True))
 
 
 def bounded_find(needle: str, hay: str, begin: int = 0) -> int:

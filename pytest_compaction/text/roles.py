@@ -15,9 +15,8 @@ from itertools import pairwise
 from typing import Final, Literal
 
 from pytest_compaction.text.comparison import Comparison, Unit, meets
-from pytest_compaction.text.meaning import STOP
 from pytest_compaction.text.minimal_clauses import FINITE, within
-from pytest_compaction.text.parsed import Span
+from pytest_compaction.text.parsed import STOP, Span
 from pytest_compaction.text.vocabulary import IRREGULAR_FORMS, base_stem
 from pytest_compaction.text.words import STOPWORDS
 

@@ -6,7 +6,6 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from copy import copy
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from typing import Any, Final
@@ -19,12 +18,10 @@ from pytest_compaction.text.alternatives import (
     Wanted,
     alternative,
     has_words,
-    is_value,
     path_keys,
 )
 from pytest_compaction.text.excerpts import Excerpt, Naming, namings_of
-from pytest_compaction.text.parsed import Parsed, bounded_find, parse
-from pytest_compaction.text.passages import SENTENCES, joined
+from pytest_compaction.text.parsed import SENTENCES, Parsed, bounded_find, joined, parse
 from pytest_compaction.text.phrases import lines_with_phrases, phrases_in
 from pytest_compaction.text.sentence_splitting import MESSAGE_END, Sentence
 from pytest_compaction.text.values import held_values
@@ -180,15 +177,7 @@ class SentenceIndex:
     def of(cls, text: str) -> SentenceIndex:
         """The sentences of one text."""
         excerpt = Excerpt.of(text)
-        return cls([excerpt], namings_of([excerpt.shown]))
-
-    def renamed(self, namings: Sequence[Naming]) -> SentenceIndex:
-        """The same sentences with fewer names: found as before, and read with these."""
-        other = copy(self)
-        other._namings = namings
-        other._camel = [dict(naming.camel) for naming in namings]
-        other._parsed, other._around = {}, {}
-        return other
+        return cls([excerpt], namings_of([excerpt]))
 
     @cached_property
     def _normal(self) -> str:
@@ -333,7 +322,7 @@ class SentenceIndex:
 
     def _holders_of_term(self, term: Term) -> frozenset[int] | Term:
         """The sentences with the words of a term; the term itself if it asks for a value."""
-        return term if is_value(term) else self._holders_of_word(term)
+        return term if term.is_value else self._holders_of_word(term)
 
     def holders(
         self, terms: Sequence[Term], near: AbstractSet[int] | None = None

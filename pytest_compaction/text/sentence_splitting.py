@@ -352,3 +352,14 @@ def are_records(before: str, line: str) -> bool:
         return True
     first, second = _WORD.match(before), _WORD.match(line)
     return bool(first and second and first[1] == second[1] and first[1].lower() not in STOPWORDS)
+
+
+_DEFINITION: Final = re.compile(
+    r"(?:(?:export|default|public|private|protected|static|async|abstract|final|pub|override)\s+)*"
+    r"(?:def|class|function|func|fn|interface|struct|enum|type|trait|impl|module|namespace)\s+\w"
+)
+
+
+def is_definition(line: str) -> bool:
+    """Whether a line, without its indentation, defines a function, a class or the like."""
+    return _DEFINITION.match(line) is not None

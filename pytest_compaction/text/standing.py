@@ -10,9 +10,8 @@ from __future__ import annotations
 import re
 from typing import Final, Literal
 
-from pytest_compaction.text.alternatives import Term, is_value
-from pytest_compaction.text.meaning import Meaning, is_name, meaning
-from pytest_compaction.text.parsed import Parsed, Span
+from pytest_compaction.text.alternatives import Term
+from pytest_compaction.text.parsed import Meaning, Parsed, Span, meaning, spans_between
 
 Standing = Literal["done", "open"]
 
@@ -123,8 +122,12 @@ def _standing(own: Meaning, passage: Parsed, firm: bool) -> Standing | None:
 
     A bare past tense counts only if the statement is ``firm``ly a step.
     """
-    clauses = list(_clauses(passage.normal))
-    held = [_held(own, passage, clause) for clause in clauses]
+    clauses = [
+        clause
+        for clause in spans_between(_CLAUSE, passage.normal)
+        if passage.normal[slice(*clause)].strip(" ;,.-")
+    ]
+    held = [[term for term in own.terms if passage.stands_in(term, one)] for one in clauses]
     most = max((len(terms) for terms in held), default=0)
     standings = [
         (_clause_standing(passage, clause, terms, firm), len(terms))
@@ -138,37 +141,21 @@ def _standing(own: Meaning, passage: Parsed, firm: bool) -> Standing | None:
     return None
 
 
-def _clauses(normal: str) -> list[Span]:
-    ends = [match.start() for match in _CLAUSE.finditer(normal)]
-    return [
-        (start, end)
-        for start, end in zip([0, *ends], [*ends, len(normal)], strict=True)
-        if normal[start:end].strip(" ;,.-")
-    ]
-
-
-def _held(own: Meaning, passage: Parsed, clause: Span) -> list[Term]:
-    return [
-        term
-        for term in own.terms
-        if any(clause[0] <= start and end <= clause[1] for start, end in passage.term_places(term))
-    ]
-
-
 def _clause_standing(
     passage: Parsed, clause: Span, terms: list[Term], firm: bool
 ) -> Standing | None:
     """How one clause stands by its own marks, or by the form of the statement's verb."""
     said = passage.normal[slice(*clause)]
     main = _CONDITION.sub(" ", said)
-    aside = _conditions(passage.normal, clause)
+    aside = [match.span() for match in _CONDITION.finditer(passage.normal, *clause)]
     if _NOTHING_OPEN.search(main):
         return "done"
     if _OPEN.search(main):
         return "open"
     if _DONE.search(main):
         return "done"
-    for start, end in _verbs(passage, terms) if firm else ():
+    words = [term for term in terms if not (term.is_value or term.is_name)] if firm else []
+    for start, end in (span for term in words for span in passage.term_places(term)):
         word = passage.normal[start:end]
         if (
             clause[0] <= start < clause[1]
@@ -180,26 +167,10 @@ def _clause_standing(
     return None
 
 
-def _conditions(normal: str, clause: Span) -> list[Span]:
-    return [match.span() for match in _CONDITION.finditer(normal, *clause)]
-
-
-def _verbs(passage: Parsed, terms: list[Term]) -> list[Span]:
-    """The places of the plain words of a statement, any of which may be its verb."""
-    return [
-        span
-        for term in terms
-        if not is_value(term) and not is_name(term)
-        for span in passage.term_places(term)
-    ]
-
-
 def _not_done_yet(own: Meaning, passage: Parsed) -> str | None:
     """A verb that is done in the statement is only asked for, planned or promised there."""
-    for term in own.terms:
-        if is_value(term) or is_name(term):
-            continue
-        aside = _conditions(own.parsed.normal, (0, len(own.parsed.normal)))
+    aside = [match.span() for match in _CONDITION.finditer(own.parsed.normal)]
+    for term in own.words:
         mine = [
             span
             for span in own.parsed.term_places(term)

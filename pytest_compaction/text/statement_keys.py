@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
-from pytest_compaction.text.alternatives import Alternative, Term, Wanted, alternative, is_value
+from pytest_compaction.text.alternatives import Alternative, Term, Wanted, alternative
 from pytest_compaction.text.excerpts import camel_names, in_lower_case
 from pytest_compaction.text.groups import PLAIN, Found, Signature, weigh
 from pytest_compaction.text.parsed import Parsed, parse
@@ -86,7 +86,7 @@ def _denials(asked: Alternative) -> Iterator[Alternative]:
     if asked.relation:
         return
     for place, term in enumerate(asked.terms):
-        if is_value(term) or not term.keys:
+        if term.is_value or not term.keys:
             continue
         own = str(term.keys[0])
         table = _DENIED if asked.negative else _MEANT
@@ -207,7 +207,7 @@ def _by_expression(asked: Alternative, words: list[str]) -> Iterator[Alternative
 
 def _without_degree(asked: Alternative) -> Iterator[Alternative]:
     others = tuple(
-        term for term in asked.terms if is_value(term) or _DEGREE.isdisjoint(term.keys[:1])
+        term for term in asked.terms if term.is_value or _DEGREE.isdisjoint(term.keys[:1])
     )
     if others and len(others) < len(asked.terms):
         yield replace(asked, normal="", terms=others)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from pytest_compaction.text.alternatives import Alternative, Wanted
 from pytest_compaction.text.binding import bound_otherwise
-from pytest_compaction.text.cues import Cue, heading_cue
+from pytest_compaction.text.cues import REVERSING, Cue, heading_cue
 from pytest_compaction.text.denials import (
     ban_rejected,
     group_denied,
@@ -20,8 +20,7 @@ from pytest_compaction.text.denials import (
 from pytest_compaction.text.differences import difference
 from pytest_compaction.text.file_changes import is_planned, weigh_change, without_past
 from pytest_compaction.text.groups import PLAIN, RANK, Found, Signature, Weighed, weigh
-from pytest_compaction.text.parsed import Parsed
-from pytest_compaction.text.passages import joined, together
+from pytest_compaction.text.parsed import Parsed, joined, meaning
 from pytest_compaction.text.sentence_index import SentenceIndex
 from pytest_compaction.text.sentence_splitting import Sentence
 from pytest_compaction.text.standing import closes, is_step
@@ -78,8 +77,73 @@ def _weigh_passage(
                 one = weigh(passage, groups, _cues_above(text, sentence), meant)
                 one = _of_another(text, number, wanted, statement, one)
                 one = disagreed(statement, passage, groups, one, _above(text, sentence))
-                weighed.append(together(statement.text, passage, wanted, groups, one))
+                weighed.append(_together(statement.text, passage, wanted, groups, one))
     return max(weighed, key=lambda one: RANK[one.outcome], default=None)
+
+
+def _together(
+    text: str,
+    passage: Parsed,
+    wanted: Wanted,
+    groups: Sequence[Sequence[Found]],
+    weighed: Weighed,
+) -> Weighed:
+    """Stated only if the sentences of the passage speak of one thing, the statement's subject."""
+    if weighed.outcome != "stated":
+        return weighed
+    if _led_by_another(meaning(text).parsed, passage, wanted, groups):
+        return replace(weighed, outcome="uncertain", why="another subject stands before it")
+    if any(cue.whole for cue in passage.sense.cues):
+        return replace(weighed, outcome="contradicted", why="one of the clauses is taken back")
+    if _is_taken_back(passage, groups):
+        return replace(weighed, outcome="uncertain", why="taken back in the same passage")
+    return replace(weighed, why="in neighbouring clauses")
+
+
+def _led_by_another(
+    own: Parsed, passage: Parsed, wanted: Wanted, groups: Sequence[Sequence[Found]]
+) -> bool:
+    """Whether the subject of a one-clause statement stands only after all that it is to do.
+
+    A name may come first and the one who acts on it later.
+    """
+    opened = {
+        number: min(match.start for match in found)
+        for number, group in enumerate(wanted)
+        if (found := own.matches_of(group))
+    }
+    if not opened or len(wanted) < 2:
+        return False
+    low, high = min(opened.values()), max(opened.values())
+    if any(low < place < high for place in own.sense.starts):
+        return False
+    subject = min(opened, key=lambda number: opened[number])
+    others = [group for number, group in enumerate(groups) if number != subject]
+    if any(
+        term.is_name for group in others for one in group for term in one.match.alternative.terms
+    ):
+        return False
+    first = [
+        min((passage.sentence(one.match.start) for one in group if one.own), default=0)
+        for group in (groups[subject], *others)
+    ]
+    return first[0] > max(first[1:])
+
+
+def _is_taken_back(passage: Parsed, groups: Sequence[Sequence[Found]]) -> bool:
+    """Whether a group that is asserted in one clause is negated or replaced in another."""
+    for group in groups:
+        reached = [
+            any(
+                cue.kind in REVERSING and cue.reaches(one.match.start, one.match.end)
+                for cue in passage.sense.cues
+            )
+            for one in group
+            if one.own and not one.match.alternative.negative
+        ]
+        if any(reached) and not all(reached):
+            return True
+    return False
 
 
 def _of_another(

@@ -15,7 +15,6 @@ from pytest_compaction.text.alternatives import (
     Term,
     Wanted,
     alternative,
-    is_value,
 )
 from pytest_compaction.text.binding import bound_otherwise
 from pytest_compaction.text.cues import Cue
@@ -23,8 +22,7 @@ from pytest_compaction.text.denials import idea_rejected, verb_affirmed, verb_de
 from pytest_compaction.text.differences import affirmed, difference
 from pytest_compaction.text.groups import RANK, Found, Weighed, weigh
 from pytest_compaction.text.overlap import Overlap, PreparedText, overlaps
-from pytest_compaction.text.parsed import Parsed, parse
-from pytest_compaction.text.passages import joined
+from pytest_compaction.text.parsed import Parsed, joined, parse
 from pytest_compaction.text.sentence_index import SentenceIndex
 from pytest_compaction.text.statement import Outcome
 from pytest_compaction.text.statement_keys import denies
@@ -88,7 +86,7 @@ def read(form: str, index: SentenceIndex) -> Decision:
         if raw_tokens(normal) == path_suffixes(normal)[:1]:
             return "absent", None, None
     asked = wording(form)
-    if len(asked.exact) == 1 and not asked.prose and not is_value(asked.exact[0]):
+    if len(asked.exact) == 1 and not asked.prose and not asked.exact[0].is_value:
         held = sorted(index.holders(asked.exact))
         named = (number for number in held if index.parsed(number).matches(asked.whole))
         first = next(named, None)
@@ -256,8 +254,8 @@ def _shares(asked: Wording, index: SentenceIndex) -> list[tuple[int, float]]:
     """The sentences with all exact tokens and their share of the other words, best first."""
     if not asked.exact and len(asked.prose) < 2:
         return []
-    names = [term for term in asked.exact if not is_value(term)]
-    figures = [term for term in asked.exact if is_value(term)]
+    names = [term for term in asked.exact if not term.is_value]
+    figures = [term for term in asked.exact if term.is_value]
     candidates = index.holders(names) if names else None
     counts: dict[int, int] = defaultdict(int)
     for term in asked.prose:

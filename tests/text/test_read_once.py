@@ -17,8 +17,7 @@ from pytest_compaction.text import (
 )
 from pytest_compaction.text.alternatives import alternative
 from pytest_compaction.text.groups import MAX_CHOICES, RANK, Found, weigh
-from pytest_compaction.text.parsed import parse
-from pytest_compaction.text.passages import joined
+from pytest_compaction.text.parsed import joined, parse
 
 LIMIT = Statement("the gauge is 45 seconds", keys=(("gauge",), ("45 seconds",)))
 WORDS = st.lists(

@@ -1,0 +1,372 @@
+"""Whether texts state facts: the one definition, for survival, judging and evidence.
+
+A statement with key groups is *stated* where one clause holds an alternative of every group with
+the right polarity (see ``groups``); a heading or lead-in may hold some of them for the bullets
+below it, and neighbouring clauses of a short passage count as one. It is *contradicted* where that
+is only negated, replaced or rejected, or a counterpart stands instead; *uncertain* where it is only
+supposed, or the passage says something else with the same words (see ``differences``), or says it
+of another thing (see ``binding``). A statement without keys is read by its wording (see
+``wording``).
+
+What a sentence does with a statement depends on its own text alone, up to the names that the whole
+text shows (see ``Naming``). So a view whose messages were read before, in another view of the same
+log, is read by looking up.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from typing import Final
+
+from pytest_compaction.text.alternatives import Alternative, Wanted, path_keys
+from pytest_compaction.text.excerpts import Excerpt, Naming, namings_of
+from pytest_compaction.text.file_changes import folder_gone
+from pytest_compaction.text.groups import RANK, Weighed
+from pytest_compaction.text.overlap import PreparedText
+from pytest_compaction.text.sentence_index import SentenceIndex
+from pytest_compaction.text.sentence_splitting import MESSAGE_END
+from pytest_compaction.text.statement import ABSENT, Outcome, Reading, Statement
+from pytest_compaction.text.statement_keys import signature_of, wanted_groups, with_keys
+from pytest_compaction.text.weighing import weigh_sentence
+from pytest_compaction.text.wording import read as read_wording
+from pytest_compaction.text.wording import read_graded
+from pytest_compaction.text.words import clipped, is_path, path_suffixes
+
+_SHORT: Final = 20_000
+"""Characters of a text of which the index is kept for a while."""
+_SHOWN: Final = 240
+"""Characters of a clause that an explanation shows."""
+_BETWEEN: Final = f"\n\n{MESSAGE_END}\n\n"
+_FOLDER_CHANGES: Final = frozenset({"deleted", "renamed"})
+"""Changes that a command on a folder states of each file in it, without naming the file."""
+
+
+@lru_cache(maxsize=4)
+def _index_of(text: str) -> SentenceIndex:
+    """The index of a short text: an answer is read for its facts, and again for its limits."""
+    return SentenceIndex.of(text)
+
+
+@dataclass(eq=False, slots=True)
+class _Batch:
+    """Texts that came at one time, with what was read in them; statements go by number."""
+
+    index: SentenceIndex
+    candidates: dict[int, list[int]] = field(default_factory=dict)
+    weighed: dict[tuple[int, int], Weighed | None] = field(default_factory=dict)
+
+    def found(self, statement: int, wanted: Wanted) -> list[int]:
+        """The sentences that may hold all groups of a statement."""
+        found = self.candidates.get(statement)
+        if found is None:
+            found = self.candidates[statement] = self.index.candidates(wanted)
+        return found
+
+
+class TextIndex:
+    """A text prepared for many questions of the form "is this stated here?".
+
+    Building is linear in the text; a question touches only sentences that hold its rarest group,
+    or stand below or beside one that does.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._texts: Sequence[str] = [text]
+        self._statements: dict[Statement, int] = {}
+        self._readings: dict[Statement, Reading] = {}
+        self.touched = 0  # sentences weighed so far, a measure of the work done
+
+    @cached_property
+    def _index(self) -> SentenceIndex:
+        (text,) = self._texts
+        return (_index_of if len(text) <= _SHORT else _index_of.__wrapped__)(text)
+
+    @cached_property
+    def _members(self) -> Sequence[tuple[_Batch, Mapping[int, int]]]:
+        """The batches with texts of the view, and at which position each text stands."""
+        return [(_Batch(self._index), {0: 0})]
+
+    @cached_property
+    def _graded(self) -> PreparedText:
+        return PreparedText(_BETWEEN.join(self._texts))
+
+    def has_token(self, token: str) -> bool:
+        """Whether the text holds this token, number, identifier or path suffix."""
+        return self._index.has_token(token)
+
+    def contains(self, text: str) -> bool:
+        """Whether the normalised ``text`` stands in the text between word boundaries."""
+        return self._index.contains(text)
+
+    def has_path(self, path: str) -> bool:
+        """Whether the text names this path, fully or by a suffix on component boundaries."""
+        return self._index.has_path(path)
+
+    def states(self, forms: Iterable[str]) -> bool:
+        """Whether any of the forms is read as stated, by its wording alone."""
+        return any(self._read_wording(form).outcome == "stated" for form in forms)
+
+    def read(self, statement: Statement) -> Reading:
+        """What the text does with the statement, and which words decided."""
+        own = self._read_alone(statement)
+        if own.outcome == "stated" or not statement.counterparts:
+            return own
+        for counterpart in statement.counterparts:
+            other = self._read_alone(counterpart)
+            if other.outcome == "stated":
+                why = f'the counterpart "{counterpart.text}" stands instead'
+                return Reading("contradicted", other.clause, other.words, why)
+        return own
+
+    def outcome(self, statement: Statement) -> Outcome:
+        """What :meth:`read` says that the text does, without the words that decided."""
+        own = self._outcome_alone(statement)
+        if own != "stated" and any(
+            self._outcome_alone(other) == "stated" for other in statement.counterparts
+        ):
+            return "contradicted"
+        return own
+
+    def is_stated(self, statement: Statement) -> bool:
+        """Whether :meth:`read` finds it stated, which no counterpart elsewhere can change."""
+        return self._outcome_alone(statement) == "stated"
+
+    def _outcome_alone(self, statement: Statement) -> Outcome:
+        """The outcome without the counterparts; a sentence known to state it decides."""
+        if statement not in self._readings:
+            keyed = with_keys(statement)
+            if keyed.keys and self._is_known(keyed):
+                return "stated"
+        return self._read_alone(statement).outcome
+
+    def _read_alone(self, statement: Statement) -> Reading:
+        """The reading without the counterparts. Probes ask for the same facts."""
+        if statement not in self._readings:
+            self._readings[statement] = self._read_anew(with_keys(statement))
+        return self._readings[statement]
+
+    def _read_anew(self, statement: Statement) -> Reading:
+        if statement.keys:
+            return self._read_keys(statement)
+        forms = (statement.text, *statement.aliases)
+        literal = [self._read_wording(form) for form in forms if self.contains(form)]
+        if stated := [reading for reading in literal if reading.outcome == "stated"]:
+            return stated[0]
+        type = statement.type
+        readings = [
+            self._read_graded(form, type) if len(form.split()) > 2 else self._read_wording(form)
+            for form in forms
+        ]
+        return max([*literal, *readings], key=lambda reading: RANK[reading.outcome])
+
+    def _read_graded(self, form: str, type: str | None) -> Reading:
+        outcome, clause, words, why = read_graded(form, self._graded, type)
+        return Reading(outcome, clipped(clause, _SHOWN), words, why)
+
+    def _read_wording(self, form: str) -> Reading:
+        outcome, number, weighed = read_wording(form, self._index)
+        clause = "" if number is None else clipped(self._index.sentences[number].text, _SHOWN)
+        if weighed is None:
+            return Reading(outcome, clause)
+        return Reading(outcome, clause, weighed.words, weighed.why)
+
+    def _read_keys(self, statement: Statement) -> Reading:
+        wanted = wanted_groups(statement)
+        best = self._best(self._weighed(statement, wanted))
+        if statement.change in _FOLDER_CHANGES and (best is None or best[0] < RANK["stated"]):
+            gone = self._gone_with_folder(wanted[0], statement.change)
+            if gone is not None:
+                why = f"its folder was {statement.change}"
+                return Reading("stated", clipped(gone, _SHOWN), (), why)
+        if best is None:
+            return ABSENT
+        _, sentence, weighed = best
+        return Reading(weighed.outcome, clipped(sentence, _SHOWN), weighed.words, weighed.why)
+
+    def _best(self, places: Iterable[tuple[str, Weighed]]) -> tuple[int, str, Weighed] | None:
+        """The rank, text and weight of the sentence that does most with the groups."""
+        best: tuple[int, str, Weighed] | None = None
+        for sentence, weighed in places:
+            rank = RANK[weighed.outcome]
+            if best is None or rank > best[0]:
+                best = (rank, sentence, weighed)
+            if weighed.outcome == "stated":
+                break
+        return best
+
+    def _is_known(self, statement: Statement) -> bool:
+        """Whether a sentence was weighed already that states the groups of a statement."""
+        known = self._statements.setdefault(statement, len(self._statements))
+        for batch, positions in self._members:
+            for number in batch.candidates.get(known, ()):
+                weighed = batch.weighed.get((known, number))
+                if (
+                    weighed is not None
+                    and weighed.outcome == "stated"
+                    and batch.index.excerpt_of[number] in positions
+                ):
+                    return True
+        return False
+
+    def _weighed(self, statement: Statement, wanted: Wanted) -> Iterator[tuple[str, Weighed]]:
+        """The sentences that do something with the groups of a statement, in order."""
+        known = self._statements.setdefault(statement, len(self._statements))
+        meant = signature_of(statement)
+        for batch, number in self._in_order(lambda batch: batch.found(known, wanted)):
+            key = (known, number)
+            if key not in batch.weighed:
+                self.touched += 1
+                batch.weighed[key] = weigh_sentence(batch.index, number, wanted, meant, statement)
+            weighed = batch.weighed[key]
+            if weighed is not None:
+                yield batch.index.sentences[number].text, weighed
+
+    def _literal(self, normal: str) -> Iterator[tuple[str, str]]:
+        """The sentences, normalised and as written, in which the normalised text stands."""
+        for batch, number in self._in_order(lambda batch: batch.index.literal(normal)):
+            yield batch.index.normals[number], batch.index.sentences[number].text
+
+    def _in_order(self, find: Callable[[_Batch], Sequence[int]]) -> Iterator[tuple[_Batch, int]]:
+        """The sentences of this view among those found in each batch, in the order of the view.
+
+        A batch is asked only when the view comes to a text of it.
+        """
+        found: dict[int, Sequence[int]] = {}
+        for turn, first, end in self._places:
+            batch = self._members[turn][0]
+            numbers = found.get(turn)
+            if numbers is None:
+                numbers = found[turn] = find(batch)
+            if numbers:
+                low, high = bisect_left(numbers, first), bisect_left(numbers, end)
+                for number in numbers[low:high]:
+                    yield batch, number
+
+    @cached_property
+    def _places(self) -> list[tuple[int, int, int]]:
+        """The texts of the view in order: of which member each is, and its sentences there."""
+        places = sorted(
+            (position, turn, text)
+            for turn, (_, positions) in enumerate(self._members)
+            for text, position in positions.items()
+        )
+        begins = [batch.index.begins for batch, _ in self._members]
+        return [(turn, begins[turn][text], begins[turn][text + 1]) for _, turn, text in places]
+
+    def _gone_with_folder(self, group: Sequence[Alternative], change: str) -> str | None:
+        """The sentence with a command that deletes or renames a folder that the file is in."""
+        for path in (wanted.normal for wanted in group if is_path(wanted.normal)):
+            parts = path.split("/")[:-1]
+            for folder in ("/".join(parts[:end]) for end in range(len(parts), 0, -1)):
+                for normal, sentence in self._literal(folder):
+                    if folder_gone(normal, folder, change):
+                        return sentence
+        return None
+
+
+class _ViewIndex(TextIndex):
+    """The index of a view. Key groups are read in its texts, the rest in the whole of it."""
+
+    def __init__(
+        self,
+        excerpts: Sequence[Excerpt],
+        namings: Sequence[Naming],
+        members: Mapping[_Batch, dict[int, int]],
+        statements: dict[Statement, int],
+    ) -> None:
+        super().__init__("")
+        self._texts = [excerpt.text for excerpt in excerpts]
+        self._excerpts = excerpts
+        self._namings = namings
+        self._members = [*members.items()]
+        self._statements = statements
+
+    @cached_property
+    def _index(self) -> SentenceIndex:
+        return SentenceIndex(self._excerpts, self._namings)
+
+
+class SharedTexts:
+    """Makes an index of each view, and keeps what its texts have in common with others.
+
+    ``characters`` is the length of all texts that are held.
+    """
+
+    def __init__(self) -> None:
+        self.characters = 0
+        self._excerpts: dict[str, Excerpt] = {}
+        self._homes: dict[tuple[str, Naming], tuple[_Batch, int]] = {}
+        """The batch of a text with its names, and the number that it has there."""
+        self._statements: dict[Statement, int] = {}
+
+    def view(self, texts: Sequence[str]) -> TextIndex:
+        """The index of a view with these messages. Equal to that of the joined text."""
+        excerpts = [self._excerpt(text) for text in texts]
+        namings = namings_of(excerpts)
+        self._batch(excerpts, namings)
+        members: dict[_Batch, dict[int, int]] = {}
+        for position, (excerpt, naming) in enumerate(zip(excerpts, namings, strict=True)):
+            home, member = self._homes[excerpt.text, naming]
+            members.setdefault(home, {}).setdefault(member, position)
+        return _ViewIndex(excerpts, namings, members, self._statements)
+
+    def _excerpt(self, text: str) -> Excerpt:
+        if text not in self._excerpts:
+            self._excerpts[text] = Excerpt.of(text)
+            self.characters += len(text)
+        return self._excerpts[text]
+
+    def _batch(self, excerpts: Sequence[Excerpt], namings: Sequence[Naming]) -> None:
+        """Make one batch of those that none has yet with these names."""
+        named = {(one.text, naming): one for one, naming in zip(excerpts, namings, strict=True)}
+        new = {key: one for key, one in named.items() if key not in self._homes}
+        if new:
+            batch = _Batch(SentenceIndex([*new.values()], [naming for _, naming in new]))
+            self._homes.update((key, (batch, number)) for number, key in enumerate(new))
+
+
+class LogIndex(SharedTexts):
+    """The messages of a log, of which each, or the first so many, are read as if alone."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        super().__init__()
+        self._texts = texts
+        excerpts = [self._excerpt(text) for text in texts]
+        self._namings = [naming for one in excerpts for naming in namings_of([one])]
+        """The names that each text shows by itself."""
+        self._batch(excerpts, self._namings)
+        homes = [self._homes[pair] for pair in zip(texts, self._namings, strict=True)]
+        self._number_of = [number for _, number in homes]
+        self._beginnings: dict[int, TextIndex] = {}
+        self._alone = homes[0][0] if homes else _Batch(SentenceIndex([], []))
+
+    def text(self, place: int) -> TextIndex:
+        """The text at a place."""
+        members = {self._alone: {self._number_of[place]: 0}}
+        excerpt = self._excerpt(self._texts[place])
+        return _ViewIndex([excerpt], [self._namings[place]], members, self._statements)
+
+    def beginning(self, end: int) -> TextIndex:
+        """The texts before the place ``end``."""
+        if end not in self._beginnings:
+            self._beginnings[end] = self.view(self._texts[:end])
+        return self._beginnings[end]
+
+    def stating(self, statement: Statement) -> tuple[int, ...]:
+        """The places of the texts that state this; counterparts in others do not matter."""
+        keyed = with_keys(statement)
+        places: Iterable[int] = range(len(self._texts))
+        if keyed.keys and keyed.change not in _FOLDER_CHANGES:
+            known = self._statements.setdefault(keyed, len(self._statements))
+            candidates = self._alone.found(known, wanted_groups(keyed))
+            found = {self._alone.index.excerpt_of[number] for number in candidates}
+            places = [place for place in places if self._number_of[place] in found]
+        return tuple(place for place in places if self.text(place).is_stated(statement))
+
+    def with_path(self, path: str) -> set[int]:
+        """The places of the texts that name a path, fully or by a suffix."""
+        found = self._alone.index.excerpts_with(path_keys(path)) if path_suffixes(path) else ()
+        return {place for place, number in enumerate(self._number_of) if number in found}
