@@ -25,14 +25,13 @@ from pytest_compaction.text.alternatives import Alternative, Wanted, path_keys
 from pytest_compaction.text.excerpts import Excerpt, Naming, namings_of
 from pytest_compaction.text.file_changes import folder_gone
 from pytest_compaction.text.groups import RANK, Weighed
-from pytest_compaction.text.overlap import PreparedText
 from pytest_compaction.text.sentence_index import SentenceIndex
 from pytest_compaction.text.sentence_splitting import MESSAGE_END
 from pytest_compaction.text.statement import ABSENT, Outcome, Reading, Statement
 from pytest_compaction.text.statement_keys import signature_of, wanted_groups, with_keys
 from pytest_compaction.text.weighing import weigh_sentence
+from pytest_compaction.text.wording import PreparedText, read_graded
 from pytest_compaction.text.wording import read as read_wording
-from pytest_compaction.text.wording import read_graded
 from pytest_compaction.text.words import clipped, is_path, path_suffixes
 
 _SHORT: Final = 20_000

@@ -6,14 +6,12 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
 from functools import cached_property, lru_cache
 from typing import Any, Final
 
 from pytest_compaction.text.alternatives import (
     Alternative,
     Key,
-    Relation,
     Term,
     Wanted,
     alternative,
@@ -22,10 +20,10 @@ from pytest_compaction.text.alternatives import (
 )
 from pytest_compaction.text.excerpts import Excerpt, Naming, namings_of
 from pytest_compaction.text.parsed import SENTENCES, Parsed, bounded_find, joined, parse
-from pytest_compaction.text.phrases import lines_with_phrases, phrases_in
+from pytest_compaction.text.phrases import phrases_in
 from pytest_compaction.text.sentence_splitting import MESSAGE_END, Sentence
 from pytest_compaction.text.values import held_values
-from pytest_compaction.text.vocabulary import forms_of_words
+from pytest_compaction.text.vocabulary import forms_of
 from pytest_compaction.text.words import (
     canonical_number,
     is_path,
@@ -156,8 +154,18 @@ class SentenceIndex:
         blocks = 0
         for number, excerpt in enumerate(excerpts):
             before = self.begins[-1]
-            moved = [_moved(one, before, blocks) for one in excerpt.sentences]
-            self.sentences += moved
+            moved = [
+                Sentence(
+                    one.text,
+                    one.block + blocks,
+                    tuple(above + before for above in one.context),
+                    one.removed,
+                    one.code,
+                    one.last if one.last < 0 else one.last + before,
+                )
+                for one in excerpt.sentences
+            ]
+            self.sentences += moved if before else excerpt.sentences
             self.normals += excerpt.normals
             self._tokens_of += excerpt.tokens_of
             self.excerpt_of += [number] * len(moved)
@@ -203,19 +211,14 @@ class SentenceIndex:
             sentence, away = self.sentences[number], SENTENCES - 1
             around = range(max(number - away, 0), min(number + away + 1, len(self.sentences)))
             self._beside[number] = [
-                beside for beside in around if self._is_beside(beside, number, sentence)
+                beside
+                for beside in around
+                if beside != number
+                and self.sentences[beside].block == sentence.block
+                and beside not in sentence.context  # nor is one the lead-in of the other
+                and number not in self.sentences[beside].context
             ]
         return self._beside[number]
-
-    def _is_beside(self, beside: int, number: int, sentence: Sentence) -> bool:
-        """Whether both stand in one block, and neither is the lead-in of the other."""
-        other = self.sentences[beside]
-        return (
-            beside != number
-            and other.block == sentence.block
-            and beside not in sentence.context
-            and number not in other.context
-        )
 
     def around(self, number: int) -> Parsed:
         """The sentence with those beside it, read as one."""
@@ -302,7 +305,10 @@ class SentenceIndex:
                 continue
             if not numbers:
                 break
-            asked = [[self._holders_of_term(term) for term in one.terms] for one in group]
+            asked = [
+                [term if term.is_value else self._holders_of_word(term) for term in one.terms]
+                for one in group
+            ]
             numbers = [number for number in numbers if self._could_hold(number, asked)]
         return list(numbers)
 
@@ -319,10 +325,6 @@ class SentenceIndex:
             else:
                 return True
         return False
-
-    def _holders_of_term(self, term: Term) -> frozenset[int] | Term:
-        """The sentences with the words of a term; the term itself if it asks for a value."""
-        return term if term.is_value else self._holders_of_word(term)
 
     def holders(
         self, terms: Sequence[Term], near: AbstractSet[int] | None = None
@@ -342,7 +344,8 @@ class SentenceIndex:
             if term.is_value:
                 within = found if found is not None else near
                 if within is None:
-                    found = self._with_value(term)
+                    keys = self._valued.keys() & term.among
+                    found = {number for key in keys for number in self._valued[key]}
                 else:
                     found = {
                         number
@@ -354,21 +357,20 @@ class SentenceIndex:
     def holders_of_group(
         self, group: Sequence[Alternative], near: AbstractSet[int] | None
     ) -> set[int]:
-        """The sentences, among those in ``near`` if given, that hold one of the alternatives."""
+        """The sentences, among those in ``near`` if given, that hold one of the alternatives.
+
+        Of a direction one side may stand in a sentence and the other one beside it.
+        """
         found: set[int] = set()
         for wanted in group:
             found |= self.holders(wanted.terms, near)
             if wanted.relation and wanted.relation.first:
-                found |= self._holders_of_sides(wanted.relation, near)
+                first, second = (
+                    self.holders(alternative(side).terms, near)
+                    for side in (wanted.relation.first, wanted.relation.second)
+                )
+                found.update(one for one in first if not second.isdisjoint(self.beside(one)))
         return found
-
-    def _holders_of_sides(self, relation: Relation, near: AbstractSet[int] | None) -> set[int]:
-        """The sentences with one side of a direction and the other one beside them."""
-        first, second = (
-            self.holders(alternative(side).terms, near)
-            for side in (relation.first, relation.second)
-        )
-        return {number for number in first if not second.isdisjoint(self.beside(number))}
 
     def _holders_of_word(self, term: Term) -> frozenset[int]:
         """The sentences with one of the words of a term, or a set expression that stands for it."""
@@ -378,16 +380,12 @@ class SentenceIndex:
             for key in self._phrased.keys() & term.among if self._phrased else ():
                 found.update(self._phrased[key])
             for key in _expressions_among(term):
-                found.update(self._holders_of_expression(key))
+                found |= self._with_each(map(forms_of, key.split(" ")))
             if term.parts:
                 found |= self._with_each((part,) for part in term.parts)
             drop_beyond_most(self._of_terms)
             known = self._of_terms[term] = frozenset(found)
         return known
-
-    def _holders_of_expression(self, expression: str) -> set[int]:
-        """The sentences with all words of an expression, in any of their forms."""
-        return self._with_each(forms_of_words(expression))
 
     def _with_each(self, rows: Iterable[Sequence[str]]) -> set[int]:
         """The sentences with a form of each row."""
@@ -403,14 +401,10 @@ class SentenceIndex:
     def _phrased(self) -> Mapping[Key, Collection[int]]:
         """The sentences with a set expression, by the word that it stands for."""
         found: dict[Key, set[int]] = defaultdict(set)
-        for number in lines_with_phrases(self.normals):
-            for word, _ in phrases_in(self.normals[number]):
+        for number, normal in enumerate(self.normals):
+            for word, _ in phrases_in(normal):
                 found[word].add(number)
         return found
-
-    def _with_value(self, term: Term) -> set[int]:
-        """The sentences of the whole text with a value that a term asks for."""
-        return {number for key in self._valued.keys() & term.among for number in self._valued[key]}
 
     @cached_property
     def _valued(self) -> Mapping[Key, Sequence[int]]:
@@ -424,9 +418,8 @@ class SentenceIndex:
         held = self._values_of.get(number)
         if held is None:
             values = held_values(self.normals[number])
-            held = self._values_of[number] = (
-                frozenset(key for key, _ in values) if values else _NOTHING
-            )
+            held = frozenset(key for key, _ in values) if values else _NOTHING
+            self._values_of[number] = held
         return held
 
     def literal(self, normal: str) -> list[int]:
@@ -436,15 +429,6 @@ class SentenceIndex:
             return []
         rare = min((self._postings.of(form) for form in forms), key=len)
         return [number for number in rare if bounded_find(normal, self.normals[number]) >= 0]
-
-
-def _moved(sentence: Sentence, before: int, blocks: int) -> Sentence:
-    """The sentence with the numbers that it has behind ``before`` others."""
-    if not before:
-        return sentence
-    context = tuple(number + before for number in sentence.context)
-    last = sentence.last if sentence.last < 0 else sentence.last + before
-    return replace(sentence, context=context, last=last, block=sentence.block + blocks)
 
 
 def drop_beyond_most(held: dict[Any, Any]) -> None:

@@ -19,48 +19,17 @@ from pytest_compaction.text.excerpts import camel_names, in_lower_case
 from pytest_compaction.text.groups import PLAIN, Found, Signature, weigh
 from pytest_compaction.text.parsed import Parsed, parse
 from pytest_compaction.text.statement import Statement
-from pytest_compaction.text.vocabulary import base_stem, forms_of, same_expressions
+from pytest_compaction.text.vocabulary import base_stem, forms_of, same_expressions, table
 from pytest_compaction.text.words import NEGATIONS, is_path, normalize, raw_tokens, stem
 
 _UN: Final = 5
 """Letters from which on a word in "un" is taken for a denial."""
-_DENIAL_ROWS: Final = (
-    """
-match agree correspond coincide equal identical fit exact / differ deviate diverge mismatch
-  disagree different discrepancy
-consider respect honour honor heed observe obey notice detect account regard compare check
-  include look / ignore disregard overlook neglect skip omit bypass
-find occur appear exist present contain hold include mention hit match / absent missing miss
-  lack empty devoid
-contain hold include implement provide define declare set carry possess exist present available
-  / lack miss missing absent
-use take choose adopt keep accept want go pursue / reject discard abandon dismiss refuse
-  decline scrap veto revert unused avoid forgo drop
-allow permit accept / forbid prohibit refuse reject deny bar ban disallow forbidden
-change modify touch edit alter rewrite amend / unchanged untouched intact unmodified frozen
-  immutable read-only verbatim unaltered byte-identical
-reset clear invalidate update refresh restore put / stale outdated leak forget
-keep retain preserve remember / lose lost drop forget discard
-fix do handle finish address implement solve / postpone defer pending open unfinished
-  outstanding todo park shelve unresolved remain
-cause blame responsible explain fault guilty / innocent clear exonerate acquit unrelated
-  exclude irrelevant
-affect matter influence / irrelevant unaffected immaterial immune
-work succeed pass run / fail break broken crash
-need require necessary must / optional unnecessary superfluous redundant dispensable
-support available / unsupported unavailable missing
-write create / skip omit
-know / unknown unclear
-""".strip()
-    .replace("\n  ", " ")
-    .splitlines()
-)
 
 
 def _read_denials() -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]:
     denied: dict[str, dict[str, None]] = defaultdict(dict)
     meant: dict[str, dict[str, None]] = defaultdict(dict)
-    for row in _DENIAL_ROWS:
+    for row in table("denials"):
         positive, negative = ([stem(word) for word in side.split()] for side in row.split("/"))
         for one in positive:
             denied[one].update(dict.fromkeys(negative))
