@@ -6,7 +6,7 @@ which its traits name. Where an endpoint would refuse the messages it is mended,
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final
 
@@ -16,6 +16,7 @@ from pytest_compaction.compactors.base.summaries import (
     NO_LIMITS,
     ReadLimits,
     Written,
+    data_tables,
     sections_of,
     summary_message,
     without_preamble,
@@ -25,26 +26,11 @@ from pytest_compaction.compactors.protocol import Context, Outcome, State, Trait
 from pytest_compaction.conversation.messages import Message, Part, ToolCall, leading_system
 from pytest_compaction.models.structured_summary import Section, Summary
 
-AS_WRITTEN: Final = {
-    "summary-is-a-summary": "whatever the model writes is taken for the summary",
-}
-"""The violation of originals that check only whether anything was written."""
-EMPTY_TAKEN: Final = {"summary-not-empty": "an empty reply is taken for the summary"}
-NOT_COMPARED: Final = {"never-larger": "the view is not compared with what it replaces"}
-NO_GAIN: Final = {"progress-or-stop": "nothing stops summaries that gain nothing"}
-
 LOW_TRIGGER: Final = 0.4
-"""Share of the window below which a trigger may lie under the size of a compacted view."""
-DUE_AGAIN: Final = {
-    "not-due-after": "a trigger below what a compaction leaves is reached again at once",
-}
-SET_OFF_AGAIN: Final = {
-    **DUE_AGAIN,
-    "progress-or-stop": "a trigger below what a compaction leaves sets it off without end",
-    "never-larger": "a view that is already small is summarised again and may grow",
-}
-"""The violations of originals that compact again and again under such a trigger."""
+"""Share of the window below which a trigger may lie under the size of a compacted view.
 
+The original then compacts again and again.
+"""
 PREAMBLE: Final = "Summary of the conversation up to here:"
 
 NINE_SECTIONS: Final = sections_of("nine")
@@ -79,8 +65,17 @@ class ProductCompactor(HistoryCompactor):
     takes_empty = False
     """Whether an empty reply is taken for the summary."""
 
-    def also_violates(self, broken: Mapping[str, str]) -> None:
-        """Add to the traits what the original does with these parameters."""
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.also_violates(self.name)
+
+    def also_violates(self, table: str) -> None:
+        """Add to the traits what the original breaks: a table of ``violations.toml``, if it is there."""
+        tables = data_tables("violations")
+        known = tables.get(table, {})
+        broken = {
+            name: tables["usual"][name] if what is True else what for name, what in known.items()
+        }
         self.traits = replace(self.traits, violations={**self.traits.violations, **broken})
 
     def observe(self, state: State, new: Sequence[Message], context: Context) -> State:

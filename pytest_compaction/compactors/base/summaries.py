@@ -148,14 +148,14 @@ def sections_of(table: str) -> tuple[Section, ...]:
     """The sections that a strategy asks for: a table of ``sections.toml``."""
     return tuple(
         Section(id, row["title"], row["asks"], tuple(row["gathers"].split()), row["share"])
-        for id, row in _section_tables()[table].items()
+        for id, row in data_tables("sections")[table].items()
     )
 
 
 @cache
-def _section_tables() -> dict[str, Any]:
-    text = resources.files(__package__).joinpath("sections.toml").read_text("utf-8")
-    return tomllib.loads(text)
+def data_tables(name: str) -> dict[str, Any]:
+    """The tables of a data file of this folder."""
+    return tomllib.loads(resources.files(__package__).joinpath(f"{name}.toml").read_text("utf-8"))
 
 
 WHOLE: Final = "all"

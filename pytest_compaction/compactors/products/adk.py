@@ -29,10 +29,10 @@ from typing import Final
 
 from pytest_compaction.compactors.base.cuts import cut_before, pending_start, user_turns
 from pytest_compaction.compactors.base.history import dump, load, unchanged
-from pytest_compaction.compactors.base.product import AS_WRITTEN, DUE_AGAIN, ProductCompactor
+from pytest_compaction.compactors.base.product import ProductCompactor
 from pytest_compaction.compactors.base.summaries import sections_of, short_arguments, summary_room
 from pytest_compaction.compactors.parameters import whole
-from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
+from pytest_compaction.compactors.protocol import Context, Outcome, State
 from pytest_compaction.conversation.formats.chat import message_to_chat
 from pytest_compaction.conversation.messages import (
     Message,
@@ -45,11 +45,6 @@ from pytest_compaction.conversation.messages import (
 SECTIONS: Final = sections_of("adk")
 RETENTION: Final = 10
 MAX_TOOL_CHARACTERS: Final = 2000
-VIOLATIONS: Final = {
-    **AS_WRITTEN,
-    "within-budget": "the last events stay by their number, whatever they take",
-    "never-larger": "a summary longer than what it replaces is only logged",
-}
 
 
 @dataclass(eq=False)
@@ -62,7 +57,6 @@ class Adk(ProductCompactor):
 
     name = "adk"
     sections = SECTIONS
-    traits = Traits(needs_model=True, violations=VIOLATIONS)
     description = "last 10 events kept; older ones in a rolling summary (Google ADK)"
 
     threshold: int | None = whole(None, 1)
@@ -79,10 +73,9 @@ class Adk(ProductCompactor):
         if self.retention is None and self.interval is None:
             self.retention = RETENTION
         if self.interval:
-            self.also_violates(
-                {"one-live-summary": "each window of turns adds a summary, earlier ones stay"}
-            )
-        self.also_violates(DUE_AGAIN if self.threshold else {})
+            self.also_violates("adk-turns")
+        if self.threshold:
+            self.also_violates("due-again")
 
     def due(self, state: State, context: Context) -> str | None:
         messages = load(state["messages"])

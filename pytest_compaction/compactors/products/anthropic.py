@@ -45,9 +45,7 @@ from typing import Any, Final
 from pytest_compaction.compactors.base.cuts import pending_start
 from pytest_compaction.compactors.base.history import dump, load, spans_between, unchanged
 from pytest_compaction.compactors.base.product import (
-    AS_WRITTEN,
     LOW_TRIGGER,
-    SET_OFF_AGAIN,
     ProductCompactor,
     ToolUseClearing,
     scaled,
@@ -75,10 +73,6 @@ PRODUCT_WINDOW: Final = 200_000
 THRESHOLDS: Final = {"client": 100_000, "server": 150_000}
 """Tokens of the product's window at which the SDK and the API compact by themselves."""
 SECTIONS: Final = sections_of("anthropic")
-VIOLATIONS: Final = {
-    **AS_WRITTEN,
-    "pending-call-kept": "the reply that set compaction off is discarded, its open calls with it",
-}
 
 
 @dataclass(eq=False)
@@ -95,7 +89,6 @@ class Anthropic(ProductCompactor):
     description = "Anthropic SDK: one tagged summary rewritten from scratch at 100k tokens"
     sections = SECTIONS
     drops_calls = True
-    traits = Traits(needs_model=True, violations=VIOLATIONS)
 
     threshold: int | None = whole(None, 1)
     mode: str = choice(*THRESHOLDS)
@@ -127,7 +120,7 @@ class Anthropic(ProductCompactor):
         if self.by_server:
             self.traits = Traits(needs_model=True, by_server=True)
         elif self.due_tokens < PRODUCT_WINDOW * LOW_TRIGGER:
-            self.also_violates(SET_OFF_AGAIN)
+            self.also_violates("set-off-again")
 
     def due_at(self, context: Context) -> int:
         return scaled(self.due_tokens, PRODUCT_WINDOW, context)

@@ -37,7 +37,7 @@ from pytest_compaction.artifacts.operations import file_operations
 from pytest_compaction.artifacts.tool_calls import shell_script
 from pytest_compaction.compactors.base.cuts import pending_start, tail_start, user_turns
 from pytest_compaction.compactors.base.history import by_rule, by_summary, unchanged
-from pytest_compaction.compactors.base.product import AS_WRITTEN, ProductCompactor, scaled
+from pytest_compaction.compactors.base.product import ProductCompactor, scaled
 from pytest_compaction.compactors.base.summaries import (
     WHOLE,
     read_limits,
@@ -319,23 +319,6 @@ PRESERVED: Final = 20_000
 SUMMARY_TOKENS: Final = 4_096
 RESULT_CHARACTERS: Final = 2_000
 """Characters of a tool result that the summariser of ``agentic`` reads."""
-VIOLATIONS: Final = {
-    "agentic": {
-        **AS_WRITTEN,
-        "within-budget": "the last turn of the user stays whole, and so does a message that is "
-        "longer than the tail",
-        "never-larger": "a summary longer than what it replaces is used all the same",
-        "last-user-kept": "the only request is summarised where the tool calls after it are cut",
-        "log-order-and-text": "where the model fails, images of older messages of the user go "
-        "without a word",
-    },
-    "basic": {
-        "turns-alternate": "an answer that names no file, command or result goes without a note",
-        "log-order-and-text": "images of older messages of the user go without a word",
-        "within-budget": "all that the user typed stays, and so does what an earlier step kept",
-        "never-larger": "a note may be longer than what it stands for",
-    },
-}
 
 
 @dataclass(eq=False)
@@ -351,7 +334,7 @@ class Cline(ProductCompactor):
     sections = SECTIONS
     preamble = AGENTIC
 
-    mode: str = choice(*VIOLATIONS)
+    mode: str = choice("agentic", "basic")
     read_results: int | str | None = None
     read_arguments: int | str = WHOLE
 
@@ -362,7 +345,8 @@ class Cline(ProductCompactor):
         if results is None:
             results = RESULT_CHARACTERS if agentic else WHOLE
         self.limits = read_limits(WHOLE, results, self.read_arguments)
-        self.traits = Traits(needs_model=agentic, keeps_tail=True, violations=VIOLATIONS[self.mode])
+        self.traits = Traits(needs_model=agentic, keeps_tail=True)
+        self.also_violates(f"cline-{self.mode}")
 
     def due_at(self, context: Context) -> int:
         return int(context.window * USABLE * TRIGGER)

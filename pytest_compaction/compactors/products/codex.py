@@ -34,8 +34,6 @@ from typing import Final
 from pytest_compaction.compactors.base.cuts import newest_within
 from pytest_compaction.compactors.base.history import unchanged
 from pytest_compaction.compactors.base.product import (
-    AS_WRITTEN,
-    SET_OFF_AGAIN,
     ProductCompactor,
     scaled,
 )
@@ -65,15 +63,6 @@ INITIAL_CONTEXT: Final = (
     "# AGENTS.md instructions",
 )
 """How messages begin that the client wrote in the user's role; they always stay."""
-VIOLATIONS: Final = {
-    **AS_WRITTEN,
-    "pending-call-kept": "assistant messages go, an open call with them",
-    "last-user-kept": "a user message over the limit is cut in its middle, and its images go",
-    "summary-not-empty": "where the model writes nothing, its last message stands for the summary",
-    "log-order-and-text": "in the middle of a turn the initial context comes after older messages "
-    "of the user",
-    "within-budget": "a last message that stands for the summary is taken whole",
-}
 
 
 @dataclass(eq=False)
@@ -91,7 +80,7 @@ class Codex(ProductCompactor):
     sections = SECTIONS
     preamble = PREAMBLE
     drops_calls = True
-    traits = Traits(needs_model=True, keeps_tail=True, violations=VIOLATIONS)
+    traits = Traits(needs_model=True, keeps_tail=True)
 
     users: int = whole(20_000, 1)
     limit: int = whole(0, 0)
@@ -101,7 +90,8 @@ class Codex(ProductCompactor):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.limits = read_limits(WHOLE, self.read_results, self.read_arguments)
-        self.also_violates(SET_OFF_AGAIN if self.limit else {})
+        if self.limit:
+            self.also_violates("set-off-again")
 
     def due_at(self, context: Context) -> int:
         limit = context.window * 9 // 10

@@ -55,7 +55,7 @@ from pytest_compaction.compactors.base.history import (
     spans_between,
     unchanged,
 )
-from pytest_compaction.compactors.base.product import AS_WRITTEN, ProductCompactor, scaled
+from pytest_compaction.compactors.base.product import ProductCompactor, scaled
 from pytest_compaction.compactors.base.summaries import (
     SUMMARY_OVERHEAD,
     sections_of,
@@ -85,14 +85,6 @@ SECTIONS: Final = sections_of("continue")
 PREAMBLE: Final = "Summary of the conversation so far, which it replaces:"
 OPENING: Final = "[The conversation goes on from the summary that the system message ends with.]"
 CANCELLED: Final = "[the tool call was cancelled]"
-_LOST: Final = "everything up to the compacted message goes, an open call with it"
-_IDE: Final = {
-    **AS_WRITTEN,
-    "pending-call-kept": _LOST,
-    "starts-with-user": "only the system message is left until somebody speaks",
-    "not-due-is-identity": "a line of the user comes before the model if it speaks next",
-}
-_CLI: Final = {**AS_WRITTEN, "pending-call-kept": _LOST}
 
 
 @dataclass(eq=False)
@@ -113,10 +105,9 @@ class Continue(ProductCompactor):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        in_ide = self.mode == "ide"
-        self.traits = Traits(
-            needs_model=True, changes_system=in_ide, violations=_IDE if in_ide else _CLI
-        )
+        if self.mode == "ide":
+            self.traits = replace(self.traits, changes_system=True)
+            self.also_violates("continue-ide")
 
     def observe(self, state: State, new: Sequence[Message], context: Context) -> State:
         observed = super().observe(state, new, context)

@@ -36,8 +36,6 @@ from pytest_compaction.artifacts.tool_calls import shell_script
 from pytest_compaction.compactors.base.cuts import pending_start, where_smaller
 from pytest_compaction.compactors.base.history import by_rule, by_summary, unchanged
 from pytest_compaction.compactors.base.product import (
-    AS_WRITTEN,
-    DUE_AGAIN,
     LOW_TRIGGER,
     ProductCompactor,
     scaled,
@@ -53,7 +51,7 @@ from pytest_compaction.compactors.base.summaries import (
     summary_room,
 )
 from pytest_compaction.compactors.parameters import portion
-from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
+from pytest_compaction.compactors.protocol import Context, Outcome, State
 from pytest_compaction.conversation.formats.chat import message_to_chat
 from pytest_compaction.conversation.messages import (
     Message,
@@ -93,13 +91,6 @@ _HEAD: Final = 0.2
 COMPRESSED_SHARE: Final = 0.7
 SNAPSHOT_ID: Final = "gemini-cli-snapshot"
 ACKNOWLEDGEMENT_ID: Final = "gemini-cli-acknowledgement"
-VIOLATIONS: Final = {
-    **AS_WRITTEN,
-    "within-budget": "what is after the split stays whatever it takes, and without a message of "
-    "the user to split at nothing is compressed",
-    "ends-on-user-or-tool": "where everything is compressed, the acknowledgement of the model is "
-    "the last message",
-}
 
 
 @dataclass(eq=False)
@@ -114,7 +105,6 @@ class GeminiCli(ProductCompactor):
     name = "gemini-cli"
     sections = SECTIONS
     preamble = PREAMBLE
-    traits = Traits(needs_model=True, violations=VIOLATIONS)
     description = "older 70 % becomes a self-checked snapshot, the rest stays (Gemini CLI)"
 
     threshold: float = portion(0.5, whole=True)
@@ -124,7 +114,8 @@ class GeminiCli(ProductCompactor):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.limits = read_limits(WHOLE, self.read_results, self.read_arguments)
-        self.also_violates(DUE_AGAIN if self.threshold < LOW_TRIGGER else {})
+        if self.threshold < LOW_TRIGGER:
+            self.also_violates("due-again")
 
     async def compacted(
         self, state: State, before: tuple[Message, ...], first: int, context: Context

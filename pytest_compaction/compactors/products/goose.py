@@ -26,12 +26,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from pytest_compaction.compactors.base.product import (
-    AS_WRITTEN,
-    EMPTY_TAKEN,
     LOW_TRIGGER,
-    NO_GAIN,
-    NOT_COMPARED,
-    SET_OFF_AGAIN,
     SIX_SECTIONS,
     ProductCompactor,
 )
@@ -54,15 +49,6 @@ TOOLS_GO_ON: Final = (
     "The context was compacted; the message before this one sums up what was said. I go on calling "
     "tools until the task is done, without a word about the summary."
 )
-VIOLATIONS: Final = {
-    **AS_WRITTEN,
-    "pending-call-kept": "everything goes, an open call with it",
-    "log-order-and-text": "the last request is repeated without its images",
-    **EMPTY_TAKEN,
-    **NOT_COMPARED,
-    **NO_GAIN,
-    "within-budget": "the last request stays whatever it takes",
-}
 
 
 @dataclass(eq=False)
@@ -76,14 +62,15 @@ class Goose(ProductCompactor):
     description = "one summary, a note to go on, and the last request again (goose)"
     sections = SIX_SECTIONS
     drops_calls = True
-    traits = Traits(needs_model=True, keeps_tail=True, violations=VIOLATIONS)
+    traits = Traits(needs_model=True, keeps_tail=True)
     takes_empty = True
 
     threshold: float = within(0.8, 0, 1)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.also_violates(SET_OFF_AGAIN if 0 < self.threshold < LOW_TRIGGER else {})
+        if 0 < self.threshold < LOW_TRIGGER:
+            self.also_violates("set-off-again")
 
     def due(self, state: State, context: Context) -> str | None:
         return None if self.threshold in {0, 1} else super().due(state, context)

@@ -23,12 +23,7 @@ from typing import Final
 
 from pytest_compaction.compactors.base.history import unchanged
 from pytest_compaction.compactors.base.product import (
-    AS_WRITTEN,
-    EMPTY_TAKEN,
     LOW_TRIGGER,
-    NO_GAIN,
-    NOT_COMPARED,
-    SET_OFF_AGAIN,
     ProductCompactor,
     scaled,
     tag_tokens,
@@ -40,19 +35,12 @@ from pytest_compaction.compactors.base.summaries import (
     without_preamble,
 )
 from pytest_compaction.compactors.parameters import choice, portion, whole
-from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
+from pytest_compaction.compactors.protocol import Context, Outcome, State
 from pytest_compaction.conversation.messages import Message, Text, ToolResult
 
 PRODUCT_WINDOW: Final = 262_144
 SECTIONS: Final = sections_of("kimi-cli")
 PREAMBLE: Final = "The context up to here was compacted. What it held:"
-VIOLATIONS: Final = {
-    **AS_WRITTEN,
-    "within-budget": "the last two messages stay whatever they take",
-    **EMPTY_TAKEN,
-    **NOT_COMPARED,
-    **NO_GAIN,
-}
 
 
 @dataclass(eq=False)
@@ -68,7 +56,6 @@ class KimiCli(ProductCompactor):
     preamble = PREAMBLE
     attempts = 3
     takes_empty = True
-    traits = Traits(needs_model=True, violations=VIOLATIONS)
     description = "last two messages kept; six tagged sections written without tool calls (Kimi)"
 
     keep: int = whole(2, 1)
@@ -78,8 +65,8 @@ class KimiCli(ProductCompactor):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        low = min(self.threshold, 1 - self.reserve / PRODUCT_WINDOW) < LOW_TRIGGER
-        self.also_violates(SET_OFF_AGAIN if low else {})
+        if min(self.threshold, 1 - self.reserve / PRODUCT_WINDOW) < LOW_TRIGGER:
+            self.also_violates("set-off-again")
 
     def due_at(self, context: Context) -> int:
         reserve = scaled(self.reserve, PRODUCT_WINDOW, context) if self.reserve else 0

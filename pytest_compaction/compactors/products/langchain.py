@@ -55,9 +55,6 @@ from pytest_compaction.compactors.base.history import (
     unchanged,
 )
 from pytest_compaction.compactors.base.product import (
-    AS_WRITTEN,
-    DUE_AGAIN,
-    NO_GAIN,
     ProductCompactor,
 )
 from pytest_compaction.compactors.base.summaries import (
@@ -68,7 +65,7 @@ from pytest_compaction.compactors.base.summaries import (
     without_preamble,
 )
 from pytest_compaction.compactors.parameters import whole
-from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
+from pytest_compaction.compactors.protocol import Context, Outcome, State
 from pytest_compaction.conversation.messages import (
     Message,
     Part,
@@ -81,12 +78,6 @@ from pytest_compaction.conversation.messages import (
 SECTIONS: Final = sections_of("langchain")
 PREAMBLE: Final = "What the conversation was about so far, in a summary:"
 TOO_LONG: Final = "The conversation before this point was too long to be summarised."
-VIOLATIONS: Final = {
-    **AS_WRITTEN,
-    "within-budget": "the newest messages stay by their number, whatever they take",
-    "never-larger": "a summary longer than what it replaces is used all the same",
-    **NO_GAIN,
-}
 Unit = Literal["messages", "tokens", "fraction"]
 
 _SIZE: Final = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(?:(messages|tokens|fraction)\s*)?")
@@ -161,7 +152,6 @@ class LangChain(ProductCompactor):
     sections = SECTIONS
     preamble = PREAMBLE
     attempts = 3
-    traits = Traits(needs_model=True, violations=VIOLATIONS)
 
     keep: int | float | str = 20
     trim: int = whole(4000, 0, unit="tokens (0 for no limit)")
@@ -171,9 +161,10 @@ class LangChain(ProductCompactor):
     def __post_init__(self) -> None:
         self.kept = parse_size("keep", self.keep)
         super().__post_init__()
+        self.also_violates("langchain")
         self.clauses = parse_clauses("trigger", self.trigger)
         if self.trigger != self.usual_trigger:
-            self.also_violates(DUE_AGAIN)
+            self.also_violates("due-again")
 
     def due(self, state: State, context: Context) -> str | None:
         messages = load(state["messages"])

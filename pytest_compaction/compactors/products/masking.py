@@ -56,6 +56,7 @@ OUTPUT_CLEARED: Final = "[old tool output cleared]"
 class MaskingCompactor(ProductCompactor):
     """Base of strategies that mask results, and are due as soon as there is one to mask."""
 
+    traits = Traits(keeps_tail=True)
     noted = ""
     """The key of the state under which the ids of masked messages are kept, if they are."""
 
@@ -83,20 +84,12 @@ class MaskingCompactor(ProductCompactor):
         return before, where_smaller(before, self.masked(before, state, context), context.tokens)
 
 
-def _stays(what: str) -> Traits:
-    return Traits(keeps_tail=True, violations={"within-budget": what})
-
-
 @dataclass(eq=False)
 class LastNObservations(MaskingCompactor):
     """Elides all but the last ``n`` observations; ``polling`` delays that for the cache's sake."""
 
     name = "last-n-observations"
     description = "all but the last 5 tool results become '(k lines omitted)' (SWE-agent)"
-    traits = _stays(
-        "only old tool results give way: the last n, and every other message, stay whatever "
-        "they take"
-    )
     noted = "elided"
 
     n: int = whole(5, 1)
@@ -139,10 +132,6 @@ class MaskObservations(MaskingCompactor):
 
     name = "mask-observations"
     description = "tool results older than the last 5 messages become a placeholder (OpenHands v0)"
-    traits = _stays(
-        "only tool results give way, each event in the window stays: a view of other messages, "
-        "or of large recent results, stays over the budget"
-    )
 
     window: int = whole(5, 0, unit="messages")
 
@@ -161,7 +150,6 @@ class OpencodePrune(MaskingCompactor):
 
     name = "opencode-prune"
     description = "old tool output cleared; the newest 40k tokens of it are protected (opencode)"
-    traits = _stays("only old tool output gives way, and none unless enough of it has piled up")
     noted = "cleared"
     turns = 2
     window = 200_000

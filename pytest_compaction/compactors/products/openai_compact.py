@@ -15,8 +15,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Final
+from dataclasses import dataclass, replace
 
 from pytest_compaction.compactors.base.history import by_summary, unchanged
 from pytest_compaction.compactors.base.product import ProductCompactor
@@ -24,15 +23,8 @@ from pytest_compaction.compactors.protocol import Context, Outcome, State, Trait
 from pytest_compaction.conversation.messages import Message, Opaque
 from pytest_compaction.models.protocol import CompactRequest, ModelError, UnsupportedError
 
-VIOLATIONS: Final = {
-    "pending-call-kept": "the endpoint keeps user messages only, so an open call goes",
-    "within-budget": "every user message comes back, whatever they take",
-    "never-larger": "the output is taken whatever its size",
-    "progress-or-stop": "nothing checks whether compacting once more is of use",
-    "summariser-input-bounded": "the whole conversation is sent, whatever its size",
-}
 
-
+@dataclass(eq=False)
 class OpenAICompact(ProductCompactor):
     """Continues with the output of the endpoint: user messages, then one opaque item."""
 
@@ -40,7 +32,7 @@ class OpenAICompact(ProductCompactor):
     description = "responses.compact: user messages and one opaque item, as the endpoint returns"
     drops_calls = True
 
-    traits = Traits(needs_model=True, opaque=True, keeps_tail=True, violations=VIOLATIONS)
+    traits = Traits(needs_model=True, opaque=True, keeps_tail=True)
 
     async def compacted(
         self, state: State, before: tuple[Message, ...], first: int, context: Context

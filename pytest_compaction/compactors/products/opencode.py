@@ -27,16 +27,13 @@ from typing import Final
 from pytest_compaction.compactors.base.cuts import images_as_text, user_turns
 from pytest_compaction.compactors.base.history import unchanged
 from pytest_compaction.compactors.base.product import (
-    AS_WRITTEN,
-    EMPTY_TAKEN,
     LOW_TRIGGER,
-    SET_OFF_AGAIN,
     ProductCompactor,
     scaled,
 )
 from pytest_compaction.compactors.base.summaries import sections_of, summary_room, without_preamble
 from pytest_compaction.compactors.parameters import choice, whole
-from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
+from pytest_compaction.compactors.protocol import Context, Outcome, State
 from pytest_compaction.conversation.messages import (
     Message,
     text_message,
@@ -49,12 +46,6 @@ PREAMBLE: Final = "In summary, this is what we did and where we stand:"
 GO_ON: Final = (
     "Go on with the next steps if there are any; stop and ask if it is not clear what to do."
 )
-VIOLATIONS: Final = {
-    **AS_WRITTEN,
-    "notes-named": "the question and the request to go on read as if the user had typed them",
-    "pending-call-kept": "everything goes, an open call with it",
-    **EMPTY_TAKEN,
-}
 
 
 @dataclass(eq=False)
@@ -70,7 +61,6 @@ class Opencode(ProductCompactor):
     sections = SECTIONS
     preamble = PREAMBLE
     drops_calls = True
-    traits = Traits(needs_model=True, violations=VIOLATIONS)
     takes_empty = True
 
     reserve: int = whole(20_000, 1)
@@ -78,8 +68,8 @@ class Opencode(ProductCompactor):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        low = self.reserve > PRODUCT_WINDOW * (1 - LOW_TRIGGER)
-        self.also_violates(SET_OFF_AGAIN if low else {})
+        if self.reserve > PRODUCT_WINDOW * (1 - LOW_TRIGGER):
+            self.also_violates("set-off-again")
 
     def due_at(self, context: Context) -> int:
         return context.window - scaled(self.reserve, PRODUCT_WINDOW, context)

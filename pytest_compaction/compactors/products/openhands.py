@@ -41,8 +41,6 @@ from typing import Final
 from pytest_compaction.compactors.base.cuts import pending_start
 from pytest_compaction.compactors.base.history import by_summary, load, unchanged
 from pytest_compaction.compactors.base.product import (
-    AS_WRITTEN,
-    DUE_AGAIN,
     ProductCompactor,
 )
 from pytest_compaction.compactors.base.summaries import (
@@ -54,7 +52,7 @@ from pytest_compaction.compactors.base.summaries import (
     without_preamble,
 )
 from pytest_compaction.compactors.parameters import whole
-from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
+from pytest_compaction.compactors.protocol import Context, Outcome, State
 from pytest_compaction.conversation.messages import (
     Message,
     Thinking,
@@ -66,15 +64,6 @@ from pytest_compaction.conversation.messages import (
 
 SECTIONS: Final = sections_of("openhands")
 PREAMBLE: Final = "Part of this conversation was condensed. What happened in it:"
-VIOLATIONS: Final = {
-    **AS_WRITTEN,
-    "within-budget": "the first events and the tail stay whatever they take",
-    "never-larger": "progress is counted in events: a summary may be longer than what it replaces",
-    "progress-or-stop": "progress is counted in events, and nothing stops summaries that gain "
-    "no tokens",
-    "summary-not-empty": "where the model writes nothing, the events are forgotten all the same",
-    "one-live-summary": "after a reset the summary is one of the first events, which stay",
-}
 FORGOTTEN: Final = "[Part of this conversation was forgotten to save space.]"
 RESET_ATTEMPTS: Final = 5
 RESET_SCALING: Final = 0.8
@@ -113,10 +102,10 @@ class OpenHands(ProductCompactor):
                 f"it must be below {self.max_size // 2 - 1}"
             )
         self.previews = read_limits(self.read_texts, self.read_results, self.read_arguments)
-        broken = {**VIOLATIONS, **(DUE_AGAIN if self.max_tokens else {})}
-        if not self.keep_first:
-            del broken["one-live-summary"]
-        self.traits = Traits(needs_model=True, violations=broken)
+        if self.keep_first:
+            self.also_violates("openhands-first")
+        if self.max_tokens:
+            self.also_violates("due-again")
 
     def due(self, state: State, context: Context) -> str | None:
         messages = load(state["messages"])

@@ -29,9 +29,6 @@ from typing import Final
 from pytest_compaction.artifacts.tool_calls import call_touches, shell_script
 from pytest_compaction.compactors.base.history import by_summary, load, unchanged
 from pytest_compaction.compactors.base.product import (
-    AS_WRITTEN,
-    EMPTY_TAKEN,
-    NOT_COMPARED,
     SIX_SECTIONS,
     ProductCompactor,
     scaled,
@@ -57,14 +54,6 @@ SPLIT: Final = "---\n\nThe turn that goes on below began like this:"
 SUMMARY_ID: Final = "pi-summary"
 TURN_SHARE: Final = 0.5 / 1.3
 """The part of the room that the beginning of a split turn takes: 0.5 of the reserve beside 0.8."""
-VIOLATIONS: Final = {
-    **AS_WRITTEN,
-    "within-budget": "the message at the cut stays whatever it takes, and all messages do if only "
-    "a result could be cut before",
-    "last-user-kept": "the request of a turn that is split is summarised with its beginning",
-    **NOT_COMPARED,
-    **EMPTY_TAKEN,
-}
 
 Files = Mapping[str, Sequence[str]]
 
@@ -91,7 +80,7 @@ class Pi(ProductCompactor):
     sections = SIX_SECTIONS
     preamble = PREAMBLE
     takes_empty = True
-    traits = Traits(needs_model=True, keeps_tail=True, violations=VIOLATIONS)
+    traits = Traits(needs_model=True, keeps_tail=True)
     description = "one updated summary, files read and changed, newest 20k tokens verbatim (pi)"
 
     reserve: int = whole(16_384, 1)

@@ -37,8 +37,6 @@ from pytest_compaction.compactors.base.cuts import cut_before, pending_start
 from pytest_compaction.compactors.base.file_contents import Contents, folded_files, followed
 from pytest_compaction.compactors.base.history import dump, load, spans_between, unchanged
 from pytest_compaction.compactors.base.product import (
-    AS_WRITTEN,
-    DUE_AGAIN,
     LOW_TRIGGER,
     NINE_SECTIONS,
     PREAMBLE,
@@ -47,7 +45,7 @@ from pytest_compaction.compactors.base.product import (
 )
 from pytest_compaction.compactors.base.summaries import SUMMARY_OVERHEAD, sections_of, summary_room
 from pytest_compaction.compactors.parameters import check_whole, choice, parameter, whole
-from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
+from pytest_compaction.compactors.protocol import Context, Outcome, State
 from pytest_compaction.conversation.messages import (
     Message,
     Text,
@@ -70,22 +68,6 @@ _LEAST_TO_HALVE: Final = 4
 OPENING_ID: Final = "roo-opening"
 OPENING: Final = "Go on from the summary of the conversation that follows."
 _FOLLOWED_FILES: Final = 50
-
-VIOLATIONS: Final = {
-    1: {
-        **AS_WRITTEN,
-        "turns-alternate": "where condensing fails, the first message and one that came much later "
-        "are left side by side",
-        "within-budget": "the last three messages stay whatever they take; half is dropped once",
-        "progress-or-stop": "a view that is smaller by one token is taken, each time anew",
-    },
-    2: {
-        **AS_WRITTEN,
-        "pending-call-kept": "everything is summarised, an open call with it",
-        "within-budget": "where condensing fails, half is dropped once",
-        "progress-or-stop": "nothing checks whether condensing once more is of use",
-    },
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +103,9 @@ class Roo(ProductCompactor):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.percent = 100 if self.threshold == -1 else self.threshold
-        again = DUE_AGAIN if self.percent < 100 * LOW_TRIGGER else {}
-        self.traits = Traits(needs_model=True, violations={**VIOLATIONS[self.version], **again})
+        self.also_violates(f"roo-{self.version}")
+        if self.percent < 100 * LOW_TRIGGER:
+            self.also_violates("due-again")
 
     def observe(self, state: State, new: Sequence[Message], context: Context) -> State:
         observed = super().observe(state, new, context)

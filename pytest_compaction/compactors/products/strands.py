@@ -23,27 +23,17 @@ from typing import Final
 
 from pytest_compaction.compactors.base.history import by_summary, load, unchanged
 from pytest_compaction.compactors.base.product import (
-    AS_WRITTEN,
-    DUE_AGAIN,
-    EMPTY_TAKEN,
     LOW_TRIGGER,
-    NOT_COMPARED,
     ProductCompactor,
 )
 from pytest_compaction.compactors.base.summaries import sections_of, summary_room
 from pytest_compaction.compactors.parameters import whole, within
-from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
+from pytest_compaction.compactors.protocol import Context, Outcome, State
 from pytest_compaction.conversation.messages import Message, leading_system
 
 SECTIONS: Final = sections_of("strands")
 PREAMBLE: Final = "Summary of the conversation before these messages:"
 TOO_FEW: Final = "too few messages to summarise: all are among the newest, which stay"
-VIOLATIONS: Final = {
-    **AS_WRITTEN,
-    "within-budget": "the newest ten messages stay whatever they take",
-    **EMPTY_TAKEN,
-    **NOT_COMPARED,
-}
 
 
 @dataclass(eq=False)
@@ -58,7 +48,6 @@ class Strands(ProductCompactor):
     sections = SECTIONS
     preamble = PREAMBLE
     takes_empty = True
-    traits = Traits(needs_model=True, violations=VIOLATIONS)
     description = "the oldest 30 % summarised until it fits, ten messages kept (Strands Agents)"
 
     ratio: float = within(0.3, 0.1, 0.8)
@@ -67,7 +56,8 @@ class Strands(ProductCompactor):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.also_violates(DUE_AGAIN if 0 < self.threshold < LOW_TRIGGER else {})
+        if 0 < self.threshold < LOW_TRIGGER:
+            self.also_violates("due-again")
 
     def due(self, state: State, context: Context) -> str | None:
         return super().due(state, context) if self.threshold else None
