@@ -6,7 +6,7 @@ import difflib
 import importlib
 import importlib.metadata
 import inspect
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -116,37 +116,29 @@ class Registry:
         """The strategies, by name, that are not of this package and take no model of the run."""
         from pytest_compaction.compactors.composition import asks_model
 
-        parts = (part for spec in specs for part in spec.parts or (spec,))
-        own = (part for part in parts if not self.is_shipped(part))
+        own = (part for part in _parts(specs) if not self.is_shipped(part))
         return list(dict.fromkeys(part.text for part in own if not asks_model(self.example(part))))
 
     def prompt_only(self, specs: Iterable[Spec]) -> list[tuple[str, str]]:
         """The parameters given that only change what a model is told, each with its strategy."""
         found: dict[tuple[str, str], None] = {}
-        for spec in specs:
-            for part in spec.parts or (spec,):
-                names = getattr(self.traits(part), "prompt_only", ())
-                found.update(
-                    ((part.target, key), None) for key, _ in part.parameters if key in names
-                )
+        for part in _parts(specs):
+            names = getattr(self.traits(part), "prompt_only", ())
+            found.update(((part.target, key), None) for key, _ in part.parameters if key in names)
         return list(found)
 
     def understood(self, specs: Iterable[Spec]) -> list[str]:
         """How each function that is not shipped is called, and what may be wrong with that."""
         found: dict[str, None] = {}
-        for spec in specs:
-            for part in spec.parts or (spec,):
-                if not self.is_shipped(part):
-                    made = self.example(part)
-                    told = (getattr(made, name, "") for name in ("understood", "doubt"))
-                    found.update((f"{part.target} {each}", None) for each in told if each)
+        for part in _parts(specs):
+            if not self.is_shipped(part):
+                made = self.example(part)
+                told = (getattr(made, name, "") for name in ("understood", "doubt"))
+                found.update((f"{part.target} {each}", None) for each in told if each)
         return list(found)
 
     def _composed(self, spec: Spec) -> Compactor[State]:
-        from pytest_compaction.compactors.composition import (
-            Composition,
-            CompositionError,
-        )
+        from pytest_compaction.compactors.composition import Composition, CompositionError
 
         try:
             return Composition(spec.text, [self.create(part) for part in spec.parts])
@@ -182,6 +174,11 @@ class Registry:
     def _entry_points(self) -> Mapping[str, importlib.metadata.EntryPoint]:
         found = importlib.metadata.entry_points(group=ENTRY_POINTS)
         return {point.name: point for point in found}
+
+
+def _parts(specs: Iterable[Spec]) -> Iterator[Spec]:
+    """The strategies of specifications, those of compositions one by one."""
+    return (part for spec in specs for part in spec.parts or (spec,))
 
 
 def named_strategies(

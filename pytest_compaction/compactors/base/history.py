@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, Final, overload
+from typing import Any, Final
 
 from pytest_compaction.compactors.parameters import check_parameters
 from pytest_compaction.compactors.protocol import Context, Fate, Outcome, Span, State, Status, View
@@ -30,42 +30,6 @@ def load(items: Iterable[Mapping[str, Any]]) -> tuple[Message, ...]:
         message_from_chat(item, item["id"], f"message {item['id']}", item["origin"])
         for item in items
     )
-
-
-class LoadedMessages(Sequence[Message]):
-    """The messages of dumped ones, each loaded when it is asked for, and further ones after them.
-
-    Equal if both are: the dumped ones are compared as they lie.
-    """
-
-    def __init__(self, items: Sequence[ChatMessage], more: Sequence[Message] = ()) -> None:
-        self._items = items
-        self._more = tuple(more)
-
-    def __len__(self) -> int:
-        return len(self._items) + len(self._more)
-
-    @overload
-    def __getitem__(self, number: int) -> Message: ...
-
-    @overload
-    def __getitem__(self, number: slice) -> Sequence[Message]: ...
-
-    def __getitem__(self, number: int | slice) -> Message | Sequence[Message]:
-        if isinstance(number, slice):
-            return [self[each] for each in range(*number.indices(len(self)))]
-        place = range(len(self))[number]
-        dumped = len(self._items)
-        if place >= dumped:
-            return self._more[place - dumped]
-        return load(self._items[place : place + 1])[0]
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, LoadedMessages):
-            return NotImplemented
-        return self._items == other._items and self._more == other._more
-
-    __hash__ = None  # type: ignore[assignment]
 
 
 class HistoryCompactor:

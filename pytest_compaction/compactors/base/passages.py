@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
-from typing import Final, overload
+from typing import Final
 
 from pytest_compaction.compactors.base.cuts import newest_part, pending_start
 from pytest_compaction.compactors.base.summaries import without_middle
@@ -179,34 +177,10 @@ def episodes_of(messages: Sequence[Message]) -> Iterator[Episode]:
         held = []
 
 
-class _PassagesOfEpisodes(Sequence[Passage]):
-    """The episodes of messages, each made when it is asked for: kept, they would double a log."""
-
-    def __init__(self, messages: Sequence[Message]) -> None:
-        self._messages = messages
-        self._ends = array("Q", accumulate(len(each.messages) for each in episodes_of(messages)))
-
-    def __len__(self) -> int:
-        return len(self._ends)
-
-    @overload
-    def __getitem__(self, number: int) -> Passage: ...
-
-    @overload
-    def __getitem__(self, number: slice) -> Sequence[Passage]: ...
-
-    def __getitem__(self, number: int | slice) -> Passage | Sequence[Passage]:
-        if isinstance(number, slice):
-            return [self[each] for each in range(*number.indices(len(self)))]
-        place = range(len(self))[number]
-        begin = self._ends[place - 1] if place else 0
-        episode = Episode(tuple(self._messages[begin : self._ends[place]]))
-        return Passage(episode.id, episode.text, 2 * place)
-
-
 def episode_index(messages: Sequence[Message], keys: Mapping[str, str]) -> Archive:
     """The episodes of messages, found by their notes; one without notes by its own words."""
-    passages = _PassagesOfEpisodes(messages)
+    episodes = enumerate(episodes_of(messages))
+    passages = [Passage(each.id, each.text, 2 * place) for place, each in episodes]
     return indexed_by(passages, (keys.get(each.origin) or each.text for each in passages))
 
 

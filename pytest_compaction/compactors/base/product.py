@@ -70,12 +70,10 @@ class ProductCompactor(HistoryCompactor):
         self.also_violates(self.name)
 
     def also_violates(self, table: str) -> None:
-        """Add to the traits what the original breaks: a table of ``violations.toml``, if it is there."""
+        """Add to the traits what the original breaks: a table of ``violations.toml``, if any."""
         tables = data_tables("violations")
-        known = tables.get(table, {})
-        broken = {
-            name: tables["usual"][name] if what is True else what for name, what in known.items()
-        }
+        known = tables.get(table, {}).items()
+        broken = {name: tables["usual"][name] if what is True else what for name, what in known}
         self.traits = replace(self.traits, violations={**self.traits.violations, **broken})
 
     def observe(self, state: State, new: Sequence[Message], context: Context) -> State:

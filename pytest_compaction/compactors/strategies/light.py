@@ -35,7 +35,6 @@ from pytest_compaction.cache.latest import Latest
 from pytest_compaction.compactors.base.cuts import LEFT_OUT, last_request, too_small
 from pytest_compaction.compactors.base.history import (
     HistoryCompactor,
-    LoadedMessages,
     dump,
     load,
     spans_between,
@@ -285,7 +284,7 @@ class Light(HistoryCompactor):
 
 def _indexed(known: _Known) -> Archive:
     archive, keys, older = known
-    return episode_index(LoadedMessages(archive, older), keys)
+    return episode_index((*load(archive), *older), keys)
 
 
 def _lost(request: Message | None, newest: Sequence[Message], room: int, context: Context) -> bool:

@@ -12,15 +12,15 @@ document, and for a question there are the ``k`` nearest pairs and the last mess
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Final
+from typing import Any, Final
 
 from pytest_compaction.cache.latest import Latest
 from pytest_compaction.compactors.base.cuts import cut_to_fit, newest_part
 from pytest_compaction.compactors.base.history import (
     HistoryCompactor,
-    LoadedMessages,
     dump,
     load,
     spans_between,
@@ -38,6 +38,8 @@ from pytest_compaction.compactors.parameters import choice, portion, whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits, View
 from pytest_compaction.conversation.messages import Message, leading_system
 
+Known = tuple[Sequence[Any], tuple[Message, ...]]
+"""What is archived, and messages that are not archived yet."""
 PASSAGES_ID: Final = "passages"
 PREAMBLE: Final = (
     "Passages from earlier in this conversation, found for the question at hand, each under the "
@@ -64,9 +66,7 @@ class Rag(HistoryCompactor):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.by_pair = self.unit == "pair"
-        self._index: Latest[LoadedMessages, Archive] = Latest(
-            _pairs if self.by_pair else archive_of
-        )
+        self._index: Latest[Known, Archive] = Latest(self._indexed)
 
     def start(self) -> State:
         return {"messages": [], "archive": []}
@@ -102,7 +102,7 @@ class Rag(HistoryCompactor):
         shown = {message.id for message in newest}
         older = [m for m in body if m.id not in shown and m.origin == "log"]
         left = room - context.tokens.messages([*newest, summary_message(PASSAGES_ID, "", PREAMBLE)])
-        index = self._index.of(LoadedMessages(state["archive"], older))
+        index = self._index.of((state["archive"], tuple(older)))
         if self.by_pair:
             best = list(islice(index.ranked(probe), self.k))
             text = shown_episodes(best, left, context.tokens.text)
@@ -113,6 +113,10 @@ class Rag(HistoryCompactor):
         found = summary_message(PASSAGES_ID, text, PREAMBLE)
         return View((*system, found, *newest))
 
+    def _indexed(self, known: Known) -> Archive:
+        messages = (*load(known[0]), *known[1])
+        return episode_index(messages, {}) if self.by_pair else archive_of(messages)
+
     def _newest(
         self, body: tuple[Message, ...], room: int, context: Context
     ) -> tuple[Message, ...] | None:
@@ -120,7 +124,3 @@ class Rag(HistoryCompactor):
         if self.by_pair:
             return newest_pairs(body, 0, room, context)
         return newest_part(body, room - int(context.budget * self.share), context, opened=True)
-
-
-def _pairs(messages: LoadedMessages) -> Archive:
-    return episode_index(messages, {})
