@@ -19,7 +19,7 @@ from pytest_compaction.metrics.differences.run_changes import (
     differences_by_case,
     run_changes,
 )
-from pytest_compaction.metrics.item_figures import figure_of
+from pytest_compaction.metrics.figures import figure_of, known
 from pytest_compaction.metrics.statistics.cluster_interval import cluster_interval
 from pytest_compaction.metrics.statistics.paired import TIE
 from pytest_compaction.metrics.statistics.power import cases_needed
@@ -251,6 +251,7 @@ def _arm(
     means = tuple(
         _mean_rule(metric, label, compared, changes, baseline, rules.max_drop, passes)
         for metric, compared in changes.figures.items()
+        if known()[metric].kind == "score"
     )
     return ArmComparison(arm, baseline, changes, means, newly_gone)
 
@@ -311,7 +312,7 @@ def _mean_rule(
     passes_undecided: bool,
 ) -> MeanRule:
     """The rule on one mean. A dimension fails only if its drop is shown; it is never undecided."""
-    is_dimension = metric in DIMENSIONS
+    is_dimension = metric != "overall"
     outcome = outcome_of(compared, max_drop, _for_all_dimensions(metric, changes))
     if is_dimension and outcome == "undecided":
         outcome = "holds"
@@ -335,7 +336,7 @@ def _for_all_dimensions(metric: str, changes: RunChanges) -> tuple[float, float]
     Bonferroni's correction; without it two runs of the same strategy differ in some dimension
     in one of eight comparisons. Overall is one figure and needs none.
     """
-    if metric not in DIMENSIONS:
+    if metric == "overall":
         return None
     return cluster_interval(
         differences_by_case(changes, metric), 1 - _FALSE_ALARMS / len(DIMENSIONS)

@@ -9,19 +9,12 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from pytest_compaction.dialogues.aggregates import is_dialogue_metric, measure_dialogues
-from pytest_compaction.gate.threshold import ANSWERED, CONSTRAINTS, Threshold, scopes_of
+from pytest_compaction.gate.threshold import ANSWERED, Threshold, scopes_of
 from pytest_compaction.metrics.aggregate import (
-    Mean,
     arm_name,
     by_arm,
     by_compactor,
-    dimension_mean,
-    kept_by_dimension,
-    loss_counts,
-    mean_of,
-    overall_mean,
     pass_estimates,
-    token_totals,
 )
 from pytest_compaction.metrics.budgets import (
     furthest_over,
@@ -29,11 +22,9 @@ from pytest_compaction.metrics.budgets import (
     uncompacted_text,
 )
 from pytest_compaction.metrics.constraints.compliance import compliance
-from pytest_compaction.metrics.constraints.survival import constraint_survival
-from pytest_compaction.metrics.item_figures import answer_figure
+from pytest_compaction.metrics.figures import known
 from pytest_compaction.metrics.origins import ORIGINS, of_origin
 from pytest_compaction.records.record import Record, RecordType, type_of
-from pytest_compaction.rubric import DIMENSIONS
 from pytest_compaction.settings import CONTROL, Budget
 from pytest_compaction.text import told_apart
 
@@ -59,28 +50,7 @@ def measure(metric: str, records: Sequence[Record], control: Sequence[Record]) -
         return measure(rest, [r for r in records if r["kind"] == kind], control)
     if metric.startswith("pass^"):
         return pass_estimates(records).get(int(metric[5:]))
-    if metric == "removed":
-        tokens = token_totals(records)
-        return tokens.removed if tokens.before else None
-    if metric == "constraints":
-        return _value(constraint_survival(records))
-    if metric in CONSTRAINTS:
-        found = compliance(records, control)
-        if found is None:
-            return None
-        return _value(found.compacted) if metric == "compliance" else found.retained.value
-    if metric == "answers":
-        return _value(mean_of(records, answer_figure))
-    if metric == "unused":
-        lost = loss_counts(records)
-        return None if lost.unused is None or not lost.facts else lost.unused / lost.facts
-    if metric == "kept":
-        return kept_by_dimension(records, control).get("overall", (0.0, None))[1]
-    mean = overall_mean(records) if metric == "overall" else dimension_mean(records, metric)
-    return _value(mean)
-
-
-def _value(mean: Mean | None) -> float | None:
+    mean = known()[metric].mean(records, control)
     return None if mean is None else mean.value
 
 
@@ -90,14 +60,6 @@ def why_missing(metric: str, records: Sequence[Record], control: Sequence[Record
         return "no answers were made; add --compaction-answers"
     found = compliance(records, control) if metric == "er" else None
     return f"not defined, {found.retained.reason}" if found else "nothing was measured"
-
-
-def score_of(record: Record, metric: str) -> float | None:
-    """The overall score of an item, or that of a dimension; ``None`` if it has none."""
-    found: float | None = (
-        record["overall"] if metric == "overall" else record["dimensions"].get(metric)
-    )
-    return found
 
 
 _SIGNS: Final[Mapping[str, Callable[[float, float], bool]]] = {
@@ -350,13 +312,13 @@ def _explained(
     kind, dot, rest = metric.partition(".")
     if kind in ORIGINS:
         return _explained(check, threshold, rest, of_origin(records, kind), scored)
-    name = rest if dot else metric
-    if name != "overall" and name not in DIMENSIONS:
+    figure = known().get(rest if dot else metric)
+    if figure is None or figure.of is None:
         return check
     if dot:
         records = [record for record in records if record["kind"] == kind]
-    mean = overall_mean(records) if name == "overall" else dimension_mean(records, name)
-    scores = [(score_of(record, name), record) for record in records]
+    mean = figure.mean(records)
+    scores = [(figure.of(record), record) for record in records]
     missing = [
         (abs(score - threshold.bound), record)
         for score, record in scores
@@ -369,5 +331,5 @@ def _explained(
     if mean.count < scored:
         text += f" on {mean.count} item{'' if mean.count == 1 else 's'}"
     weightiest = tuple(record for _, record in missing[:WEIGHTIEST])
-    figures = tuple(score_of(record, name) for record in weightiest)
+    figures = tuple(map(figure.of, weightiest))
     return replace(check, text=text, interval=mean.interval, items=weightiest, figures=figures)

@@ -11,34 +11,25 @@ from typing import Final, get_args
 from pytest_compaction.case.case import PROBE_KINDS, Origin
 from pytest_compaction.dialogues.aggregates import NAMES, RECORD_TYPE, is_dialogue_metric
 from pytest_compaction.metrics.aggregate import arm_name
-from pytest_compaction.rubric import DIMENSIONS, MAX_SCORE
+from pytest_compaction.metrics.figures import known, of_items
 from pytest_compaction.settings import Budget
 from pytest_compaction.text import Range, printable
 
 _ORIGINS: Final = get_args(Origin)
-CONSTRAINTS: Final = ("constraints", "compliance", "er")
-"""Figures of the standing constraints: survival, compliance and effect retention."""
 ANSWERED: Final = ("answers", "unused")
 """Figures of answers: their overall score, and the share of facts that they leave unused."""
-_SCORES: Final = ("overall", *DIMENSIONS)
-_SHARES: Final = ("removed", "kept", "unused", *CONSTRAINTS)
 _SHARE: Final = Range(0, 1)
-_RANGES: Final = {
-    **dict.fromkeys((*_SCORES, "answers"), Range(0, MAX_SCORE)),
-    "removed": Range(-1, 1),
-    "kept": Range(0, 2),
-    "er": Range(-1, 1),
-    "savings": Range(-1, 1),
-    "prompt": Range(-1, 1),
-    "net": Range(-1, 1),
-}
-"""The bounds that say something of a figure; those of the others are shares. Of the tokens at most
-all are removed or saved; a strategy may add some. A strategy may score more than the control, and
-comply less than the log alone makes it."""
+_SAVED: Final = dict.fromkeys(("savings", "prompt", "net"), Range(-1, 1))
+"""Figures of dialogues that are no shares from 0 to 1: a strategy may add tokens."""
 _EXPRESSION: Final = re.compile(
     r"\s*(?P<metric>[a-z_^0-9.]+)\s*(?:@(?P<scope>[^<>=\s][^<>\s]*?)\s*)?"
     r"(?P<sign>>=|<=|>|<)\s*(?P<bound>-?[0-9]{1,9}(?:\.[0-9]{1,9})?)\s*(?:(?P<percent>%)\s*)?"
 )
+_KINDS: Final = {
+    "score": "a score and no share",
+    "share": "a share",
+    "number": "a number and no share",
+}
 _PASS: Final = re.compile(r"pass\^[1-9][0-9]{0,8}")
 _SHOWN: Final = 200
 """Characters of what was given that a sentence repeats."""
@@ -80,8 +71,7 @@ def parse_threshold(text: str) -> Threshold:
     if not match or not _known(match["metric"]):
         raise ThresholdError(
             f"cannot read the threshold {printable(text, _SHOWN)!r}; write METRIC>=NUMBER (or >, "
-            f"<=, <), METRIC being overall, {', '.join(DIMENSIONS)}, answers, pass^K, "
-            f"{', '.join(_SHARES[:-1])} or {_SHARES[-1]}, for one kind as in file.artifact, the "
+            f"<=, <), METRIC being {_listed()}, for one kind as in file.artifact, the "
             f"kinds being {', '.join(PROBE_KINDS)}, for real or scripted cases as in "
             "real.overall, for one strategy as in overall@anchored; for dialogues "
             f"{', '.join(NAMES)} or {RECORD_TYPE}.pass^K"
@@ -133,12 +123,13 @@ def scopes_of(arms: Iterable[tuple[str, Budget | None]]) -> list[str]:
 def _check_bound(text: str, metric: str, bound: float, percent: bool) -> None:
     """Refuse a bound that is no value of the figure: a rule with it would always hold, or never."""
     name = metric.rpartition(".")[2]
-    range = _RANGES.get(name, _SHARE)
-    is_score = name in {*_SCORES, "answers"}
-    if bound in range and not (percent and is_score):
+    figure = known().get(name)
+    range = (figure.asked or figure.bounds) if figure else _SAVED.get(name, _SHARE)
+    is_share = figure is None or figure.kind == "share"
+    if bound in range and (is_share or not percent):
         return
-    kind = "a score and no share" if is_score else "a share"
-    example = f"{metric}>=3.5" if is_score else f"{metric}>=0.9 or {metric}>=90%"
+    kind = "a share" if figure is None else _KINDS[figure.kind]
+    example = f"{metric}>=0.9 or {metric}>=90%" if is_share else f"{metric}>=3.5"
     raise ThresholdError(
         f"the threshold {printable(text.strip(), _SHOWN)!r} has no meaning: {metric} is {kind}; "
         f"write {range}, as in {example}"
@@ -152,5 +143,11 @@ def _known(metric: str) -> bool:
     if kind in _ORIGINS and not is_dialogue_metric(rest):
         return rest.partition(".")[0] not in _ORIGINS and _known(rest)
     if dot:
-        return kind in PROBE_KINDS and rest in _SCORES
-    return metric in {*_SCORES, *_SHARES, *ANSWERED} or _PASS.fullmatch(metric) is not None
+        return kind in PROBE_KINDS and rest in of_items()
+    return metric in known() or _PASS.fullmatch(metric) is not None
+
+
+def _listed() -> str:
+    """What a threshold can name, in a sentence."""
+    names = ["pass^K" if name == "pass^1" else name for name in known()]
+    return f"{', '.join(names[:-1])} or {names[-1]}"

@@ -11,7 +11,6 @@ from pytest_compaction.metrics.budgets import is_over_budget
 from pytest_compaction.metrics.facts.survival import Source, loss
 from pytest_compaction.metrics.item_figures import (
     Record,
-    figure_of,
     is_answered,
     outcome_of,
     reading_of,
@@ -19,7 +18,7 @@ from pytest_compaction.metrics.item_figures import (
     stated_share,
 )
 from pytest_compaction.metrics.pass_k import mean_pass_hat_k
-from pytest_compaction.metrics.savings import kept_share, removed_share
+from pytest_compaction.metrics.savings import removed_share
 from pytest_compaction.metrics.statistics.cluster_interval import ratio_interval
 from pytest_compaction.metrics.statistics.mean import Mean as Mean
 from pytest_compaction.metrics.statistics.mean import mean_over
@@ -119,6 +118,12 @@ class Aggregate:
     def too_few(self) -> bool:
         """Whether some items have a score, but less than half of them."""
         return 0 < 2 * self.scored < self.items
+
+
+def has_too_few(records: Sequence[Record]) -> bool:
+    """Whether some items have a score, but less than half of those that can have one."""
+    statuses = Counter(record["status"] for record in records)
+    return 0 < 2 * (statuses["passed"] + statuses["failed"]) < len(records) - statuses["skipped"]
 
 
 def mean_of(records: Iterable[Record], value: Callable[[Record], float | None]) -> Mean | None:
@@ -243,34 +248,6 @@ def aggregate(compactor: str, records: Sequence[Record]) -> Aggregate:
 def _over_budget(records: Iterable[Record]) -> int:
     """How many case-and-trial pairs had a view above the budget at some probe."""
     return len({(record["case"], record["trial"]) for record in records if is_over_budget(record)})
-
-
-def kept_by_dimension(
-    records: Sequence[Record], control: Sequence[Record]
-) -> dict[str, tuple[float, float | None]]:
-    """For overall and each dimension: the control's mean on the same items, and the share kept.
-
-    Only items with a score on both sides are compared.
-    """
-    key = _item_key
-    theirs = {key(record): record for record in scored(control)}
-    pairs = [(r, theirs[key(r)]) for r in scored(records) if key(r) in theirs]
-    result: dict[str, tuple[float, float | None]] = {}
-    for name in ("overall", *DIMENSIONS):
-        values = [
-            (figure_of(mine, name), figure_of(other, name))
-            for mine, other in pairs
-            if figure_of(mine, name) is not None and figure_of(other, name) is not None
-        ]
-        if values:
-            mine = sum(a for a, _ in values if a is not None) / len(values)
-            other = sum(b for _, b in values if b is not None) / len(values)
-            result[name] = (other, kept_share(mine, other))
-    return result
-
-
-def _item_key(record: Record) -> tuple[str, str, int]:
-    return (record["case"], record["probe"], record["trial"])
 
 
 def by_arm(records: Iterable[Record]) -> dict[str, list[Record]]:

@@ -38,14 +38,6 @@ def answer_figure(record: Record) -> float | None:
     return found if reading_of(record) == "answer" else second_figure(record)
 
 
-def figure_of(record: Record, name: str) -> float | None:
-    """A figure by its name: ``overall``, ``stated`` or a dimension; ``None`` if it has none."""
-    if name == "stated":
-        return stated_share(record)
-    value: float | None = record["overall"] if name == "overall" else record["dimensions"].get(name)
-    return value
-
-
 def stated_share(record: Record) -> float | None:
     """The share of an item's facts that its view states; ``None`` without a score or facts."""
     facts = record["facts"]

@@ -8,7 +8,7 @@ import pytest
 from support.pages import DOCS, arguments, code, text
 from support.scenarios import case, lean, run_files, write_cases
 
-from pytest_compaction.records.runs.items import COLUMNS
+from pytest_compaction.records.runs.items import columns
 
 PAGE = DOCS / "reports.md"
 
@@ -54,7 +54,7 @@ def test_the_properties_that_the_page_names_are_in_the_junit_file(measured):
 def test_every_column_of_the_csv_is_described():
     told = text(PAGE).split("## CSV")[1].split("## Badge")[0]
     rows = [line.split("|")[1] for line in told.splitlines() if line.startswith("| `")]
-    assert tuple(name for row in rows for name in re.findall(r"`(\w+)`", row)) == COLUMNS
+    assert tuple(name for row in rows for name in re.findall(r"`(\w+)`", row)) == columns()
 
 
 def test_the_program_for_notebooks_runs(pytester):

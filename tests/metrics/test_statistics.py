@@ -11,13 +11,13 @@ from support.builders import as_messages, assistant, record, tool, unscored, use
 from pytest_compaction.case.case import Fact
 from pytest_compaction.metrics.aggregate import (
     aggregate,
-    kept_by_dimension,
     loss_counts,
     overall_mean,
     pass_estimates,
     token_totals,
 )
 from pytest_compaction.metrics.facts.survival import loss, read, view_index
+from pytest_compaction.metrics.figures import kept_by_dimension
 from pytest_compaction.metrics.item_figures import survival
 from pytest_compaction.metrics.pass_k import mean_pass_hat_k, pass_hat_k
 from pytest_compaction.metrics.savings import kept_share, removed_share

@@ -10,7 +10,7 @@ from support.finished import HOSTILE, fact, several
 
 import pytest_compaction
 from pytest_compaction.records.runs import run_file
-from pytest_compaction.records.runs.items import COLUMNS
+from pytest_compaction.records.runs.items import columns
 from pytest_compaction.records.runs.loaded_run import Run, load_run
 from pytest_compaction.records.runs.run_file import RunWriter
 
@@ -94,12 +94,12 @@ def test_an_older_record_lacks_keys_and_is_an_item_all_the_same():
     assert (item.overall, item.facts, item.question, item.point) == (None, (), "", None)
     assert repr(item) == "<Item x a-p: >"
     assert run.mean() is None
-    assert list(run.table()[0]) == list(COLUMNS)
+    assert list(run.table()[0]) == list(columns())
 
 
 def test_a_table_is_flat_and_has_the_columns_of_the_csv():
     rows = run_of(*several("anchored", 1.0, None)).table()
-    assert [list(row) for row in rows] == [list(COLUMNS)] * 2
+    assert [list(row) for row in rows] == [list(columns())] * 2
     scalars = str | int | float | None
     assert all(isinstance(value, scalars) for row in rows for value in row.values())
     assert [row["overall"] for row in rows] == [1.0, None]

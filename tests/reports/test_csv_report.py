@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from support.builders import record
 from support.finished import HOSTILE, fact, finished, several
 
-from pytest_compaction.records.runs.items import COLUMNS
+from pytest_compaction.records.runs.items import columns
 from pytest_compaction.reports.outlets.csv_report import csv_report
 from pytest_compaction.reports.tables.table_page import inert
 
@@ -26,7 +26,7 @@ def test_the_columns_stay_as_they_are():
         *("continuity", "completeness", "instruction", "facts", "stated", "dropped", "unused"),
         *("recoverable", "gone", "traps", "traps_hit", "consistency", "retention", "savings"),
         *("log_tokens", "view_tokens", "case_budget", "usd", "reason", "error"),
-    ) == COLUMNS
+    ) == columns()
 
 
 def test_an_item_is_one_row():
@@ -59,7 +59,7 @@ def test_lines_end_as_the_standard_says_and_texts_with_a_comma_are_quoted():
 
 
 def test_an_empty_run_has_heads_alone():
-    assert csv_report(finished()) == ",".join(COLUMNS) + "\r\n"
+    assert csv_report(finished()) == ",".join(columns()) + "\r\n"
 
 
 def test_an_unscored_item_has_no_figures():

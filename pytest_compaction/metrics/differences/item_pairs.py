@@ -7,7 +7,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from pytest_compaction.metrics.item_figures import Record, figure_of
+from pytest_compaction.metrics.figures import figure_of
+from pytest_compaction.metrics.item_figures import Record
 from pytest_compaction.metrics.statistics.paired import Paired, compare
 
 ItemKey = tuple[str, str, int, str]
@@ -42,8 +43,8 @@ def paired_difference(
 ) -> Paired | None:
     """The second side less the first over the items that have the figure on both sides.
 
-    ``figure`` is ``overall``, a dimension, or ``stated`` (the share of facts that the view
-    states). ``None`` without such an item.
+    ``figure`` is one that items have, such as ``overall``, a dimension, or ``stated``. ``None``
+    without such an item.
     """
     return difference_between(figures_by_item(first, figure), figures_by_item(second, figure))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from typing import TypeVar
 
 from pytest_compaction.metrics.aggregate import token_totals
 from pytest_compaction.metrics.differences.fact_changes import (
@@ -15,14 +15,12 @@ from pytest_compaction.metrics.differences.fact_changes import (
     probe_key,
 )
 from pytest_compaction.metrics.differences.item_pairs import pair_items, paired_difference
-from pytest_compaction.metrics.item_figures import Record, figure_of, is_stated
+from pytest_compaction.metrics.figures import compared, figure_of
+from pytest_compaction.metrics.item_figures import Record, is_stated
 from pytest_compaction.metrics.statistics.holm import holm
 from pytest_compaction.metrics.statistics.paired import TIE, Paired
-from pytest_compaction.rubric import DIMENSIONS
 
 K = TypeVar("K", bound=Hashable)
-METRICS: Final = ("overall", *DIMENSIONS)
-"""The figures that are compared; each from 0 to 5."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +66,7 @@ class Compared:
 class RunChanges:
     """What changed from a first set of records to a second.
 
-    ``figures`` has those of :data:`METRICS` that both sets have. ``items`` are all items with a
+    ``figures`` has those that are compared and that both sets have. ``items`` are all items with a
     score in both sets, the largest loss first. ``stated`` is the share of the facts of these
     items that the views state, ``removed`` the share of tokens that was removed, each first and
     second. ``new`` and ``vanished`` are probes that only one set has, as (case, probe);
@@ -149,7 +147,7 @@ def run_changes(first: Sequence[Record], second: Sequence[Record]) -> RunChanges
     items = sorted((_item_change(one, other, facts) for one, other in both), key=_by_loss)
     known, now = set(map(_probe, first)), set(map(_probe, second))
     return RunChanges(
-        figures={name: found for name in METRICS if (found := _compared(firsts, seconds, name))},
+        figures={n: found for n in compared() if (found := _compared(firsts, seconds, n))},
         items=tuple(items),
         stated=_both_stated(firsts, seconds),
         removed=(_removed(firsts), _removed(seconds)),
@@ -205,10 +203,10 @@ def _case(record: Record) -> str:
 def adjusted_p(changes: Sequence[RunChanges]) -> list[dict[str, float | None]]:
     """The p value of each figure of several comparisons after Holm's correction.
 
-    The overall scores of all comparisons are one family of tests, and their dimensions another.
+    The overall scores of all comparisons are one family of tests, and their other figures another.
     """
     found: list[dict[str, float | None]] = [{} for _ in changes]
-    for family in (METRICS[:1], METRICS[1:]):
+    for family in (compared()[:1], compared()[1:]):
         tests = [
             (number, name, each.figures[name].paired.p)
             for number, each in enumerate(changes)

@@ -15,6 +15,7 @@ from pytest_compaction.metrics.differences.strategy_comparison import (
     StrategyPair,
     compare_strategies,
 )
+from pytest_compaction.metrics.figures import further
 from pytest_compaction.metrics.origins import by_origin
 from pytest_compaction.metrics.savings import budget_share
 from pytest_compaction.records.figures.cost_figures import costs_as_json
@@ -45,7 +46,7 @@ def figures_of(records: Sequence[Record]) -> dict[str, Any]:
     drawn = [_curve(curve) for curve in curves(probes)]
     between = compare_strategies(arms)
     return {
-        **({"strategies": _strategies(arms, between.letters)} if arms else {}),
+        **({"strategies": _strategies(arms, control, between.letters)} if arms else {}),
         **({"comparisons": [_pair(pair) for pair in between.pairs]} if between.pairs else {}),
         **({"best_null": compared} if compared else {}),
         **({"constraints": kept} if kept else {}),
@@ -57,7 +58,9 @@ def figures_of(records: Sequence[Record]) -> dict[str, Any]:
     }
 
 
-def _strategies(arms: Mapping[str, Sequence[Record]], letters: Mapping[str, str]) -> dict[str, Any]:
+def _strategies(
+    arms: Mapping[str, Sequence[Record]], control: Sequence[Record], letters: Mapping[str, str]
+) -> dict[str, Any]:
     """The figures of each strategy with their intervals, and its letters among several."""
     found = {name: aggregate(name, group) for name, group in arms.items()}
     shares = {name: budget_share(group) for name, group in arms.items()}
@@ -72,6 +75,7 @@ def _strategies(arms: Mapping[str, Sequence[Record]], letters: Mapping[str, str]
             "removed": _mean(item.tokens.removed_mean),
             "view_tokens": _mean(item.tokens.view),
             "budget_share": _mean(shares[name]),
+            **{each.name: _mean(each.mean(arms[name], control)) for each in further("header")},
             **({"letters": letters[name]} if len(letters) > 1 and name in letters else {}),
         }
         for name, item in found.items()

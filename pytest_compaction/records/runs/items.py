@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from pytest_compaction.metrics.facts.survival import loss
+from pytest_compaction.metrics.figures import further
 from pytest_compaction.metrics.item_figures import reading_of
 from pytest_compaction.records.record import Record, type_of
 from pytest_compaction.records.runs.finite import finite_record
@@ -15,7 +16,7 @@ from pytest_compaction.rubric import DIMENSIONS
 
 Scalar = str | int | float | bool | None
 
-COLUMNS: Final = (
+_COLUMNS: Final = (
     *("item", "type", "case", "task", "kind", "probe", "point", "origin"),
     *("compactor", "budget", "trial", "status", "overall"),
     *DIMENSIONS,
@@ -23,9 +24,14 @@ COLUMNS: Final = (
     *("consistency", "retention", "savings"),
     *("log_tokens", "view_tokens", "case_budget", "usd", "reason", "error"),
 )
-"""The columns of a row, in their order; new ones come at the end."""
+
 TEXTS: Final = ("reason", "error")
 """The columns that hold sentences."""
+
+
+def columns() -> tuple[str, ...]:
+    """The columns of a row, in their order; new ones come at the end."""
+    return (*_COLUMNS, *(figure.name for figure in further("csv")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +133,7 @@ def item_of(record: Record) -> Item:
 
 
 def row_of(record: Record) -> dict[str, Scalar]:
-    """A record as one flat row of :data:`COLUMNS`: scalars alone, ``None`` where there is none."""
+    """A record as one flat row of :func:`columns`: scalars alone, ``None`` where there is none."""
     item = item_of(record)
     record = item.record
     facts, traps = item.facts, _mappings(record.get("traps"))
@@ -168,7 +174,20 @@ def row_of(record: Record) -> dict[str, Scalar]:
         "reason": item.reason,
         "error": error.get("reason"),
     }
-    return {name: _scalar(values[name]) for name in COLUMNS}
+    complete = complete_record(record)
+    values |= {f.name: f.of(complete) if f.of else None for f in further("csv")}
+    return {name: _scalar(values[name]) for name in columns()}
+
+
+def complete_record(record: Record) -> Record:
+    """A record with the keys that figures are computed from, be they empty."""
+    item = item_of(record)
+    return item.record | {
+        "status": item.status,
+        "overall": item.overall,
+        "dimensions": dict(item.dimensions),
+        "facts": [{"survived": fact.survived, "used": fact.used} for fact in item.facts],
+    }
 
 
 def _fact(fact: Mapping[str, Any], record: Record) -> Fact:

@@ -4,29 +4,31 @@ from __future__ import annotations
 
 import difflib
 import html
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from pytest_compaction.metrics.aggregate import Mean, arm_name, mean_of
-from pytest_compaction.metrics.item_figures import stated_share
+from pytest_compaction.metrics.aggregate import Mean, arm_name
+from pytest_compaction.metrics.figures import further, known, of_items
 from pytest_compaction.records.record import Record, type_of
 from pytest_compaction.records.runs import run_file
-from pytest_compaction.records.runs.finite import finite_record
-from pytest_compaction.records.runs.items import Item, Scalar, item_of, row_of
-from pytest_compaction.rubric import DIMENSIONS, MAX_SCORE
+from pytest_compaction.records.runs.items import (
+    Item,
+    Scalar,
+    complete_record,
+    item_of,
+    row_of,
+)
+from pytest_compaction.rubric import DIMENSIONS
 from pytest_compaction.settings import CONTROL
 from pytest_compaction.text import printable
 
 if TYPE_CHECKING:
     from pytest_compaction.metrics.statistics.paired import Paired
 
-FIGURES: Final = ("overall", *DIMENSIONS, "stated")
-"""What a mean can be asked of: scores from 0 to 5, and the share of facts that views state."""
-_LIMITS: Final[Mapping[str, tuple[float, float]]] = {
-    name: (0.0, 1.0 if name == "stated" else MAX_SCORE) for name in FIGURES
-}
+_SHOWN: Final = ("overall", *DIMENSIONS, "stated")
+"""The figures of the table in a notebook, before further ones."""
 _NAME: Final = 60
 """Characters of a strategy's name in the short forms."""
 
@@ -92,21 +94,17 @@ class Run(run_file.Run):
     ) -> Mean | None:
         """The mean of a figure over items, with its 95 % interval over cases.
 
-        ``figure``: ``overall`` or a dimension (0 to 5), or ``stated``, the share of an item's
-        facts that its view states (0 to 1). Without ``compactor`` it is the one strategy beside
-        the control. ``None`` if no item has the figure. The interval is ``None``
-        with fewer than six cases.
+        ``figure``: ``overall`` or a dimension (0 to 5), ``stated``, the share of an item's
+        facts that its view states (0 to 1), or any other figure that items have. Without
+        ``compactor`` it is the one strategy beside the control. ``None`` if no item has the
+        figure. The interval is ``None`` with fewer than six cases.
         Raises ``ValueError`` for an unknown figure or strategy, and for several strategies.
         """
         _check_figure(figure)
         chosen = self._of_one(compactor).only(kind=kind)
-        found = mean_of(chosen._scored(), lambda record: _figure(record, figure))
-        if found is None or found.interval is None:
-            return found
-        least, most = _LIMITS[figure]
-        return replace(
-            found, interval=(max(found.interval[0], least), min(found.interval[1], most))
-        )
+        wanted = known()[figure]
+        found = wanted.mean(chosen._scored())
+        return None if found is None else replace(found, interval=wanted.within(found.interval))
 
     def compare(
         self, other: Run, figure: str = "overall", compactor: str | None = None
@@ -137,7 +135,7 @@ class Run(run_file.Run):
 
     def _scored(self) -> list[Record]:
         """The records of probes, as far as they can be computed with."""
-        return [_complete(record) for record in self.records if type_of(record) == "probe"]
+        return [complete_record(record) for record in self.records if type_of(record) == "probe"]
 
     def _check(self, what: str, name: str | None, known: Iterable[str]) -> None:
         if name is None or name in set(known):
@@ -160,12 +158,13 @@ class Run(run_file.Run):
 
     def _repr_html_(self) -> str:
         """A table of the strategies for notebooks; every text in it is escaped."""
-        heads = ("strategy", "items", *FIGURES)
+        names = (*_SHOWN, *(each.name for each in further("notebook") if each.of))
+        heads = ("strategy", "items", *names)
         rows = [
             (
                 printable(name, _NAME),
                 str(sum(record["compactor"] == name for record in self.records)),
-                *(_shown(self.mean(figure, name)) for figure in FIGURES),
+                *(_shown(self.mean(figure, name)) for figure in names),
             )
             for name in self.strategies
         ]
@@ -189,27 +188,9 @@ def _names(record: Record) -> tuple[str, str]:
     return record["compactor"], arm_name(record["compactor"], record.get("budget"))
 
 
-def _complete(record: Record) -> Record:
-    """A record with the keys that figures are computed from, be they empty."""
-    item = item_of(record)
-    return finite_record(record) | {
-        "status": item.status,
-        "overall": item.overall,
-        "dimensions": dict(item.dimensions),
-        "facts": [{"survived": fact.survived, "used": fact.used} for fact in item.facts],
-    }
-
-
-def _figure(record: Record, name: str) -> float | None:
-    if name == "stated":
-        return stated_share(record)
-    found: float | None = record["overall"] if name == "overall" else record["dimensions"].get(name)
-    return found
-
-
 def _check_figure(name: str) -> None:
-    if name not in FIGURES:
-        raise ValueError(f"{name!r} is not a figure of a run{_instead(name, FIGURES)}")
+    if name not in of_items():
+        raise ValueError(f"{name!r} is not a figure of a run{_instead(name, of_items())}")
 
 
 def _instead(name: str, known: Iterable[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 
-from pytest_compaction.records.runs.items import COLUMNS, Scalar, row_of
+from pytest_compaction.records.runs.items import Scalar, columns, row_of
 from pytest_compaction.reports.outlets.finished_run import FinishedRun
 from pytest_compaction.reports.tables.table_page import inert
 from pytest_compaction.text import printable
@@ -14,16 +14,17 @@ from pytest_compaction.text import printable
 def csv_report(run: FinishedRun) -> str:
     """One row for each item under a row of heads; nothing in it runs as a formula.
 
-    Columns as in :data:`~pytest_compaction.records.runs.items.COLUMNS`; lines end in CR LF and
+    Columns as in :func:`~pytest_compaction.records.runs.items.columns`; lines end in CR LF and
     texts with a comma, a quote or a line break stand in quotes. Source: RFC 4180 (2005),
     section 2.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow(COLUMNS)
+    names = columns()
+    writer.writerow(names)
     for record in run.records:
         row = row_of(record)
-        writer.writerow([_cell(row[name]) for name in COLUMNS])
+        writer.writerow([_cell(row[name]) for name in names])
     return out.getvalue()
 
 

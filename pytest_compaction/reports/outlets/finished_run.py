@@ -19,17 +19,19 @@ from pytest_compaction.metrics.aggregate import (
 )
 from pytest_compaction.metrics.cost.formula import Pricing
 from pytest_compaction.metrics.differences.nulls import is_null
+from pytest_compaction.metrics.figures import Figure, known, means
 from pytest_compaction.metrics.statistics.cluster_interval import FEWEST_CLUSTERS
 from pytest_compaction.records.figures.cost_figures import run_pricing
 from pytest_compaction.records.record import Record, type_of
 from pytest_compaction.records.runs.finite import finite_record
-from pytest_compaction.rubric import DIMENSIONS, MAX_SCORE
+from pytest_compaction.rubric import MAX_SCORE
 from pytest_compaction.settings import CONTROL
 
 Outcome = Literal["passed", "failed", "undecided", "none"]
 """What the gate says of a run; ``none`` where it had nothing to decide on."""
 
 NOTHING_SCORED: Final = "nothing was scored"
+INFINITE: Final = "infinite: nothing was dropped"
 TOO_FEW_CASES: Final = f"an interval needs at least {FEWEST_CLUSTERS} cases"
 
 
@@ -84,7 +86,7 @@ def with_finite_figures(records: Sequence[Record]) -> tuple[Record, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class Measured:
     """A figure with its 95 % interval over cases, or the ``reason`` why one of them is missing."""
 
     value: float | None
@@ -104,14 +106,15 @@ class Figure:
         }
 
 
-def figure_of(mean: Mean | None, most: float, least: float = 0.0) -> Figure:
-    """A mean as a figure, its interval within the ``least`` and the ``most`` possible value."""
+def measured(figure: Figure, mean: Mean | None) -> Measured:
+    """A figure as a report holds it, its interval within the values that it can have."""
     if mean is None:
-        return Figure(None, None, NOTHING_SCORED, 0, 0)
-    if mean.interval is None:
-        return Figure(mean.value, None, TOO_FEW_CASES, mean.count, mean.cases)
-    low, high = mean.interval
-    return Figure(mean.value, (max(low, least), min(high, most)), None, mean.count, mean.cases)
+        return Measured(None, None, NOTHING_SCORED, 0, 0)
+    if math.isinf(mean.value):
+        return Measured(None, None, INFINITE, mean.count, mean.cases)
+    interval = figure.within(mean.interval)
+    reason = TOO_FEW_CASES if interval is None else None
+    return Measured(mean.value, interval, reason, mean.count, mean.cases)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +126,7 @@ class StrategyFigures:
     budget: int | str | None
     cases: int
     aggregate: Aggregate
-    figures: Mapping[str, Figure]
+    figures: Mapping[str, Measured]
 
     @property
     def is_control(self) -> bool:
@@ -132,15 +135,19 @@ class StrategyFigures:
 
 
 def figures_of_strategies(run: FinishedRun) -> Iterator[StrategyFigures]:
-    """The figures of every strategy of a run of probes."""
-    for name, records in run.strategies().items():
+    """The figures of every strategy of a run of probes.
+
+    Those that reports have always had are there without a value too; others are left out then.
+    """
+    groups = run.strategies()
+    control = groups.get(CONTROL, ())
+    for name, records in groups.items():
         item = aggregate(name, records)
+        found = means(records, control)
         scores = {
-            "overall": figure_of(item.overall, MAX_SCORE),
-            **{each: figure_of(item.dimensions.get(each), MAX_SCORE) for each in DIMENSIONS},
-            "stated": figure_of(item.stated, 1.0),
-            "pass^1": figure_of(item.passed, 1.0),
-            "removed": figure_of(item.tokens.removed_mean, 1.0, -math.inf),
+            figure.name: measured(figure, found.get(figure.name))
+            for figure in known().values()
+            if figure.name in found or figure.always
         }
         cases = len({record["case"] for record in records})
         first = records[0]

@@ -17,8 +17,8 @@ from pytest_compaction.records.runs.finite import finite
 from pytest_compaction.records.runs.items import TEXTS, row_of
 from pytest_compaction.reports.outlets.finished_run import (
     TOO_FEW_CASES,
-    Figure,
     FinishedRun,
+    Measured,
     StrategyFigures,
     figures_of_strategies,
 )
@@ -236,4 +236,4 @@ def _mean_difference(paired: Paired) -> dict[str, Any]:
     mean = paired.difference
     interval = mean.interval
     reason = TOO_FEW_CASES if interval is None else None
-    return Figure(mean.value, interval, reason, mean.count, mean.cases).as_json()
+    return Measured(mean.value, interval, reason, mean.count, mean.cases).as_json()

@@ -21,6 +21,7 @@ from pytest_compaction.reports.short_names import short_names
 from pytest_compaction.reports.summary.constraints import compliance_lines, short_constraints
 from pytest_compaction.reports.summary.outcomes import (
     counted_outcomes,
+    further_figures,
     null_line,
     reading_line,
     unscored_because,
@@ -110,6 +111,8 @@ def _about(
     unused = "" if losses.unused is None else f", {losses.unused} unused"
     kept = short_constraints(records)
     yield Line(f"  {losses.hit} of {losses.traps} traps hit{unused}{second}{kept}")
+    for figure, figure_text in further_figures(records, control):
+        yield Line(f"  {printable(figure.head, 24)} {figure_text}")
     yield from compliance_lines(records, control)
     compared = None if item.too_few else null_line(records, "  ")
     if compared is not None:

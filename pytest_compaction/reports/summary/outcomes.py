@@ -9,6 +9,7 @@ from typing import Final
 
 from pytest_compaction.metrics.aggregate import Aggregate, Losses
 from pytest_compaction.metrics.differences.nulls import best_null
+from pytest_compaction.metrics.figures import Figure, further, means
 from pytest_compaction.records.record import Record
 from pytest_compaction.reports.lines import WIDTH, Line, interval_text
 from pytest_compaction.text import printable
@@ -47,6 +48,19 @@ def second_lines(figures: Aggregate) -> Iterator[Line]:
         f"facts lost    {lost} of {losses.facts}: {losses.dropped} dropped from the view, "
         f"{losses.unused} unused"
     )
+
+
+def further_figures(
+    records: Sequence[Record], control: Sequence[Record]
+) -> Iterator[tuple[Figure, str]]:
+    """The figures without a place of their own in the terminal, with their intervals."""
+    found = means(records, control)
+    for figure in further("terminal"):
+        mean = found.get(figure.name)
+        form = ".0%" if figure.kind == "share" else ".2f"
+        if mean is not None:
+            interval = interval_text(figure.within(mean.interval), form)
+            yield figure, f"{format(mean.value, form)} {interval}"
 
 
 def null_line(records: Sequence[Record], indent: str = "") -> Line | None:

@@ -13,10 +13,10 @@ from pytest_compaction.metrics.aggregate import (
     aggregate,
     budgets_of,
     by_arm,
-    kept_by_dimension,
 )
 from pytest_compaction.metrics.budgets import times
 from pytest_compaction.metrics.cost.formula import Pricing
+from pytest_compaction.metrics.figures import kept_by_dimension
 from pytest_compaction.metrics.statistics.cluster_interval import interval_method
 from pytest_compaction.records.record import Record, went_wrong_later
 from pytest_compaction.reports.lines import WIDTH, Line, interval_text
@@ -31,6 +31,7 @@ from pytest_compaction.reports.summary.loss_lines import loss_lines
 from pytest_compaction.reports.summary.origin_lines import origin_lines
 from pytest_compaction.reports.summary.outcomes import (
     counted_outcomes,
+    further_figures,
     null_line,
     reading_line,
     second_lines,
@@ -128,6 +129,8 @@ def _single(
         yield from asked
         yield Line("")
     yield from _facts_about(figures)
+    for figure, text in further_figures(records, control or ()):
+        yield Line(f"{printable(figure.head, 13):<14}{text}")
     yield from loss_lines(records)
     yield from cost_lines(records, pricing)
     yield from constraint_lines(records, control or ())

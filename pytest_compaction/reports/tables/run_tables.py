@@ -8,6 +8,7 @@ from typing import Final
 from pytest_compaction.metrics.aggregate import Aggregate, aggregate, by_arm
 from pytest_compaction.metrics.cost.formula import DEFAULT_PRICING, Pricing
 from pytest_compaction.metrics.cost.strategy_costs import strategy_costs
+from pytest_compaction.metrics.figures import further, means
 from pytest_compaction.metrics.losses.lost_facts import compared_losses, most_lost
 from pytest_compaction.metrics.losses.strategy_losses import strategy_losses
 from pytest_compaction.metrics.origins import by_origin, of_origin
@@ -23,11 +24,11 @@ from pytest_compaction.reports.tables.loss_tables import (
     runway_table,
     survival_table,
 )
-from pytest_compaction.reports.tables.table import Cell, Table, count, estimate, table
+from pytest_compaction.reports.tables.table import Cell, Form, Table, count, estimate, table
 from pytest_compaction.rubric import MAX_SCORE
 from pytest_compaction.settings import CONTROL
 
-FIGURES: Final = (
+_HEADS: Final = (
     ("cases", "cases"),
     ("scored", "scored"),
     ("overall", "overall"),
@@ -90,7 +91,7 @@ def strategies_table(groups: Mapping[str, Sequence[Record]]) -> Table:
         (Cell(name), count(len(group)), *_figures(aggregate(name, group), group))
         for name, group in groups.items()
     ]
-    heads = [("compactor", "compactor"), ("items", "items"), *FIGURES]
+    heads = [("compactor", "compactor"), ("items", "items"), *_heads()]
     return table("strategies", "Strategies", heads, rows, [_method(groups), _STATED])
 
 
@@ -103,8 +104,13 @@ def origins_table(groups: Mapping[str, Sequence[Record]]) -> Table | None:
     ]
     if not rows:
         return None
-    heads = [("compactor", "compactor"), *FIGURES]
+    heads = [("compactor", "compactor"), *_heads()]
     return table("origins", "Real and scripted cases apart", heads, rows, [_STATED])
+
+
+def _heads() -> Iterator[tuple[str, str]]:
+    yield from _HEADS
+    yield from ((figure.name, figure.head) for figure in further("table"))
 
 
 def _figures(item: Aggregate, records: Sequence[Record]) -> Iterator[Cell]:
@@ -115,6 +121,11 @@ def _figures(item: Aggregate, records: Sequence[Record]) -> Iterator[Cell]:
     yield _removed(item)
     yield estimate(item.stated, "share", (0, 1))
     yield count(item.view_tokens)
+    found = means(records)
+    for figure in further("table"):
+        form: Form = "share" if figure.kind == "share" else "number"
+        limits = (figure.bounds.low, figure.bounds.high)
+        yield estimate(found.get(figure.name), form, limits)
 
 
 def _removed(item: Aggregate) -> Cell:

@@ -15,8 +15,7 @@ from pytest_compaction.case.files import CaseFileError
 from pytest_compaction.gate.baseline import BaselineDecision, decide_baseline, rule_text
 from pytest_compaction.metrics.aggregate import by_compactor
 from pytest_compaction.metrics.budgets import is_over_budget
-from pytest_compaction.metrics.differences.run_changes import METRICS
-from pytest_compaction.metrics.item_figures import figure_of
+from pytest_compaction.metrics.figures import compared, known
 from pytest_compaction.records.baselines.baseline import (
     Baseline,
     Source,
@@ -81,8 +80,8 @@ class SessionBaseline:
                 f"{metric}{f'@{name}' if several else ''}", found, self.settings.rules.max_drop
             )
             for name, found in self.by_strategy.items()
-            for metric in METRICS
-            if any(figure_of(record, metric) is not None for record in found.records)
+            for metric, figure in known().items()
+            if metric in compared() and figure.kind == "score" and figure.mean(found.records)
         ]
 
     def lines(self, decision: BaselineDecision) -> list[Line]:

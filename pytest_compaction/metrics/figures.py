@@ -1,0 +1,262 @@
+"""The figures of a strategy, one entry each: gate, baseline and every report loop over them.
+
+A new figure is one more entry of :data:`FIGURES`. It can then stand in a threshold and in
+``run.mean``, and is in the terminal, in tables, comparisons, JSON, CSV and JUnit files.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Final, Literal
+
+from pytest_compaction.metrics.aggregate import (
+    Mean,
+    has_too_few,
+    loss_counts,
+    mean_of,
+    pass_mean,
+    scored,
+    token_totals,
+)
+from pytest_compaction.metrics.constraints.compliance import compliance
+from pytest_compaction.metrics.constraints.survival import constraint_survival
+from pytest_compaction.metrics.item_figures import Record, answer_figure, stated_share
+from pytest_compaction.metrics.losses.strategy_losses import strategy_losses
+from pytest_compaction.metrics.savings import kept_share
+from pytest_compaction.rubric import DIMENSIONS, MAX_SCORE
+from pytest_compaction.text import Range
+
+Kind = Literal["score", "share", "number"]
+"""A score is from 0 to 5, a share is written in per cent, a number as it is."""
+Outlet = Literal["terminal", "table", "compare", "csv", "header", "notebook"]
+"""Where figures are shown; in a threshold, JSON and JUnit files all of them are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure of one strategy.
+
+    ``of`` is its value in one item, where it is a mean over items; else ``whole`` computes it
+    from the records of the strategy and those of the control. ``bounds`` are the values that it
+    can have, and ``asked`` those that a threshold may name, if fewer. ``placed`` are the outlets
+    that tell it at a place of its own; the others have it among further figures, under ``label``.
+    """
+
+    name: str
+    kind: Kind
+    bounds: Range
+    label: str = ""
+    of: Callable[[Record], float | None] | None = None
+    whole: Callable[[Sequence[Record], Sequence[Record]], Mean | None] | None = None
+    asked: Range | None = None
+    placed: frozenset[Outlet] = frozenset()
+    always: bool = False
+    """Whether a report has it without a value too."""
+
+    @property
+    def head(self) -> str:
+        """What stands over its column."""
+        return self.label or self.name
+
+    def mean(self, records: Sequence[Record], control: Sequence[Record] = ()) -> Mean | None:
+        """The figure over the records of a strategy; ``None`` if they do not tell it."""
+        if self.whole is not None:
+            return self.whole(records, control)
+        return mean_of(records, self.of) if self.of is not None else None
+
+    def within(self, interval: tuple[float, float] | None) -> tuple[float, float] | None:
+        """An interval without what the figure cannot be, which a t interval does not know."""
+        if interval is None:
+            return None
+        return max(interval[0], self.bounds.low), min(interval[1], self.bounds.high)
+
+
+def _dimension(name: str, record: Record) -> float | None:
+    value: float | None = record["dimensions"].get(name)
+    return value
+
+
+def _overall(record: Record) -> float | None:
+    value: float | None = record["overall"]
+    return value
+
+
+def _unused(records: Sequence[Record], _: Sequence[Record]) -> Mean | None:
+    """The share of facts that views state and answers do not; ``None`` where none were made."""
+    found = loss_counts(records)
+    if found.unused is None or not found.facts:
+        return None
+    return _without_interval(found.unused / found.facts, records)
+
+
+def _traps(record: Record) -> float | None:
+    """The share of the traps of an item that are hit."""
+    traps = record.get("traps") or []
+    if record["overall"] is None or not traps:
+        return None
+    return sum(bool(trap["hit"]) for trap in traps) / len(traps)
+
+
+def _removed(records: Sequence[Record], _: Sequence[Record]) -> Mean | None:
+    return token_totals(records).removed_mean
+
+
+def _passed(records: Sequence[Record], _: Sequence[Record]) -> Mean | None:
+    return pass_mean(records)
+
+
+def _constraints(records: Sequence[Record], _: Sequence[Record]) -> Mean | None:
+    return constraint_survival(records)
+
+
+def _compliance(records: Sequence[Record], control: Sequence[Record]) -> Mean | None:
+    found = compliance(records, control)
+    return None if found is None else found.compacted
+
+
+def _effect_retention(records: Sequence[Record], control: Sequence[Record]) -> Mean | None:
+    found = compliance(records, control)
+    return None if found is None else _without_interval(found.retained.value, records)
+
+
+def _kept(records: Sequence[Record], control: Sequence[Record]) -> Mean | None:
+    _, share = kept_by_dimension(records, control).get("overall", (0.0, None))
+    return _without_interval(share, records)
+
+
+def _half_life(records: Sequence[Record], _: Sequence[Record]) -> Mean | None:
+    found = strategy_losses(records)
+    half = None if found is None else found.whole.half_life
+    if half is None:
+        return None
+    return Mean(half.compactions, half.interval, half.exposures, _cases(records))
+
+
+def _without_interval(value: float | None, records: Sequence[Record]) -> Mean | None:
+    return None if value is None else Mean(value, None, len(records), _cases(records))
+
+
+def _cases(records: Sequence[Record]) -> int:
+    return len({record["case"] for record in records})
+
+
+_SCORE: Final = Range(0, MAX_SCORE)
+_SHARE: Final = Range(0, 1)
+_EVERYWHERE: Final[frozenset[Outlet]] = frozenset(
+    {"terminal", "table", "compare", "csv", "header", "notebook"}
+)
+_TOLD: Final = _EVERYWHERE - {"notebook"}
+"""In ``run.mean``, and everywhere else at a place of its own."""
+
+FIGURES: tuple[Figure, ...] = (
+    Figure("overall", "score", _SCORE, of=_overall, placed=_EVERYWHERE, always=True),
+    *(
+        Figure(name, "score", _SCORE, of=partial(_dimension, name), placed=_EVERYWHERE, always=True)
+        for name in DIMENSIONS
+    ),
+    Figure("stated", "share", _SHARE, of=stated_share, placed=_EVERYWHERE, always=True),
+    Figure("pass^1", "share", _SHARE, whole=_passed, placed=_EVERYWHERE, always=True),
+    Figure(
+        "removed",
+        "share",
+        Range(-math.inf, 1),
+        whole=_removed,
+        asked=Range(-1, 1),
+        placed=_EVERYWHERE,
+        always=True,
+    ),
+    Figure("kept", "share", Range(0, math.inf), whole=_kept, asked=Range(0, 2), placed=_TOLD),
+    Figure("constraints", "share", _SHARE, whole=_constraints, placed=_TOLD),
+    Figure("compliance", "share", _SHARE, whole=_compliance, placed=_TOLD),
+    Figure(
+        "er",
+        "share",
+        Range(-math.inf, 1),
+        whole=_effect_retention,
+        asked=Range(-1, 1),
+        placed=_TOLD,
+    ),
+    Figure("answers", "score", _SCORE, of=answer_figure, placed=_TOLD),
+    Figure("unused", "share", _SHARE, whole=_unused, placed=_TOLD),
+    Figure("traps", "share", _SHARE, of=_traps, placed=_TOLD),
+    Figure(
+        "half_life",
+        "number",
+        Range(0, math.inf),
+        whole=_half_life,
+        asked=Range(0, 1e9),
+        placed=_TOLD,
+    ),
+)
+"""All figures; :func:`known` is what reads them."""
+
+
+def means(records: Sequence[Record], control: Sequence[Record] = ()) -> dict[str, Mean]:
+    """The figures of a strategy by name, as far as its records tell them.
+
+    Where less than half of the items have a score, all that are made of scores are missing.
+    """
+    too_few = has_too_few(records)
+    found = {
+        name: figure.mean(records, control)
+        for name, figure in known().items()
+        if not (too_few and figure.name != "removed")
+    }
+    return {name: mean for name, mean in found.items() if mean is not None}
+
+
+def known() -> Mapping[str, Figure]:
+    """The figures by name."""
+    return {figure.name: figure for figure in FIGURES}
+
+
+def further(outlet: Outlet) -> Iterator[Figure]:
+    """The figures that have no place of their own in an outlet."""
+    return (figure for figure in FIGURES if outlet not in figure.placed)
+
+
+def of_items() -> tuple[str, ...]:
+    """Names of the figures that single items have."""
+    return tuple(figure.name for figure in FIGURES if figure.of is not None)
+
+
+def compared() -> tuple[str, ...]:
+    """Names of the figures that are compared item by item: the scores, and further ones."""
+    return tuple(
+        figure.name
+        for figure in FIGURES
+        if figure.of is not None
+        and ((figure.always and figure.kind == "score") or "compare" not in figure.placed)
+    )
+
+
+def figure_of(record: Record, name: str) -> float | None:
+    """A figure of one item by its name; ``None`` if it has none."""
+    figure = known().get(name)
+    return None if figure is None or figure.of is None else figure.of(record)
+
+
+def kept_by_dimension(
+    records: Sequence[Record], control: Sequence[Record]
+) -> dict[str, tuple[float, float | None]]:
+    """For overall and each dimension: the control's mean on the same items, and the share kept.
+
+    Only items with a score on both sides are compared.
+    """
+    theirs = {_item(record): record for record in scored(control)}
+    pairs = [(r, theirs[_item(r)]) for r in scored(records) if _item(r) in theirs]
+    result: dict[str, tuple[float, float | None]] = {}
+    for name in ("overall", *DIMENSIONS):
+        both = [(figure_of(mine, name), figure_of(other, name)) for mine, other in pairs]
+        values = [(a, b) for a, b in both if a is not None and b is not None]
+        if values:
+            mine, other = (sum(side) / len(values) for side in zip(*values, strict=True))
+            result[name] = (other, kept_share(mine, other))
+    return result
+
+
+def _item(record: Record) -> tuple[str, str, int]:
+    return (record["case"], record["probe"], record["trial"])

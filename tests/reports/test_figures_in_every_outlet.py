@@ -1,0 +1,114 @@
+"""One more entry in the tuple of figures is in every outlet, and can be gated on."""
+
+import csv
+import io
+import json
+
+import pytest
+from support.finished import fact, finished, several
+
+from pytest_compaction.gate.decision import decide
+from pytest_compaction.gate.threshold import parse_threshold
+from pytest_compaction.metrics import figures
+from pytest_compaction.metrics.differences.run_changes import adjusted_p, run_changes
+from pytest_compaction.records.figures.run_figures import figures_of
+from pytest_compaction.records.runs.loaded_run import Run
+from pytest_compaction.reports.changes import comparison
+from pytest_compaction.reports.outlets.csv_report import csv_report
+from pytest_compaction.reports.outlets.json_report import json_report
+from pytest_compaction.reports.outlets.markdown_report import markdown_report
+from pytest_compaction.reports.outlets.suite_properties import suite_properties
+from pytest_compaction.reports.page.arms import PageRun
+from pytest_compaction.reports.page.page import page_of
+from pytest_compaction.reports.summary.run_summary import run_summary
+from pytest_compaction.text import Range
+
+NAME, HEAD = "long_reasons", "long reasons"
+RECORDS = several("anchored", *[3.0] * 14) + several("random", *[4.0] * 14)
+
+
+@pytest.fixture(autouse=True)
+def _one_more(monkeypatch):
+    """The share of items whose reason is long: 1 where the score is below 3.5, else 0."""
+    added = figures.Figure(
+        NAME, "share", Range(0, 1), HEAD, of=lambda record: float(len(record["reason"]) > 5)
+    )
+    monkeypatch.setattr(figures, "FIGURES", (*figures.FIGURES, added))
+
+
+def shown(records):
+    lines = run_summary(records, ["anchored", "random"], control=False, grouped=False)
+    return [line.text for line in lines]
+
+
+def compared():
+    changes = run_changes(RECORDS[:14], RECORDS[14:])
+    sides = [comparison.Side(name, "s") for name in ("one", "other")]
+    return [comparison.RunComparison(*sides, changes, adjusted_p([changes])[0])]
+
+
+def as_run(records):
+    return Run({}, {record["item"]: record for record in records}, name="r")
+
+
+def test_the_gate_decides_on_it():
+    below, above = (parse_threshold(f"{NAME}<={bound}") for bound in ("0.5", "100%"))
+    checks = decide(RECORDS[:14], [below, above], 0).checks
+    assert [(c.rule, c.holds) for c in checks[:2]] == [
+        (f"{NAME}<=0.5", False),
+        (f"{NAME}<=1", True),
+    ]
+    assert NAME in parse_error()
+
+
+def parse_error():
+    with pytest.raises(ValueError, match="write METRIC") as raised:
+        parse_threshold("overal>=3")
+    return str(raised.value)
+
+
+def test_the_terminal_shows_it_for_one_strategy_and_for_several():
+    assert f"{HEAD:<14}100% [100%, 100%]" in shown(RECORDS[:14])
+    lines = shown(RECORDS)
+    assert f"  {HEAD} 100% [100%, 100%]" in lines
+    assert f"  {HEAD} 0% [0%, 0%]" in lines
+
+
+def test_comparisons_have_it():
+    row = next(x for x in comparison.as_text(compared(), 0).splitlines() if x.startswith(NAME))
+    assert "-1.00" in row
+    assert f"| {NAME.replace('_', chr(92) + '_')} |" in comparison.as_markdown(compared(), 0)
+    (found,) = comparison.as_json(compared())["comparisons"]
+    assert (found["figures"][NAME]["first"], found["figures"][NAME]["second"]) == (1.0, 0.0)
+
+
+def test_json_csv_junit_and_the_header_have_it():
+    run = finished(*RECORDS)
+    data = json.loads(json_report(run))
+    assert [s["figures"][NAME]["value"] for s in data["strategies"]] == [1.0, 0.0]
+    assert data["items"][0][NAME] == 1.0
+    rows = list(csv.DictReader(io.StringIO(csv_report(run), newline="")))
+    assert {row[NAME] for row in rows} == {"1.0", "0.0"}
+    assert dict(suite_properties(run))[f"compaction.anchored.{NAME}"] == "1.0000"
+    assert figures_of(RECORDS)["strategies"]["random"][NAME]["mean"] == 0.0
+
+
+def test_markdown_and_the_page_have_a_column_of_it():
+    assert f"| {HEAD} |" in markdown_report(finished(*RECORDS))
+    assert HEAD in page_of([PageRun("r", as_run(RECORDS))])
+
+
+def test_a_notebook_has_it():
+    run = as_run(RECORDS)
+    assert run.mean(NAME, "anchored").value == 1.0
+    assert run.only("anchored").compare(run.only("random"), NAME).difference.value == -1.0
+    assert NAME in run._repr_html_()
+
+
+def test_percentages_that_reports_tell_in_their_own_words_are_figures_too():
+    lost = several("anchored", *[3.0] * 6, facts=[fact(), fact("dropped"), fact("unused")])
+    found = {name: mean.value for name, mean in figures.means(lost).items()}
+    assert found["stated"] == pytest.approx(2 / 3)
+    assert (found["removed"], found["pass^1"]) == (0.9, 0.0)
+    assert {"unused", "traps", "half_life", "kept", "er"} <= set(figures.known())
+    assert decide(lost, [parse_threshold("stated>=60%")], 0).checks[0].holds
