@@ -49,7 +49,7 @@ def check_executor(raw: dict[str, Any]) -> None:
     """Refuse what cannot be kept or does not exist where cases run elsewhere."""
     executor = raw["compaction_executor"]
     if executor:
-        from pytest_compaction.run.remote.executors import opener_for  # only with the option
+        from pytest_compaction.run.remote.executor import opener_for  # only with the option
 
         try:
             opener_for(executor)

@@ -18,9 +18,11 @@ from pytest_compaction.judges.view import view_verdict
 from pytest_compaction.models.calls.turns import in_turn
 from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.protocol import AnswerReply, ChargedError, JudgeReply, Model
+from pytest_compaction.models.usage import Usage
 from pytest_compaction.run.asked import AskedOfCase
 from pytest_compaction.run.case_feeder import CaseFeeder
 from pytest_compaction.run.compaction import CompactedCase
+from pytest_compaction.run.feeder import Step
 from pytest_compaction.run.figures.token_counts import TokenCounts
 from pytest_compaction.run.figures.view_figures import ViewReader
 from pytest_compaction.run.forced_choice import ForcedChoice
@@ -92,6 +94,11 @@ class CaseWork:
     async def compacted(self) -> CompactedCase:
         """The compaction, shared by all probes."""
         return await self._once("compaction", self._compact)
+
+    async def made(self) -> tuple[tuple[Step, ...], Usage]:
+        """Every compaction that took place, and their usage."""
+        compacted = await self.compacted()
+        return compacted.fed.steps, compacted.usage
 
     async def messages(self, point: int) -> tuple[Message, ...]:
         """The messages of the view after a point."""

@@ -13,9 +13,11 @@ from pytest_compaction.conversation.messages import Message
 from pytest_compaction.judges.verdict import Verdict
 from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.protocol import JudgeReply
+from pytest_compaction.models.usage import Usage
 from pytest_compaction.run.asked import Asked, Key, Plan
 from pytest_compaction.run.case_work import CaseWork, Method
-from pytest_compaction.run.compaction import CompactedCase, Compaction
+from pytest_compaction.run.compaction import Compaction
+from pytest_compaction.run.feeder import Step
 from pytest_compaction.run.figures.token_counts import TokenCounts
 from pytest_compaction.run.figures.view_figures import ViewReader
 from pytest_compaction.run.loops.work_loop import WorkLoop
@@ -46,7 +48,8 @@ class Engine:
 
     While models at an endpoint are asked, further cases are begun as long as fewer requests
     fly than may; ``waits`` says that strategies ask such models too. Where rules do all the work,
-    one case is begun after the other.
+    one case is begun after the other. ``work_on`` makes the work on a case, which may be done
+    elsewhere; then as many cases are open as ``ahead`` says.
     """
 
     def __init__(
@@ -65,6 +68,8 @@ class Engine:
         kept: KeptResults | None = None,
         waits: bool = False,
         published_rounding: bool = False,
+        work_on: Callable[..., CaseWork] = CaseWork,
+        ahead: Callable[[], int] | None = None,
     ) -> None:
         self._work = work
         kept = kept or KeptResults()
@@ -81,7 +86,10 @@ class Engine:
             judgements,
             published_rounding,
         )
-        self._one_by_one = not waits and all(model.name == offline.NAME for model in roles.all)
+        self._work_on = work_on
+        self._most_open = ahead
+        rules = all(model.name == offline.NAME for model in roles.all)
+        self._one_by_one = rules and not waits and ahead is None
         self._window = _AHEAD if self._one_by_one else max(OPEN, _AHEAD * work.limit.most)
         self._case_of = case_of
         self._forget = forget
@@ -97,7 +105,7 @@ class Engine:
 
     def compaction(self, case: Case, arm: Arm) -> Compaction:
         """The compaction of a case; made once, then shared. Blocks."""
-        work, compacted = self._work.wait(self._compacted(case, arm))
+        work, (steps, usage) = self._work.wait(self._made(case, arm))
 
         def messages(point: int) -> tuple[Message, ...]:
             return self._work.wait(work.messages(point))
@@ -105,7 +113,7 @@ class Engine:
         def response(probe: Probe) -> Response:
             return self._work.wait(work.response(probe))
 
-        return Compaction(case, arm, compacted.fed.steps, compacted.usage, messages, response)
+        return Compaction(case, arm, steps, usage, messages, response)
 
     def verdict(self, response: Response) -> Verdict:
         """The verdict on a response; its judges are asked once. Blocks."""
@@ -118,11 +126,11 @@ class Engine:
         """Tell that an item of a case is done. After the last one its views are let go."""
         self._work.tell(lambda: self._finish(case, arm))
 
-    async def _compacted(self, case: Case, arm: Arm) -> tuple[CaseWork, CompactedCase]:
+    async def _made(self, case: Case, arm: Arm) -> tuple[CaseWork, tuple[tuple[Step, ...], Usage]]:
         work = self._open(case, arm)
         if self._ahead is None and self._case_of is not None:
             self._ahead = asyncio.ensure_future(self._open_ahead(self._case_of))
-        return work, await work.compacted()
+        return work, await work.made()
 
     async def _replies(self, response: Response) -> tuple[CaseWork, list[JudgeReply]]:
         work = self._open(response.case, response.arm)
@@ -136,7 +144,7 @@ class Engine:
         if work is None:
             planned = self._plan.of(key)
             rank = planned.rank if planned else 0
-            work = self._works[key] = CaseWork(case, arm, self.method, rank, planned)
+            work = self._works[key] = self._work_on(case, arm, self.method, rank, planned)
             self._open_characters += work.characters
             work.run_ahead()
         return work
@@ -172,6 +180,8 @@ class Engine:
     @property
     def _is_full(self) -> bool:
         """Whether as many cases are open as may be."""
+        if self._most_open is not None:
+            return len(self._works) >= self._most_open()
         if len(self._works) <= self._window:
             return False
         return self._one_by_one or self._open_characters >= OPEN_CHARACTERS

@@ -6,8 +6,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from pytest_compaction.run.remote.engine import RemoteEngine
-from pytest_compaction.run.remote.executors import ExecutorError, opener_for
+from pytest_compaction.run.remote.executor import ExecutorError, opener_for
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.settings import OptionError
 
@@ -43,24 +42,23 @@ class RemoteRun:
 
     def pytest_sessionstart(self, session: pytest.Session) -> None:
         """Connect now, so that a run without workers ends before anything is measured."""
-        engine = self._session.engine
-        if session.config.getoption("collectonly") or not isinstance(engine, RemoteEngine):
+        if session.config.getoption("collectonly") or self._session.elsewhere is None:
             return
         try:
-            engine.connect()
+            self._session.elsewhere.tasks.connect()
         except ExecutorError as error:
             raise pytest.UsageError(str(error)) from None
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self) -> None:
         """Take in what tasks under way pay for before the bill is made."""
-        engine = self._session.engine
-        if isinstance(engine, RemoteEngine):
-            engine.close()
+        if self._session.elsewhere is not None:
+            self._session.work_loop.wait(self._session.elsewhere.drain())
+            self._session.elsewhere.tasks.close()
 
     def pytest_report_header(self) -> str:
         """One line on where cases run."""
-        if not self._session.runs_elsewhere:
+        if self._session.elsewhere is None:
             return "compaction: replies come from the store alone, so cases run in this process"
         where = self._session.settings.executor
         return f"compaction: cases run at {where}, without workers of pytest-xdist"

@@ -23,17 +23,19 @@ from pytest_compaction.models.reference import shipped
 from pytest_compaction.models.reference.shipped import Archive
 from pytest_compaction.models.registry import Endpoints
 from pytest_compaction.records.runs.part import Part
+from pytest_compaction.run.case_work import CaseWork
 from pytest_compaction.run.engine import Engine
 from pytest_compaction.run.loops.work_loop import WorkLoop
 from pytest_compaction.run.response import Roles
 from pytest_compaction.run.triggers import Trigger
+from pytest_compaction.secrets.hidden import hidden
 from pytest_compaction.session.planned_items import planned
 from pytest_compaction.session.worker_share import WorkerShare
 from pytest_compaction.settings import CONTROL, Settings
 
 if TYPE_CHECKING:
     from pytest_compaction.dialogues.replay import Replayer
-    from pytest_compaction.run.remote.engine import RemoteEngine
+    from pytest_compaction.run.remote.work import Elsewhere
 
 PACKAGED: Final = Path(__file__).parents[1] / "benchmark"
 
@@ -118,33 +120,10 @@ class BenchmarkSession:
         return WorkLoop(share.requests(share.workers), caller, lambda: share.is_stopped)
 
     @cached_property
-    def engine(self) -> Engine | RemoteEngine:
+    def engine(self) -> Engine:
         """The engine of this process, made when the first item needs it."""
-        local = self._local_engine()
-        if not self.runs_elsewhere:
-            return local
-        from pytest_compaction.run.remote.engine import remote_engine
-
-        return remote_engine(
-            self.settings,
-            local,
-            self.registry,
-            self.specs,
-            self.roles,
-            self.trigger,
-            self.endpoints,
-            self.case_set.case,
-            self.compares_nulls,
-        )
-
-    @property
-    def runs_elsewhere(self) -> bool:
-        """Whether cases are tasks of an executor. A replay has nothing to ask there."""
-        replays = self.settings.calls.replay and self.endpoints is not None
-        return bool(self.settings.executor) and not replays
-
-    def _local_engine(self) -> Engine:
         specs = {spec.text: spec for spec in self.specs}
+        elsewhere = self.elsewhere
         return Engine(
             self.roles,
             lambda name: self.registry.create(specs[name]),
@@ -160,7 +139,37 @@ class BenchmarkSession:
             forget=self.case_set.forget,
             kept=self.kept,
             waits=self._has_own_clients,
+            work_on=elsewhere.work if elsewhere else CaseWork,
+            ahead=elsewhere.ahead if elsewhere else None,
         )
+
+    @cached_property
+    def elsewhere(self) -> Elsewhere | None:
+        """What does the work on cases in the tasks of an executor; ``None`` if it is done here.
+
+        A replay has nothing to ask there. Nothing is connected to yet.
+        """
+        settings, endpoints = self.settings, self.endpoints
+        if not settings.executor or (settings.calls.replay and endpoints):
+            return None
+        from pytest_compaction.run.remote.executor import Tasks, opener_for
+        from pytest_compaction.run.remote.task import Briefing, own_modules
+        from pytest_compaction.run.remote.work import Elsewhere
+
+        briefing = Briefing(
+            settings,
+            self.trigger,
+            self.compares_nulls,
+            prompts=endpoints.prompts if endpoints else None,
+            prices=self.prices,
+            modules=own_modules(self.specs),
+            hidden=hidden(),
+        )
+        # A slot does one task at a time: all together stay within the requests in flight.
+        most = settings.concurrency if endpoints else 0
+        tasks = Tasks(opener_for(settings.executor), settings.executor, most)
+        reads_reference = shipped.NAME in settings.models
+        return Elsewhere(tasks, briefing, self.registry, self.specs, endpoints, reads_reference)
 
     @cached_property
     def replayer(self) -> Replayer:
@@ -207,9 +216,9 @@ class BenchmarkSession:
 
     def close(self) -> None:
         """End the loop if it was ever started, and leave the executor."""
-        engine: Any = self.__dict__.get("engine")
-        if engine is not None and self.runs_elsewhere:
-            engine.close()
+        elsewhere = self.__dict__.get("elsewhere")
+        if elsewhere is not None:
+            elsewhere.tasks.close()
         if "work_loop" in self.__dict__:
             self.work_loop.close()
         if self.endpoints is not None:

@@ -6,12 +6,13 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from types import SimpleNamespace
 
 import pytest
+import support.remote  # noqa: F401 - for good, because it imports distributed
 from support.endpoint_server import refusing_port
 from support.scenarios import PROBES, flat, own, records, run, set_up, write_cases
 from support.stub_endpoint import long_case, reply_to, serving
 from support.talks import talk, write
 
-from pytest_compaction.run.remote import executors
+from pytest_compaction.run.remote import executor
 
 MODEL = "gpt-4o-mini"
 HERE = "--compaction-executor=pools:two"
@@ -146,12 +147,12 @@ def test_a_dead_endpoint_leaves_items_unscored_as_here(pytester, stub):
 
 def test_a_strategy_that_the_workers_lack_is_a_sentence_for_each_item(pytester, monkeypatch):
     set_up(pytester, "first")
-    from pytest_compaction.run.remote import worker
+    from pytest_compaction.run.remote import task
 
     def missing(texts, added):
-        raise worker.UnknownCompactorError("cannot import the module of the compactor 'x:y'")
+        raise task.UnknownCompactorError("cannot import the module of the compactor 'x:y'")
 
-    monkeypatch.setattr(worker, "named_strategies", missing)
+    monkeypatch.setattr(task, "named_strategies", missing)
     result = run(pytester, HERE, "-rA")
     result.assert_outcomes(failed=len(PROBES))
     said = records(pytester).records[0]["reason"]
@@ -211,7 +212,10 @@ def test_a_replay_runs_here_and_says_so(pytester, stub, pools):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--compaction-executor=ray://host:1"], "names no known kind of executor"),
+        (
+            ["--compaction-executor=ray://host:1"],
+            "ray://host:1 names no executor",
+        ),
         ([HERE, "--compaction-max-cost=1"], "--compaction-max-cost cannot be kept"),
         ([HERE, "--compaction-check"], "--compaction-check measures no cases"),
         ([HERE, "--compaction-judge=mute"], "the model 'mute' is added by a plugin"),
@@ -243,7 +247,7 @@ def test_dialogues_are_refused(pytester):
 
 def test_a_scheduler_that_does_not_answer_ends_the_run(pytester, monkeypatch):
     pytest.importorskip("distributed", reason="the extra dask is not installed")
-    monkeypatch.setattr(executors, "CONNECT_SECONDS", 0.2)
+    monkeypatch.setattr(executor, "CONNECT_SECONDS", 0.2)
     set_up(pytester)
     with refusing_port() as port:
         result = run(pytester, f"--compaction-executor=dask://127.0.0.1:{port}")

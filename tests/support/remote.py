@@ -1,5 +1,7 @@
 """Tasks for tests, and executors that do them here or lose them."""
 
+import pickle
+import zlib
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
@@ -7,32 +9,39 @@ from functools import partial
 from support.builders import build_case
 
 from pytest_compaction.conversation.tokens import DEFAULT_ENCODING
-from pytest_compaction.run.remote.executors import Opened
-from pytest_compaction.run.remote.task import Briefing, Parcel, Task
-from pytest_compaction.run.remote.worker import perform
+from pytest_compaction.run.remote.executor import Opened
+from pytest_compaction.run.remote.task import Briefing, Task, perform
 from pytest_compaction.run.response import Arm
 from pytest_compaction.run.triggers import Trigger
+from pytest_compaction.settings import Settings
 
 with suppress(ImportError):
     # For good: it replaces a finder of importlib.metadata, which pytester would take back by half.
     import distributed  # noqa: F401
 
 
+SETTINGS = Settings(
+    compactors=("truncate",),
+    cases=(),
+    model="offline",
+    responder="offline",
+    judges=("offline",),
+    trials=1,
+    control=False,
+    trigger="case",
+    pass_score=3.5,
+    thresholds=(),
+    max_unscored=0,
+    concurrency=4,
+    timeout=60.0,
+    encoding=DEFAULT_ENCODING,
+    runs="runs",
+)
+
+
 def briefing(**changes):
-    settings = {
-        "model": "offline",
-        "responder": "offline",
-        "judges": ("offline",),
-        "encoding": DEFAULT_ENCODING,
-        "trigger": Trigger("case"),
-        "pass_score": 3.5,
-        "timeout": 60.0,
-        "compares_nulls": True,
-        "reminds": False,
-        "judgements": 1,
-        "request_timeout": 60.0,
-    }
-    return Briefing(**{**settings, **changes})
+    given = {"settings": SETTINGS, "trigger": Trigger("case"), "compares_nulls": True}
+    return Briefing(**{**given, **changes})
 
 
 def task_of(case=None, compactor="truncate"):
@@ -43,7 +52,12 @@ def task_of(case=None, compactor="truncate"):
 
 
 def perform_here(task):
-    return perform(Parcel.of(task))
+    return perform(task.packed())
+
+
+def unpacked(sent):
+    """The task that was handed to an executor."""
+    return pickle.loads(zlib.decompress(sent[1]))
 
 
 def threads(count, watch=None):
@@ -63,13 +77,13 @@ class ByHand(Executor):
 
     def __init__(self):
         self.futures = []
-        self.parcels = []
+        self.tasks = []
         self.closed = False
 
     def submit(self, function, /, *arguments, **named):
         future = Future()
         self.futures.append(future)
-        self.parcels.append(arguments[0])
+        self.tasks.append(arguments[0])
         return future
 
     def opened(self, slots=2):

@@ -10,7 +10,7 @@ import json
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.conversation import messages
@@ -35,10 +35,14 @@ from pytest_compaction.models.wire.call import Call, CallReply
 from pytest_compaction.rubric import CriterionScore
 from pytest_compaction.run import response as responses
 from pytest_compaction.run.feeder import CompactionError, Step
-from pytest_compaction.run.remote.task import Asked
 from pytest_compaction.run.response import Arm, Response, ViewFigures
 from pytest_compaction.secrets.keys import scrubbed
 from pytest_compaction.text import Reading
+
+T = TypeVar("T")
+
+Asked = tuple[tuple[Probe, bool], ...]
+"""The probes that are asked of a case, and whether each answer is judged."""
 
 _KINDS: Final[tuple[type[ChargedError], ...]] = (
     CompactionError,
@@ -80,46 +84,23 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """The answer to a probe, and the verdict on it; ``None`` if nobody wants one."""
+class Result:
+    """What a task found, what it paid for, and the calls that it made.
 
-    response: Response | Failure
-    verdict: Verdict | Failure | None = None
+    ``views`` are by compaction point. ``answers`` has for each probe asked its response and the
+    verdict on it, ``None`` if nobody wants one. ``failure`` says why there is no compaction.
 
-
-@dataclass(frozen=True, slots=True)
-class Findings:
-    """A group as it was measured: ``views`` by compaction point, ``answers`` by probe asked.
-
-    ``failure`` says why there is no compaction, and nothing else.
+    ``made`` are the calls that an endpoint was asked, by digest, and their replies; keys in both
+    are replaced. ``stored`` has role and model of every call that needed no endpoint. ``notes``
+    are sentences for the end of the run.
     """
 
     steps: tuple[Step, ...] = ()
     usage: Usage = Usage()
     views: tuple[tuple[Message, ...] | Failure, ...] = ()
-    answers: tuple[Answer, ...] = ()
+    answers: tuple[tuple[Response | Failure, Verdict | Failure | None], ...] = ()
     failure: Failure | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class CallMade:
-    """A call that an endpoint was asked, and its reply. Keys in both are replaced."""
-
-    digest: str
-    call: Call
-    reply: CallReply
-
-
-@dataclass(frozen=True, slots=True)
-class TaskResult:
-    """The findings of a task, the calls that it made, and what its accounts hold.
-
-    ``paid`` is what was paid for. ``stored`` has role and model of every call that needed
-    no endpoint. ``notes`` are sentences for the end of the run.
-    """
-
-    findings: Findings
-    made: tuple[CallMade, ...] = ()
+    made: tuple[tuple[str, Call, CallReply], ...] = ()
     paid: tuple[Total, ...] = ()
     stored: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = ()
@@ -128,7 +109,7 @@ class TaskResult:
 _TYPES: Final[Mapping[str, type[Any]]] = {
     one.__name__: one
     for one in (
-        *(TaskResult, CallMade, Findings, Answer, Failure, Total, Call, CallReply, Usage, OwnCalls),
+        *(Result, Failure, Total, Call, CallReply, Usage, OwnCalls),
         *(Message, messages.Text, messages.Image, messages.ToolCall, messages.ToolResult),
         *(messages.Thinking, messages.Opaque, Step, Arm, Response, ViewFigures, Readings, Reading),
         *(responses.NullReading, responses.FactHistory, responses.Reminded, ForeignNames),
@@ -140,7 +121,7 @@ _TYPES: Final[Mapping[str, type[Any]]] = {
 """The types that a result is made of, beside numbers, texts, tuples, lists and mappings."""
 
 
-def encoded(result: TaskResult, case: Case, asked: Asked) -> bytes:
+def encoded(result: Result, case: Case, asked: Asked) -> bytes:
     """The result as bytes for a reader who has the case and the probes.
 
     An object of JSON has one member: the name of what it stands for, with what that is made of.
@@ -172,9 +153,7 @@ def encoded(result: TaskResult, case: Case, asked: Asked) -> bytes:
     return zlib.compress(json.dumps(plain(result)).encode(), 1)
 
 
-def decoded(
-    data: bytes, case: Case, asked: Asked, composed: Callable[[Response], str]
-) -> TaskResult:
+def decoded(data: bytes, case: Case, asked: Asked, composed: Callable[[Response], str]) -> Result:
     """The result that :func:`encoded` wrote, about the reader's own case and probes.
 
     ``composed`` makes the answers that were not made.
@@ -202,7 +181,7 @@ def decoded(
         return _TYPES[name](**members)
 
     result = value_of(json.loads(zlib.decompress(data)))
-    if not isinstance(result, TaskResult):
+    if not isinstance(result, Result):
         raise TypeError("what a worker sent is no result")
     return result
 
@@ -214,3 +193,18 @@ def _known(case: Case, asked: Asked) -> Iterator[Case | Probe | Message]:
     yield from case.messages
     for point in case.points:
         yield from point.recorded
+
+
+def or_failure(work: Callable[[], T]) -> T | Failure:
+    """What the work gives, or the error that it raises as data."""
+    try:
+        return work()
+    except Exception as error:
+        return Failure.of(error)
+
+
+def or_raise(value: T | Failure) -> T:
+    """The value; for a failure its error is raised."""
+    if isinstance(value, Failure):
+        raise value.error()
+    return value

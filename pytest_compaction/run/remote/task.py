@@ -1,77 +1,83 @@
-"""A task: one case with one strategy in one trial, and all that a worker needs to measure it.
+"""A task: one case with one strategy in one trial, sent to a worker that measures it.
 
-There is no key in it. A worker takes the key and the address of the endpoint from its own
+There is no key in a task. A worker takes the key and the address of the endpoint from its own
 environment. It must have the code of the sender: one that was started before a change, or with
 other versions of the packages on which scores depend, would measure something else without a word.
 """
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import importlib
 import importlib.metadata
+import os
 import pickle
+import sys
 import zlib
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from functools import lru_cache
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Final
+from weakref import WeakValueDictionary
 
-from pytest_compaction.case.case import Case, Probe
+from pytest_compaction.cache.kept_results import code_digest
+from pytest_compaction.case.case import Case
 from pytest_compaction.compactors.own_code import module_named
-from pytest_compaction.compactors.registry import ENTRY_POINTS
-from pytest_compaction.compactors.specs import Spec
+from pytest_compaction.compactors.registry import ENTRY_POINTS, Registry, named_strategies
+from pytest_compaction.compactors.specs import Spec, UnknownCompactorError
+from pytest_compaction.conversation.tokens import EncodingUnavailableError, TokenCounter
+from pytest_compaction.folders import temporary_folder
+from pytest_compaction.judges.verdict import Verdict
+from pytest_compaction.models.calls.accounts import Accounts
+from pytest_compaction.models.calls.address import host_of
 from pytest_compaction.models.calls.prices import PriceTable
+from pytest_compaction.models.calls.store import CIPHERTEXT
+from pytest_compaction.models.calls.turns import turn_of_context
 from pytest_compaction.models.chat.prompts import Prompts
-from pytest_compaction.models.wire.call import CallReply
-from pytest_compaction.run.response import Arm
+from pytest_compaction.models.offline.model import OfflineModel
+from pytest_compaction.models.protocol import Model, NotRecordedError
+from pytest_compaction.models.registry import asking, endpoint_within, is_offline
+from pytest_compaction.models.wire.call import Call, Caller, CallReply
+from pytest_compaction.run.asked import Asked as AskedProbe
+from pytest_compaction.run.engine import Engine
+from pytest_compaction.run.loops.work_loop import WorkLoop
+from pytest_compaction.run.remote.result import (
+    Asked,
+    Failure,
+    Result,
+    TaskError,
+    encoded,
+    or_failure,
+)
+from pytest_compaction.run.response import Arm, Response, Roles
 from pytest_compaction.run.triggers import Trigger
+from pytest_compaction.secrets.hidden import forget
+from pytest_compaction.secrets.keys import scrubbed, scrubbed_json
+from pytest_compaction.settings import CONTROL, Settings
 
-_PACKAGES: Final = ("pytest-compaction", "snowballstemmer", "tiktoken")
-_SUFFIXES: Final = frozenset({".py", ".json", ".txt", ".md"})
-_ROOT: Final = Path(__file__).parents[2]
-"""The folder of this package, which is named after it."""
-_LEFT_OUT: Final = frozenset({"benchmark", "__pycache__"})
-"""Cases and test modules are the sender's; nobody else's are read."""
-_INSTALLED: Final = frozenset({"site-packages", "dist-packages"})
-SOURCES: Final = "the source files of pytest-compaction"
-
-GroupKey = tuple[str, Arm]
-"""The id of a case, and the arm: the items of a group share a compaction."""
-Asked = tuple[tuple[Probe, bool], ...]
-"""The probes that are asked of a group, and whether each answer is judged."""
+_PACKAGE: Final = __name__.partition(".")[0]
+Lookup = Callable[[Call, str], Awaitable[CallReply | None]]
+"""The known reply to a call with a digest, ``None`` without one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Briefing:
-    """What is the same for all tasks of a run: the settings on which their results depend.
+    """What is the same for all tasks of a run.
 
-    ``model``, ``responder`` and ``judges`` are names; ``prompts`` and ``prices`` are ``None``
-    if no role has a model behind an endpoint. ``timeout`` (of a call of a strategy) and
-    ``request_timeout`` are in seconds. ``modules`` are the modules of the user's strategies
-    with their digests, and ``folders`` those of the sender in which they may be found.
+    ``prompts`` and ``prices`` are ``None`` if no role has a model behind an endpoint.
+    ``modules`` are those of the user's strategies, see :func:`own_modules`. ``hidden`` has
+    stand-ins of names of strategies by the secrets that they replace.
     """
 
-    model: str
-    responder: str
-    judges: tuple[str, ...]
-    encoding: str
+    settings: Settings
     trigger: Trigger
-    pass_score: float
-    timeout: float
     compares_nulls: bool
-    reminds: bool
-    judgements: int
-    request_timeout: float
-    published_rounding: bool = False
-    rules_answer: bool = False
     prompts: Prompts | None = None
     prices: PriceTable | None = None
-    modules: Mapping[str, str] = field(default_factory=dict)
-    folders: tuple[str, ...] = ()
+    modules: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     hidden: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """Stand-ins of names of strategies by the secrets that they replace."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,76 +94,215 @@ class Task:
     concurrency: int
     replies: Mapping[str, CallReply] = field(default_factory=dict)
 
-    @property
-    def key(self) -> GroupKey:
-        """The group that the task measures."""
-        return self.case.id, self.arm
+    def packed(self) -> tuple[str, bytes]:
+        """The digest of the code that must agree before the task can be read, and its bytes."""
+        return code_digest(), zlib.compress(pickle.dumps(self), 1)
 
 
-@dataclass(frozen=True, slots=True)
-class Parcel:
-    """A task on its way: its bytes, and what must agree before they can be read."""
+def perform(packed: tuple[str, bytes]) -> bytes | str:
+    """The encoded result of a task, or the sentence on why it could not be done here.
 
-    versions: Mapping[str, str]
-    content: bytes
-
-    @classmethod
-    def of(cls, task: Task) -> Parcel:
-        """The task, packed."""
-        return cls(versions(), zlib.compress(pickle.dumps(task), 1))
-
-    def task(self) -> Task:
-        """The task; only where the versions agree."""
-        # From the process that runs pytest: whoever can send a parcel can already run code.
-        task: Task = pickle.loads(zlib.decompress(self.content))  # noqa: S301
-        return task
-
-
-@lru_cache(maxsize=1)
-def versions() -> dict[str, str]:
-    """What must agree, as it was when this process first asked."""
-    found = {name: importlib.metadata.version(name) for name in _PACKAGES}
-    return found | {SOURCES: _digest_of_sources()}
+    Raises nothing, because an exception would have to be unpickled by whoever waits.
+    """
+    sent, content = packed
+    if sent != code_digest():
+        return (
+            f"the worker has other code than the run ({code_digest()[:12]} there, {sent[:12]} "
+            "here); install the same versions of pytest-compaction, snowballstemmer and tiktoken "
+            "on both and restart the workers"
+        )
+    try:
+        # From the process that runs pytest: whoever can send a task can already run code.
+        task: Task = pickle.loads(zlib.decompress(content))  # noqa: S301
+        return encoded(_result(task), task.case, task.asked)
+    except (TaskError, UnknownCompactorError, EncodingUnavailableError) as error:
+        return scrubbed(f"on a worker: {error}")
+    except Exception as error:
+        return scrubbed(f"on a worker: {type(error).__name__}: {error}")
 
 
-def disagreement(sent: Mapping[str, str]) -> str | None:
-    """The sentence on the first thing in which this process differs from the sender."""
-    for name, theirs in sent.items():
-        ours = versions().get(name, "none")
+def _result(task: Task) -> Result:
+    prices, calls = task.briefing.prices, task.briefing.settings.calls
+    if prices is not None:
+        ours, theirs = host_of(os.environ.get("OPENAI_BASE_URL")), prices.host
         if ours != theirs:
-            return (
-                f"the worker has other code than the run: {name} {ours} there, {theirs} here; "
-                "install the same versions on both and restart the workers"
+            raise TaskError(
+                f"OPENAI_BASE_URL names the host {ours or '(none)'} there and "
+                f"{theirs or '(none)'} here; set the same for the workers"
             )
-    return None
+    registry, spec = _strategy(task)
+    tokens = _tokens(task.briefing.settings.encoding)
+
+    async def sent(call: Call, digest: str) -> CallReply | None:
+        return task.replies.get(digest)
+
+    if prices is None:
+        return measured(task, registry, spec, tokens, Collector(sent))
+    with temporary_folder() as folder:
+        accounts = Accounts(folder / "accounts.sqlite")
+        endpoint = endpoint_within(calls.request_timeout)
+        collector = Collector(sent, asking(accounts, prices, tokens, None, endpoint))
+        return replace(
+            measured(task, registry, spec, tokens, collector),
+            made=tuple(collector.made),
+            paid=tuple(accounts.totals()),
+            stored=tuple(collector.stored),
+            notes=tuple(accounts.notes),
+        )
 
 
-def modules_of(specs: Iterable[Spec]) -> dict[str, str]:
-    """The modules of strategies that do not come with the package, each with its digest."""
+def _strategy(task: Task) -> tuple[Registry, Spec]:
+    """The strategy of a task, made from the code that the sender has."""
+    modules = task.briefing.modules
+    for _, folder in modules.values():
+        if folder and folder not in sys.path and Path(folder).is_dir():
+            sys.path.append(folder)
+    forget(task.briefing.hidden.items())
+    registry, specs = named_strategies([task.arm.compactor], {})
+    for name, (digest, _) in modules.items():
+        if name in sys.modules and digest_of_module(name) != digest:
+            raise TaskError(
+                f"the module {name!r} is not the one of the run; install the same code there and "
+                "restart the workers"
+            )
+    return registry, specs[0]
+
+
+@lru_cache(maxsize=4)
+def _tokens(encoding: str) -> TokenCounter:
+    """The counter of this process: what it has counted need not be counted again."""
+    return TokenCounter(encoding)
+
+
+class Collector:
+    """Answers calls by ``known``, or else by ``following``; without that a call fails.
+
+    As with a store, two equal calls become one, and no key gets from a reply into an answer.
+    """
+
+    def __init__(self, known: Lookup, following: Caller | None = None) -> None:
+        self.replies: dict[str, CallReply] = {}
+        """Every reply so far by the digest of its call, without its latency."""
+        self.made: list[tuple[str, Call, CallReply]] = []
+        """The calls that were asked of the next caller and answered."""
+        self.stored: list[tuple[str, str]] = []
+        """Role and model of every call that was answered without asking."""
+        self.lacks_replies = False
+        """Whether a call failed for want of somebody to ask."""
+        self._known = known
+        self._following = following
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    async def call(self, call: Call) -> CallReply:
+        """The reply to a call."""
+        digest = call.digest
+        lock = self._locks.get(digest)
+        if lock is None:
+            lock = self._locks[digest] = asyncio.Lock()
+        async with lock:
+            found = self.replies.get(digest) or await self._known(call, digest)
+            if found is not None:
+                self.replies[digest] = found
+                self.stored.append((call.role, call.model))
+                return found
+            if self._following is None:
+                self.lacks_replies = True
+                raise NotRecordedError(f"this request is not in the store: {digest}")
+            async with turn_of_context():
+                reply = await self._following.call(call)
+            reply = replace(reply, body=scrubbed_json(reply.body, CIPHERTEXT))
+            body = scrubbed_json(dict(call.body), CIPHERTEXT)
+            asked = Call(call.operation, body, call.trial, call.role)
+            self.made.append((digest, asked, reply))
+            self.replies[digest] = replace(reply, latency_s=None)
+            return reply
+
+    async def close(self) -> None:
+        """Close the next caller."""
+        if self._following is not None:
+            await self._following.close()
+
+
+def measured(
+    task: Task, registry: Registry, spec: Spec, tokens: TokenCounter, caller: Caller
+) -> Result:
+    """Compact the case of a task, ask its probes and judge the answers. Blocks.
+
+    Models behind an endpoint make their calls through ``caller``, which is closed.
+    """
+    briefing, case = task.briefing, task.case
+    settings = briefing.settings
+    work = WorkLoop(task.concurrency, caller)
+    engine = Engine(
+        _roles(briefing, tokens, caller),
+        lambda _: registry.create(spec),
+        briefing.trigger,
+        settings.pass_score,
+        settings.timeout,
+        work,
+        briefing.compares_nulls,
+        reminds=CONTROL in settings.arms,
+        judgements=settings.judgements,
+        published_rounding=settings.long_memory.published_rounding,
+    )
+    try:
+        engine.select(
+            AskedProbe(case.id, task.arm, probe.id, judged) for probe, judged in task.asked
+        )
+        compaction = or_failure(lambda: engine.compaction(case, task.arm))
+        if isinstance(compaction, Failure):
+            return Result(failure=compaction)
+        answers: list[tuple[Response | Failure, Verdict | Failure | None]] = []
+        for probe, judged in task.asked:
+            response = or_failure(partial(compaction.ask, probe))
+            if isinstance(response, Failure) or not judged:
+                answers.append((response, None))
+            else:
+                answers.append((response, or_failure(partial(engine.verdict, response))))
+        views = tuple(or_failure(partial(compaction.view, n)) for n in range(len(case.points)))
+        return Result(compaction.steps, compaction.usage, views, tuple(answers))
+    finally:
+        work.close()
+
+
+def _roles(briefing: Briefing, tokens: TokenCounter, caller: Caller) -> Roles:
+    def model(name: str) -> Model:
+        if is_offline(name) or briefing.prompts is None:
+            return OfflineModel(tokens)
+        from pytest_compaction.models.chat.model import ChatModel
+
+        return ChatModel(name, caller, tokens, briefing.prompts)
+
+    settings = briefing.settings
+    judges = tuple(map(model, settings.judges))
+    responder = model(settings.responder)
+    return Roles(model(settings.model), responder, judges, tokens, settings.answers)
+
+
+def own_modules(specs: Iterable[Spec]) -> dict[str, tuple[str, str]]:
+    """The modules of strategies that do not come with the package: digest and folder of each.
+
+    The folder is the one that the module is imported from, empty for an installed package.
+    """
     points = {
         point.name: point.module for point in importlib.metadata.entry_points(group=ENTRY_POINTS)
     }
-    found: dict[str, str] = {}
-    for spec in specs:
-        for part in spec.parts or (spec,):
-            module = points.get(part.target, "") or module_named(part.target)
-            if module and not module.startswith(f"{_ROOT.name}."):
-                found[module] = digest_of_module(module)
-    return found
+    parts = [part for spec in specs for part in spec.parts or (spec,)]
+    named = [points.get(part.target, "") or module_named(part.target) for part in parts]
+    return {
+        name: (digest_of_module(name), _folder_of(name))
+        for name in named
+        if name and not name.startswith(f"{_PACKAGE}.")
+    }
 
 
-def folders_of(modules: Iterable[str]) -> tuple[str, ...]:
-    """The folders that modules are imported from; those of installed packages are left out."""
-    found: dict[str, None] = {}
-    for name in modules:
-        module = importlib.import_module(name)
-        file = getattr(module, "__file__", None)
-        if file:
-            depth = name.count(".") + hasattr(module, "__path__")
-            folder = Path(file).resolve().parents[depth]
-            if folder.name not in _INSTALLED:
-                found[str(folder)] = None
-    return tuple(found)
+def _folder_of(name: str) -> str:
+    module = importlib.import_module(name)
+    file = getattr(module, "__file__", None)
+    if not file:
+        return ""
+    folder = Path(file).resolve().parents[name.count(".") + hasattr(module, "__path__")]
+    return "" if folder.name in {"site-packages", "dist-packages"} else str(folder)
 
 
 @lru_cache(maxsize=256)
@@ -168,13 +313,3 @@ def digest_of_module(name: str) -> str:
     """
     file = getattr(importlib.import_module(name), "__file__", None)
     return hashlib.sha256(Path(file).read_bytes()).hexdigest() if file else ""
-
-
-def _digest_of_sources() -> str:
-    digest = hashlib.sha256()
-    for path in sorted(_ROOT.rglob("*")):
-        inner = path.relative_to(_ROOT)
-        if path.suffix in _SUFFIXES and not _LEFT_OUT.intersection(inner.parts):
-            digest.update(f"{inner.as_posix()}\n".encode())
-            digest.update(path.read_bytes())
-    return digest.hexdigest()[:12]

@@ -1,5 +1,6 @@
 """Tasks and results on their way: what they carry, what they must not, and what is refused."""
 
+import hashlib
 import os
 import pickle
 import sys
@@ -8,8 +9,10 @@ from dataclasses import replace
 
 import pytest
 from support.builders import build_case
-from support.remote import briefing, perform_here, task_of
+from support.remote import briefing, perform_here, task_of, unpacked
 
+from pytest_compaction.compactors.registry import named_strategies
+from pytest_compaction.compactors.specs import parse_spec
 from pytest_compaction.conversation.messages import Message, Text
 from pytest_compaction.models.calls.endpoint import AttemptError
 from pytest_compaction.models.calls.prices import prices_at
@@ -23,18 +26,16 @@ from pytest_compaction.models.protocol import (
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import CallReply
 from pytest_compaction.run.feeder import CompactionError
-from pytest_compaction.run.remote import task as code
 from pytest_compaction.run.remote.result import (
     Failure,
-    Findings,
+    Result,
     TaskError,
-    TaskResult,
     decoded,
     encoded,
 )
-from pytest_compaction.run.remote.task import Parcel
-from pytest_compaction.run.remote.worker import perform
+from pytest_compaction.run.remote.task import digest_of_module, own_modules, perform
 
+STRATEGY = "def compact(messages, budget):\n    return messages\n"
 KEY = "sk-of-the-worker-0123456789abcdef"
 
 
@@ -49,8 +50,8 @@ def read(data, case, asked):
 def sent_back(error):
     """The error that a task ended with, on the side of the run."""
     case = build_case()
-    data = encoded(TaskResult(Findings(failure=Failure.of(error))), case, ())
-    return read(data, case, ()).findings.failure.error()
+    data = encoded(Result(failure=Failure.of(error)), case, ())
+    return read(data, case, ()).failure.error()
 
 
 class Trap(str):
@@ -63,8 +64,8 @@ class Trap(str):
 def test_what_a_strategy_puts_into_a_view_runs_no_code_in_the_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     case, view = build_case(), (Message("m", "user", (Text(Trap("words")),)),)
-    sent = encoded(TaskResult(Findings(views=(view,))), case, ())
-    found = read(over_the_wire(sent), case, ()).findings.views
+    sent = encoded(Result(views=(view,)), case, ())
+    found = read(over_the_wire(sent), case, ()).views
     assert found == (view,)
     assert type(found[0][0].parts[0].text) is str
     assert not list(tmp_path.iterdir())
@@ -80,7 +81,7 @@ def test_what_is_no_result_is_refused(sent):
 
 def test_a_task_arrives_as_it_was_sent():
     task = replace(task_of(build_case()), replies={"d": CallReply({"a": 1}, Usage(1, 2, 3, 4))})
-    found = over_the_wire(Parcel.of(task)).task()
+    found = unpacked(over_the_wire(task.packed()))
     assert found == task
     assert found.case.messages == task.case.messages
     assert found.asked[0][0] is found.case.probes[0]
@@ -89,15 +90,15 @@ def test_a_task_arrives_as_it_was_sent():
 def test_a_result_is_about_the_case_and_the_probes_of_its_reader():
     task = task_of(build_case())
     found = read(over_the_wire(perform_here(task)), task.case, task.asked)
-    assert found.findings.failure is None
-    assert len(found.findings.views) == len(task.case.points)
-    for answer, (probe, _) in zip(found.findings.answers, task.asked, strict=True):
-        assert answer.response.case is task.case
-        assert answer.response.probe is probe
-        assert answer.verdict.overall is not None
-        assert answer.response.text == f"made for {probe.id}"
+    assert found.failure is None
+    assert len(found.views) == len(task.case.points)
+    for (response, verdict), (probe, _) in zip(found.answers, task.asked, strict=True):
+        assert response.case is task.case
+        assert response.probe is probe
+        assert verdict.overall is not None
+        assert response.text == f"made for {probe.id}"
     ours = {id(message) for message in task.case.messages}
-    assert any(id(message) in ours for message in found.findings.views[0])
+    assert any(id(message) in ours for message in found.views[0])
 
 
 def test_a_result_does_not_carry_the_log():
@@ -105,7 +106,7 @@ def test_a_result_does_not_carry_the_log():
     told = case.messages[0]
     longer = replace(told.parts[0], text=" ".join(f"{told.id}{n}" for n in range(5000)))
     long_log = replace(case, messages=(replace(told, parts=(longer,)), *case.messages[1:]))
-    sent, long_sent = (len(Parcel.of(task_of(each)).content) for each in (case, long_log))
+    sent, long_sent = (len(task_of(each).packed()[1]) for each in (case, long_log))
     back, long_back = (len(perform_here(task_of(each, "none"))) for each in (case, long_log))
     assert long_sent > sent + 5000
     assert long_back < back + 1000
@@ -143,24 +144,16 @@ def test_an_error_of_another_kind_keeps_its_name():
 def test_no_key_of_the_environment_is_in_a_task_or_in_an_error(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     paying = replace(briefing(), prompts=Prompts.load(), prices=prices_at(None))
-    parcel = Parcel.of(replace(task_of(build_case()), briefing=paying))
-    assert KEY.encode() not in pickle.dumps(parcel.task())
+    sent = replace(task_of(build_case()), briefing=paying)
+    assert KEY.encode() not in pickle.dumps(unpacked(sent.packed()))
     assert KEY not in Failure.of(ValueError(f"refused {KEY}")).text
 
 
 def test_a_worker_with_other_code_does_nothing_and_says_what_differs():
-    parcel = Parcel.of(task_of(build_case()))
-    older = replace(parcel, versions={**parcel.versions, "snowballstemmer": "2.2"}, content=b"no")
-    said = perform(older)
+    said = perform(("another digest", b"no task"))
+    assert "other code than the run" in said
     assert "snowballstemmer" in said
-    assert "2.2" in said
     assert "restart the workers" in said
-
-
-def test_the_digest_of_the_sources_is_among_what_must_agree():
-    sent = {**code.versions(), code.SOURCES: "another"}
-    assert code.SOURCES in code.disagreement(sent)
-    assert code.disagreement(code.versions()) is None
 
 
 def test_a_strategy_that_cannot_be_imported_there_is_a_sentence():
@@ -172,30 +165,30 @@ def test_a_strategy_that_cannot_be_imported_there_is_a_sentence():
 def test_a_strategy_whose_code_has_changed_since_the_worker_began_is_a_sentence(
     tmp_path, monkeypatch
 ):
-    (tmp_path / "my_changing_strategy.py").write_text(
-        "def compact(messages, budget):\n    return messages\n"
-    )
+    (tmp_path / "my_changing_strategy.py").write_text(STRATEGY)
     monkeypatch.syspath_prepend(tmp_path)
     task = task_of(build_case(), "my_changing_strategy:compact")
-    known = replace(task, briefing=replace(task.briefing, modules={"my_changing_strategy": "x"}))
+    known = replace(
+        task, briefing=replace(task.briefing, modules={"my_changing_strategy": ("x", "")})
+    )
     try:
         said = perform_here(known)
         assert "'my_changing_strategy' is not the one of the run" in said
-        same = {"my_changing_strategy": code.digest_of_module("my_changing_strategy")}
+        same = {"my_changing_strategy": (digest_of_module("my_changing_strategy"), "")}
         sent = replace(task, briefing=replace(task.briefing, modules=same))
         assert isinstance(perform_here(sent), bytes)
     finally:
         sys.modules.pop("my_changing_strategy")
-        code.digest_of_module.cache_clear()
+        digest_of_module.cache_clear()
 
 
 def test_a_worker_finds_a_strategy_in_the_folder_of_the_sender(tmp_path, monkeypatch):
-    (tmp_path / "my_far_strategy.py").write_text(
-        "def compact(messages, budget):\n    return messages\n"
-    )
+    (tmp_path / "my_far_strategy.py").write_text(STRATEGY)
     monkeypatch.setattr(sys, "path", list(sys.path))
     task = task_of(build_case(), "my_far_strategy:compact")
-    there = replace(task, briefing=replace(task.briefing, folders=(str(tmp_path), "/not/there")))
+    digest = hashlib.sha256((tmp_path / "my_far_strategy.py").read_bytes()).hexdigest()
+    far = {"my_far_strategy": (digest, str(tmp_path)), "other": ("", "/not/there")}
+    there = replace(task, briefing=replace(task.briefing, modules=far))
     try:
         assert isinstance(perform_here(there), bytes)
         assert "/not/there" not in sys.path
@@ -207,12 +200,17 @@ def test_the_folder_of_a_module_is_the_one_that_it_is_imported_from(tmp_path, mo
     package = tmp_path / "my_strategies_package" / "inner"
     package.mkdir(parents=True)
     for place in (package.parent, package):
-        (place / "__init__.py").write_text("")
-    (package / "mine.py").write_text("")
+        (place / "__init__.py").write_text(STRATEGY)
+    (package / "mine.py").write_text(STRATEGY)
     monkeypatch.syspath_prepend(tmp_path)
     names = ("my_strategies_package.inner.mine", "my_strategies_package.inner", "pytest")
     try:
-        assert code.folders_of(names) == (str(tmp_path.resolve()),)
+        _, specs = named_strategies([f"{name}:compact" for name in names[:2]], {})
+        found = own_modules([*specs, parse_spec("pytest:fixture"), parse_spec("truncate")])
+        assert {name: folder for name, (_, folder) in found.items()} == {
+            **dict.fromkeys(names[:2], str(tmp_path.resolve())),
+            "pytest": "",
+        }
     finally:
         for name in [name for name in sys.modules if name.startswith("my_strategies_package")]:
             del sys.modules[name]

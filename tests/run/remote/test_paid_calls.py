@@ -4,16 +4,17 @@ import asyncio
 
 import pytest
 from support.builders import COUNTER, build_case
-from support.remote import task_of
+from support.remote import ByHand, briefing, task_of
 
 from pytest_compaction.compactors.registry import named_strategies
 from pytest_compaction.models.calls.accounts import Total
 from pytest_compaction.models.registry import connect
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Call, CallReply
-from pytest_compaction.run.remote.intake import Intake
-from pytest_compaction.run.remote.result import CallMade, Findings, TaskResult
-from pytest_compaction.run.remote.worker import Collector
+from pytest_compaction.run.remote.executor import Tasks
+from pytest_compaction.run.remote.result import Result, encoded
+from pytest_compaction.run.remote.task import Collector
+from pytest_compaction.run.remote.work import Elsewhere
 
 MODEL = "gpt-4o-mini"
 CALL = Call("chat.completions", {"model": MODEL, "messages": []}, 1, "judge")
@@ -22,8 +23,8 @@ PAID = Total("judge", MODEL, Usage(1, 5, 0, 2), 0.25, 0)
 
 
 def result_with(reply, paid=(PAID,)):
-    made = (CallMade(CALL.digest, CALL, reply),)
-    return TaskResult(Findings(), made, paid, (("judge", MODEL),), ("a note",))
+    made = ((CALL.digest, CALL, reply),)
+    return Result(made=made, paid=paid, stored=(("judge", MODEL),), notes=("a note",))
 
 
 @pytest.fixture(params=["normal", "refresh"])
@@ -33,53 +34,67 @@ def endpoints(request, tmp_path):
     found.close()
 
 
-@pytest.fixture
-def intake(endpoints):
+def done(endpoints, *results):
+    """What a task came to when its executor gave one result after the other, and how often."""
+    hand, task = ByHand(), task_of(build_case())
     registry, specs = named_strategies(["truncate"], {})
-    return Intake(endpoints, registry, {"truncate": specs[0]}, COUNTER)
+
+    async def body():
+        tasks = Tasks(hand.opened, "dask://here:1")
+        tasks.connect()
+        elsewhere = Elsewhere(tasks, briefing(), registry, specs, endpoints)
+        begun = asyncio.Event()
+        found = asyncio.ensure_future(elsewhere.result(task, begun, str))
+        for number, result in enumerate(results):
+            while len(hand.futures) <= number and not found.done():
+                await asyncio.sleep(0.001)
+            assert begun.is_set()
+            if not found.done():
+                hand.futures[number].set_result(encoded(result, task.case, task.asked))
+        return await found
+
+    return asyncio.run(body()), len(hand.futures)
 
 
 def held(endpoints):
     return asyncio.run(endpoints.caller.held(CALL, CALL.digest))
 
 
-def test_a_reply_is_kept_and_booked_as_if_it_had_been_paid_here(intake, endpoints):
+def test_a_reply_is_kept_and_booked_as_if_it_had_been_paid_here(endpoints):
     assert endpoints.caller.is_empty
-    assert intake.accepts(result_with(ONE))
+    done(endpoints, result_with(ONE))
     assert not endpoints.caller.is_empty
     assert held(endpoints).body == ONE.body
     assert endpoints.accounts.totals() == [Total("judge", MODEL, PAID.paid, 0.25, 1)]
     assert endpoints.accounts.notes == ["a note"]
 
 
-def test_a_call_without_a_price_has_none_in_the_sum(intake, endpoints):
-    intake.accepts(result_with(ONE, (Total("judge", MODEL, Usage(1), None, 0),)))
+def test_a_call_without_a_price_has_none_in_the_sum(endpoints):
+    done(endpoints, result_with(ONE, (Total("judge", MODEL, Usage(1), None, 0),)))
     assert [total.usd for total in endpoints.accounts.totals()] == [None]
 
 
-def test_the_first_of_two_replies_to_a_call_counts_and_both_are_paid(intake, endpoints):
-    assert intake.accepts(result_with(ONE))
-    assert intake.accepts(result_with(ONE)), "the same reply once more"
-    assert not intake.accepts(result_with(OTHER))
+def test_the_first_of_two_replies_to_a_call_counts_and_both_are_paid(endpoints, monkeypatch):
+    monkeypatch.setattr(type(endpoints.caller), "is_empty", True)  # or the task is done here
+    assert done(endpoints, result_with(ONE))[1] == 1
+    found, times = done(endpoints, result_with(OTHER), result_with(ONE))
+    assert times == 2, "the findings were of a reply that does not count"
+    assert found.made == result_with(ONE).made
     assert held(endpoints).body == ONE.body
     [total] = endpoints.accounts.totals()
     assert (total.paid.calls, total.stored) == (3, 2)
 
 
-def test_a_task_goes_out_as_it_is_if_nothing_is_asked_or_nothing_is_stored(intake, endpoints):
-    task = task_of(build_case())
-    assert intake.prepared(task) is task
-    registry, specs = named_strategies(["truncate"], {})
-    offline = Intake(None, registry, {"truncate": specs[0]}, COUNTER)
-    assert offline.prepared(task) is task
-    assert offline.accepts(TaskResult(Findings()))
+def test_a_task_goes_out_without_a_look_at_the_store_if_no_model_is_asked(tmp_path):
+    assert done(None, Result()) == (Result(), 1)
 
 
-def test_a_task_that_lacks_nothing_is_done_here(intake, endpoints):
-    intake.accepts(result_with(ONE))
-    found = intake.prepared(task_of(build_case()))
-    assert isinstance(found, Findings)
+def test_a_task_that_lacks_nothing_is_done_here(endpoints):
+    done(endpoints, result_with(ONE))
+    found, times = done(endpoints)
+    assert times == 0
     assert found.failure is None
+    assert found.answers
 
 
 class Following:
@@ -120,7 +135,8 @@ def test_two_equal_calls_are_one_and_no_key_gets_out(monkeypatch):
     assert following.closed
     assert first.body == second.body == {"key": "[key]"}
     assert (first.latency_s, second.latency_s) == (0.5, None)
-    assert [made.digest for made in collector.made] == [CALL.digest]
-    assert KEY not in str(collector.made[0].reply.body)
+    [(digest, _, reply)] = collector.made
+    assert digest == CALL.digest
+    assert KEY not in str(reply.body)
     assert collector.stored == [("judge", MODEL)]
     assert not collector.lacks_replies

@@ -1,0 +1,276 @@
+"""Where cases run: the executor that ``--compaction-executor`` names, and the tasks on it.
+
+Of an executor nothing but the interface of :class:`concurrent.futures.Executor` is used, and the
+number of tasks that it does at a time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import os
+import re
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from pytest_compaction.settings import OptionError
+from pytest_compaction.text import printable
+
+CONNECT_SECONDS: Final = 10
+"""Seconds in which a scheduler must answer and have a worker."""
+ATTEMPTS: Final = 2
+"""How often a task is handed out in all, if it is lost with its worker."""
+LOOK_SECONDS: float = 10.0
+"""How often a task looks whether there still are workers, while it waits."""
+PATIENCE: Final = 6
+"""Looks without any worker after which none is expected any more."""
+_OF_THE_EXECUTOR: Final = (BrokenExecutor, CancelledError, asyncio.CancelledError, RuntimeError)
+"""Errors after which the executor itself may be of no use any more."""
+_LARGE_TASK: Final = "1GiB"
+"""The size of a task from which Dask warns; a case of 50 MB is nothing unusual."""
+
+
+class ExecutorError(Exception):
+    """There is no executor to run cases on; the text is a sentence for the user."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """An executor. ``slots`` says how many tasks it does at a time, 0 if nobody is left to.
+
+    ``close`` ends it without waiting for what it does.
+    """
+
+    executor: Executor
+    slots: Callable[[], int]
+    close: Callable[[], object]
+
+
+Opener = Callable[[], Opened]
+"""Opens an executor, each time a new one; raises :class:`ExecutorError`."""
+
+
+def opener_for(text: str) -> Opener:
+    """What opens ``dask://HOST:PORT`` or calls ``module:function`` for an executor.
+
+    Nothing is connected to yet. Raises :class:`OptionError` for another text.
+    """
+    if re.fullmatch(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*", text):
+        return partial(own, text)
+    if "@" in text:
+        raise OptionError(
+            "--compaction-executor names a user or a password, which would be shown; let Dask take "
+            "credentials from its own configuration"
+        )
+    place = re.fullmatch(r"dask://((?:\[[\da-fA-F:.]+\]|[^\s:/?#\[\]]+):\d{1,5})/?", text)
+    if place is None or int(place[1].rpartition(":")[2]) > 65535:
+        raise OptionError(
+            f"--compaction-executor={printable(text, 100)} names no executor; write "
+            "dask://HOST:PORT, the address of the scheduler of a Dask cluster, or "
+            "module:function, which returns a concurrent.futures.Executor"
+        )
+    return partial(dask, place[1])
+
+
+def own(target: str) -> Opened:
+    """The executor that a function of the user returns."""
+    module, _, name = target.partition(":")
+    try:
+        executor = getattr(importlib.import_module(module), name)()
+    except Exception as error:
+        raise ExecutorError(
+            f"--compaction-executor={target} could not be called "
+            f"({type(error).__name__}: {printable(str(error), 200)})"
+        ) from error
+    if not isinstance(executor, Executor):
+        raise ExecutorError(
+            f"--compaction-executor={target} returned {printable(type(executor).__name__, 60)}, "
+            "which is no concurrent.futures.Executor"
+        )
+    count = int(getattr(executor, "_max_workers", 0) or os.cpu_count() or 1)
+    return Opened(
+        executor, lambda: count, partial(executor.shutdown, wait=False, cancel_futures=True)
+    )
+
+
+def dask(place: str) -> Opened:
+    """The workers of the Dask scheduler at ``host:port``."""
+    try:
+        from dask import config
+        from distributed import Client
+    except ImportError as error:
+        raise ExecutorError(
+            f"--compaction-executor=dask://{place} needs the packages dask and distributed "
+            f"({printable(str(error), 100)}): python -m pip install 'pytest-compaction[dask]'"
+        ) from None
+    config.set({"distributed.admin.large-graph-warning-threshold": _LARGE_TASK})
+    try:
+        client = Client(f"tcp://{place}", timeout=CONNECT_SECONDS, set_as_default=False)
+    except Exception as error:
+        raise ExecutorError(
+            f"--compaction-executor=dask://{place}: no Dask scheduler answered there within "
+            f"{CONNECT_SECONDS} s ({type(error).__name__}: {printable(str(error), 200)}); start "
+            "one with `dask scheduler`, or correct the address"
+        ) from None
+
+    def slots() -> int:
+        try:
+            return sum(client.nthreads().values())
+        except Exception:  # the scheduler is gone
+            return 0
+
+    try:
+        client.wait_for_workers(1, timeout=CONNECT_SECONDS)
+    except Exception:
+        client.close()
+        raise ExecutorError(
+            f"--compaction-executor=dask://{place}: the scheduler has no worker; start one with "
+            f"`dask worker tcp://{place} --nthreads 1`"
+        ) from None
+    # Two equal tasks are two tasks: the second may come with replies that the first lacked.
+    return Opened(client.get_executor(pure=False), slots, client.close)
+
+
+Outcome = bytes | str
+"""The encoded result of a task, or the sentence on why there is none."""
+
+
+class Tasks:
+    """Hands out tasks to an executor, and waits for what becomes of them.
+
+    A task that is lost with its worker is handed out once more, and alone: if it killed
+    that worker, it takes no other task with it this time. ``shown`` names the executor. ``most``
+    bounds the tasks under way; 0 allows a second one for each slot, which is there when the first
+    has ended. Except for :meth:`connect` for the coroutines of one loop.
+    """
+
+    def __init__(self, opener: Opener, shown: str, most: int = 0) -> None:
+        self._opener = opener
+        self._shown = shown
+        self._bound = most
+        self.most = 1
+        """How many tasks are under way at most."""
+        self._opened: Opened | None = None
+        self._room = asyncio.Semaphore(1)
+        self._entering, self._opening = asyncio.Lock(), asyncio.Lock()
+        self._out: dict[Future[Outcome], Opened] = {}
+        self._gone = ""
+
+    def connect(self) -> None:
+        """Open the executor. Raises :class:`ExecutorError`."""
+        self._opened = self._opener()
+        slots = max(1, self._opened.slots())
+        self.most = min(slots, self._bound) if self._bound else 2 * slots
+        self._room = asyncio.Semaphore(self.most)
+
+    async def outcome(self, perform: Callable[..., Outcome], make: Callable[[], object]) -> Outcome:
+        """What ``perform`` returns elsewhere for what ``make`` makes once there is room."""
+        error: BaseException | None = None
+        for attempt in range(ATTEMPTS):
+            async with self._turn(is_alone=attempt > 0):
+                try:
+                    future, opened = await self._submitted(perform, make())
+                except ExecutorError as broken:
+                    self._gone = str(broken)
+                except Exception as failed:
+                    error = failed
+                    self._leave(self._opened, error)
+                else:
+                    await self._end(future, opened)
+                    error = _error_of(future)
+                    del self._out[future]
+                    if error is None:
+                        return future.result()
+                    self._leave(opened, error)
+                if self._gone:
+                    return self._gone
+                if isinstance(error, ModuleNotFoundError):
+                    return (
+                        f"a worker of {self._shown} cannot import {error.name}; install the same "
+                        "version of pytest-compaction there"
+                    )
+        detail = f"{type(error).__name__}: {printable(str(error), 200)}".removesuffix(": ")
+        return (
+            f"it was lost with its worker {ATTEMPTS} times at {self._shown} ({detail}); look at "
+            "the memory and the log of the workers"
+        )
+
+    def stop(self) -> None:
+        """Hand out nothing any more; what is out may still end."""
+        self._gone = self._gone or "the run was ended"
+
+    def close(self) -> None:
+        """Cancel what is out, and leave the executor. May be called again."""
+        self.stop()
+        for future in list(self._out):
+            future.cancel()
+        if self._opened is not None:
+            self._opened.close()
+            self._opened = None
+
+    @asynccontextmanager
+    async def _turn(self, is_alone: bool) -> AsyncIterator[None]:
+        """Room for one task, in the order of those that wait; for all that there is if alone."""
+        count = self.most if is_alone else 1
+        async with self._entering:
+            for _ in range(count):
+                await self._room.acquire()
+        try:
+            yield
+        finally:
+            for _ in range(count):
+                self._room.release()
+
+    async def _submitted(
+        self, perform: Callable[..., Outcome], task: object
+    ) -> tuple[Future[Outcome], Opened]:
+        async with self._opening:
+            if self._gone:
+                raise ExecutorError(self._gone)
+            opened = self._opened
+            if opened is None:
+                opened = self._opened = await asyncio.to_thread(self._opener)
+            future = opened.executor.submit(perform, task)
+            self._out[future] = opened
+        return future, opened
+
+    async def _end(self, future: Future[Outcome], opened: Opened) -> None:
+        """Wait until a task ends; give up if there has been no worker for a while."""
+        ended, loop = asyncio.Event(), asyncio.get_running_loop()
+
+        def tell(_: object) -> None:
+            with suppress(RuntimeError):  # the loop may have ended first
+                loop.call_soon_threadsafe(ended.set)
+
+        future.add_done_callback(tell)
+        lonely = 0
+        while lonely < PATIENCE:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(ended.wait(), LOOK_SECONDS)
+                return
+            lonely = 0 if await asyncio.to_thread(opened.slots) else lonely + 1
+        self._gone = self._gone or (
+            f"no worker of {self._shown} has been there for {PATIENCE * LOOK_SECONDS:g} s; "
+            "start workers and run again (what was paid for is stored)"
+        )
+        future.cancel()
+
+    def _leave(self, opened: Opened | None, error: BaseException) -> None:
+        """Close an executor that is broken, once nothing is out any more; the next is a new one."""
+        if opened is None or opened is not self._opened or not isinstance(error, _OF_THE_EXECUTOR):
+            return
+        if all(future.done() for future, at in self._out.items() if at is opened):
+            with suppress(Exception):
+                opened.close()
+            self._opened = None
+
+
+def _error_of(future: Future[Outcome]) -> BaseException | None:
+    try:
+        return future.exception(0)
+    except (CancelledError, TimeoutError) as error:
+        return error
