@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
-from pytest_compaction import completion
 from pytest_compaction.compactors.registry import Registry
-from pytest_compaction.options.table import OPTIONS
+from pytest_compaction.options import completion
+from pytest_compaction.options.table import OPTIONS, option_of
 
 
 @pytest.mark.parametrize(
@@ -29,14 +29,12 @@ def test_the_names_of_strategies_are_completed_where_the_value_ends(prefix, expe
 def test_options_with_a_completer_are_read_as_without():
     parser = argparse.ArgumentParser()
     for option in OPTIONS:
-        if found := completion.action(option.flag, option.repeatable):
+        if found := completion.action(option):
             parser.add_argument(option.flag, action=found, dest=option.key)
     given = ["--compactor=a", "--compactor=b", "--compaction-trigger=auto"]
     options = parser.parse_args(given)
     assert (options.compactor, options.compaction_trigger) == (["a", "b"], "auto")
-    flags = {option.flag for option in OPTIONS}
-    assert {flag for flag in flags if completion.action(flag, repeatable=False)} > {"--compactor"}
-    assert completion.action("--compaction-cases", repeatable=True) is None
+    assert completion.action(option_of("compaction_cases")) is None
 
 
 def completed(line, program, folder):

@@ -231,6 +231,10 @@ def test_help_lists_every_option_and_every_ini_key(pytester):
         assert option.ini_key in words
         assert option.help
     assert LISTING_FLAG in words
+    titles = [line for line in result.outlines if line.startswith("compaction, ")]
+    assert [title.partition(":")[0] for title in titles] == [
+        f"compaction, {name}" for name in ("measure", "gate", "model", "check", "dialogues")
+    ]
 
 
 def test_the_cases_of_an_ini_file_are_found_from_the_root_wherever_pytest_is_started(

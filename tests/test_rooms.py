@@ -15,7 +15,7 @@ FLOORS = (
     "importers metrics",
     "models",
     "compactors judges",
-    "completion run",
+    "run",
     "checking options records",
     "case_making dialogues long_conversations",
     "gate",

@@ -14,7 +14,7 @@ from pytest_compaction.gate.coverage import arms_of, coverage_text, planned_in
 from pytest_compaction.gate.decision import decide
 from pytest_compaction.gate.threshold import ThresholdError, check_scopes, parse_threshold
 from pytest_compaction.metrics.budgets import over_budget_failures
-from pytest_compaction.options.gate import newly_gone
+from pytest_compaction.options.run_settings import newly_gone
 from pytest_compaction.options.table import option_of, range_of
 from pytest_compaction.records.baselines.baseline import Baseline, judged_again
 from pytest_compaction.records.baselines.baseline_file import BaselineError

@@ -21,7 +21,7 @@ from pytest_compaction.gate.threshold import (
 )
 from pytest_compaction.metrics.budgets import over_budget_failures
 from pytest_compaction.models.registry import is_offline
-from pytest_compaction.options.gate import newly_gone
+from pytest_compaction.options.run_settings import newly_gone
 from pytest_compaction.options.table import range_of
 from pytest_compaction.records.baselines.baseline_file import BaselineError
 from pytest_compaction.records.figures.cost_figures import run_pricing

@@ -1,59 +1,279 @@
-"""The settings of a run, made from all options."""
+"""The settings of a run, made from all options.
+
+Every function raises :class:`OptionError` for what cannot be used, or not together.
+"""
 
 from __future__ import annotations
 
-from pytest_compaction.options.dialogues import dialogue_settings
-from pytest_compaction.options.gate import (
-    baseline_settings,
-    over_budget_of,
-    snapshot_settings,
-    thresholds_of,
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import PurePath
+from typing import Any, Final
+
+from pytest_compaction.options.removed import refuse_removed
+from pytest_compaction.options.table import OPTIONS, option_of
+from pytest_compaction.options.values import NO_GATE, Reader, number, split, value_of
+from pytest_compaction.settings import (
+    RECORDED,
+    REPORT_SUFFIXES,
+    BaselineRules,
+    BaselineSettings,
+    Budget,
+    CallSettings,
+    DialogueSettings,
+    LongMemorySettings,
+    NewlyGone,
+    OptionError,
+    Settings,
+    Shard,
+    SnapshotSettings,
 )
-from pytest_compaction.options.model_calls import call_settings, check_executor
-from pytest_compaction.options.reports import report_files, shown_failures
-from pytest_compaction.options.selection import budgets_of, hidden, named_compactors, shard_of
-from pytest_compaction.options.table import OPTIONS
-from pytest_compaction.options.values import Reader, number, split, value_of
-from pytest_compaction.settings import LongMemorySettings, Settings
+from pytest_compaction.text import printable
+
+MAX_BUDGETS: Final = 6
+"""The most budgets of a run: as many as the table of the curve holds in 80 columns."""
+_SHARD_DIGITS: Final = 4
+_SHARD: Final = re.compile(rf"([0-9]{{1,{_SHARD_DIGITS}}})/([0-9]{{1,{_SHARD_DIGITS}}})")
+_NEWLY_GONE: Final = re.compile(
+    r"(?P<number>[0-9]{1,9}|[0-9]{1,3}(?:\.[0-9]{1,6})?(?=\s*%))\s*(?P<percent>%)?"
+)
+_EXCLUDED: Final = (
+    (
+        "replay",
+        "refresh",
+        "--compaction-replay makes no call and --compaction-refresh repeats all of them; "
+        "give one of the two",
+    ),
+    *(
+        (
+            "export",
+            other,
+            "--compaction-export={export} writes the calls that the store lacks "
+            f"and asks nothing; it cannot be given with --compaction-{other}",
+        )
+        for other in ("replay", "refresh", "estimate")
+    ),
+    (
+        "executor",
+        "max_cost",
+        "--compaction-max-cost cannot be kept with --compaction-executor: workers elsewhere do "
+        "not see what the others spend; leave one of the two out (--compaction-estimate tells "
+        "the cost before)",
+    ),
+    (
+        "executor",
+        "check",
+        "--compaction-check measures no cases, so there is nothing for "
+        "--compaction-executor to run; leave one of the two out",
+    ),
+    (
+        "shard",
+        "check",
+        "--compaction-shard={shard} names a part of the cases, and --compaction-check runs "
+        "no case; leave one of the two out",
+    ),
+    (
+        "baseline_update",
+        "shard",
+        "--compaction-baseline-update takes a whole run, and --compaction-shard measures a "
+        "part of one; leave one of the two out",
+    ),
+)
+"""Options that exclude each other, without ``compaction_``, and why."""
 
 
 def read_settings(config: Reader) -> Settings:
-    """Read the command line and the ini file; raises :class:`OptionError` for unusable values."""
-    raw = {option.key: value_of(config, option) for option in OPTIONS}
-    model = raw["compaction_model"]
-    check_executor(raw)
+    """Read the command line and the ini file."""
+    raw = {option.key.removeprefix("compaction_"): value_of(config, option) for option in OPTIONS}
+    _check_executor(raw["executor"])
+    shard = _shard(raw["shard"])
+    for one, other, why in _EXCLUDED:
+        if all(raw[name] not in (None, False, "") for name in (one, other)):
+            raise OptionError(why.format_map(raw))
+    model = raw["model"]
     return Settings(
-        compactors=tuple(dict.fromkeys(hidden(named_compactors(config)))),
-        cases=tuple(raw["compaction_cases"]),
+        compactors=tuple(dict.fromkeys(_hidden(named_compactors(config)))),
+        cases=tuple(raw["cases"]),
         model=model,
-        responder=raw["compaction_responder"] or model,
-        judges=tuple(dict.fromkeys(split(raw, "compaction_judge"))) or (model,),
-        trials=number(raw, "compaction_trials"),
-        judgements=number(raw, "compaction_judgements"),
-        long_memory=LongMemorySettings(
-            truncated=bool(raw["compaction_truncated_chats"]),
-            published_rounding=bool(raw["compaction_published_rounding"]),
+        responder=raw["responder"] or model,
+        judges=tuple(dict.fromkeys(_split(raw, "judge"))) or (model,),
+        trials=raw["trials"],
+        judgements=raw["judgements"],
+        long_memory=LongMemorySettings(raw["truncated_chats"], raw["published_rounding"]),
+        control=raw["control"],
+        trigger=raw["trigger"],
+        budgets=_budgets(_split(raw, "budget")),
+        answers=raw["answers"],
+        over_budget=raw["over_budget"],
+        shard=shard,
+        executor=raw["executor"],
+        pass_score=raw["pass_score"],
+        thresholds=_thresholds(raw["threshold"]),
+        reports=_report_files(raw["report"]),
+        baseline=_baseline(raw),
+        show=None if raw["show"] == "all" else number("compaction_show", raw["show"]),
+        max_unscored=raw["max_unscored"],
+        concurrency=raw["concurrency"],
+        timeout=raw["timeout"],
+        encoding=raw["encoding"],
+        runs=raw["runs"],
+        dialogues=DialogueSettings(
+            tasks=tuple(dict.fromkeys(_split(raw, "tasks"))),
+            limit=raw["limit"],
+            history=raw["history"],
+            consistency=raw["consistency"],
+            budget=raw["dialogue_budget"],
+            window=raw["dialogue_window"],
         ),
-        control=bool(raw["compaction_control"]),
-        trigger=raw["compaction_trigger"],
-        budgets=budgets_of(split(raw, "compaction_budget")),
-        answers=bool(raw["compaction_answers"]),
-        over_budget=over_budget_of(raw),
-        shard=shard_of(raw),
-        executor=raw["compaction_executor"],
-        pass_score=number(raw, "compaction_pass_score"),
-        thresholds=thresholds_of(list(hidden(raw["compaction_threshold"]))),
-        reports=report_files(raw["compaction_report"]),
-        baseline=baseline_settings(raw),
-        show=shown_failures(raw),
-        max_unscored=number(raw, "compaction_max_unscored"),
-        concurrency=number(raw, "compaction_concurrency"),
-        timeout=number(raw, "compaction_timeout"),
-        encoding=raw["compaction_encoding"],
-        runs=raw["compaction_runs"],
-        dialogues=dialogue_settings(raw),
-        calls=call_settings(raw),
-        snapshots=snapshot_settings(raw),
-        check=bool(raw["compaction_check"]),
-        examples=number(raw, "compaction_examples"),
+        calls=CallSettings(
+            store=raw["store"],
+            replay=raw["replay"],
+            refresh=raw["refresh"],
+            estimate=raw["estimate"],
+            export=raw["export"],
+            export_plain=raw["export_plain"],
+            max_cost=raw["max_cost"],
+            judge_prompt=raw["judge_prompt"],
+            request_timeout=raw["request_timeout"],
+            prices=raw["prices"],
+            proxy=raw["proxy"],
+        ),
+        snapshots=SnapshotSettings(raw["judge_snapshots"], *_tolerance(raw["judge_tolerance"])),
+        check=raw["check"],
+        examples=raw["examples"],
     )
+
+
+def named_compactors(config: Reader) -> tuple[str, ...]:
+    """The strategies under test as they are named, each once; empty without any."""
+    option = option_of("compactor")
+    return tuple(dict.fromkeys(split({option.key: value_of(config, option)}, option.key)))
+
+
+def newly_gone(flag: str, text: str) -> NewlyGone:
+    """Read a limit on newly gone facts: a whole number, or a share in per cent."""
+    match = _NEWLY_GONE.fullmatch(str(text).strip())
+    if match is None or (match["percent"] and float(match["number"]) > 100):
+        raise OptionError(
+            f"{flag}={printable(str(text), 40)}: expected a whole number of facts, such as 0 or 3, "
+            "or a share of those that the baseline states, from 0% to 100%"
+        )
+    return NewlyGone(float(match["number"]), bool(match["percent"]))
+
+
+def _split(raw: Mapping[str, Any], name: str) -> list[str]:
+    return split({f"compaction_{name}": raw[name]}, f"compaction_{name}")
+
+
+def _check_executor(executor: str) -> None:
+    if executor:
+        from pytest_compaction.run.remote.executor import opener_for  # only with the option
+
+        try:
+            opener_for(executor)
+        except OptionError:
+            refuse_removed([f"--compaction-executor={executor}"])
+            raise
+
+
+def _hidden(texts: Iterable[str]) -> Iterable[str]:
+    """The texts with stand-ins for secrets, because they stand in names, files and records."""
+    texts = list(texts)
+    if not any("=" in text for text in texts):
+        return texts
+    from pytest_compaction.secrets.hidden import hide
+
+    return map(hide, texts)
+
+
+def _shard(given: str | None) -> Shard | None:
+    """The part of the cases that is asked for; ``None`` for all."""
+    if given is None:
+        return None
+    match = _SHARD.fullmatch(given.strip())
+    index, count = (int(match[1]), int(match[2])) if match else (0, 0)
+    if not 1 <= index <= count:
+        raise OptionError(
+            f"--compaction-shard={given} is not a shard; write I/N with whole numbers, I from 1 to "
+            f"N, such as 2/8 for the second of eight, and N at most {10**_SHARD_DIGITS - 1}"
+        )
+    return Shard(index, count)
+
+
+def _budgets(texts: Sequence[str]) -> tuple[Budget, ...]:
+    """Budgets in tokens, each once, the smallest first; or those of the views on record."""
+    found: set[int] = set()
+    if set(texts) == {RECORDED}:
+        return (RECORDED,)
+    if RECORDED in texts:
+        raise OptionError(
+            f"--compaction-budget={','.join(texts)} mixes the budgets on record with others; give "
+            f"{RECORDED} alone, or numbers in a run of their own"
+        )
+    for text in texts:
+        budget = int(text) if text.isdecimal() and len(text) <= 10 else 0
+        if not 0 < budget <= 10**9:
+            raise OptionError(
+                f"--compaction-budget={text} is not a budget; write a whole number of tokens from "
+                "1 on, several as in 1000,2000,4000, or recorded"
+            )
+        found.add(budget)
+    if len(found) > MAX_BUDGETS:
+        raise OptionError(
+            f"--compaction-budget names {len(found)} budgets; give at most {MAX_BUDGETS}, such as "
+            "1000,2000,4000"
+        )
+    return tuple(sorted(found))
+
+
+def _thresholds(given: Sequence[str]) -> tuple[str, ...]:
+    """The expressions of the gate; there is none of them where ``none`` was given."""
+    return () if set(given) == {NO_GATE} else tuple(_hidden(given))
+
+
+def _baseline(raw: Mapping[str, Any]) -> BaselineSettings:
+    """What the run is compared with, and what becomes of the comparison."""
+    given, update = raw["baseline"].strip(), raw["baseline_update"]
+    given = "" if given == NO_GATE else given
+    if update and not given.lower().endswith(".json"):
+        named = (
+            f"--compaction-baseline={given} is no file of that kind" if given else "none is named"
+        )
+        raise OptionError(
+            "--compaction-baseline-update writes a .json file to be committed, and "
+            f"{named}; name it, such as --compaction-baseline=compaction-baseline.json"
+        )
+    limit = raw["max_newly_gone"]
+    rules = BaselineRules(
+        max_drop=raw["max_drop"],
+        max_newly_gone=None if limit is None else newly_gone("--compaction-max-newly-gone", limit),
+        inconclusive=raw["inconclusive"],
+    )
+    return BaselineSettings(path=given, rules=rules, update=update)
+
+
+def _tolerance(given: str) -> list[float]:
+    """By how many points an overall score, and a criterion, may differ from its snapshot."""
+    parts = given.split(",")
+    try:
+        numbers = [number("compaction_judge_tolerance", each) for each in parts]
+    except OptionError:
+        numbers = []
+    if not 1 <= len(numbers) <= 2:
+        raise OptionError(
+            f"--compaction-judge-tolerance={given}: expected points from 0 to 5, one number for "
+            "the overall score or two as in 0.5,1 for the overall score and for a criterion"
+        )
+    return numbers
+
+
+def _report_files(given: Iterable[str]) -> tuple[str, ...]:
+    """The files of reports, each once; their suffixes say in which form they are written."""
+    paths = tuple(dict.fromkeys(given))
+    for path in paths:
+        if PurePath(path).suffix.lower() not in REPORT_SUFFIXES:
+            raise OptionError(
+                f"--compaction-report={path} names no form of a report; let the name end with one "
+                f"of {', '.join(REPORT_SUFFIXES)}"
+            )
+    return paths

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any, Final, Protocol
 
 from pytest_compaction.compactors.parameters import parted
-from pytest_compaction.options.table import OLD_KEYS, Option, option_of, range_of
+from pytest_compaction.options.table import OLD_KEYS, Option, option_of
 from pytest_compaction.settings import OptionError
 from pytest_compaction.text import NumberError
 
@@ -39,8 +40,9 @@ class EarlyReader:
 def value_of(config: Reader, option: Option) -> Any:
     """What the command line says, else the ini file, else the default.
 
-    Raises :class:`OptionError` for a text that is there and empty, as where a variable of a
-    script is not set: it would switch off in silence what the option is for.
+    Raises :class:`OptionError` for a number out of range or a word that is no choice, and for a
+    text that is there and empty, as where a variable of a script is not set: it would switch off
+    in silence what the option is for.
     """
     written, given = option.flag, config.getoption(option.key)
     if given is None:
@@ -49,7 +51,16 @@ def value_of(config: Reader, option: Option) -> Any:
         return option.default
     texts = given if option.repeatable else [given]
     if not texts or any(isinstance(text, str) and not text.strip() for text in texts):
-        raise _empty(option, f"{written}=")
+        gate = option.key in {"compaction_threshold", "compaction_baseline"}
+        instead = f"{NO_GATE}, if none is to decide" if gate else "leave it out"
+        value = option.metavar or "a value"
+        raise OptionError(f"{written}= is empty; give {value}, or {instead}")
+    if option.choices and given not in option.choices:
+        *most, last = option.choices
+        words = f"{', '.join(most)} or {last}"
+        raise OptionError(f"{option.flag}={given} is not {words}")
+    if option.ini_type in ("int", "float"):
+        return number(option.key, given)
     return [str(text).strip() for text in texts] if option.repeatable else given
 
 
@@ -62,13 +73,16 @@ def _in_file(config: Reader, option: Option) -> tuple[str, Any]:
     return option.ini_key, given
 
 
-def _empty(option: Option, written: str) -> OptionError:
-    gate = option.key in {"compaction_threshold", "compaction_baseline"}
-    instead = f"{NO_GATE}, if none is to decide" if gate else "leave it out"
-    return OptionError(f"{written} is empty; give {option.metavar or 'a value'}, or {instead}")
+def number(key: str, given: Any) -> Any:
+    """The number that is given for an option; raises :class:`OptionError` out of its range."""
+    option = option_of(key)
+    try:
+        return option.range.read(given) if option.range else given
+    except NumberError as error:
+        raise OptionError(f"{option.flag}={error}") from None
 
 
-def split(raw: dict[str, Any], key: str) -> list[str]:
+def split(raw: Mapping[str, Iterable[str]], key: str) -> list[str]:
     """The parts of each value between commas, except commas in a quoted parameter.
 
     Raises :class:`OptionError` for a part that is empty.
@@ -84,11 +98,3 @@ def split(raw: dict[str, Any], key: str) -> list[str]:
             )
         found += parts
     return found
-
-
-def number(raw: dict[str, Any], key: str) -> Any:
-    """The number that an option gives; raises :class:`OptionError` if it is not in its range."""
-    try:
-        return range_of(key).read(raw[key])
-    except NumberError as error:
-        raise OptionError(f"{option_of(key).flag}={error}") from None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from pytest_compaction.options.selection import named_compactors
+from pytest_compaction.options.run_settings import named_compactors
 from pytest_compaction.options.values import EarlyReader
 from pytest_compaction.settings import OptionError
 

@@ -31,6 +31,7 @@ def engines(opener, concurrency=8, most=0, cases=CASES.__getitem__):
     """An engine whose cases are measured by tasks, and one that does all the work here."""
     registry, specs = named_strategies([STRATEGY], {})
     model = OfflineModel(COUNTER)
+    roles = Roles(model, model, (model,), COUNTER)
     tasks = Tasks(opener, "threads", most)
     tasks.connect()
     given = briefing(settings=replace(SETTINGS, concurrency=concurrency))
@@ -38,7 +39,7 @@ def engines(opener, concurrency=8, most=0, cases=CASES.__getitem__):
 
     def engine(work, **where):
         return Engine(
-            Roles(model, model, (model,), COUNTER),
+            roles,
             lambda _: registry.create(specs[0]),
             Trigger("case"),
             3.5,

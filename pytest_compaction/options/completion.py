@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from pytest_compaction.compactors.registry import Registry
-from pytest_compaction.settings import HISTORIES, INCONCLUSIVE, OVER_BUDGET
+from pytest_compaction.options.table import Option
 
 Completer = Callable[..., list[str]]
 """Called by argcomplete with the beginning of a value, and with more by name."""
@@ -31,12 +31,13 @@ class _Stored(argparse.Action):
         setattr(namespace, self.dest, values)
 
 
-def action(flag: str, repeatable: bool) -> type[argparse.Action] | None:
+def action(option: Option) -> type[argparse.Action] | None:
     """The class of an option with a completer; ``None`` where files are completed, as usual."""
-    if flag not in _COMPLETERS:
+    completer = _one_of(option.choices) if option.choices else _COMPLETERS.get(option.flag)
+    if completer is None:
         return None
-    base = _Appended if repeatable else _Stored
-    return type(base.__name__, (base,), {"completer": staticmethod(_COMPLETERS[flag])})
+    base = _Appended if option.repeatable else _Stored
+    return type(base.__name__, (base,), {"completer": staticmethod(completer)})
 
 
 def strategies(prefix: str, **more: object) -> list[str]:
@@ -59,9 +60,6 @@ _COMPLETERS: Final[Mapping[str, Completer]] = {
     "--compaction-model": _MODELS,
     "--compaction-responder": _MODELS,
     "--compaction-judge": _MODELS,
-    "--compaction-over-budget": _one_of(OVER_BUDGET),
-    "--compaction-inconclusive": _one_of(INCONCLUSIVE),
-    "--compaction-history": _one_of(HISTORIES),
     "--compaction-trigger": _one_of(("case", "auto", "adaptive", "window:", "tokens:", "turns:")),
     "--compaction-budget": _one_of(("recorded",)),
 }
