@@ -14,7 +14,7 @@ from pytest_compaction.dialogues.evaluation import Evaluation
 from pytest_compaction.dialogues.published import read_results
 from pytest_compaction.metrics.dialogues.consistency import PASS_CONSISTENCY
 from pytest_compaction.options.table import range_of
-from pytest_compaction.reports.dialogues.page import as_json, markdown, plain
+from pytest_compaction.reports.dialogues.tables import as_json, markdown, plain
 from pytest_compaction.reports.tables.table_page import WIDTH
 from pytest_compaction.text import printable
 

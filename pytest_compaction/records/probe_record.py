@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from functools import lru_cache
+from itertools import accumulate
+from typing import Any, Final
 
-from pytest_compaction.case.case import Case, Probe, log_digest, probe_digest
+from pytest_compaction.case.case import Case, Fact, Probe, fact_digest, log_digest, probe_digest
 from pytest_compaction.case.index import CaseEntry, ProbeEntry
 from pytest_compaction.case.kinds import read_letter
 from pytest_compaction.judges.choice import complied, unreadable
-from pytest_compaction.judges.verdict import NULL, JudgeScores, Scores, Verdict
+from pytest_compaction.judges.verdict import (
+    NULL,
+    FactOutcome,
+    JudgeScores,
+    Nuggets,
+    Scores,
+    Verdict,
+)
+from pytest_compaction.metrics.event_order import ORDER_FIGURES, EventOrder
+from pytest_compaction.metrics.facts.fact_classes import class_of
 from pytest_compaction.models.calls.prices import PriceTable
-from pytest_compaction.records.compaction_record import compaction_of
-from pytest_compaction.records.fact_records import facts_of
-from pytest_compaction.records.nugget_record import nuggets_of
 from pytest_compaction.records.record import (
     Record,
     Status,
@@ -25,8 +34,143 @@ from pytest_compaction.records.record import (
     status_from,
 )
 from pytest_compaction.rubric import DIMENSIONS, CriterionScore
-from pytest_compaction.run.response import Arm, Response
+from pytest_compaction.run.feeder import Step
+from pytest_compaction.run.response import Arm, FactHistory, Response
 from pytest_compaction.settings import Settings
+from pytest_compaction.text import printable
+
+PARTS: Final = 10
+"""Equal parts of a conversation, by characters, in which evidence is placed."""
+_REASONING: Final = 400
+
+
+def nuggets_of(response: Response, verdict: Verdict) -> dict[str, Any]:
+    """The nuggets as plain JSON; nothing for a probe without any.
+
+    ``tenths`` are the parts of the conversation, from 1 to 10, that the evidence stands in.
+    """
+    if not response.probe.nuggets:
+        return {}
+    named = {id for nugget in response.probe.nuggets for id in nugget.evidence}
+    parts = _parts(response.case)
+    tenths = sorted({parts[id] for id in named if id in parts})
+    return {"tenths": tenths, **_scored(verdict.nuggets)}
+
+
+def _scored(found: Nuggets | None) -> dict[str, Any]:
+    if found is None:
+        return {}
+    nuggets = [
+        {
+            "text": clean(text),
+            "score": rounded(nugget.score),
+            "reasoning": clean(printable(nugget.reasoning, _REASONING)),
+        }
+        for text, nugget in found.scored
+    ]
+    ordering = found.figures.ordering
+    return {
+        "score": rounded(found.figures.score),
+        "nuggets": nuggets,
+        **({"ordering": _ordering(ordering)} if ordering is not None else {}),
+    }
+
+
+def _ordering(order: EventOrder) -> dict[str, float | None]:
+    return {figure: rounded(getattr(order, figure)) for figure in ORDER_FIGURES}
+
+
+@lru_cache(maxsize=2)
+def _parts(case: Case) -> dict[str, int]:
+    """The part of each message, by where it begins."""
+    sizes = [len(message.text) for message in case.messages]
+    starts = [0, *accumulate(sizes)]
+    total = max(starts[-1], 1)
+    ends = [total * part / PARTS for part in range(1, PARTS)]
+    return {
+        message.id: bisect_right(ends, start) + 1
+        for message, start in zip(case.messages, starts, strict=False)
+    }
+
+
+_CLAUSE: Final = 300
+_WORD: Final = 60
+"""The most characters that a record keeps of a clause, and of a word that decided."""
+_WORDS: Final = 12
+
+
+def facts_of(response: Response, verdict: Verdict) -> list[dict[str, Any]]:
+    """Each fact as plain JSON, in the order of the probe."""
+    found = zip(response.probe.facts, verdict.facts, response.history, strict=True)
+    return [
+        _outcome(outcome) | _in_log(fact) | _history(history) for fact, outcome, history in found
+    ]
+
+
+def _outcome(fact: FactOutcome) -> dict[str, Any]:
+    """What became of one fact, with the clause and the words that decided."""
+    decided = fact.decisive
+    return {
+        "text": clean(fact.text),
+        "type": fact.type,
+        "view": fact.view.outcome,
+        **({} if fact.answer is None else {"answer": fact.answer.outcome}),
+        "survived": fact.survived,
+        "used": fact.used,
+        "loss": fact.loss,
+        "clause": clean(printable(decided.clause, _CLAUSE)),
+        "words": [clean(printable(word, _WORD)) for word in decided.words[:_WORDS]],
+        "why": clean(printable(decided.why, _CLAUSE)),
+    }
+
+
+def _in_log(fact: Fact) -> dict[str, Any]:
+    return {
+        "class": class_of(fact),
+        "evidence": list(map(clean, fact.evidence)),
+        "keys": fact_digest(fact),
+    }
+
+
+def _history(history: FactHistory) -> dict[str, Any]:
+    source = history.source
+    return {
+        "stated_after": [[clean(point), stated] for point, stated in history.stated_after],
+        "recoverable": history.recoverable,
+        "source": None if source is None else {"message": clean(source[0]), "tokens": source[1]},
+    }
+
+
+def compaction_of(response: Response) -> dict[str, Any]:
+    """What the record of a response says of compaction; ``steps`` and ``errors`` are of the
+    whole case, ``events`` end at the point of the probe.
+    """
+    messages = response.case.points[response.probe.point].index + 1
+    window = response.case.window
+    return {
+        "steps": dict(sorted(Counter(step.status for step in response.steps).items())),
+        "errors": sorted({clean(step.error) for step in response.steps if step.error}),
+        "budget": response.budget,
+        "window": window,
+        "messages": messages,
+        "events": [_event(step, window) for step in response.steps if step.messages <= messages],
+    }
+
+
+def _event(step: Step, window: int) -> dict[str, Any]:
+    """One compaction; what an endpoint made of the request is not known."""
+    known = not step.by_server
+    return {
+        "point": clean(step.point),
+        "status": step.status,
+        "log": step.log,
+        "before": step.before if known else None,
+        "after": step.after if known else None,
+        "prefix": step.prefix if known else None,
+        "free": window - step.after if known else None,
+        "until_next": step.until_next,
+        "messages_left": step.left,
+    }
 
 
 def scored_record(

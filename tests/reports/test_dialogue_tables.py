@@ -18,8 +18,13 @@ from pytest_compaction.dialogues.evaluation import (
     evaluations_of_records,
 )
 from pytest_compaction.dialogues.figures import figures_of, spending_of
-from pytest_compaction.reports.dialogues.breakdowns import ENOUGH, tables_of
-from pytest_compaction.reports.dialogues.page import as_json, markdown, plain
+from pytest_compaction.reports.dialogues.tables import (
+    ENOUGH,
+    as_json,
+    markdown,
+    plain,
+    tables_of,
+)
 from pytest_compaction.reports.tables.table import Cell, table
 from pytest_compaction.reports.tables.table_page import WIDTH, cells, written
 

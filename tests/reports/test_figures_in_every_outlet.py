@@ -14,9 +14,9 @@ from pytest_compaction.metrics.differences.run_changes import adjusted_p, run_ch
 from pytest_compaction.records.figures.run_figures import figures_of
 from pytest_compaction.records.runs.loaded_run import Run
 from pytest_compaction.reports.changes import comparison
-from pytest_compaction.reports.outlets.csv_report import csv_report
 from pytest_compaction.reports.outlets.json_report import json_report
 from pytest_compaction.reports.outlets.markdown_report import markdown_report
+from pytest_compaction.reports.outlets.report_file import csv_report
 from pytest_compaction.reports.outlets.suite_properties import suite_properties
 from pytest_compaction.reports.page.arms import PageRun
 from pytest_compaction.reports.page.page import page_of

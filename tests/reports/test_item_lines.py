@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_compaction.reports.summary.item_lines import item_lines, what_was_dropped
-from pytest_compaction.reports.summary.kind_table import kind_lines
+from pytest_compaction.reports.summary.terminal import kind_lines
 
 
 def fact(text, loss=None):

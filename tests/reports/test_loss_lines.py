@@ -5,9 +5,8 @@ from support.builders import record
 from support.loss_records import event, fact, lossy
 
 from pytest_compaction.metrics.cost.formula import Pricing, Ratios
-from pytest_compaction.reports.summary.cost_lines import cost_lines, short_count
 from pytest_compaction.reports.summary.loss_lines import loss_lines
-from pytest_compaction.reports.summary.terminal import summary
+from pytest_compaction.reports.summary.terminal import cost_lines, short_count, summary
 
 GONE = (False,)
 

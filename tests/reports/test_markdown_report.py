@@ -8,9 +8,13 @@ from hypothesis import strategies as st
 from support.builders import record
 from support.finished import HOSTILE, finished, gated, several
 
-from pytest_compaction.reports.outlets import github
-from pytest_compaction.reports.outlets.github import SummaryError, append_summary, command_line
+from pytest_compaction.reports.outlets import written_files
 from pytest_compaction.reports.outlets.markdown_report import markdown_report
+from pytest_compaction.reports.outlets.written_files import (
+    SummaryError,
+    append_summary,
+    command_line,
+)
 from pytest_compaction.reports.tables.table_page import escaped
 
 RAW = re.compile(r"(?<!\\)[<>|`*_\[\]~$]|@(?!&#8203;)|#(?!&#8203;|8203;)|://|www\.")
@@ -118,7 +122,7 @@ def test_a_summary_that_is_too_long_loses_that_of_the_terminal_and_then_its_end(
     whole = len(markdown_report(run).encode())
     for room, cut in ((whole, False), (whole - 1, False), (500, True)):
         path.write_bytes(b"x" * 100)
-        monkeypatch.setattr(github, "MOST_BYTES", 101 + room)
+        monkeypatch.setattr(written_files, "MOST_BYTES", 101 + room)
         append_summary(path, run)
         text = path.read_text("utf-8")
         assert len(text.encode()) <= 101 + room
@@ -128,10 +132,10 @@ def test_a_summary_that_is_too_long_loses_that_of_the_terminal_and_then_its_end(
 
 def test_a_summary_without_room_is_refused_in_a_sentence(tmp_path):
     path = tmp_path / "summary.md"
-    path.write_bytes(b"x" * github.MOST_BYTES)
+    path.write_bytes(b"x" * written_files.MOST_BYTES)
     with pytest.raises(SummaryError, match="no room left"):
         append_summary(path, finished(*several("anchored", 2.0)))
-    assert path.stat().st_size == github.MOST_BYTES
+    assert path.stat().st_size == written_files.MOST_BYTES
 
 
 def test_a_summary_in_a_folder_that_does_not_exist_is_refused_in_a_sentence(tmp_path):

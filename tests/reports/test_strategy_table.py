@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_compaction.metrics.aggregate import Mean, aggregate
-from pytest_compaction.reports.summary.strategy_table import (
+from pytest_compaction.reports.summary.comparison import (
     StrategyRow,
     short_letters,
     strategy_table,

@@ -103,8 +103,7 @@ def summary_block():
     from support.measuring import records_of
 
     from pytest_compaction.metrics.aggregate import by_arm
-    from pytest_compaction.reports.summary.origin_lines import origin_lines
-    from pytest_compaction.reports.summary.terminal import summary
+    from pytest_compaction.reports.summary.terminal import origin_lines, summary
 
     records = [*records_of("anchored", True), *records_of("none", True)]
     block = _until_blank(summary(records, ["anchored"], control=True), 3)
@@ -168,7 +167,7 @@ def dialogue_blocks():
     """The blocks on dialogues, measured by replaying public data; takes about a minute."""
     from support.measuring_dialogues import of_mt_bench, of_tau_bench
 
-    from pytest_compaction.reports.dialogues.breakdowns import strategies_table
+    from pytest_compaction.reports.dialogues.tables import strategies_table
     from pytest_compaction.reports.tables.table_page import plain_table
 
     sets = (of_mt_bench(), of_tau_bench())
@@ -185,7 +184,7 @@ def dialogue_blocks():
 
 def suitability(evaluation):
     """The table of tasks, without its notes."""
-    from pytest_compaction.reports.dialogues.breakdowns import suitability_table
+    from pytest_compaction.reports.dialogues.tables import suitability_table
     from pytest_compaction.reports.tables.table_page import plain_table
 
     return "\n".join(plain_table(replace(suitability_table(evaluation), notes=())))

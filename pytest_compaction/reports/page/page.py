@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import os
-from collections.abc import Iterator, Sequence
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.resources import files
 from itertools import combinations
 from pathlib import Path
@@ -12,25 +16,175 @@ from urllib.parse import quote
 
 from pytest_compaction.gate.baseline import BaselineDecision, fact_name
 from pytest_compaction.metrics.cost.formula import Pricing
+from pytest_compaction.metrics.differences.strategy_comparison import (
+    StrategyPair,
+    compare_strategies,
+)
 from pytest_compaction.metrics.statistics.cluster_interval import interval_method
 from pytest_compaction.records.baselines.comparability import changed_cases
 from pytest_compaction.records.baselines.comparability import differences as run_differences
 from pytest_compaction.records.figures.cost_figures import run_pricing
-from pytest_compaction.records.record import Record, type_of
+from pytest_compaction.records.record import Record, rounded, type_of
+from pytest_compaction.records.texts import RunTexts
 from pytest_compaction.reports.changes.block import holds_text, undecided_text
 from pytest_compaction.reports.changes.words import changed_text
 from pytest_compaction.reports.gate_line import newly_gone_text
 from pytest_compaction.reports.page.arms import Arm, PageRun, arms_of
 from pytest_compaction.reports.page.inert import content_policy, inert_json
-from pytest_compaction.reports.page.items import Index, index_of
+from pytest_compaction.reports.page.items import Index, detail_of, index_of
 from pytest_compaction.reports.page.overview import Figures, classes_of, figures_of_arm
-from pytest_compaction.reports.page.pairs import Compared, compared
 from pytest_compaction.reports.page.plots import Scale, scatter, survival_curves, whisker
-from pytest_compaction.reports.page.texts import Texts, texts_of
 from pytest_compaction.reports.tables.run_tables import run_tables
 from pytest_compaction.reports.tables.table_page import written
 from pytest_compaction.rubric import DIMENSIONS, MAX_SCORE
 from pytest_compaction.text import printable
+
+Block = dict[str, Any]
+"""All texts of a case: its ``log`` or ``None``, its ``views`` by hash, its ``items`` by number."""
+
+_LIMITS: Final = (None, 20_000, 8_000, 3_000, 1_000, 300, 0)
+"""The most characters of a message, tried until all is small enough; 0 is for no texts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """The packed block of each case, and how messages had to be cut so that all found room.
+
+    ``limit`` is the most characters of a message, ``None`` if none was cut; ``left_out`` counts
+    the characters that are not there.
+    """
+
+    blocks: tuple[str, ...]
+    limit: int | None = None
+    left_out: int = 0
+    logs: int = 0
+    """Cases whose log is there."""
+
+
+def texts_of(runs: Sequence[PageRun], arms: Sequence[Arm], index: Index, most: int) -> Texts:
+    """The texts of all cases in at most about ``most`` bytes; longer messages are cut for it."""
+    blocks = _blocks(runs, arms, index)
+    logs = sum(block["log"] is not None for block in blocks)
+    made = Texts(())
+    for limit in _LIMITS:
+        left_out = 0
+        packed = []
+        for block in blocks:
+            shorter, missing = (block, 0) if limit is None else _cut(block, limit)
+            left_out += missing
+            packed.append(_packed(shorter))
+        made = Texts(tuple(packed), limit, left_out, logs)
+        if sum(map(len, packed)) <= most:
+            break
+    return made
+
+
+def _blocks(runs: Sequence[PageRun], arms: Sequence[Arm], index: Index) -> list[Block]:
+    blocks: list[Block] = [{"log": None, "views": {}, "items": {}} for _ in index.cases]
+    sources = [None if each.folder is None else RunTexts(each.folder) for each in runs]
+    # Items of one probe stand together, so that the same texts come within reach of the packing.
+    order = sorted(range(len(index.items)), key=lambda n: (index.items[n]["probe"], n))
+    for number in order:
+        item, record = index.items[number], index.records[number]
+        block = blocks[index.probes[item["probe"]]["case"]]
+        block["items"][str(number)] = detail_of(record)
+        source = sources[arms[item["arm"]].run]
+        if source is None:
+            continue
+        if block["log"] is None:
+            block["log"] = _shown_of_log(source.log(record))
+        if item["view"] and item["view"] not in block["views"]:
+            messages = source.view(record)
+            if messages is not None:
+                block["views"][item["view"]] = [_without_log(message) for message in messages]
+    return blocks
+
+
+def _shown_of_log(log: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """What the page shows of a log, which may hold more."""
+    if log is None:
+        return None
+    return {
+        name: [{key: each[key] for key in keys} for each in log[name]]
+        for name, keys in (("messages", ("id", "role", "text")), ("points", ("id", "after")))
+    }
+
+
+def _without_log(message: Mapping[str, Any]) -> dict[str, Any]:
+    """A message of a view; one that stands word for word in the log has its text there alone."""
+    kept = message["origin"] == "log" and not message["changed"]
+    return {key: message[key] for key in ("id", "role", "origin", *(() if kept else ("text",)))}
+
+
+def _cut(block: Block, limit: int) -> tuple[Block, int]:
+    """The block with the beginnings of its messages, and how many characters that leaves out."""
+    if not limit:
+        return {**block, "log": None, "views": {}}, _length(block)
+    log = block["log"]
+    shorter = {
+        **block,
+        "log": log and {**log, "messages": [_beginning(m, limit) for m in log["messages"]]},
+        "views": {
+            name: [_beginning(message, limit) for message in view]
+            for name, view in block["views"].items()
+        },
+    }
+    return shorter, _length(block) - _length(shorter)
+
+
+def _beginning(message: Mapping[str, Any], limit: int) -> dict[str, Any]:
+    text = message.get("text") or ""
+    if len(text) <= limit:
+        return dict(message)
+    return {**message, "text": text[:limit], "cut": len(text) - limit}
+
+
+def _length(block: Block) -> int:
+    views = [message for view in block["views"].values() for message in view]
+    log = block["log"]["messages"] if block["log"] else []
+    return sum(len(message.get("text") or "") for message in (*log, *views))
+
+
+def _packed(block: Block) -> str:
+    text = json.dumps(block, separators=(",", ":"), allow_nan=False)
+    return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Any two strategies with a common item, as plain data, and the letters of each by label.
+
+    A pair stands under the numbers ``first,second`` of its strategies. Strategies that share a
+    letter do not differ at 5 %.
+    """
+
+    pairs: Mapping[str, Mapping[str, Any]]
+    letters: Mapping[str, str]
+
+
+def compared(arms: Sequence[Arm]) -> Compared:
+    """Compare the overall scores of all strategies of the page, the control aside."""
+    groups = {arm.label: arm.records for arm in arms if not arm.control}
+    found = compare_strategies(groups)
+    number = {arm.label: n for n, arm in enumerate(arms)}
+    pairs = {f"{number[pair.first]},{number[pair.second]}": _pair(pair) for pair in found.pairs}
+    told = len(found.letters) > 1 and any(found.letters.values())
+    return Compared(dict(sorted(pairs.items())), found.letters if told else {})
+
+
+def _pair(pair: StrategyPair) -> dict[str, Any]:
+    paired = pair.paired
+    mean = paired.difference
+    return {
+        "mean": rounded(mean.value),
+        "interval": mean.interval and [rounded(bound) for bound in mean.interval],
+        "items": mean.count,
+        "cases": mean.cases,
+        "p": rounded(pair.holm),
+        "wins": paired.wins,
+        "losses": paired.losses,
+    }
+
 
 MOST_BYTES: Final = 4_900_000
 """The size that a page stays below, if cutting long messages suffices for it."""

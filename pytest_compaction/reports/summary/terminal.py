@@ -5,30 +5,36 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from pytest_compaction.case.kinds import ABILITIES
 from pytest_compaction.metrics.aggregate import (
     TOO_FEW,
     Aggregate,
+    Losses,
     Mean,
     Tokens,
     aggregate,
     budgets_of,
     by_arm,
+    by_compactor,
+    loss_counts,
+    overall_mean,
+    scored,
 )
 from pytest_compaction.metrics.budgets import times
-from pytest_compaction.metrics.cost.formula import Pricing
+from pytest_compaction.metrics.cost.formula import DEFAULT_PRICING, Pricing
+from pytest_compaction.metrics.cost.strategy_costs import BreakEven, StrategyCosts, strategy_costs
+from pytest_compaction.metrics.curve import Curve, CurvePoint, curves
+from pytest_compaction.metrics.differences.same_views import with_same_views
 from pytest_compaction.metrics.figures import kept_by_dimension
+from pytest_compaction.metrics.origins import by_origin
 from pytest_compaction.metrics.statistics.cluster_interval import interval_method
 from pytest_compaction.records.record import Record, went_wrong_later
-from pytest_compaction.reports.lines import WIDTH, Line, interval_text
+from pytest_compaction.reports.lines import WIDTH, Line, interval_text, removed_text
+from pytest_compaction.reports.short_names import short_names
 from pytest_compaction.reports.summary.comparison import comparison
 from pytest_compaction.reports.summary.constraints import constraint_lines
-from pytest_compaction.reports.summary.cost_lines import cost_lines
-from pytest_compaction.reports.summary.curve_table import curve_lines
 from pytest_compaction.reports.summary.item_lines import lowest_first
-from pytest_compaction.reports.summary.kind_table import kind_lines
-from pytest_compaction.reports.summary.long_memory_lines import long_memory_lines
-from pytest_compaction.reports.summary.loss_lines import loss_lines
-from pytest_compaction.reports.summary.origin_lines import origin_lines
+from pytest_compaction.reports.summary.loss_lines import labelled, loss_lines
 from pytest_compaction.reports.summary.outcomes import (
     counted_outcomes,
     further_figures,
@@ -37,9 +43,235 @@ from pytest_compaction.reports.summary.outcomes import (
     second_lines,
     unscored_because,
 )
+from pytest_compaction.reports.tables.long_memory_tables import LABEL, long_memory_tables
+from pytest_compaction.reports.tables.table_page import plain_table
 from pytest_compaction.rubric import DIMENSIONS, MAX_SCORE
 from pytest_compaction.settings import CONTROL, Budget
 from pytest_compaction.text import printable
+
+_ORIGIN_WIDTH: Final = 18
+
+
+def origin_lines(groups: Mapping[str, Sequence[Record]], grouped: bool) -> Iterator[Line]:
+    """Overall score, Pass^1, tokens removed and facts stated; nothing without both origins.
+
+    With ``grouped``, strategies with the same views share a row under the name of the first.
+    """
+    names = [names[0] for names in with_same_views(groups)] if grouped else list(groups)
+    found = by_origin({name: groups[name] for name in names})
+    if not found:
+        return
+    yield Line("")
+    yield Line("real and scripted cases apart", "bold")
+    head = f"{'compactor':<{_ORIGIN_WIDTH}}{'cases':>12}{'overall':>18}{'pass^1':>7}"
+    yield Line(f"{head}{'removed':>9}{'stated':>16}", "dim")
+    shown = short_names(found, _ORIGIN_WIDTH)
+    for name, figures in found.items():
+        for origin, item in figures.items():
+            cases = item.overall.cases if item.overall else 0
+            label = f"{shown[name]:<{_ORIGIN_WIDTH}}{f'{cases} {origin}':>12}"
+            yield Line(label + _figures(item))
+    yield Line("stated: share of the facts that the views state; 95% intervals over cases", "dim")
+
+
+def _figures(item: Aggregate) -> str:
+    passed = f"{item.passes[1]:.0%}" if 1 in item.passes else "-"
+    removed = removed_text(item.tokens.removed) if item.tokens.before else "-"
+    return (
+        f"{_overall(item.overall):>18}{passed:>7}{removed:>9}{_stated_by_origin(item.stated):>16}"
+    )
+
+
+def _overall(mean: Mean | None) -> str:
+    if mean is None:
+        return "-"
+    interval = mean.interval
+    shown = "" if interval is None else f" {interval_text(interval, limits=(0, MAX_SCORE))}"
+    return f"{mean.value:.2f}{shown}"
+
+
+def _stated_by_origin(mean: Mean | None) -> str:
+    if mean is None:
+        return "-"
+    if mean.interval is None:
+        return f"{mean.value:.0%}"
+    low, high = mean.interval
+    return f"{mean.value:.0%} [{100 * max(low, 0):.0f}, {100 * min(high, 1):.0f}]"
+
+
+_KIND: Final = 13
+
+
+def kind_lines(records: Sequence[Record]) -> Iterator[Line]:
+    """A row for each kind, the best first; nothing if nothing was scored or there is one kind.
+
+    The abilities of memory have a table of their own.
+
+    The share is of the facts that the leading reading states: the view, or the answer.
+    """
+    found = [record for record in scored(records) if record["kind"] not in ABILITIES]
+    kinds = sorted({record["kind"] for record in found})
+    if len(kinds) < 2:
+        return
+    reading = "in view" if found[0].get("reading") == "view" else "answered"
+    head = f"{'asked about':<{_KIND}}{'questions':>10}{'facts':>7}{reading:>10}"
+    answered = loss_counts(found).unused is not None
+    unused = f"{'unused':>8}" if answered else ""
+    yield Line(f"{head}{'dropped':>9}{unused}{'score':>7}", "dim")
+    rows = [(_score(group), kind, group) for kind in kinds if (group := _of(kind, found))]
+    rows.sort(key=lambda row: (-row[0], row[1]))
+    for number, (score, kind, group) in enumerate(rows, start=1):
+        mark = "  weakest" if number == len(rows) and score < rows[0][0] else ""
+        yield Line(_kind_row(kind, group, score, answered) + mark)
+
+
+def _of(kind: str, records: Sequence[Record]) -> list[Record]:
+    return [record for record in records if record["kind"] == kind]
+
+
+def _score(records: Sequence[Record]) -> float:
+    mean = overall_mean(records)
+    return mean.value if mean is not None else 0.0
+
+
+def _kind_row(kind: str, records: Sequence[Record], score: float, answered: bool) -> str:
+    losses = loss_counts(records)
+    share = f"{_stated(losses):.0%}" if losses.facts else "-"
+    counts = f"{len(records):>10}{losses.facts:>7}{share:>10}"
+    lost = f"{losses.dropped:>9}" + (f"{losses.unused:>8}" if answered else "")
+    return f"{printable(kind, _KIND):<{_KIND}}{counts}{lost}{score:>7.2f}"
+
+
+def _stated(losses: Losses) -> float:
+    return losses.outcomes.get("stated", 0) / losses.facts
+
+
+def long_memory_lines(groups: Mapping[str, Sequence[Record]]) -> Iterator[Line]:
+    """The tables of the questions about long conversations, each under an empty line."""
+    for found in long_memory_tables(groups):
+        yield Line("")
+        title, *rest = plain_table(found, WIDTH, LABEL)
+        yield Line(title, "bold")
+        yield from map(Line, rest)
+
+
+_NAME_WIDTH: Final = 19
+_AREA_WIDTH: Final = 18
+_WITH_INTERVAL: Final = 13
+_PLAIN: Final = 7
+OVER_BUDGET: Final = "!"
+"""Marks a share that a strategy reached with views over the budget."""
+
+
+def curve_lines(records: Sequence[Record], grouped: bool) -> Iterator[Line]:
+    """Strategy by budget: share of facts stated with its interval, mean tokens, and the area.
+
+    The intervals of shares are left out where the line would be too long for them. With
+    ``grouped``, strategies with the same views share a row under the name of the first.
+    """
+    found = curves(records)
+    if grouped:
+        first = {names[0] for names in with_same_views(by_compactor(records))}
+        found = [curve for curve in found if curve.compactor in first]
+    if not found:
+        return
+    budgets = sorted({point.budget for curve in found for point in curve.points})
+    room = WIDTH - _NAME_WIDTH - _AREA_WIDTH
+    width = _WITH_INTERVAL if len(budgets) * _WITH_INTERVAL <= room else _PLAIN
+    yield Line("")
+    yield Line("facts that the views state, by budget in tokens", "bold")
+    head = "".join(f"{budget:>{width},}" for budget in budgets)
+    yield Line(f"{'compactor':<{_NAME_WIDTH}}{head}{'area':>{_AREA_WIDTH}}", "dim")
+    shown = short_names((curve.compactor for curve in found), _NAME_WIDTH - 1)
+    for curve in sorted(found, key=_rank):
+        yield from _rows(curve, shown[curve.compactor], budgets, width)
+    yield Line("area: mean height of the curve over the logarithm of the budget, 0 to 1", "dim")
+    if any(point.over_budget for curve in found for point in curve.points):
+        yield Line(f"{OVER_BUDGET} some views were over the budget", "dim")
+
+
+def _rank(curve: Curve) -> tuple[bool, float, str]:
+    """The largest area first; curves with views over the budget after all others."""
+    over = any(point.over_budget for point in curve.points)
+    return over, -(curve.area.value if curve.area else 0.0), curve.compactor
+
+
+def _rows(curve: Curve, name: str, budgets: Sequence[int], width: int) -> Iterator[Line]:
+    points = {point.budget: point for point in curve.points}
+    cells = "".join(f"{_share(points.get(budget), width):>{width}}" for budget in budgets)
+    yield Line(f"{name:<{_NAME_WIDTH}}{cells}{_area(curve.area):>{_AREA_WIDTH}}")
+    tokens = "".join(f"{_tokens(points.get(budget)):>{width}}" for budget in budgets)
+    yield Line(f"{'  tokens':<{_NAME_WIDTH}}{tokens}".rstrip(), "dim")
+
+
+def _share(point: CurvePoint | None, width: int) -> str:
+    if point is None or point.stated is None:
+        return "-"
+    mark = OVER_BUDGET if point.over_budget else ""
+    text = f"{100 * point.stated.value:.0f}%{mark}"
+    if width < _WITH_INTERVAL or mark or point.stated.interval is None:
+        return text
+    low, high = point.stated.interval
+    return f"{text} {100 * max(low, 0):.0f}-{100 * min(high, 1):.0f}"
+
+
+def _tokens(point: CurvePoint | None) -> str:
+    return "-" if point is None or point.tokens is None else f"{point.tokens:,.0f}"
+
+
+def _area(mean: Mean | None) -> str:
+    if mean is None:
+        return "-"
+    if mean.interval is None:
+        return f"{mean.value:.2f}"
+    return f"{mean.value:.2f} {interval_text(mean.interval, limits=(0, 1))}"
+
+
+def cost_lines(records: Sequence[Record], pricing: Pricing | None = None) -> Iterator[Line]:
+    """Tokens removed, when that has paid for itself, and tokens to read again what was lost.
+
+    Nothing for records that do not tell it. Without ``pricing`` stated ratios are taken.
+    """
+    found = strategy_costs(records, pricing or DEFAULT_PRICING)
+    if found is None:
+        return
+    again = f"{short_count(found.refetch.tokens)} to read again"
+    change = "removed" if found.removed >= 0 else "added"
+    parts = [f"{short_count(abs(found.removed))} {change}", pays(found.break_even), again]
+    yield from labelled("cost", [*parts, *_saved(found)])
+    yield Line(f"  prices {printable(found.pricing.name, WIDTH - 9)}", "dim")
+
+
+def pays(found: BreakEven) -> str:
+    """After how many requests compactions have paid for themselves, in words."""
+    if found.requests is None:
+        return "never pays for itself"
+    if found.requests == 0:
+        return "pays at once"
+    within = ""
+    if found.interval is not None:
+        within = f" [{', '.join(map(_requests, found.interval))}]"
+    return f"pays after {_requests(found.requests)}{within} requests"
+
+
+def _requests(value: float) -> str:
+    return f"{value:.1f}" if value < 10 else f"{value:,.0f}"
+
+
+def short_count(tokens: int) -> str:
+    """Tokens in thousands or millions from 10,000 on, such as ``71k`` and ``1.67M``."""
+    if abs(tokens) < 10_000:
+        return f"{tokens:,}"
+    return f"{tokens / 1_000:,.0f}k" if abs(tokens) < 999_500 else f"{tokens / 1_000_000:,.2f}M"
+
+
+def _saved(found: StrategyCosts) -> Iterator[str]:
+    """Dollars over the horizon; nothing without a price."""
+    usd = found.net_usd
+    if usd is not None:
+        word = "saves" if usd >= 0 else "costs"
+        yield f"{word} {abs(usd):,.4f} US dollars over {found.horizon} requests"
+
 
 LOWEST: Final = 3
 """How many of the lowest items a summary names."""

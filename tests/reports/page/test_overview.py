@@ -16,7 +16,7 @@ from pytest_compaction.reports.page.overview import (
     figures_of_arm,
     frontier,
 )
-from pytest_compaction.reports.page.pairs import compared
+from pytest_compaction.reports.page.page import compared
 from pytest_compaction.reports.page.plots import (
     LogScale,
     Scale,
