@@ -15,8 +15,7 @@ from typing import Final
 from pytest_compaction.artifacts.operations import FileState
 from pytest_compaction.case.case import AnswerSpec
 from pytest_compaction.conversation.messages import Message
-from pytest_compaction.models.offline.question import question_proper, quotations
-from pytest_compaction.models.offline.retrieval import relevant
+from pytest_compaction.models.offline.retrieval import question_proper, quotations, relevant
 from pytest_compaction.models.offline.units import PreparedView, prepare
 from pytest_compaction.text import is_path, normalize, path_suffixes, raw_tokens
 
@@ -72,7 +71,7 @@ def file_lines(prepared: PreparedView, question: str) -> list[str]:
             continue
         rank = min(wanted.index(verb) for verb in verbs if verb in wanted)
         lines.append((rank, _file_line(state, verbs, bool(named))))
-    for text in prepared.units.said():
+    for text in (unit.text for unit in prepared.units if unit.kind == "said"):
         entry = _FILE_ENTRY.match(text)
         if entry and _meant(entry["path"].casefold(), named, folders):
             ranks = [place for place, verb in enumerate(wanted) if verb in entry["what"]]

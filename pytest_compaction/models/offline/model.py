@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import astuple
 from typing import Any, Final
 
-from pytest_compaction.cache.kept_results import KeptResults
+from pytest_compaction.cache.kept_results import Form, KeptResults
 from pytest_compaction.cache.latest import Latest
 from pytest_compaction.conversation.identity import identity
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.models.offline.reply_forms import ANSWER, JUDGEMENT, SUMMARY
+from pytest_compaction.metrics.facts.survival import READING
 from pytest_compaction.models.parameters import Parameters, cannot_take
 from pytest_compaction.models.protocol import (
     AnswerReply,
@@ -23,9 +24,40 @@ from pytest_compaction.models.protocol import (
     SummaryRequest,
     UnsupportedError,
 )
+from pytest_compaction.models.structured_summary import Summary
 from pytest_compaction.models.usage import Usage
+from pytest_compaction.rubric import CriterionScore
 
 NAME: Final = "offline"
+
+
+SUMMARY: Final[Form[SummaryReply]] = Form(
+    lambda reply: [reply.summary.entries, astuple(reply.usage)],
+    lambda kept: SummaryReply(
+        Summary(tuple((section, tuple(lines)) for section, lines in kept[0])), Usage(*kept[1])
+    ),
+)
+ANSWER: Final[Form[AnswerReply]] = Form(
+    lambda reply: [reply.text, astuple(reply.usage)],
+    lambda kept: AnswerReply(kept[0], Usage(*kept[1])),
+)
+JUDGEMENT: Final[Form[JudgeReply]] = Form(
+    lambda reply: [
+        [astuple(criterion) for criterion in reply.criteria],
+        reply.stated,
+        reply.hit,
+        reply.flags,
+        [READING.as_json(reading) for reading in reply.readings],
+    ],
+    lambda kept: JudgeReply(
+        tuple(CriterionScore(*criterion) for criterion in kept[0]),
+        tuple(kept[1]),
+        tuple(kept[2]),
+        flags=tuple(kept[3]),
+        readings=tuple(map(READING.from_json, kept[4])),
+    ),
+)
+"""The replies as they are kept from run to run; rules leave no judgement unscored."""
 
 
 def judgement(request: JudgeRequest) -> JudgeReply:

@@ -16,10 +16,42 @@ from collections.abc import Iterable, Iterator, Sequence
 from heapq import heapify, heappop, heappush
 from typing import Final
 
-from pytest_compaction.models.offline.question import asks_last_request, search_terms, topic_cues
-from pytest_compaction.models.offline.units import PreparedView, Units
-from pytest_compaction.text import BM25, content_stems
+from pytest_compaction.models.offline.cues import CONSTRAINT, DECISION, ERROR, NEXT, STATE
+from pytest_compaction.models.offline.units import PreparedView, Unit
+from pytest_compaction.text import BM25, content_stems, normalize, segments
 
+_LAST_REQUEST: Final = re.compile(
+    r"\b(?:user|i|we)\b.{0,40}\b(?:ask|want|request|say|said)\w*\b.{0,20}\b(?:last|latest)\b"
+    r"|\b(?:last|latest|most recent) (?:request|wish|instruction)"
+)
+_QUOTATION: Final = re.compile(r"`([^`\n]{3,})`|“([^“”\n]{3,})”|\"([^\"\n]{3,})\"")
+_QUESTION_TERMS: Final = frozenset(
+    content_stems(
+        "exactly list answer give name say tell remind question session far sentence words"
+    )
+)
+_FORM_SENTENCE: Final = re.compile(
+    r"^(?:please )?(?:answer|reply|list|give|write|respond|use|be|keep)\b.*"
+    r"\b(?:list|sentence|words?|items?|json|paths?|bullets?)\b"
+)
+_TOPICS: Final[tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]] = (
+    (
+        re.compile(
+            r"next|remain|pending|still to|to.?do\b|left to|open\b|postpone|unfinished|go on"
+        ),
+        NEXT,
+    ),
+    (
+        re.compile(r"decid|decision|why|reason|instead|chose|choice|reject|against|rule[sd]? out"),
+        DECISION,
+    ),
+    (re.compile(r"error|exception|fail|traceback|crash|exit (?:code|status)|refus"), ERROR),
+    (
+        re.compile(r"must|constraint|instruction|rules?\b|allowed|asked for|require|limit"),
+        CONSTRAINT,
+    ),
+    (re.compile(r"\bstate\b|status|stand\b|tests? (?:pass|fail|are|in|result)|green|red\b"), STATE),
+)
 _PASSAGE_SHARE: Final = 0.6
 """The share of the score of a passage that each of its units gets."""
 _NEIGHBOUR_SHARES: Final = (0.6, 0.4)
@@ -91,8 +123,7 @@ class _Search:
     """
 
     def __init__(self, prepared: PreparedView, question: str, quoted: Sequence[str]) -> None:
-        self._units = prepared.units
-        self._size = len(prepared.units)
+        self._view, self._units = prepared, prepared.units
         self._weights = dict.fromkeys(search_terms(question), 1.0)
         self._in_unit = _Scores(prepared.by_unit, self._weights)
         self._in_passage = _Scores(prepared.by_passage, self._weights)
@@ -121,7 +152,7 @@ class _Search:
         found: list[tuple[float, int, int | None]] = []
         for passage, score in enumerate(self._passages):
             if score > 0:
-                numbers = self._units.within(passage)
+                numbers = self._view.within(passage)
                 most = self._most(passage, max(by_unit[numbers.start : numbers.stop]))
                 found.append((-most, numbers.start, passage))
         return found
@@ -129,13 +160,13 @@ class _Search:
     def _of_units(self, passage: int) -> Iterator[tuple[float, int, int | None]]:
         """An entry for each unit of a passage without a bonus: its most worth, its number."""
         by_unit = self._in_unit.totals
-        for number in self._units.within(passage):
+        for number in self._view.within(passage):
             if number not in self._bonus:
                 yield -self._most(passage, by_unit[number]), number, None
 
     def _most(self, passage: int, by_unit: float) -> float:
         """What a unit of a passage is worth at most, by its score while no unit is taken."""
-        kind = self._units.kind_of(self._units.begins[passage])
+        kind = self._units[self._view.begins[passage]].kind
         factor = _WEIGHTS[kind] * _CUE if self._cues else _WEIGHTS[kind]
         return factor * (by_unit + _PASSAGE_SHARE * self._passages[passage])
 
@@ -177,16 +208,16 @@ class _Search:
 
     def _is_found(self, number: int) -> bool:
         """Whether a unit has a bonus, or stands in a passage with a term of the question."""
-        if not 0 <= number < self._size:
+        if not 0 <= number < len(self._units):
             return False
-        return number in self._bonus or self._passages[self._units.passage_of(number)] > 0
+        return number in self._bonus or self._passages[self._units[number].passage] > 0
 
     def take(self, number: int, new: bool) -> None:
         """Mark a unit as taken; if it says something new, its terms weigh less from now on."""
         self._taken.add(number)
         if not new:
             return
-        passage = self._units.passage_of(number)
+        passage = self._units[number].passage
         held = {term for term, _ in self._in_unit.of(number)}
         near = {term for term, _ in self._in_passage.of(passage)}
         for term in self._weights:
@@ -204,9 +235,9 @@ class _Search:
         return self._weighed[number]
 
     def _worth_now(self, number: int) -> float:
-        passage = self._units.passage_of(number)
+        passage = self._units[number].passage
         if number not in self._factors:
-            self._factors[number] = _factor(self._units, number, self._cues)
+            self._factors[number] = _factor(self._units[number], self._cues)
         by_unit = self._weighted_sum(self._in_unit, number)
         if passage not in self._sums:
             self._sums[passage] = self._weighted_sum(self._in_passage, passage)
@@ -221,11 +252,11 @@ class _Search:
 
     def _with_neighbours(self, number: int) -> float:
         worth = self._worth(number)
-        message = self._units.message_of(number)
+        message = self._units[number].message
         for distance, share in enumerate(_NEIGHBOUR_SHARES, start=1):
             for other in (number - distance, number + distance):
                 near = self._worth(other) * share
-                if near > worth and self._units.message_of(other) == message:
+                if near > worth and self._units[other].message == message:
                     worth = near
         return worth
 
@@ -240,21 +271,30 @@ def _bonus_shares(
     """
     units = prepared.units
     shares: dict[int, float] = {}
-    if asks_last_request(question) and units.users:
-        shares.update((number, 1.0) for number in units.of_message(units.users[-1]))
+    if asks_last_request(question) and prepared.users:
+        shares.update((number, 1.0) for number in prepared.of_message(prepared.users[-1]))
     if not quoted:
         return shares
-    printed = units.printed_in(_printed_by(prepared, quoted))
+    printed = [
+        number
+        for message in sorted(_printed_by(prepared, quoted))
+        for number in prepared.of_message(message)
+        if units[number].kind == "printed"
+    ]
     cued = {number for number in printed if any(cue.search(units[number].text) for cue in cues)}
-    holding = {number: units[number] for number in units.holding(quoted)}
-    said_in = {unit.message for unit in holding.values() if unit.kind == "said"}
+    holding = {
+        number: unit
+        for number, unit in enumerate(units)
+        if any(text in unit.normal for text in quoted)
+    }
     found = {number: _WEIGHTS[unit.kind] for number, unit in holding.items()}
     found.update((number, 1.0 if number in cued else 0.3) for number in printed)
     shares.update(sorted(found.items()))
-    following = {units.next_by_user(message) for message in said_in}
-    for number in (number for message in sorted(following) for number in units.of_message(message)):
-        if units[number].kind == "said":
-            shares.setdefault(number, 0.6)
+    said_in = {unit.message for unit in holding.values() if unit.kind == "said"}
+    for message in sorted({prepared.next_by_user(message) for message in said_in}):
+        for number in prepared.of_message(message):
+            if units[number].kind == "said":
+                shares.setdefault(number, 0.6)
     return shares
 
 
@@ -262,14 +302,42 @@ def _printed_by(prepared: PreparedView, quoted: Sequence[str]) -> set[int]:
     """The messages that answer a quoted call."""
     return {
         place
-        for said, places in prepared.results
+        for said, place in prepared.results
         if any(text in said and len(text) >= _CALL_SHARE * len(said) for text in quoted)
-        for place in places
     }
 
 
-def _factor(units: Units, number: int, cues: Sequence[re.Pattern[str]]) -> float:
-    factor = _WEIGHTS[units.kind_of(number)]
-    if any(units.has_cue(number, cue) for cue in cues):
-        factor *= _CUE
-    return factor
+def _factor(unit: Unit, cues: Sequence[re.Pattern[str]]) -> float:
+    weight = _WEIGHTS[unit.kind]
+    return weight * _CUE if any(cue.search(unit.text) for cue in cues) else weight
+
+
+def topic_cues(question: str) -> list[re.Pattern[str]]:
+    """The cues of the topics of a normalised question."""
+    return [cue for topic, cue in _TOPICS if topic.search(question)]
+
+
+def search_terms(question: str) -> list[str]:
+    """The terms of a normalised question that are worth a search."""
+    return [term for term in content_stems(question) if term not in _QUESTION_TERMS]
+
+
+def asks_last_request(question: str) -> bool:
+    """Whether a normalised question asks for the user's last request."""
+    return bool(_LAST_REQUEST.search(question))
+
+
+def question_proper(question: str) -> str:
+    """The question, normalised, without sentences that only say how to answer."""
+    sentences = [normalize(sentence) for sentence in segments(question)]
+    asking = [sentence for sentence in sentences if not _FORM_SENTENCE.match(sentence)]
+    return " ".join(asking or sentences)
+
+
+def quotations(question: str) -> tuple[str, ...]:
+    """The quotations of a question, normalised: code in backticks, phrases in quotation marks."""
+    found = [
+        normalize(next(filter(None, match)).rstrip("… .,;:"))
+        for match in _QUOTATION.findall(question)
+    ]
+    return tuple(dict.fromkeys(text for text in found if len(text) > 3))

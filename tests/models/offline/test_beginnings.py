@@ -48,7 +48,7 @@ def test_views_that_are_held_are_read_once_however_long_they_are(monkeypatch):
     read = []
     units._PREPARED.forget()
     prepared = units._prepared
-    monkeypatch.setattr(units, "_PREPARED", SizedCache(1, lambda made: made.units.characters))
+    monkeypatch.setattr(units, "_PREPARED", SizedCache(1, lambda made: len(made.units)))
     monkeypatch.setattr(units, "_prepared", lambda view: read.append(view) or prepared(view))
     held = units.prepare_beginnings(case.messages, ends)
     for end in (*ends, *ends):

@@ -2,14 +2,19 @@
 
 from itertools import pairwise
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from support.builders import assistant, user
 from support.compacting import messages_of
 
 from pytest_compaction.models.offline import retrieval
-from pytest_compaction.models.offline.question import search_terms, topic_cues
-from pytest_compaction.models.offline.retrieval import relevant
+from pytest_compaction.models.offline.retrieval import (
+    quotations,
+    relevant,
+    search_terms,
+    topic_cues,
+)
 from pytest_compaction.models.offline.units import prepare
 from pytest_compaction.text import content_stems, normalize
 
@@ -34,10 +39,10 @@ class Anew:
 
     def own(self, number):
         """What a unit is worth, its neighbours aside; ``None`` without a term in its passage."""
-        passage = self.units.passage_of(number)
+        passage = self.units[number].passage
         if not any(self.prepared.by_passage.term(term).get(passage) for term in self.weights):
             return None
-        factor = retrieval._WEIGHTS[self.units.kind_of(number)]
+        factor = retrieval._WEIGHTS[self.units[number].kind]
         if any(cue.search(self.units[number].text) for cue in self.cues):
             factor *= retrieval._CUE
         share = retrieval._PASSAGE_SHARE * self.total(self.prepared.by_passage, passage)
@@ -56,12 +61,12 @@ class Anew:
     def beside(self, number, owned):
         for away, share in enumerate(retrieval._NEIGHBOUR_SHARES, start=1):
             for other in {number - away, number + away} & owned.keys():
-                if self.units.message_of(other) == self.units.message_of(number):
+                if self.units[other].message == self.units[number].message:
                     yield owned[other] * share
 
     def lower(self, number):
         """Let the terms that a unit answered weigh less."""
-        passage = self.units.passage_of(number)
+        passage = self.units[number].passage
         for term in self.weights:
             if self.prepared.by_unit.term(term).get(number):
                 self.weights[term] *= retrieval._ANSWERED
@@ -90,3 +95,18 @@ def test_the_units_are_those_of_weighing_all_of_them_anew_each_time(texts, asked
     prepared = prepare(tuple(messages_of(says)))
     question = normalize(f"which {asked} did it find, and why?")
     assert list(relevant(prepared, question)) == list(Anew(prepared, question).found())
+
+
+@pytest.mark.parametrize(
+    ("question", "quoted"),
+    [
+        ("Who said “wait for the tide…”?", ("wait for the tide",)),
+        ('What of `run_all` and "the old store"?', ("run_all", "the old store")),
+        ("What came after “he said “wait for us” then?", ("wait for us",)),
+        ("Which “line\nends here”?", ()),
+        ("“" * 5000, ()),
+    ],
+    ids=["phrase", "code and phrase", "opened twice", "two lines", "never closed"],
+)
+def test_quotations_of_a_question_are_found(question, quoted):
+    assert quotations(question) == quoted
