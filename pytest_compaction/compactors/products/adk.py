@@ -94,7 +94,7 @@ class Adk(ProductCompactor):
         logged = (i for i, m in enumerate(before) if i >= first and m.origin == "log")
         body = next(logged, len(before))
         end, by_turns = self._end_by_tokens(before, body, context), False
-        if end == body and self._turn_is_reached(before):
+        if end == body and self.interval and len(user_turns(before)) >= self.interval:
             end, by_turns = pending_start(before), True
         new, earlier = before[body:end], before[first:body]
         removable = characters(new if by_turns else (*earlier, *new))
@@ -119,9 +119,6 @@ class Adk(ProductCompactor):
         if self.retention:
             cut = cut_before(messages, body + ranges[-self.retention][0])
         return max(min(cut, pending_start(messages)), body)
-
-    def _turn_is_reached(self, messages: Sequence[Message]) -> bool:
-        return self.interval is not None and len(user_turns(messages)) >= self.interval
 
 
 def events(messages: Sequence[Message]) -> list[tuple[int, int]]:

@@ -193,7 +193,10 @@ class Anthropic(ProductCompactor):
         context: Context,
     ) -> Outcome[State]:
         first = leading_system(before)
-        conversation = read[first : self._end(read)]
+        end = pending_start(read)
+        if end == len(read) and read and read[-1].role == "assistant":
+            end -= 1  # the reply that set compaction off
+        conversation = read[first:end]
         if not conversation:
             return unchanged(state, "there is nothing before the reply that set compaction off")
         room = context.budget - context.tokens.messages(before[:first]) - SUMMARY_OVERHEAD
@@ -210,13 +213,6 @@ class Anthropic(ProductCompactor):
             *spans_between(before[end:], after),
         )
         return Outcome({"messages": dump(after), "cycle": cycle}, "compacted", spans)
-
-    def _end(self, messages: Sequence[Message]) -> int:
-        """Where the summarised part ends: before the reply that set compaction off."""
-        end = pending_start(messages)
-        if end == len(messages) and messages and messages[-1].role == "assistant":
-            end -= 1
-        return end
 
 
 def _clearing(clearing: ToolUseClearing, context: Context) -> dict[str, Any]:

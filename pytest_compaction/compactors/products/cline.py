@@ -75,12 +75,27 @@ def projected(
     message to the oldest, each to its equal share; then the oldest messages go, a call always with
     its results. The first and the latest message of the user and calls that wait stay.
     """
-    shown = _Projection(_without_unreadable(messages), context)
-    if shown.total > limit:
-        shown.cut(limit)
-    if shown.total > limit:
-        shown.drop(limit)
-    return shown.messages if limit > 0 and shown.total <= limit else None
+    shown = _without_unreadable(messages)
+    sizes = [context.tokens.message(message) for message in shown]
+    total = sum(sizes)
+    spared, waiting = _latest_request(shown), pending_start(shown)
+    for place in range(min(waiting, len(shown)) - 1, -1, -1):
+        if total > limit and place != spared:
+            of_token = max(1.0, len(readable(shown[place])) / max(1, sizes[place]))
+            share = max(LEAST_CHARACTERS, int(limit * of_token / len(shown)))
+            shown[place] = _cut(shown[place], share)
+            total -= sizes[place]
+            sizes[place] = context.tokens.message(shown[place])
+            total += sizes[place]
+    users = [place for place, message in enumerate(shown) if message.role == "user"]
+    pinned = {*users[:1], *users[-1:]}
+    dropped: set[int] = set()
+    for begin, end in groups(shown):
+        if total > limit and end <= waiting and pinned.isdisjoint(range(begin, end)):
+            dropped.update(range(begin, end))
+            total -= sum(sizes[begin:end])
+    left = tuple(message for place, message in enumerate(shown) if place not in dropped)
+    return left if limit > 0 and total <= limit else None
 
 
 def _without_unreadable(messages: Sequence[Message]) -> list[Message]:
@@ -96,48 +111,6 @@ def _without_unreadable(messages: Sequence[Message]) -> list[Message]:
         if parts:
             left.append(message if parts == message.parts else replace(message, parts=parts))
     return left
-
-
-class _Projection:
-    """The messages as they are so far; ``total`` is their size in tokens."""
-
-    def __init__(self, messages: list[Message], context: Context) -> None:
-        self.all, self.context = messages, context
-        self.dropped: set[int] = set()
-        self.sizes = [context.tokens.message(message) for message in messages]
-        self.total = sum(self.sizes)
-
-    @property
-    def messages(self) -> tuple[Message, ...]:
-        """The messages that were not dropped."""
-        return tuple(one for place, one in enumerate(self.all) if place not in self.dropped)
-
-    def cut(self, limit: int) -> None:
-        """Cut texts from the newest message to the oldest, until all is within the limit."""
-        spared, waiting = _latest_request(self.all), pending_start(self.all)
-        for place in range(min(waiting, len(self.all)) - 1, -1, -1):
-            if self.total <= limit:
-                return
-            if place != spared:
-                message = self.all[place]
-                of_token = max(1.0, len(readable(message)) / max(1, self.sizes[place]))
-                share = max(LEAST_CHARACTERS, int(limit * of_token / len(self.all)))
-                self.all[place] = _cut(message, share)
-                size = self.context.tokens.message(self.all[place])
-                self.total += size - self.sizes[place]
-                self.sizes[place] = size
-
-    def drop(self, limit: int) -> None:
-        """Drop the oldest messages, a call with its results, until all is within the limit."""
-        users = [place for place, one in enumerate(self.all) if one.role == "user"]
-        pinned = {*users[:1], *users[-1:]}
-        waiting = pending_start(self.all)
-        for begin, end in groups(self.all):
-            if self.total <= limit:
-                return
-            if end <= waiting and pinned.isdisjoint(range(begin, end)):
-                self.dropped.update(range(begin, end))
-                self.total -= sum(self.sizes[begin:end])
 
 
 def _latest_request(messages: Sequence[Message]) -> int:

@@ -110,31 +110,17 @@ class Codex(ProductCompactor):
         room -= context.tokens.messages(users)
         conversation = without_preamble(before[first:], PREAMBLE)
         written = await self._written(conversation, room, context)
-        return self.replaced(state, before, self._opened(before, first, users, context), written)
+        head = (*before[:first], *users)
+        if (before[-1].results or before[-1].calls) and context.reason != "manual":
+            system = leading_system(before)  # in the middle of a turn
+            head = (*before[:system], *users[:-1], *before[system:first], *users[-1:])
+        return self.replaced(state, before, head, written)
 
     async def _written(self, messages: Sequence[Message], room: int, context: Context) -> Written:
         """The summary of the newest messages that fit the window."""
         readable = newest_within(messages, context.window - max(room, 0), context.tokens)
         written = await self.written(readable or messages[-1:], room, context)
         return Written(text=_last_said(messages)) if written.empty else written
-
-    def _opened(
-        self,
-        before: Sequence[Message],
-        first: int,
-        users: Sequence[Message],
-        context: Context,
-    ) -> tuple[Message, ...]:
-        """What stands before the summary: the initial context and the messages of the user.
-
-        In the middle of a turn the initial context, but not the system prompt, stands before
-        the last of them, as the original puts it there anew.
-        """
-        head = leading_system(before)
-        in_turn = bool(before[-1].results or before[-1].calls) and context.reason != "manual"
-        if not in_turn:
-            return (*before[:first], *users)
-        return (*before[:head], *users[:-1], *before[head:first], *users[-1:])
 
 
 def _within(messages: Sequence[Message], limit: int, tokens: TokenCounter) -> tuple[Message, ...]:
