@@ -1,4 +1,7 @@
-"""``anchored``: one running summary, into which each message is merged once."""
+"""``anchored``: one running summary, into which each message is merged once.
+
+``regenerate``: one summary of the whole view, written anew at each compaction.
+"""
 
 import pytest
 from hypothesis import given, settings
@@ -13,10 +16,15 @@ from support.builders import (
     tool,
     user,
 )
-from support.compacting import SpyModel, batched, compacted, cycles, in_a_row, view_of
+from support.compacting import SpyModel, batched, compacted, cycles, in_a_row, observed, view_of
 from support.compositions import talk
 
-from pytest_compaction.compactors.strategies.anchored import SUMMARY_ID, Anchored
+from pytest_compaction.compactors.strategies.anchored import (
+    REPLACED,
+    SUMMARY_ID,
+    Anchored,
+    Regenerate,
+)
 from pytest_compaction.conversation.formats.chat import from_chat
 from pytest_compaction.conversation.messages import readable
 
@@ -118,3 +126,33 @@ def test_anchored_leaves_a_log_within_budget_alone():
 def test_anchored_refuses_an_impossible_share(share):
     with pytest.raises(ValueError, match="must be between 0 and 1"):
         Anchored(share)
+
+
+def test_regenerate_writes_one_summary_from_the_whole_view_and_never_merges():
+    spy = SpyModel()
+    compactor, context = Regenerate(), context_of(500, model=spy)
+    views = [
+        view_of(compactor, outcome, context)
+        for outcome in in_a_row(compactor, batched(session(9), 3), context)
+    ]
+    assert len(spy.requests) == len(views) >= 3
+    assert all(request.previous is None for request in spy.requests)
+    for number, view in enumerate(views, start=1):
+        assert [message.origin for message in view] == ["log", "synthetic"]
+        assert view[0].role == "system"
+        assert view[1].id == f"summary-{number}"
+        assert COUNTER.messages(view) <= 500
+    for view, request in zip(views, spy.requests[1:], strict=False):
+        read = request.messages[0]
+        assert (read.id, read.origin) == (view[1].id, "synthetic")
+        assert view[1].text == f"{REPLACED}\n\n{read.text}"
+
+
+def test_regenerate_waits_for_a_pending_call():
+    chat = [*session(3), assistant("look", ("open", "bash", {}))]
+    compactor, context = Regenerate(), context_of(200)
+    state = observed(compactor, chat, context)
+    outcome = compact_now(compactor, state, context)
+    assert outcome.status == "failed"
+    assert "still without result" in outcome.error
+    assert outcome.state == state
