@@ -179,20 +179,15 @@ def test_the_last_turns_are_counted_by_the_users_messages():
     assert last_turns(messages, 0) == ()
 
 
-def test_it_is_due_at_the_threshold_or_after_so_many_turns():
+def test_it_is_due_after_so_many_turns_and_not_again_after_them():
     chat = log(4)
     used = tokens(chat)
     context = context_of(window=used * 10)
-    for compactor, due in (
-        (Adk(threshold=used, retention=3), True),
-        (Adk(threshold=used + 1, retention=3), False),
-        (Adk(), False),
-        (Adk(interval=4, overlap=1), True),
-        (Adk(interval=5, overlap=1), False),
-    ):
-        assert (compactor.due(observed(compactor, chat, context), context) is not None) is due
+    later = Adk(interval=5, overlap=1)
+    assert later.due(observed(later, chat, context), context) is None
     by_turns = Adk(interval=4, overlap=1)
     context = context_of(600, window=used * 10)
+    assert by_turns.due(observed(by_turns, chat, context), context) is not None
     done = compact_now(by_turns, observed(by_turns, chat, context), context)
     assert done.status == "compacted"
     assert by_turns.due(done.state, context) is None

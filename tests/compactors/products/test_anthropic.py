@@ -74,18 +74,6 @@ def test_each_compaction_starts_from_scratch_with_the_earlier_summary_as_convers
     assert ids(view_of(Anthropic(), outcomes[-1], context_of()))[1:] == ["anthropic-summary-3"]
 
 
-@pytest.mark.parametrize(("window", "limit"), [(200_000, 100_000), (20_000, 10_000)])
-def test_it_is_due_at_half_of_the_products_window_in_proportion(window, limit):
-    compactor = Anthropic()
-    chat = [user("word " * (limit - 5))]
-    over = tokens(chat) - limit
-    assert over == 0
-    context = context_of(window=window)
-    assert compactor.due(observed(compactor, chat, context), context) is not None
-    less = [user("word " * (limit - 6))]
-    assert compactor.due(observed(compactor, less, context), context) is None
-
-
 def test_the_threshold_can_be_set():
     compactor, context = Anthropic(threshold=20_000), context_of(window=2000)
     assert compactor.due(observed(compactor, [user("word " * 150)], context), context) is None

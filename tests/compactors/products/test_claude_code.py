@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import pytest
 from support.builders import (
     COUNTER,
     assistant,
@@ -23,7 +22,6 @@ from support.compacting import (
     messages_of,
     observed,
     roles,
-    tokens,
     view_of,
 )
 
@@ -192,16 +190,6 @@ def test_a_reply_of_nothing_but_analysis_is_a_failure():
     assert outcome.status == "failed"
     assert "nothing but reasoning" in outcome.error
     assert view == messages_of(reads(8))
-
-
-@pytest.mark.parametrize(("window", "limit"), [(200_000, 167_000), (20_000, 16_700)])
-def test_it_is_due_at_the_window_less_reserve_and_margin(window, limit):
-    compactor, context = ClaudeCode(), context_of(window=window)
-    chat = [user("word " * (limit - 5))]
-    assert tokens(chat) == limit
-    assert compactor.due(observed(compactor, chat, context), context) is not None
-    chat = [user("word " * (limit - 6))]
-    assert compactor.due(observed(compactor, chat, context), context) is None
 
 
 def test_three_failures_in_a_row_stop_it_and_a_success_starts_anew():

@@ -51,14 +51,6 @@ from pytest_compaction.compactors.products.cline import (
 from pytest_compaction.conversation.messages import Image, Thinking, structure_faults
 
 
-def test_it_is_due_at_the_limit():
-    used = tokens(talk(20))
-    for window, due in ((int(used / 0.81), True), (int(used / 0.81) + 3, False)):
-        context = context_of(window=window)
-        said = Cline().due(observed(Cline(), talk(20), context), context)
-        assert (said is not None) is due
-
-
 def test_it_summarises_unless_it_is_told_otherwise():
     assert Cline().mode == "agentic"
     assert Cline().traits.needs_model
@@ -185,11 +177,6 @@ def test_agentic_leaves_the_history_where_the_summary_is_empty():
     outcome = compact_now(compactor, state, context)
     assert (outcome.status, outcome.state) == ("failed", state)
     assert "empty" in outcome.error
-
-
-def test_an_unknown_mode_is_refused():
-    with pytest.raises(ValueError, match="mode=modern must be agentic or basic"):
-        Cline("modern")
 
 
 PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,a"}}

@@ -18,9 +18,7 @@ from support.compacting import (
     ids,
     in_a_row,
     messages_of,
-    observed,
     roles,
-    tokens,
     view_of,
 )
 
@@ -164,16 +162,3 @@ def test_a_history_longer_than_the_window_loses_its_oldest_part_before_it_is_rea
     assert ids(asked) == [f"m{i}" for i in range(len(chat) - len(asked), len(chat))]
     assert len(asked) < len(chat) - 1
     assert COUNTER.messages(asked) + spy.requests[0].budget <= 1500
-
-
-def test_it_is_due_at_nine_tenths_of_the_window_or_at_a_lower_limit():
-    chat = session(6)
-    used = tokens(chat)
-    compactor = Codex()
-    at, below = context_of(window=used * 10 // 9), context_of(window=used * 10 // 9 + 3)
-    assert compactor.due(observed(compactor, chat, at), at) is not None
-    assert compactor.due(observed(compactor, chat, below), below) is None
-    lower, full = Codex(limit=used), context_of(window=272_000)
-    assert lower.due(observed(lower, chat, full), full) is not None
-    higher = Codex(limit=used + 1)
-    assert higher.due(observed(higher, chat, full), full) is None

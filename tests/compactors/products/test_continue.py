@@ -147,18 +147,6 @@ def test_cli_reserve_is_a_fifth_where_that_is_less_than_the_most():
     assert small.due_at(context) == max(1_000 - 15_000, 1)
 
 
-def test_cli_is_due_at_its_threshold():
-    compactor = Continue(mode="cli")
-    chat = [user("word " * 17_995)]
-    context = context_of(window=20_000)
-    limit = compactor.due_at(context)
-    chat = [user("word " * (limit - 5))]
-    assert tokens(chat) == limit
-    assert compactor.due(observed(compactor, chat, context), context) is not None
-    chat = [user("word " * (limit - 6))]
-    assert compactor.due(observed(compactor, chat, context), context) is None
-
-
 def test_a_request_too_long_loses_its_newest_end_by_twos_behind_users_and_calls():
     chat = [
         user("a " * 20),
@@ -332,17 +320,6 @@ def test_empty_messages_go():
     _, view = compacted(ContinuePrune(), chat, context_of(total - 1))
     assert "m1" not in ids(view)
     assert "m2" not in ids(view)
-
-
-def test_it_is_due_when_the_view_takes_more_than_the_window_leaves():
-    compactor, window = ContinuePrune(), 2000
-    context = context_of(window=window)
-    limit = compactor.available(window, context)
-    chat = [user("word " * (limit - 5))]
-    assert tokens(chat) == limit
-    assert compactor.due(observed(compactor, chat, context), context) is None
-    chat = [user("word " * (limit - 4))]
-    assert compactor.due(observed(compactor, chat, context), context) is not None
 
 
 @settings(max_examples=25)

@@ -11,7 +11,6 @@ from support.builders import (
     assistant,
     compact_now,
     context_of,
-    session,
     system,
     tool,
     user,
@@ -257,21 +256,6 @@ def test_the_acknowledgement_ends_a_view():
     assert ids(view) == ["m0", SNAPSHOT_ID, ACKNOWLEDGEMENT_ID]
     kept = {"within-budget", "ends-on-user-or-tool", "summary-is-a-summary"}
     assert set(faithful.traits.violations) == kept
-
-
-def test_it_is_due_at_half_of_the_window():
-    used = tokens(session(4))
-    for window, due in ((used * 2, True), (used * 2 + 2, False)):
-        context = context_of(window=window)
-        state = observed(GeminiCli(), session(4), context)
-        assert (GeminiCli().due(state, context) is not None) is due
-        assert GeminiCli(threshold=0.9).due(state, context) is None
-
-
-@pytest.mark.parametrize("value", [0, 1.5, -0.2, True])
-def test_an_impossible_threshold_is_refused(value):
-    with pytest.raises(ValueError, match=f"threshold={value} must be above 0 and at most 1"):
-        GeminiCli(threshold=value)
 
 
 LISTING = "".join(f"{i:06d} of a long listing\n" for i in range(1200))

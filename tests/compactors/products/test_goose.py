@@ -10,7 +10,6 @@ from support.compacting import (
     ids,
     in_a_row,
     messages_of,
-    observed,
     roles,
     tokens,
     view_of,
@@ -122,19 +121,3 @@ def test_drops_the_images_of_the_request():
     _, view = compacted(Goose(), chat, context)
     assert (view[-1].id, view[-1].text) == ("m17", "As shown:")
     assert not any(isinstance(part, Image) for part in view[-1].parts)
-
-
-def test_it_is_due_above_four_fifths_of_the_window_and_can_be_switched_off():
-    chat = session(6)
-    used = tokens(chat)
-    at, over = context_of(window=-(-used * 5 // 4)), context_of(window=used * 5 // 4 - 2)
-    assert Goose().due(observed(Goose(), chat, at), at) is None
-    assert Goose().due(observed(Goose(), chat, over), over) is not None
-    for threshold in (0, 1):
-        assert Goose(threshold).due(observed(Goose(), chat, over), over) is None
-
-
-@pytest.mark.parametrize("threshold", [-0.1, 1.1, True, "a"])
-def test_impossible_thresholds_are_refused(threshold):
-    with pytest.raises(ValueError, match="must be"):
-        Goose(threshold)

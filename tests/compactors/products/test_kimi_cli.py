@@ -7,8 +7,6 @@ from support.compacting import (
     ids,
     in_a_row,
     messages_of,
-    observed,
-    tokens,
     view_of,
 )
 
@@ -66,18 +64,3 @@ def test_keeps_two_messages_over_the_budget():
     _, view = compacted(KimiCli(), chat, context_of(600))
     assert ids(view)[2:] == ["m17", "m18"]
     assert COUNTER.messages(view) > 600
-
-
-def test_it_is_due_at_the_threshold_or_when_the_reserve_is_reached():
-    chat = session(6)
-    used = tokens(chat)
-
-    def due(window, **parameters):
-        compactor, context = KimiCli(**parameters), context_of(window=window)
-        return compactor.due(observed(compactor, chat, context), context) is not None
-
-    assert due(int(used / 0.85), reserve=0)
-    assert not due(int(used / 0.85) + 5, reserve=0)
-    share = 1 - 50_000 / 262_144
-    assert due(int(used / share) - 5)
-    assert not due(int(used / share) + 5)

@@ -253,12 +253,6 @@ def test_a_size_that_cannot_be_read_says_what_may_be_written(value):
         LangChain(trigger=value)
 
 
-@pytest.mark.parametrize("value", [-1, 2.5, True, "x"])
-def test_a_trim_that_is_no_number_of_tokens_is_refused(value):
-    with pytest.raises(ValueError, match=f"trim={value} must be a whole number of tokens"):
-        LangChain(trim=value)
-
-
 def writing(name="write_file", content="value = 1\n" * 400, id="w"):
     """A call that writes a long file, and its result."""
     return [assistant(None, (id, name, {"path": "a.py", "content": content})), tool(id, "wrote")]

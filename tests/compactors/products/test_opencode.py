@@ -7,7 +7,6 @@ from support.compacting import (
     ids,
     in_a_row,
     messages_of,
-    observed,
     roles,
     tokens,
     view_of,
@@ -77,12 +76,3 @@ def test_after_old_output_was_cleared_it_only_summarises_what_is_still_too_much(
     assert outcome.status == "compacted"
     _, view = compacted(composed, chat, context_of(500))
     assert roles(view) == ["system", "user", "assistant", "user"]
-
-
-def test_it_is_due_when_the_reserve_is_reached():
-    chat = session(6)
-    used = tokens(chat)
-    compactor, context = Opencode(reserve=200_000 - used), context_of(window=200_000)
-    assert compactor.due(observed(compactor, chat, context), context) is not None
-    later = Opencode(reserve=200_000 - used - 1)
-    assert later.due(observed(later, chat, context), context) is None

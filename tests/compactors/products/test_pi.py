@@ -161,12 +161,10 @@ def test_summarises_the_request_of_a_split_turn():
     assert "m13" not in ids(compacted(Pi(keep=300), chat, context)[1])
 
 
-def test_it_is_due_when_less_than_the_reserve_is_left_and_not_again_before_something_is_said():
+def test_it_is_not_due_again_before_something_is_said():
     chat = session(6)
     used = tokens(chat)
-    compactor = Pi(reserve=WINDOW - used)
     full = context_of(900, window=WINDOW)
-    assert compactor.due(observed(compactor, chat, full), full) is None
     lower = Pi(reserve=WINDOW - used + 1, keep=300)
     state = observed(lower, chat, full)
     assert lower.due(state, full) is not None

@@ -12,7 +12,6 @@ from support.compacting import (
     messages_of,
     observed,
     roles,
-    tokens,
     view_of,
 )
 
@@ -154,25 +153,6 @@ def test_a_pending_call_is_among_the_kept():
     chat = [*talk(12), assistant("look", ("open", "bash", {}))]
     _, view = compacted(Roo(), chat, context_of(400))
     assert pending_calls(view) == ("open",)
-
-
-@pytest.mark.parametrize(("window", "allowed"), [(200_000, 171_808), (20_000, 17_181)])
-def test_it_is_due_above_nine_tenths_less_the_reply(window, allowed):
-    compactor, context = Roo(), context_of(window=window)
-    chat = [user("word " * (allowed - 5))]
-    assert tokens(chat) == allowed
-    assert compactor.due(observed(compactor, chat, context), context) is None
-    chat = [user("word " * (allowed - 4))]
-    assert compactor.due(observed(compactor, chat, context), context) is not None
-
-
-def test_it_is_due_at_a_lower_threshold_in_percent():
-    context = context_of(window=1000)
-    for words, due in ((495, True), (494, False)):
-        compactor = Roo(threshold=50)
-        state = observed(compactor, [user("word " * words)], context)
-        assert (compactor.due(state, context) is not None) == due
-    assert Roo(threshold=-1).percent == 100
 
 
 # --- version 2 -----------------------------------------------------------------------

@@ -8,7 +8,6 @@ from support.compacting import (
     ids,
     in_a_row,
     messages_of,
-    observed,
     talk,
     tokens,
     view_of,
@@ -98,16 +97,3 @@ def test_an_earlier_summary_is_among_the_oldest_at_the_next_compaction():
     *_, last = in_a_row(Strands(), batches, context)
     view = view_of(Strands(), last, context)
     assert len([m for m in view if m.origin == "synthetic"]) == 1
-
-
-def test_it_is_due_by_itself_only_with_a_threshold():
-    chat = session(6)
-    used = tokens(chat)
-
-    def due(compactor, window):
-        context = context_of(window=window)
-        return compactor.due(observed(compactor, chat, context), context) is not None
-
-    assert not due(Strands(), used)
-    assert due(Strands(threshold=0.7), int(used / 0.7))
-    assert not due(Strands(threshold=0.7), int(used / 0.7) + 5)

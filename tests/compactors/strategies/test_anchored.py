@@ -122,12 +122,6 @@ def test_anchored_leaves_a_log_within_budget_alone():
     assert outcome.status == "noop"
 
 
-@pytest.mark.parametrize("share", [0, 1, -0.5, 2])
-def test_anchored_refuses_an_impossible_share(share):
-    with pytest.raises(ValueError, match="must be between 0 and 1"):
-        Anchored(share)
-
-
 def test_regenerate_writes_one_summary_from_the_whole_view_and_never_merges():
     spy = SpyModel()
     compactor, context = Regenerate(), context_of(500, model=spy)

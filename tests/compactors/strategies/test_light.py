@@ -161,24 +161,6 @@ def test_no_question_makes_the_view_exceed_its_budget_or_break(chat, budget, que
         assert view == plain
 
 
-@pytest.mark.parametrize(
-    ("parameters", "said"),
-    [
-        ({"scratchpad": 0}, "scratchpad=0 must be between 0 and 1"),
-        ({"working": 1.5}, "working=1.5 must be between 0 and 1"),
-        ({"scratchpad": 0.6, "working": 0.4}, "leave no episodes"),
-        ({"k": -1}, "k=-1 must be a whole number, at least 0"),
-        ({"z": 0.5}, "z=0.5 must be a whole number, at least 0"),
-        ({"limit": 30}, "limit=30 must be 0 or at least 200 tokens"),
-        ({"episodic": "maybe"}, "episodic=maybe must be True or False"),
-        ({"notes": "turn"}, "notes=turn must be auto or pair or span"),
-    ],
-)
-def test_impossible_parameters_are_refused(parameters, said):
-    with pytest.raises(ValueError, match=said):
-        Light(**parameters)
-
-
 def test_a_system_prompt_over_the_budget_is_a_failure():
     outcome, _ = compacted(Light(), [system("rule " * 300), *session(2)[1:]], context_of(100))
     assert outcome.status == "failed"

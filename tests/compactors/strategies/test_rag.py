@@ -2,7 +2,6 @@
 
 import json
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.builders import (
@@ -139,12 +138,6 @@ def test_a_log_within_the_budget_needs_no_retrieval():
     outcome = compact_now(compactor, state, context)
     assert outcome.status == "noop"
     assert asked(compactor, outcome, context) == messages_of(session(3)) == from_chat(session(3))
-
-
-@pytest.mark.parametrize("share", [0, 1, -1])
-def test_an_impossible_share_is_refused(share):
-    with pytest.raises(ValueError, match=f"share={share} must be between 0 and 1"):
-        Rag(share)
 
 
 def test_a_system_prompt_over_the_budget_is_a_failure():
