@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from pytest_compaction.commands.complaint import complain
 from pytest_compaction.commands.named_run import named_run
-from pytest_compaction.metrics.agreement.runs import (
+from pytest_compaction.metrics.agreement import (
     Agreement,
     of_judges,
     of_readings,

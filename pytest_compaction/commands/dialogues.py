@@ -12,7 +12,7 @@ from pytest_compaction.commands.complaint import complain
 from pytest_compaction.commands.number_type import number_type
 from pytest_compaction.dialogues.evaluation import Evaluation
 from pytest_compaction.dialogues.published import read_results
-from pytest_compaction.metrics.dialogues.consistency import PASS_CONSISTENCY
+from pytest_compaction.metrics.dialogues import PASS_CONSISTENCY
 from pytest_compaction.options.table import range_of
 from pytest_compaction.reports.dialogues.tables import as_json, markdown, plain
 from pytest_compaction.reports.tables.table_page import WIDTH

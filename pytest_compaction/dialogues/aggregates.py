@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from pytest_compaction.metrics.dialogues.consistency import PASS_CONSISTENCY
+from pytest_compaction.metrics.dialogues import PASS_CONSISTENCY
 
 if TYPE_CHECKING:
     from pytest_compaction.dialogues.figures import Figures

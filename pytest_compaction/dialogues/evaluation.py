@@ -11,8 +11,7 @@ from pytest_compaction.dialogues.aggregates import RECORD_TYPE
 from pytest_compaction.dialogues.dialogue import Comparison
 from pytest_compaction.dialogues.figures import Figures, by_task, combined, figures_of, spending_of
 from pytest_compaction.metrics.budgets import is_over_budget
-from pytest_compaction.metrics.dialogues.consistency import PASS_CONSISTENCY
-from pytest_compaction.metrics.distribution import pearson
+from pytest_compaction.metrics.dialogues import PASS_CONSISTENCY, pearson
 
 """The ``type`` of a record that holds a dialogue, under the key ``comparison``."""
 

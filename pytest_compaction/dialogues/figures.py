@@ -7,17 +7,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pytest_compaction.dialogues.dialogue import Comparison
-from pytest_compaction.metrics.dialogues.consistency import PASS_CONSISTENCY
-from pytest_compaction.metrics.dialogues.suitability import (
+from pytest_compaction.metrics.aggregate import mean_pass_hat_k
+from pytest_compaction.metrics.dialogues import (
+    PASS_CONSISTENCY,
+    Spending,
+    Spread,
     Suitability,
     TurnDistribution,
     effectiveness,
+    mean,
+    mean_interval,
+    spread,
     suitability,
+    total,
     turn_distribution,
 )
-from pytest_compaction.metrics.dialogues.token_efficiency import Spending, total
-from pytest_compaction.metrics.distribution import Spread, mean, mean_interval, spread
-from pytest_compaction.metrics.pass_k import mean_pass_hat_k
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,9 +21,7 @@ from pytest_compaction.dialogues.evaluation import (
 from pytest_compaction.dialogues.figures import Figures, with_turns
 from pytest_compaction.dialogues.files import is_dialogue_file, load_dialogues
 from pytest_compaction.dialogues.schema import shape_faults
-from pytest_compaction.metrics.dialogues.consistency import PASS_CONSISTENCY
-from pytest_compaction.metrics.dialogues.token_efficiency import Spending
-from pytest_compaction.metrics.distribution import Spread
+from pytest_compaction.metrics.dialogues import PASS_CONSISTENCY, Spending, Spread
 from pytest_compaction.records.runs.run_file import Run, RunFileError, load_run
 from pytest_compaction.text import printable
 

@@ -42,14 +42,15 @@ from pytest_compaction.dialogues.history import (
 )
 from pytest_compaction.dialogues.replayed import History, Replayed
 from pytest_compaction.dialogues.similarity import TurnJudge
-from pytest_compaction.metrics.dialogues.consistency import (
+from pytest_compaction.metrics.dialogues import (
     PASS_CONSISTENCY,
     dialogue_consistency,
     lexical_similarity,
+    retention_by_judge,
+    retention_by_rules,
     tools_match,
     turn_consistency,
 )
-from pytest_compaction.metrics.dialogues.retention import retention_by_judge, retention_by_rules
 from pytest_compaction.models.calls.turns import RequestTurn, in_turn
 from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.protocol import AnswerReply, ChargedError, Model, ModelError

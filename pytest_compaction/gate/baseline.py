@@ -20,9 +20,8 @@ from pytest_compaction.metrics.differences.run_changes import (
     run_changes,
 )
 from pytest_compaction.metrics.figures import figure_of, known
-from pytest_compaction.metrics.statistics.cluster_interval import cluster_interval
-from pytest_compaction.metrics.statistics.paired import TIE
-from pytest_compaction.metrics.statistics.power import cases_needed
+from pytest_compaction.metrics.statistics.comparisons import TIE, cases_needed
+from pytest_compaction.metrics.statistics.intervals import cluster_interval
 from pytest_compaction.records.baselines.baseline import Baseline
 from pytest_compaction.records.baselines.baseline_file import is_sampled
 from pytest_compaction.records.record import Record, type_of

@@ -11,9 +11,11 @@ from typing import Final
 from pytest_compaction.dialogues.aggregates import is_dialogue_metric, measure_dialogues
 from pytest_compaction.gate.threshold import ANSWERED, Threshold, scopes_of
 from pytest_compaction.metrics.aggregate import (
+    ORIGINS,
     arm_name,
     by_arm,
     by_compactor,
+    of_origin,
     pass_estimates,
 )
 from pytest_compaction.metrics.budgets import (
@@ -21,9 +23,8 @@ from pytest_compaction.metrics.budgets import (
     over_budget_text,
     uncompacted_text,
 )
-from pytest_compaction.metrics.constraints.compliance import compliance
+from pytest_compaction.metrics.constraints import compliance
 from pytest_compaction.metrics.figures import known
-from pytest_compaction.metrics.origins import ORIGINS, of_origin
 from pytest_compaction.records.record import Record, RecordType, type_of
 from pytest_compaction.settings import CONTROL, Budget
 from pytest_compaction.text import told_apart

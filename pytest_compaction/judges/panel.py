@@ -19,9 +19,8 @@ from pytest_compaction.judges.verdict import (
     Verdict,
     verdict_from_reply,
 )
-from pytest_compaction.metrics.event_order import mean_order
 from pytest_compaction.metrics.facts.survival import Readings, Source
-from pytest_compaction.metrics.nugget_scores import NuggetFigures, NuggetScore, nugget_figures
+from pytest_compaction.metrics.nuggets import NuggetFigures, NuggetScore, mean_order, nugget_figures
 from pytest_compaction.models.calls.turns import RequestTurn, in_turn
 from pytest_compaction.models.offline.model import NAME as RULES
 from pytest_compaction.models.protocol import JudgeReply

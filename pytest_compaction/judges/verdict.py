@@ -9,7 +9,7 @@ from typing import Final
 from pytest_compaction.case.case import FactType, Probe, Trap
 from pytest_compaction.metrics.dimensions import probe_scores
 from pytest_compaction.metrics.facts.survival import Loss, Readings, Source, loss, readings_of
-from pytest_compaction.metrics.nugget_scores import NuggetFigures, NuggetScore
+from pytest_compaction.metrics.nuggets import NuggetFigures, NuggetScore
 from pytest_compaction.models.protocol import JudgeReply
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.rubric import CRITERIA, CriterionScore, dimension_scores, overall_score

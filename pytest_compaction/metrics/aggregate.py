@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Any, Final, get_args
 
+from pytest_compaction.case.case import Origin
 from pytest_compaction.metrics.budgets import is_over_budget
 from pytest_compaction.metrics.facts.survival import Source, loss
 from pytest_compaction.metrics.item_figures import (
@@ -17,14 +19,70 @@ from pytest_compaction.metrics.item_figures import (
     second_figure,
     stated_share,
 )
-from pytest_compaction.metrics.pass_k import mean_pass_hat_k
-from pytest_compaction.metrics.savings import removed_share
-from pytest_compaction.metrics.statistics.cluster_interval import ratio_interval
-from pytest_compaction.metrics.statistics.mean import Mean as Mean
-from pytest_compaction.metrics.statistics.mean import mean_over
-from pytest_compaction.metrics.statistics.proportion import proportion_interval
+from pytest_compaction.metrics.statistics.intervals import (
+    Mean,
+    mean_over,
+    proportion_interval,
+    ratio_interval,
+)
 from pytest_compaction.rubric import DIMENSIONS
 from pytest_compaction.settings import RECORDED, Budget
+
+
+def pass_hat_k(trials: int, passed: int, k: int) -> float | None:
+    """Unbiased estimate of the probability that k trials all pass: C(c, k) / C(n, k).
+
+    Source: Yao et al., "τ-bench" (2024), section 3. ``None`` when k exceeds the
+    number of trials: undefined, not 0. Raises ``ValueError`` for impossible counts.
+    """
+    if not 0 <= passed <= trials or k < 1:
+        raise ValueError(f"impossible counts: {passed} of {trials} passed, k = {k}")
+    if k > trials:
+        return None
+    return math.comb(passed, k) / math.comb(trials, k)
+
+
+def mean_pass_hat_k(outcomes: Iterable[tuple[int, int]], k: int) -> float | None:
+    """Mean of pass^k over items given as (trials, passed); items with fewer trials are left out."""
+    values = [value for n, c in outcomes if (value := pass_hat_k(n, c, k)) is not None]
+    return sum(values) / len(values) if values else None
+
+
+def removed_share(before: int, after: int) -> float:
+    """Share of tokens removed: (before - after) / before; negative when the view is larger.
+
+    0 for an empty log, which has nothing to remove.
+    """
+    return (before - after) / before if before else 0.0
+
+
+def kept_share(score: float | None, control: float | None) -> float | None:
+    """Score as a share of what the same item reaches without compaction.
+
+    ``None`` without a control, or if the control itself scores 0, because then there
+    is nothing to keep.
+    """
+    if score is None or not control:
+        return None
+    return score / control
+
+
+def budget_share(records: Iterable[Mapping[str, Any]]) -> Mean | None:
+    """Mean share of the budget that views take, over cases and trials (1 is all of it).
+
+    The view of a case and trial is that at the last point with a probe. ``None`` without views.
+    """
+    last: dict[tuple[str, int], tuple[int, float]] = {}
+    for record in records:
+        tokens, budget = record["tokens"], record["compaction"].get("budget")
+        if tokens and budget:
+            key = (record["case"], record["trial"])
+            found = (tokens["log"], tokens["view"] / budget)
+            last[key] = max(last.get(key, found), found)
+    shares: dict[str, list[float]] = defaultdict(list)
+    for (case, _), (_, share) in last.items():
+        shares[case].append(share)
+    return mean_over(shares)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +117,7 @@ class Tokens:
 
     @property
     def removed(self) -> float:
-        """Share removed; see :func:`~pytest_compaction.metrics.savings.removed_share`."""
+        """Share removed; see :func:`~pytest_compaction.metrics.aggregate.removed_share`."""
         return removed_share(self.before, self.after)
 
     @property
@@ -165,7 +223,7 @@ def pass_estimates(records: Iterable[Record]) -> dict[int, float]:
 def pass_mean(records: Iterable[Record]) -> Mean | None:
     """pass^1 with its interval over cases: the mean over items of the share of passed trials.
 
-    See :func:`~pytest_compaction.metrics.statistics.proportion.proportion_interval`.
+    See :func:`~pytest_compaction.metrics.statistics.intervals.proportion_interval`.
     """
     clusters: dict[str, list[float]] = defaultdict(list)
     for (case, _, _), values in _outcomes(records).items():
@@ -283,3 +341,31 @@ def budgets_of(records: Iterable[Record]) -> list[Budget]:
     """The budgets that took the place of those of the cases: numbers, the smallest first."""
     found = {record["budget"] for record in records if record.get("budget") is not None}
     return sorted(found, key=lambda budget: (budget == RECORDED, budget))
+
+
+ORIGINS: Final[tuple[Origin, ...]] = get_args(Origin)
+
+
+def of_origin(records: Iterable[Record], origin: str) -> list[Record]:
+    """The records of real or of scripted cases; runs from before there were real ones say nothing
+    and count as scripted.
+    """
+    return [record for record in records if record.get("origin", "scripted") == origin]
+
+
+def by_origin(groups: Mapping[str, Sequence[Record]]) -> dict[str, dict[Origin, Aggregate]]:
+    """The figures of each strategy over real and over scripted cases.
+
+    Empty unless the records have both: there is nothing to keep apart.
+    """
+    every = [record for group in groups.values() for record in group]
+    if not all(of_origin(every, origin) for origin in ORIGINS):
+        return {}
+    return {
+        name: {
+            origin: aggregate(name, found)
+            for origin in ORIGINS
+            if (found := of_origin(group, origin))
+        }
+        for name, group in groups.items()
+    }

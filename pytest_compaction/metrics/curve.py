@@ -17,14 +17,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from pytest_compaction.metrics.aggregate import (
-    Mean,
-    aggregate,
-    budgets_of,
-    by_compactor,
-    mean_of,
-)
+from pytest_compaction.metrics.aggregate import aggregate, budgets_of, by_compactor, mean_of
 from pytest_compaction.metrics.item_figures import Record, stated_share
+from pytest_compaction.metrics.statistics.intervals import Mean
 
 
 @dataclass(frozen=True, slots=True)

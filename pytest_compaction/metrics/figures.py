@@ -13,19 +13,18 @@ from functools import partial
 from typing import Final, Literal
 
 from pytest_compaction.metrics.aggregate import (
-    Mean,
     has_too_few,
+    kept_share,
     loss_counts,
     mean_of,
     pass_mean,
     scored,
     token_totals,
 )
-from pytest_compaction.metrics.constraints.compliance import compliance
-from pytest_compaction.metrics.constraints.survival import constraint_survival
+from pytest_compaction.metrics.constraints import compliance, constraint_survival
 from pytest_compaction.metrics.item_figures import Record, answer_figure, stated_share
 from pytest_compaction.metrics.losses.strategy_losses import strategy_losses
-from pytest_compaction.metrics.savings import kept_share
+from pytest_compaction.metrics.statistics.intervals import Mean
 from pytest_compaction.rubric import DIMENSIONS, MAX_SCORE
 from pytest_compaction.text import Range
 

@@ -21,8 +21,8 @@ from pytest_compaction.judges.verdict import (
     Scores,
     Verdict,
 )
-from pytest_compaction.metrics.event_order import ORDER_FIGURES, EventOrder
 from pytest_compaction.metrics.facts.fact_classes import class_of
+from pytest_compaction.metrics.nuggets import ORDER_FIGURES, EventOrder
 from pytest_compaction.models.calls.prices import PriceTable
 from pytest_compaction.records.record import (
     Record,

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Final
 
-from pytest_compaction.metrics.agreement.runs import Agreement, Figure
-from pytest_compaction.metrics.statistics.cluster_interval import FEWEST_CLUSTERS
+from pytest_compaction.metrics.agreement import Agreement, Figure
+from pytest_compaction.metrics.statistics.intervals import FEWEST_CLUSTERS
 from pytest_compaction.records.record import rounded
 from pytest_compaction.reports.lines import interval_text
 from pytest_compaction.reports.tables.table import Cell, Table, count, table

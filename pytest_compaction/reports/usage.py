@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from pytest_compaction.metrics.agreement.raters import krippendorff_alpha
+from pytest_compaction.metrics.agreement import krippendorff_alpha
 from pytest_compaction.models.calls.accounts import Total
 from pytest_compaction.models.calls.prices import PriceTable
 from pytest_compaction.models.usage import Usage

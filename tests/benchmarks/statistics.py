@@ -30,11 +30,12 @@ from calibration.drawn_runs import (
 from calibration.interval_methods import Bounds, compared_intervals
 from scipy.special import nctdtr, stdtrit
 
-from pytest_compaction.metrics.statistics.cluster_interval import cluster_interval
-from pytest_compaction.metrics.statistics.holm import holm
-from pytest_compaction.metrics.statistics.paired import compare
-from pytest_compaction.metrics.statistics.proportion import proportion_interval
-from pytest_compaction.metrics.statistics.student import noncentrality
+from pytest_compaction.metrics.statistics.comparisons import compare, holm
+from pytest_compaction.metrics.statistics.intervals import (
+    cluster_interval,
+    noncentrality,
+    proportion_interval,
+)
 from pytest_compaction.records.runs.run_file import load_run
 
 CASES = (8, 12, 24, 40)

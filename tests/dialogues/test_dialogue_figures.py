@@ -21,15 +21,19 @@ from pytest_compaction.dialogues.figures import (
     spending_of,
     with_turns,
 )
-from pytest_compaction.metrics.dialogues.suitability import (
+from pytest_compaction.metrics.aggregate import mean_pass_hat_k
+from pytest_compaction.metrics.dialogues import (
     effectiveness,
+    mean,
+    mean_interval,
     outcome,
+    pearson,
+    quartiles,
+    spread,
     suitability,
+    total,
     turn_distribution,
 )
-from pytest_compaction.metrics.dialogues.token_efficiency import total
-from pytest_compaction.metrics.distribution import mean, mean_interval, pearson, quartiles, spread
-from pytest_compaction.metrics.pass_k import mean_pass_hat_k
 
 FIGURES = st.lists(st.floats(-1e6, 1e6), max_size=30)
 SETS = st.lists(comparisons(), max_size=4)

@@ -13,21 +13,21 @@ from support.comparisons import SHARE, TOKENS, trials
 
 from pytest_compaction.dialogues.dialogue import Agreement, Reply, Trial
 from pytest_compaction.dialogues.replay import agreement
-from pytest_compaction.metrics.dialogues.consistency import (
-    dialogue_consistency,
-    lexical_similarity,
-    tools_match,
-    turn_consistency,
-)
-from pytest_compaction.metrics.dialogues.retention import (
+from pytest_compaction.metrics.dialogues import (
     MAX_ITEMS,
     OPENERS,
+    Spending,
+    dialogue_consistency,
     keeps,
     key_items,
+    lexical_similarity,
     retention_by_judge,
     retention_by_rules,
+    saved_share,
+    tools_match,
+    total,
+    turn_consistency,
 )
-from pytest_compaction.metrics.dialogues.token_efficiency import Spending, saved_share, total
 
 TEXT = st.text(alphabet="ab 12,.'\"ABcd\n", max_size=60)
 

@@ -12,7 +12,7 @@ from pytest_compaction.judges.model_judge import ModelJudge
 from pytest_compaction.judges.panel import PanelJudge
 from pytest_compaction.judges.verdict import BelowPassScoreError, UnscoredError
 from pytest_compaction.metrics.facts.survival import read
-from pytest_compaction.metrics.nugget_scores import NuggetScore
+from pytest_compaction.metrics.nuggets import NuggetScore
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import NO_LOG, JudgeReply, ModelError
 from pytest_compaction.run.loops.request_limit import RequestLimit

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from support.builders import assistant, record, user
 from support.choices import LEGACY, MESSAGES, PROBES, PUSH, choice, choice_case
 
-from pytest_compaction.metrics.constraints import survival
-from pytest_compaction.metrics.constraints.survival import (
+from pytest_compaction.metrics import constraints
+from pytest_compaction.metrics.constraints import (
     constraint_survival,
     standing_constraints,
 )
@@ -113,11 +113,11 @@ def test_each_point_trial_case_and_constraint_counts_by_itself():
 
 def test_constraints_are_compared_once_for_all_points_of_a_case(monkeypatch):
     read = []
-    index = survival._index
-    monkeypatch.setattr(survival, "_index", lambda text: read.append(text) or index(text))
-    survival._states.cache_clear()
-    survival._of_constraint.cache_clear()
-    survival.standing_constraints.cache_clear()
+    index = constraints._index
+    monkeypatch.setattr(constraints, "_index", lambda text: read.append(text) or index(text))
+    constraints._states.cache_clear()
+    constraints._of_constraint.cache_clear()
+    constraints.standing_constraints.cache_clear()
     case = choice_case()
     for point in range(len(case.points)):
         standing_constraints(case, point)

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from pytest_compaction.case.case import Fact
-from pytest_compaction.metrics.facts.foreign_wordings import LEAST, foreign_wordings
+from pytest_compaction.metrics.facts.foreign import LEAST_WORDINGS, foreign_wordings
 
 LOG = ("we hold each lease for 45 seconds now", "i will look at the broker tomorrow morning")
 FACTS = tuple(
@@ -58,10 +58,10 @@ def test_a_log_that_says_it_in_another_order_may_be_quoted():
 
 
 def test_a_few_wordings_by_chance_mark_no_view():
-    few = "\n".join(fact.text for fact in FACTS[: LEAST - 1])
+    few = "\n".join(fact.text for fact in FACTS[: LEAST_WORDINGS - 1])
     assert not found(few).come_from_the_case
-    more = [Fact(f"the {n}th of many facts is worded thus", keys=()) for n in range(LEAST)]
-    half = "\n".join(fact.text for fact in FACTS[:LEAST])
+    more = [Fact(f"the {n}th of many facts is worded thus", keys=()) for n in range(LEAST_WORDINGS)]
+    half = "\n".join(fact.text for fact in FACTS[:LEAST_WORDINGS])
     assert found(half).come_from_the_case
     assert not found(half, facts=(*FACTS, *more)).come_from_the_case
 

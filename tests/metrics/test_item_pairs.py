@@ -6,8 +6,8 @@ import random
 import pytest
 from support.builders import record, unscored
 
-from pytest_compaction.metrics.differences.item_pairs import pair_items, paired_difference
-from pytest_compaction.metrics.statistics.cluster_interval import cluster_interval
+from pytest_compaction.metrics.differences.strategy_comparison import pair_items, paired_difference
+from pytest_compaction.metrics.statistics.intervals import cluster_interval
 
 KEPT = {"text": "a", "survived": True, "used": True}
 LOST = {"text": "b", "survived": False, "used": False}

@@ -8,13 +8,12 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from pytest_compaction.metrics.agreement.raters import (
+from pytest_compaction.metrics.agreement import (
     kendall_tau_b,
     spearman,
     weighted_kappa,
 )
-from pytest_compaction.metrics.statistics.jackknife import jackknife_interval
-from pytest_compaction.metrics.statistics.student import t_quantile
+from pytest_compaction.metrics.statistics.intervals import jackknife_interval, t_quantile
 
 MEASURES = pytest.mark.parametrize("measure", [weighted_kappa, spearman, kendall_tau_b])
 values = st.integers(0, 10).map(lambda half: half / 2)

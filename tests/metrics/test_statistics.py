@@ -11,17 +11,19 @@ from support.builders import as_messages, assistant, record, tool, unscored, use
 from pytest_compaction.case.case import Fact
 from pytest_compaction.metrics.aggregate import (
     aggregate,
+    kept_share,
     loss_counts,
+    mean_pass_hat_k,
     overall_mean,
     pass_estimates,
+    pass_hat_k,
+    removed_share,
     token_totals,
 )
 from pytest_compaction.metrics.facts.survival import loss, read, view_index
 from pytest_compaction.metrics.figures import kept_by_dimension
 from pytest_compaction.metrics.item_figures import survival
-from pytest_compaction.metrics.pass_k import mean_pass_hat_k, pass_hat_k
-from pytest_compaction.metrics.savings import kept_share, removed_share
-from pytest_compaction.metrics.statistics.cluster_interval import cluster_interval
+from pytest_compaction.metrics.statistics.intervals import cluster_interval
 
 
 @given(st.lists(st.booleans(), min_size=1, max_size=7), st.integers(1, 7))

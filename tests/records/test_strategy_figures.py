@@ -6,7 +6,7 @@ import pytest
 from support.builders import record, unscored
 
 from pytest_compaction.metrics.aggregate import aggregate
-from pytest_compaction.metrics.statistics.proportion import proportion_interval
+from pytest_compaction.metrics.statistics.intervals import proportion_interval
 from pytest_compaction.records.figures.run_figures import figures_of
 from pytest_compaction.settings import CONTROL
 

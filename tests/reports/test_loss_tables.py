@@ -8,7 +8,7 @@ import pytest
 from support.builders import record
 from support.loss_records import event, fact, lossy
 
-from pytest_compaction.metrics.cost.formula import Pricing, Ratios
+from pytest_compaction.metrics.cost import Pricing, Ratios
 from pytest_compaction.records.figures.cost_figures import costs_as_json, run_pricing
 from pytest_compaction.records.figures.loss_figures import losses_as_json
 from pytest_compaction.records.figures.run_figures import figures_of

@@ -36,7 +36,7 @@ def run(project, *arguments, strategies="window,rag", folder=FOLDER):
 
 
 JUDGE = """
-from pytest_compaction.metrics.nugget_scores import NuggetScore
+from pytest_compaction.metrics.nuggets import NuggetScore
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import JudgeReply
 

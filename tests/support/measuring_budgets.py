@@ -15,7 +15,7 @@ from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import parse_spec
 from pytest_compaction.conversation.messages import readable
 from pytest_compaction.metrics.budgets import times
-from pytest_compaction.metrics.facts.foreign_names import foreign_names
+from pytest_compaction.metrics.facts.foreign import foreign_names
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.run.case_feeder import CaseFeeder
 from pytest_compaction.run.triggers import Trigger

@@ -14,11 +14,10 @@ from pytest_compaction.metrics.differences.fact_changes import (
     fact_changes,
     probe_key,
 )
-from pytest_compaction.metrics.differences.item_pairs import pair_items, paired_difference
+from pytest_compaction.metrics.differences.strategy_comparison import pair_items, paired_difference
 from pytest_compaction.metrics.figures import compared, figure_of
 from pytest_compaction.metrics.item_figures import Record, is_stated
-from pytest_compaction.metrics.statistics.holm import holm
-from pytest_compaction.metrics.statistics.paired import TIE, Paired
+from pytest_compaction.metrics.statistics.comparisons import TIE, Paired, holm
 
 K = TypeVar("K", bound=Hashable)
 

@@ -1,20 +1,125 @@
-"""All strategies of a run against each other: paired differences, and which of them differ."""
+"""The same items on two sides: strategies against each other, and against the best null."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import Final
+from typing import Final, Literal
 
-from pytest_compaction.metrics.differences.item_pairs import ItemKey, figures_by_item
-from pytest_compaction.metrics.item_figures import Record
-from pytest_compaction.metrics.statistics.clusters import sums_of_pairs
-from pytest_compaction.metrics.statistics.holm import holm
-from pytest_compaction.metrics.statistics.letters import letters
-from pytest_compaction.metrics.statistics.paired import TIE, Paired, paired_of
-from pytest_compaction.metrics.statistics.power import fewest_cases
+from pytest_compaction.metrics.aggregate import mean_of
+from pytest_compaction.metrics.figures import figure_of
+from pytest_compaction.metrics.item_figures import Record, survival
+from pytest_compaction.metrics.statistics.comparisons import (
+    TIE,
+    Paired,
+    compare,
+    fewest_cases,
+    holm,
+    letters,
+    paired_of,
+)
+from pytest_compaction.metrics.statistics.intervals import Mean, sums_of_pairs
 from pytest_compaction.settings import CONTROL
+
+ItemKey = tuple[str, str, int, str]
+"""Case, probe, trial and budget of an item."""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemPairs:
+    """The items that both sides have, and those of one side alone; sorted by their keys."""
+
+    pairs: tuple[tuple[Record, Record], ...]
+    only_first: tuple[Record, ...]
+    only_second: tuple[Record, ...]
+
+
+def pair_items(first: Sequence[Record], second: Sequence[Record]) -> ItemPairs:
+    """Pair the records of one strategy with those of another, or of another run.
+
+    Records are the same item if case, probe, trial and budget are; whether they have a score
+    does not matter here. Of several records of one item on a side, the last counts.
+    """
+    one, other = _by_key(first), _by_key(second)
+    return ItemPairs(
+        pairs=tuple((one[key], other[key]) for key in one if key in other),
+        only_first=tuple(record for key, record in one.items() if key not in other),
+        only_second=tuple(record for key, record in other.items() if key not in one),
+    )
+
+
+def paired_difference(
+    first: Sequence[Record], second: Sequence[Record], figure: str = "overall"
+) -> Paired | None:
+    """The second side less the first over the items that have the figure on both sides.
+
+    ``figure`` is one that items have, such as ``overall``, a dimension, or ``stated``. ``None``
+    without such an item.
+    """
+    return difference_between(figures_by_item(first, figure), figures_by_item(second, figure))
+
+
+def figures_by_item(records: Iterable[Record], figure: str) -> dict[ItemKey, float]:
+    """One figure of every item that has it, sorted by item; NaN is no figure."""
+    found = {key: figure_of(record, figure) for key, record in _by_key(records).items()}
+    return {
+        key: value for key, value in found.items() if value is not None and math.isfinite(value)
+    }
+
+
+def differences_by_case(
+    first: Sequence[Record], second: Sequence[Record], figure: str = "overall"
+) -> dict[str, list[float]]:
+    """The second side less the first, for each item that has the figure on both, by case."""
+    return _by_case(figures_by_item(first, figure), figures_by_item(second, figure))
+
+
+def difference_between(
+    first: Mapping[ItemKey, float], second: Mapping[ItemKey, float]
+) -> Paired | None:
+    """The comparison of :func:`paired_difference` from the figures of both sides."""
+    return compare(_by_case(first, second))
+
+
+def _by_case(
+    first: Mapping[ItemKey, float], second: Mapping[ItemKey, float]
+) -> dict[str, list[float]]:
+    differences: dict[str, list[float]] = defaultdict(list)
+    for key, value in first.items():
+        if key in second:
+            differences[key[0]].append(second[key] - value)
+    return differences
+
+
+def _by_key(records: Iterable[Record]) -> dict[ItemKey, Record]:
+    keyed = {
+        (record["case"], record["probe"], record["trial"], str(record.get("budget"))): record
+        for record in records
+    }
+    return dict(sorted(keyed.items(), key=lambda pair: pair[0]))
+
+
+def with_same_views(groups: Mapping[str, Sequence[Record]]) -> list[list[str]]:
+    """The names of the strategies, those with the same views together, in order of occurrence.
+
+    Views are compared by the hash of what the responder was asked. A strategy that lacks
+    one for some item stands alone.
+    """
+    found: dict[object, list[str]] = {}
+    for name, records in groups.items():
+        found.setdefault(_views(records) or name, []).append(name)
+    return list(found.values())
+
+
+def _views(records: Sequence[Record]) -> frozenset[tuple[str, str, int, str]] | None:
+    hashes = [(r, r.get("hashes", {}).get("prompt")) for r in records]
+    if not all(digest for _, digest in hashes):
+        return None
+    return frozenset((r["case"], r["probe"], r["trial"], digest) for r, digest in hashes)
+
 
 LEVEL: Final = 0.05
 """Holm-corrected p up to which two strategies differ."""
@@ -104,3 +209,66 @@ def _differences(
             paired = paired_of(sums, int(wins[row]), int(losses[row]))
             if paired is not None:
                 yield (first, second), paired
+
+
+NULLS: Final = ("random", "said-only", "window")
+"""The shipped strategies with no idea behind them."""
+
+Result = Literal["beats", "does not beat", "is beaten by", "cannot be told from"]
+
+
+@dataclass(frozen=True, slots=True)
+class NullComparison:
+    """A strategy and the null that survives best in as many tokens.
+
+    ``difference`` is the mean over items of the survival of the view less that of the null
+    (-5 to 5), with its interval over cases. ``tokens`` are the mean tokens of the
+    views and of those of the null.
+    """
+
+    null: str
+    difference: Mean
+    tokens: tuple[float, float]
+
+    @property
+    def result(self) -> Result:
+        """What the interval says; fewer than six cases say nothing."""
+        if self.difference.interval is None:
+            return "cannot be told from"
+        low, high = self.difference.interval
+        return "beats" if low > 0 else "is beaten by" if high < 0 else "does not beat"
+
+
+def best_null(records: Sequence[Record]) -> NullComparison | None:
+    """The comparison of one strategy with the null of the highest mean, paired by item.
+
+    Each null had as many tokens as the view of the strategy, at the same point of the same
+    case. ``None`` for a null and the control, which are not compared.
+    """
+    paired = [r for r in records if r.get("nulls") and survival(r) is not None]
+    if not paired:
+        return None
+    names = sorted({name for record in paired for name in record["nulls"]})
+    means = {name: _mean(r["nulls"][name]["overall"] for r in paired) for name in names}
+    best = max(names, key=lambda name: (means[name], name))
+
+    def difference(record: Record) -> float | None:
+        own = survival(record)
+        return None if own is None else own - record["nulls"][best]["overall"]
+
+    found = mean_of(paired, difference)
+    if found is None:
+        return None
+    own = _mean(r["tokens"]["view"] for r in paired)
+    other = _mean(r["nulls"][best]["tokens"] for r in paired)
+    return NullComparison(best, found, (own, other))
+
+
+def is_null(compactor: str) -> bool:
+    """Whether a strategy is a shipped null, with any parameters."""
+    return compactor.partition(":")[0] in NULLS
+
+
+def _mean(values: Iterable[float]) -> float:
+    found = list(values)
+    return sum(found) / len(found)

@@ -1,13 +1,92 @@
-"""What became of each fact of a run, from its records."""
+"""What became of each fact of a run at its compactions, and which facts strategies lost."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from pytest_compaction.metrics.item_figures import Record, is_answered
-from pytest_compaction.metrics.losses.events import COMPACTED, listed_events, whole
+from pytest_compaction.settings import CONTROL
+
+COMPACTED: Final = frozenset({"compacted", "truncated"})
+"""The statuses of a compaction that changed the view."""
+
+CaseTrial = tuple[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class CompactionEvent:
+    """One compaction; all figures but the window and the messages are tokens.
+
+    ``before``: the request that it took the place of. ``after``: the view that it left.
+    ``prefix``: whole messages at the beginning that both share. ``free``: the window less the
+    view. ``until_next``: messages of the log until the view was again as large as before, ``None``
+    if the log ended first; ``messages_left``: all messages of the log after it. What is not
+    known is ``None``.
+    """
+
+    case: str
+    trial: int
+    point: str
+    status: str
+    before: int | None = None
+    after: int | None = None
+    prefix: int | None = None
+    free: int | None = None
+    window: int | None = None
+    until_next: int | None = None
+    messages_left: int | None = None
+
+    @property
+    def changed(self) -> bool:
+        """Whether the view was changed."""
+        return self.status in COMPACTED
+
+
+def events_by_case(records: Iterable[Record]) -> dict[CaseTrial, tuple[CompactionEvent, ...]]:
+    """The compactions of each case and trial; empty for records that do not list them.
+
+    A record lists those up to the point of its probe: the longest list has them all.
+    """
+    longest: dict[CaseTrial, tuple[CompactionEvent, ...]] = {}
+    for record in records:
+        listed = listed_events(record)
+        if listed is None:
+            continue
+        key = record["case"], record["trial"]
+        if key not in longest or len(listed) > len(longest[key]):
+            window = whole(record["compaction"].get("window"))
+            longest[key] = tuple(_event(record, event, window) for event in listed)
+    return {key: longest[key] for key in sorted(longest)}
+
+
+def listed_events(record: Record) -> list[Mapping[str, Any]] | None:
+    """The compactions that a record lists; ``None`` if it has no list of them."""
+    listed = record["compaction"].get("events")
+    if not isinstance(listed, list):
+        return None
+    return [event for event in listed if isinstance(event, Mapping)]
+
+
+def whole(value: Any) -> int | None:
+    """A whole number from a record, or ``None`` for anything else."""
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _event(record: Record, event: Mapping[str, Any], window: int | None) -> CompactionEvent:
+    names = ("before", "after", "prefix", "free", "until_next", "messages_left")
+    return CompactionEvent(
+        case=record["case"],
+        trial=record["trial"],
+        point=str(event.get("point")),
+        status=str(event.get("status")),
+        window=window,
+        **{name: whole(event.get(name)) for name in names},
+    )
+
 
 FactKey = tuple[str, str, str]
 """Case, probe and text: the same fact under every strategy and in every trial."""
@@ -134,3 +213,117 @@ def _stated(pairs: Any, idle: frozenset[str]) -> Iterator[tuple[str, bool]]:
 def _source(found: Any) -> FactSource | None:
     tokens = whole(found.get("tokens")) if isinstance(found, Mapping) else None
     return None if tokens is None else FactSource(str(found.get("message")), tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class LostFact:
+    """A fact that views did not state: ``times`` of the ``asked`` items that ask for it.
+
+    ``drop`` is the earliest; ``None`` if no record tells it. ``recoverable`` is true if the
+    agent could read it again every time, false if it could not once, ``None`` if that is not
+    known. ``evidence`` are the ids of the log messages that state it.
+    """
+
+    case: str
+    probe: str
+    text: str
+    fact_class: str
+    times: int
+    asked: int
+    drop: Drop | None
+    recoverable: bool | None
+    evidence: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedLosses:
+    """Facts that all ``strategies`` were asked for: lost by every one, and by one alone."""
+
+    strategies: tuple[str, ...]
+    facts: int
+    by_all: tuple[LostFact, ...]
+    alone: Mapping[str, tuple[LostFact, ...]]
+
+
+def compared_losses(arms: Mapping[str, Sequence[Record]]) -> ComparedLosses | None:
+    """The losses of several strategies over the facts that all were asked for.
+
+    A strategy lost a fact if its view stated it in no trial. The control takes no part; ``None``
+    with fewer than two other strategies that have facts.
+    """
+    found = {name: _by_fact(fates(group)) for name, group in arms.items() if name != CONTROL}
+    found = {name: facts for name, facts in found.items() if facts}
+    if len(found) < 2:
+        return None
+    shared = sorted(set.intersection(*(set(facts) for facts in found.values())))
+    losers = {key: [name for name in found if _lost(found[name][key])] for key in shared}
+    alone = {
+        name: tuple(_of_arms(found, key) for key in shared if losers[key] == [name])
+        for name in found
+    }
+    by_all = tuple(_of_arms(found, key) for key in shared if len(losers[key]) == len(found))
+    return ComparedLosses(tuple(found), len(shared), by_all, alone)
+
+
+def most_lost(arms: Mapping[str, Sequence[Record]], count: int = 10) -> list[LostFact]:
+    """The facts that most items lost, over strategies, trials and probes of a case.
+
+    The control takes no part. Of facts that were lost equally often, one that is gone comes
+    before one that can be read again, then the one that was dropped by the earlier compaction;
+    of those that are equal in this too, one of each case comes before a second of one case.
+    """
+    by_text: dict[tuple[str, str], list[FactFate]] = {}
+    for name, group in arms.items():
+        if name != CONTROL:
+            for fate in fates(group):
+                by_text.setdefault((fate.case, fate.text), []).append(fate)
+    lost = [_lost_fact(same) for same in by_text.values() if any(not f.survived for f in same)]
+    lost.sort(key=lambda fact: (_rank(fact), fact.case, fact.probe, fact.text))
+    before: Counter[tuple[_Rank, str]] = Counter()
+    turns: list[tuple[_Rank, int]] = []
+    for fact in lost:
+        turns.append((_rank(fact), before[_rank(fact), fact.case]))
+        before[_rank(fact), fact.case] += 1
+    ordered = sorted(range(len(lost)), key=lambda place: turns[place])
+    return [lost[place] for place in ordered[:count]]
+
+
+_Rank = tuple[int, int, bool, float]
+
+
+def _rank(fact: LostFact) -> _Rank:
+    number = math.inf if fact.drop is None else fact.drop.number
+    return -fact.times, fact.asked, fact.recoverable is not False, number
+
+
+def _by_fact(found: Iterable[FactFate]) -> dict[FactKey, list[FactFate]]:
+    facts: dict[FactKey, list[FactFate]] = {}
+    for fate in found:
+        facts.setdefault(fate.key, []).append(fate)
+    return facts
+
+
+def _lost(trials: Sequence[FactFate]) -> bool:
+    return not any(fate.survived for fate in trials)
+
+
+def _of_arms(found: Mapping[str, Mapping[FactKey, Sequence[FactFate]]], key: FactKey) -> LostFact:
+    return _lost_fact([fate for facts in found.values() for fate in facts[key]])
+
+
+def _lost_fact(same: Sequence[FactFate]) -> LostFact:
+    lost = [fate for fate in same if not fate.survived]
+    drops = [fate.drop for fate in lost if fate.drop is not None]
+    known = [fate.recoverable for fate in lost if fate.recoverable is not None]
+    first = same[0]
+    return LostFact(
+        case=first.case,
+        probe=first.probe,
+        text=first.text,
+        fact_class=first.fact_class,
+        times=len(lost),
+        asked=len(same),
+        drop=min(drops, key=lambda drop: (drop.number, drop.point), default=None),
+        recoverable=all(known) if known else None,
+        evidence=first.evidence,
+    )

@@ -1,18 +1,278 @@
-"""All that one strategy lost, from its records."""
+"""All that one strategy lost, how long facts survive, and the room that compactions win.
+
+A fact is observed after every compaction from the first one after the log stated it up to the
+point of its probe, where observation ends (it is censored there). Its drop is the first
+compaction after which the view does not state it; that it may be stated again later does not
+undo the drop, because the model was without it in between.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Final
 
-from pytest_compaction.metrics.aggregate import Mean
 from pytest_compaction.metrics.item_figures import Record
-from pytest_compaction.metrics.losses.events import events_by_case
-from pytest_compaction.metrics.losses.fates import FactFate, fates
-from pytest_compaction.metrics.losses.life_table import HalfLife, LifeRow, half_life, life_table
-from pytest_compaction.metrics.losses.runway import Runway, runway
-from pytest_compaction.metrics.losses.shares import share
+from pytest_compaction.metrics.losses.fates import CompactionEvent, FactFate, events_by_case, fates
+from pytest_compaction.metrics.statistics.intervals import (
+    Mean,
+    cluster_interval,
+    jackknife_interval,
+)
+
+LEVEL: Final = 0.95
+Interval = tuple[float, float]
+
+
+def share(outcomes: Iterable[tuple[str, bool]]) -> Mean | None:
+    """The share of what is true, given as (case, whether); ``None`` without any.
+
+    See :func:`share_interval`.
+    """
+    clusters: dict[str, list[bool]] = defaultdict(list)
+    for case, outcome in outcomes:
+        clusters[case].append(outcome)
+    values = [value for group in clusters.values() for value in group]
+    if not values:
+        return None
+    mean = sum(values) / len(values)
+    return Mean(mean, share_interval(clusters), len(values), len(clusters))
+
+
+def mean_over(values: Iterable[tuple[str, float]]) -> Mean | None:
+    """The mean of figures given as (case, figure), with its interval; ``None`` without any."""
+    clusters: dict[str, list[float]] = defaultdict(list)
+    for case, value in values:
+        clusters[case].append(value)
+    every = [value for group in clusters.values() for value in group]
+    if not every:
+        return None
+    return Mean(sum(every) / len(every), cluster_interval(clusters), len(every), len(clusters))
+
+
+def share_interval(clusters: Mapping[str, Sequence[bool]]) -> Interval | None:
+    """95 % interval of a share over cases, within 0 and 1; ``None`` with fewer than six cases.
+
+    Where all outcomes are the same nothing varies, and an interval from the variance would
+    have no width. Then every case counts as one observation, and the other bound is the
+    largest share that as many cases fail to show with a probability of 2.5 %. Source: Clopper
+    and Pearson, "The Use of Confidence or Fiducial Limits Illustrated in the Case of the
+    Binomial", Biometrika 26 (1934).
+    """
+    groups = {case: [float(value) for value in values] for case, values in clusters.items()}
+    found = cluster_interval(groups, LEVEL)
+    if found is None:
+        return None
+    seen = {value for values in clusters.values() for value in values}
+    if len(seen) == 1:
+        cases = sum(bool(values) for values in clusters.values())
+        unseen = ((1 - LEVEL) / 2) ** (1 / cases)
+        return (unseen, 1.0) if True in seen else (0.0, 1 - unseen)
+    return max(found[0], 0.0), min(found[1], 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class LifeRow:
+    """The facts at the k-th compaction since they were said.
+
+    ``at_risk`` were still stated before it and observed after it; ``dropped`` of them were not
+    stated after it. ``survival`` is the share of facts (0 to 1) that is stated after every
+    compaction up to this one.
+    """
+
+    compaction: int
+    at_risk: int
+    dropped: int
+    survival: float
+    interval: Interval | None
+
+
+@dataclass(frozen=True, slots=True)
+class HalfLife:
+    """The number of compactions after which half of the facts are gone.
+
+    ``compactions`` is infinite if none was dropped, and 0 if all were at the first one; so are
+    the bounds of ``interval``, which is ``None`` with one case. ``hazard`` is the share of
+    facts that one compaction drops: ``drops`` of ``exposures``.
+    """
+
+    compactions: float
+    interval: Interval | None
+    hazard: float
+    drops: int
+    exposures: int
+
+
+_Counts = tuple[Counter[int], Counter[int]]
+"""The facts of one case at risk, and those dropped, at each compaction."""
+
+
+def life_table(facts: Iterable[FactFate]) -> tuple[LifeRow, ...]:
+    """The product-limit estimate: S(k) = product over j <= k of (1 - dropped_j / at_risk_j).
+
+    Source: Kaplan and Meier, "Nonparametric Estimation from Incomplete Observations", JASA 53
+    (1958). The 95 % interval leaves out one case at a time, because the facts of a case share
+    its compactions; where none or all were dropped it is that of a share.
+    """
+    clusters = _by_case(facts)
+    together = _together(clusters.values())
+    return tuple(_row(k, clusters, together) for k in sorted(together[0]))
+
+
+def half_life(facts: Iterable[FactFate]) -> HalfLife | None:
+    """ln(0.5) / ln(1 - hazard); ``None`` if no fact met a compaction.
+
+    It supposes that every compaction drops a fact with the same probability, the hazard. Its
+    likelihood ``h^drops * (1 - h)^(exposures - drops)`` is largest at ``drops / exposures``;
+    a fact that is censored counts with the compactions that it survived. Source: Allison,
+    "Discrete-Time Methods for the Analysis of Event Histories", Sociological Methodology 13
+    (1982). The 95 % interval is that of the hazard over cases, carried over.
+    """
+    met: dict[str, list[bool]] = defaultdict(list)
+    for fact in facts:
+        dropped = fact.drop is not None
+        met[fact.case] += [dropped and k == fact.exposures for k in range(1, fact.exposures + 1)]
+    exposures = sum(map(len, met.values()))
+    if not exposures:
+        return None
+    drops = sum(map(sum, met.values()))
+    hazard = drops / exposures
+    within = share_interval(met)
+    interval = within and (_halving(within[1]), _halving(within[0]))
+    return HalfLife(_halving(hazard), interval, hazard, drops, exposures)
+
+
+def _halving(hazard: float) -> float:
+    if hazard <= 0:
+        return math.inf
+    return 0.0 if hazard >= 1 else math.log(0.5) / math.log1p(-hazard)
+
+
+def _by_case(facts: Iterable[FactFate]) -> dict[str, _Counts]:
+    found: dict[str, _Counts] = {}
+    for fact in facts:
+        at_risk, dropped = found.setdefault(fact.case, (Counter(), Counter()))
+        at_risk.update(range(1, fact.exposures + 1))
+        if fact.drop is not None:
+            dropped[fact.drop.number] += 1
+    return found
+
+
+def _together(clusters: Iterable[_Counts]) -> _Counts:
+    at_risk: Counter[int] = Counter()
+    dropped: Counter[int] = Counter()
+    for one_at_risk, one_dropped in clusters:
+        at_risk += one_at_risk
+        dropped += one_dropped
+    return at_risk, dropped
+
+
+def _row(k: int, clusters: Mapping[str, _Counts], together: _Counts) -> LifeRow:
+    at_risk, dropped = together
+    value = _survival(k, together)
+    if value in {0.0, 1.0}:
+        same = {case: [value == 1.0] * counts[0][1] for case, counts in clusters.items()}
+        interval = share_interval(same)
+    else:
+        single = {case: [counts] for case, counts in clusters.items() if counts[0]}
+        interval = jackknife_interval(single, lambda some: _survival_of(k, some))
+    if interval is not None:
+        interval = max(interval[0], 0.0), min(interval[1], 1.0)
+    return LifeRow(k, at_risk[k], dropped[k], value, interval)
+
+
+def _survival_of(k: int, clusters: Sequence[_Counts]) -> float | None:
+    counts = _together(clusters)
+    return _survival(k, counts) if _defined(k, counts) else None
+
+
+def _defined(k: int, counts: _Counts) -> bool:
+    """Whether all facts were dropped before the k-th compaction, or some are at risk there."""
+    at_risk, dropped = counts
+    gone = any(at_risk[j] and dropped[j] == at_risk[j] for j in range(1, k))
+    return gone or at_risk[k] > 0
+
+
+def _survival(k: int, counts: _Counts) -> float:
+    at_risk, dropped = counts
+    value = 1.0
+    for j in range(1, k + 1):
+        if at_risk[j]:
+            value *= 1 - dropped[j] / at_risk[j]
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class Runway:
+    """Figures over the compactions that changed the view; tokens where nothing else is said.
+
+    ``free`` is the mean after a compaction, ``least_free`` the least (below 0: the view is
+    larger than the window), ``share`` the mean of free tokens by the window (to 1).
+    ``messages`` is the median number of messages until the view was again as large as before:
+    ``None`` if fewer than half of the runways ended before their log did. ``least_messages`` is
+    the shortest that is known. Of all, ``ended`` runways are known and ``cut_off`` are not.
+    ``peak_before`` and ``peak_after`` are the largest request and the largest view.
+    """
+
+    free: Mean | None
+    least_free: int | None
+    share: Mean | None
+    messages: int | None
+    least_messages: int | None
+    ended: int
+    cut_off: int
+    peak_before: int | None
+    peak_after: int | None
+
+
+def runway(events: Iterable[CompactionEvent]) -> Runway | None:
+    """The runway of one strategy; ``None`` without a compaction that changed a view."""
+    changed = [event for event in events if event.changed]
+    if not changed:
+        return None
+    free = [(event.case, event.free) for event in changed if event.free is not None]
+    shares = [
+        (event.case, event.free / event.window)
+        for event in changed
+        if event.free is not None and event.window
+    ]
+    lengths = [event.until_next for event in changed if event.until_next is not None]
+    cut_off = [
+        event.messages_left
+        for event in changed
+        if event.until_next is None and event.messages_left is not None
+    ]
+    return Runway(
+        free=mean_over(free),
+        least_free=min((tokens for _, tokens in free), default=None),
+        share=mean_over(shares),
+        messages=median_length(lengths, cut_off),
+        least_messages=min(lengths, default=None),
+        ended=len(lengths),
+        cut_off=len(cut_off),
+        peak_before=max((e.before for e in changed if e.before is not None), default=None),
+        peak_after=max((e.after for e in changed if e.after is not None), default=None),
+    )
+
+
+def median_length(ended: Sequence[int], cut_off: Sequence[int]) -> int | None:
+    """The median of lengths of which some are known only to be longer than a number.
+
+    The smallest length at which the product-limit estimate is 0.5 or less (Kaplan and Meier,
+    "Nonparametric Estimation from Incomplete Observations", JASA 53, 1958). The mean of the
+    known lengths would be too small: long ones are cut off more often.
+    """
+    survival = Fraction(1)
+    for length in sorted(set(ended)):
+        at_risk = sum(each >= length for each in (*ended, *cut_off))
+        survival *= 1 - Fraction(ended.count(length), at_risk)
+        if survival <= Fraction(1, 2):
+            return length
+    return None
+
 
 CLASSES: Final = (
     "path",

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from pytest_compaction.metrics.cost.formula import DEFAULT_PRICING, Pricing, Ratios
-from pytest_compaction.metrics.cost.strategy_costs import (
+from pytest_compaction.metrics.cost import (
+    DEFAULT_PRICING,
     HORIZON,
     BreakEven,
+    Pricing,
+    Ratios,
     StrategyCosts,
     strategy_costs,
 )

@@ -6,10 +6,14 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from pytest_compaction.metrics.aggregate import Mean
-from pytest_compaction.metrics.losses.life_table import HalfLife, LifeRow
-from pytest_compaction.metrics.losses.runway import Runway
-from pytest_compaction.metrics.losses.strategy_losses import FactLosses, strategy_losses
+from pytest_compaction.metrics.losses.strategy_losses import (
+    FactLosses,
+    HalfLife,
+    LifeRow,
+    Runway,
+    strategy_losses,
+)
+from pytest_compaction.metrics.statistics.intervals import Mean
 from pytest_compaction.records.record import Record, rounded
 
 _COUNTS: Final = (

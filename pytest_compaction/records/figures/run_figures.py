@@ -6,18 +6,22 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pytest_compaction.case.case import Origin
-from pytest_compaction.metrics.aggregate import Aggregate, Mean, aggregate, by_arm
-from pytest_compaction.metrics.constraints.compliance import Compliance, compliance
-from pytest_compaction.metrics.constraints.survival import constraint_survival
+from pytest_compaction.metrics.aggregate import (
+    Aggregate,
+    aggregate,
+    budget_share,
+    by_arm,
+    by_origin,
+)
+from pytest_compaction.metrics.constraints import Compliance, compliance, constraint_survival
 from pytest_compaction.metrics.curve import Curve, curves
-from pytest_compaction.metrics.differences.nulls import best_null
 from pytest_compaction.metrics.differences.strategy_comparison import (
     StrategyPair,
+    best_null,
     compare_strategies,
 )
 from pytest_compaction.metrics.figures import further
-from pytest_compaction.metrics.origins import by_origin
-from pytest_compaction.metrics.savings import budget_share
+from pytest_compaction.metrics.statistics.intervals import Mean
 from pytest_compaction.records.figures.cost_figures import costs_as_json
 from pytest_compaction.records.figures.loss_figures import by_strategy, losses_as_json
 from pytest_compaction.records.record import Record, rounded, type_of

@@ -9,8 +9,9 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from pytest_compaction.metrics.aggregate import Mean, arm_name
+from pytest_compaction.metrics.aggregate import arm_name
 from pytest_compaction.metrics.figures import further, known, of_items
+from pytest_compaction.metrics.statistics.intervals import Mean
 from pytest_compaction.records.record import Record, type_of
 from pytest_compaction.records.runs import run_file
 from pytest_compaction.records.runs.items import (
@@ -25,7 +26,7 @@ from pytest_compaction.settings import CONTROL
 from pytest_compaction.text import printable
 
 if TYPE_CHECKING:
-    from pytest_compaction.metrics.statistics.paired import Paired
+    from pytest_compaction.metrics.statistics.comparisons import Paired
 
 _SHOWN: Final = ("overall", *DIMENSIONS, "stated")
 """The figures of the table in a notebook, before further ones."""
@@ -115,7 +116,7 @@ class Run(run_file.Run):
         is better. ``compactor`` is the strategy in both; without it each run is taken for its one
         strategy beside the control. ``None`` if no item is in both. Raises as :meth:`mean` does.
         """
-        from pytest_compaction.metrics.differences.item_pairs import paired_difference
+        from pytest_compaction.metrics.differences.strategy_comparison import paired_difference
 
         _check_figure(figure)
         first, second = self._of_one(compactor), other._of_one(compactor)

@@ -14,7 +14,7 @@ from typing import Any, Final
 from pytest_compaction.conversation.messages import canonical_json
 from pytest_compaction.folders import make_folder
 from pytest_compaction.metrics.budgets import is_over_budget
-from pytest_compaction.metrics.event_order import ORDER_FIGURES
+from pytest_compaction.metrics.nuggets import ORDER_FIGURES
 from pytest_compaction.records.record import Record, type_of
 from pytest_compaction.rubric import DIMENSIONS, MAX_SCORE, dimension_scores, overall_score
 from pytest_compaction.secrets.keys import scrubbed_json

@@ -14,7 +14,7 @@ from pytest_compaction.gate.baseline import (
 )
 from pytest_compaction.metrics.differences.fact_changes import FactChange
 from pytest_compaction.metrics.differences.run_changes import ItemChange, RunChanges
-from pytest_compaction.metrics.statistics.cluster_interval import FEWEST_CLUSTERS
+from pytest_compaction.metrics.statistics.intervals import FEWEST_CLUSTERS
 from pytest_compaction.reports.changes.words import (
     changed_text,
     counted,

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from pytest_compaction.metrics.differences.fact_changes import FactChange
 from pytest_compaction.metrics.differences.run_changes import ItemChange, RunChanges
-from pytest_compaction.metrics.statistics.paired import TIE
+from pytest_compaction.metrics.statistics.comparisons import TIE
 from pytest_compaction.reports.changes.words import (
     changed_text,
     counted,

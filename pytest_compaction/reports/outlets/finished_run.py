@@ -10,17 +10,11 @@ from typing import Any, Final, Literal
 
 from pytest_compaction.gate.baseline import BaselineDecision
 from pytest_compaction.gate.decision import Decision
-from pytest_compaction.metrics.aggregate import (
-    Aggregate,
-    Mean,
-    aggregate,
-    arm_name,
-    by_arm,
-)
-from pytest_compaction.metrics.cost.formula import Pricing
-from pytest_compaction.metrics.differences.nulls import is_null
+from pytest_compaction.metrics.aggregate import Aggregate, aggregate, arm_name, by_arm
+from pytest_compaction.metrics.cost import Pricing
+from pytest_compaction.metrics.differences.strategy_comparison import is_null
 from pytest_compaction.metrics.figures import Figure, known, means
-from pytest_compaction.metrics.statistics.cluster_interval import FEWEST_CLUSTERS
+from pytest_compaction.metrics.statistics.intervals import FEWEST_CLUSTERS, Mean
 from pytest_compaction.records.figures.cost_figures import run_pricing
 from pytest_compaction.records.record import Record, type_of
 from pytest_compaction.records.runs.finite import finite_record

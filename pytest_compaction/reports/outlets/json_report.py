@@ -11,8 +11,8 @@ from pytest_compaction.gate.decision import Check
 from pytest_compaction.metrics.differences.fact_changes import FactChange
 from pytest_compaction.metrics.differences.run_changes import Compared
 from pytest_compaction.metrics.differences.strategy_comparison import compare_strategies
-from pytest_compaction.metrics.statistics.cluster_interval import FEWEST_CLUSTERS
-from pytest_compaction.metrics.statistics.paired import Paired
+from pytest_compaction.metrics.statistics.comparisons import Paired
+from pytest_compaction.metrics.statistics.intervals import FEWEST_CLUSTERS
 from pytest_compaction.records.runs.finite import finite
 from pytest_compaction.records.runs.items import TEXTS, row_of
 from pytest_compaction.reports.outlets.finished_run import (

@@ -12,7 +12,7 @@ from pathlib import Path, PurePath
 from typing import Final
 
 from pytest_compaction.folders import check_room
-from pytest_compaction.metrics.differences.nulls import is_null
+from pytest_compaction.metrics.differences.strategy_comparison import is_null
 from pytest_compaction.records.runs.items import Scalar, columns, row_of
 from pytest_compaction.records.runs.run_file import Run
 from pytest_compaction.reports.outlets.finished_run import (

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pytest_compaction.metrics.aggregate import Aggregate, aggregate
-from pytest_compaction.metrics.cost.formula import Pricing
-from pytest_compaction.metrics.cost.strategy_costs import StrategyCosts, strategy_costs
+from pytest_compaction.metrics.cost import Pricing, StrategyCosts, strategy_costs
 from pytest_compaction.metrics.losses.strategy_losses import (
     CLASSES,
     LossCounts,

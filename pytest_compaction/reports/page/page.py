@@ -15,12 +15,12 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from pytest_compaction.gate.baseline import BaselineDecision, fact_name
-from pytest_compaction.metrics.cost.formula import Pricing
+from pytest_compaction.metrics.cost import Pricing
 from pytest_compaction.metrics.differences.strategy_comparison import (
     StrategyPair,
     compare_strategies,
 )
-from pytest_compaction.metrics.statistics.cluster_interval import interval_method
+from pytest_compaction.metrics.statistics.intervals import interval_method
 from pytest_compaction.records.baselines.comparability import changed_cases
 from pytest_compaction.records.baselines.comparability import differences as run_differences
 from pytest_compaction.records.figures.cost_figures import run_pricing

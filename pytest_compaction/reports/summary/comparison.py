@@ -8,18 +8,17 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from pytest_compaction.metrics.aggregate import TOO_FEW, Aggregate, aggregate
-from pytest_compaction.metrics.differences.item_pairs import differences_by_case
-from pytest_compaction.metrics.differences.nulls import best_null, is_null
-from pytest_compaction.metrics.differences.same_views import with_same_views
+from pytest_compaction.metrics.aggregate import TOO_FEW, Aggregate, aggregate, budget_share
 from pytest_compaction.metrics.differences.strategy_comparison import (
     StrategyPair,
+    best_null,
     compare_strategies,
+    differences_by_case,
+    is_null,
+    with_same_views,
 )
-from pytest_compaction.metrics.savings import budget_share
-from pytest_compaction.metrics.statistics.cluster_interval import interval_method
-from pytest_compaction.metrics.statistics.mean import Mean
-from pytest_compaction.metrics.statistics.power import cases_needed, detectable_difference
+from pytest_compaction.metrics.statistics.comparisons import cases_needed, detectable_difference
+from pytest_compaction.metrics.statistics.intervals import Mean, interval_method
 from pytest_compaction.records.record import Record, went_wrong_later
 from pytest_compaction.reports.lines import WIDTH, Line, Style, interval_text
 from pytest_compaction.reports.short_names import short_names

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from pytest_compaction.metrics.aggregate import Aggregate, Losses
-from pytest_compaction.metrics.differences.nulls import best_null
+from pytest_compaction.metrics.differences.strategy_comparison import best_null
 from pytest_compaction.metrics.figures import Figure, further, means
 from pytest_compaction.records.record import Record
 from pytest_compaction.reports.lines import WIDTH, Line, interval_text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pytest_compaction.metrics.cost.formula import Pricing
+from pytest_compaction.metrics.cost import Pricing
 from pytest_compaction.metrics.production_loss import production_loss
 from pytest_compaction.records.record import Record, type_of
 from pytest_compaction.reports.lines import Line

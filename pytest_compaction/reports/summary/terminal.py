@@ -10,24 +10,28 @@ from pytest_compaction.metrics.aggregate import (
     TOO_FEW,
     Aggregate,
     Losses,
-    Mean,
     Tokens,
     aggregate,
     budgets_of,
     by_arm,
     by_compactor,
+    by_origin,
     loss_counts,
     overall_mean,
     scored,
 )
 from pytest_compaction.metrics.budgets import times
-from pytest_compaction.metrics.cost.formula import DEFAULT_PRICING, Pricing
-from pytest_compaction.metrics.cost.strategy_costs import BreakEven, StrategyCosts, strategy_costs
+from pytest_compaction.metrics.cost import (
+    DEFAULT_PRICING,
+    BreakEven,
+    Pricing,
+    StrategyCosts,
+    strategy_costs,
+)
 from pytest_compaction.metrics.curve import Curve, CurvePoint, curves
-from pytest_compaction.metrics.differences.same_views import with_same_views
+from pytest_compaction.metrics.differences.strategy_comparison import with_same_views
 from pytest_compaction.metrics.figures import kept_by_dimension
-from pytest_compaction.metrics.origins import by_origin
-from pytest_compaction.metrics.statistics.cluster_interval import interval_method
+from pytest_compaction.metrics.statistics.intervals import Mean, interval_method
 from pytest_compaction.records.record import Record, went_wrong_later
 from pytest_compaction.reports.lines import WIDTH, Line, interval_text, removed_text
 from pytest_compaction.reports.short_names import short_names

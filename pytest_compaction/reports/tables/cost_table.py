@@ -6,8 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from pytest_compaction.metrics.cost.formula import Pricing
-from pytest_compaction.metrics.cost.strategy_costs import BreakEven, StrategyCosts
+from pytest_compaction.metrics.cost import BreakEven, Pricing, StrategyCosts
 from pytest_compaction.reports.tables.table import Cell, Table, count, estimate, table
 
 _HEADS: Final = (

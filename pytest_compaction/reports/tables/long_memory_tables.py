@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from pytest_compaction.metrics.aggregate import Mean
-from pytest_compaction.metrics.event_order import ORDER_FIGURES
 from pytest_compaction.metrics.long_memory import (
     ALL,
     TENTHS,
@@ -20,7 +18,8 @@ from pytest_compaction.metrics.long_memory import (
     sizes_of,
     tenth_mean,
 )
-from pytest_compaction.metrics.statistics.cluster_interval import interval_method
+from pytest_compaction.metrics.nuggets import ORDER_FIGURES
+from pytest_compaction.metrics.statistics.intervals import Mean, interval_method
 from pytest_compaction.records.record import Record
 from pytest_compaction.reports.short_names import short_names
 from pytest_compaction.reports.tables.table import Cell, Table, count, estimate, table

@@ -6,10 +6,14 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from pytest_compaction.metrics.losses.life_table import HalfLife, LifeRow
-from pytest_compaction.metrics.losses.lost_facts import ComparedLosses, LostFact
-from pytest_compaction.metrics.losses.runway import Runway
-from pytest_compaction.metrics.losses.strategy_losses import FactLosses, StrategyLosses
+from pytest_compaction.metrics.losses.fates import ComparedLosses, LostFact
+from pytest_compaction.metrics.losses.strategy_losses import (
+    FactLosses,
+    HalfLife,
+    LifeRow,
+    Runway,
+    StrategyLosses,
+)
 from pytest_compaction.reports.tables.table import Cell, Table, count, estimate, table
 
 _SHARE: Final = (0.0, 1.0)

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from pytest_compaction.metrics.aggregate import Aggregate, aggregate, by_arm
-from pytest_compaction.metrics.cost.formula import DEFAULT_PRICING, Pricing
-from pytest_compaction.metrics.cost.strategy_costs import strategy_costs
+from pytest_compaction.metrics.aggregate import Aggregate, aggregate, by_arm, by_origin, of_origin
+from pytest_compaction.metrics.cost import DEFAULT_PRICING, Pricing, strategy_costs
 from pytest_compaction.metrics.figures import further, means
-from pytest_compaction.metrics.losses.lost_facts import compared_losses, most_lost
+from pytest_compaction.metrics.losses.fates import compared_losses, most_lost
 from pytest_compaction.metrics.losses.strategy_losses import strategy_losses
-from pytest_compaction.metrics.origins import by_origin, of_origin
 from pytest_compaction.metrics.production_loss import ProductionLoss, production_loss
-from pytest_compaction.metrics.statistics.cluster_interval import interval_method
+from pytest_compaction.metrics.statistics.intervals import interval_method
 from pytest_compaction.records.record import Record
 from pytest_compaction.reports.tables.cost_table import cost_table
 from pytest_compaction.reports.tables.long_memory_tables import long_memory_tables

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from pytest_compaction.metrics.aggregate import Mean
+from pytest_compaction.metrics.statistics.intervals import Mean
 
 Form = Literal["text", "count", "percent", "change", "score", "number", "share"]
 """How a value is written: ``percent`` and ``change`` are for shares (``change`` with its sign),

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from pytest_compaction.cache.kept_results import Form
-from pytest_compaction.metrics.facts.foreign_names import ForeignNames
-from pytest_compaction.metrics.facts.foreign_wordings import ForeignWordings
+from pytest_compaction.metrics.facts.foreign import ForeignNames, ForeignWordings
 from pytest_compaction.metrics.facts.survival import READING, Readings
 from pytest_compaction.run.response import FactHistory, NullReading, ViewFigures
 

@@ -14,8 +14,8 @@ from pytest_compaction.compactors.protocol import View
 from pytest_compaction.conversation.formats.chat import to_chat
 from pytest_compaction.conversation.identity import identity
 from pytest_compaction.conversation.messages import Message, canonical_json, short_hash
-from pytest_compaction.metrics.constraints.survival import standing_constraints
-from pytest_compaction.metrics.facts.foreign_names import foreign_to_case, worded_as_case
+from pytest_compaction.metrics.constraints import standing_constraints
+from pytest_compaction.metrics.facts.foreign import foreign_to_case, worded_as_case
 from pytest_compaction.metrics.facts.survival import read as read_facts
 from pytest_compaction.metrics.facts.survival import view_index
 from pytest_compaction.run.compaction import CompactedCase

@@ -17,11 +17,9 @@ from pytest_compaction.conversation import messages
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.judges import verdict
 from pytest_compaction.judges.verdict import Verdict
-from pytest_compaction.metrics.event_order import EventOrder
-from pytest_compaction.metrics.facts.foreign_names import ForeignNames
-from pytest_compaction.metrics.facts.foreign_wordings import ForeignWordings
+from pytest_compaction.metrics.facts.foreign import ForeignNames, ForeignWordings
 from pytest_compaction.metrics.facts.survival import Readings
-from pytest_compaction.metrics.nugget_scores import NuggetFigures, NuggetScore
+from pytest_compaction.metrics.nuggets import EventOrder, NuggetFigures, NuggetScore
 from pytest_compaction.models.calls.accounts import Total
 from pytest_compaction.models.protocol import (
     ChargedError,

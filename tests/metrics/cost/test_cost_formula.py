@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_compaction.metrics.cost.formula import (
+from pytest_compaction.metrics.cost import (
     Pricing,
     Ratios,
     Sizes,

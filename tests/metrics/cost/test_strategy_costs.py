@@ -5,9 +5,7 @@ from hypothesis import given
 from support.builders import record
 from support.loss_records import event, fact, lossy, runs
 
-from pytest_compaction.metrics.cost.formula import Pricing, Ratios
-from pytest_compaction.metrics.cost.refetch import refetch
-from pytest_compaction.metrics.cost.strategy_costs import strategy_costs
+from pytest_compaction.metrics.cost import Pricing, Ratios, refetch, strategy_costs
 from pytest_compaction.metrics.losses.fates import fates
 
 PRICING = Pricing("test", Ratios(0.1, 1.25, 5))

@@ -2,8 +2,7 @@
 
 from support.loss_records import event, fact, lossy
 
-from pytest_compaction.metrics.losses.fates import Drop
-from pytest_compaction.metrics.losses.lost_facts import compared_losses, most_lost
+from pytest_compaction.metrics.losses.fates import Drop, compared_losses, most_lost
 
 KEPT, GONE = (True,), (False,)
 

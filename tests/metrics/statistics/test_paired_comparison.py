@@ -10,11 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import nctdtr, stdtrit
 
-from pytest_compaction.metrics.statistics import sign_flips
-from pytest_compaction.metrics.statistics.cluster_interval import cluster_interval
-from pytest_compaction.metrics.statistics.paired import compare
-from pytest_compaction.metrics.statistics.sign_flips import sign_flip_p
-from pytest_compaction.metrics.statistics.student import noncentrality
+from pytest_compaction.metrics.statistics import comparisons
+from pytest_compaction.metrics.statistics.comparisons import compare, sign_flip_p
+from pytest_compaction.metrics.statistics.intervals import cluster_interval, noncentrality
 
 SCORES = load_scores()
 LEVEL = 0.05
@@ -51,17 +49,17 @@ def test_drawn_signs_agree_with_all_of_them(monkeypatch):
     source = np.random.default_rng(2)
     samples = [source.normal(0.4, 1, 15).tolist() for _ in range(10)]
     exact = [sign_flip_p(values) for values in samples]
-    monkeypatch.setattr(sign_flips, "MOST_EXACT", 0)
+    monkeypatch.setattr(comparisons, "MOST_EXACT", 0)
     assert [sign_flip_p(values) for values in samples] == pytest.approx(exact, abs=0.012)
 
 
 @pytest.mark.parametrize("count", [27, 60, 300])
 def test_drawn_signs_are_all_there_seeded_and_never_give_0(count):
     values = [1.0] * count
-    assert sign_flip_p(values) == 1 / (sign_flips.FLIPS + 1)
-    blocks = math.ceil(sign_flips.FLIPS / sign_flips._rows(count))
-    rows = [len(sign_flips._signs(count, block)) for block in range(blocks)]
-    assert sum(rows) == sign_flips.FLIPS
+    assert sign_flip_p(values) == 1 / (comparisons.FLIPS + 1)
+    blocks = math.ceil(comparisons.FLIPS / comparisons._rows(count))
+    rows = [len(comparisons._signs(count, block)) for block in range(blocks)]
+    assert sum(rows) == comparisons.FLIPS
     mixed = [(-1) ** number * (number % 7) + 0.5 for number in range(count)]
     assert sign_flip_p(mixed) == sign_flip_p(mixed)
     assert 0 < sign_flip_p(mixed) <= 1

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import nctdtr, stdtrit
 
-from pytest_compaction.metrics.statistics.power import (
+from pytest_compaction.metrics.statistics.comparisons import (
     cases_needed,
     detectable_difference,
     fewest_cases,

@@ -5,7 +5,7 @@ from genai_prices.data import providers
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_compaction.metrics.cost.formula import DEFAULT_PRICING
+from pytest_compaction.metrics.cost import DEFAULT_PRICING
 from pytest_compaction.models.calls.prices import prices_at
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.records.figures.cost_figures import run_pricing

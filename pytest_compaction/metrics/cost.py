@@ -1,4 +1,21 @@
-"""What one strategy costs and saves, from its records."""
+"""What a compaction costs and saves where a provider caches the prefix of requests.
+
+The unit is the price of one input token, so that all figures are input-token equivalents. With
+a request of C tokens before, a view of P + S + T tokens after (P: the prefix that stays as it
+was, S: the summary, T: the tail), and the ratios of a provider (read, write, output):
+
+    cost   = call + P * read + (S + T) * write - C * read
+    saving = (C - P - S - T) * read                       of each later request
+    break-even = cost / saving
+
+``call`` is what the summariser call costs: C at the full price, or C * read if it sends the
+same prefix again and so reads it from the cache, and S * output for what it writes. The
+next request is part of the cost: it reads P from the cache and writes the rest, where it would
+have read all C. Break-even counts the requests after that one. Source: section 10 ("Prices and
+cache") of this project's notes on compaction strategies (2026): C = 150,000, S = 4,000,
+T = 20,000 and P = 10,000 break even after 16 requests, or 4.4 if the call reads the cache, at
+ratios of 0.1, 1.25 and 5.
+"""
 
 from __future__ import annotations
 
@@ -7,28 +24,169 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from pytest_compaction.metrics.aggregate import Mean
-from pytest_compaction.metrics.cost.formula import (
-    Pricing,
-    Ratios,
-    Sizes,
-    SummaryCalls,
-    break_even,
-    compaction_cost,
-    request_saving,
-)
-from pytest_compaction.metrics.cost.refetch import Refetch, refetch
 from pytest_compaction.metrics.item_figures import Record
-from pytest_compaction.metrics.losses.events import (
+from pytest_compaction.metrics.losses.fates import (
     COMPACTED,
     CaseTrial,
     CompactionEvent,
+    FactFate,
     events_by_case,
+    fates,
     whole,
 )
-from pytest_compaction.metrics.losses.fates import fates
-from pytest_compaction.metrics.losses.shares import mean_over
-from pytest_compaction.metrics.statistics.jackknife import jackknife_interval
+from pytest_compaction.metrics.losses.strategy_losses import mean_over
+from pytest_compaction.metrics.statistics.intervals import Mean, jackknife_interval
+
+
+@dataclass(frozen=True, slots=True)
+class Ratios:
+    """Prices of a token by the price of an input token that is not cached.
+
+    ``read``: from the cache, 0 to 1. ``write``: into the cache, 1 where it is free. ``output``:
+    written by the model.
+    """
+
+    read: float
+    write: float
+    output: float
+
+
+@dataclass(frozen=True, slots=True)
+class Pricing:
+    """The ratios of a model, and US dollars for a million of its input tokens, if known.
+
+    ``name`` says whose ratios they are, in words for a reader.
+    """
+
+    name: str
+    ratios: Ratios
+    input_usd: float | None = None
+
+    def usd(self, equivalents: float) -> float | None:
+        """US dollars for input-token equivalents; ``None`` without a price."""
+        return None if self.input_usd is None else equivalents * self.input_usd / 1_000_000
+
+
+DEFAULT_PRICING: Final = Pricing(
+    "assumed: read 0.1, write 1.25, output 5 times the input price", Ratios(0.1, 1.25, 5)
+)
+"""Stated ratios without dollars, for a run that names no model with a price."""
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryCalls:
+    """Tokens of the calls that wrote the summaries; ``cached`` is part of ``input``."""
+
+    input: float = 0
+    cached: float = 0
+    output: float = 0
+
+    def __add__(self, other: SummaryCalls) -> SummaryCalls:
+        return SummaryCalls(
+            self.input + other.input, self.cached + other.cached, self.output + other.output
+        )
+
+    def part(self, share: float) -> SummaryCalls:
+        """A share (0 to 1) of all three."""
+        return SummaryCalls(self.input * share, self.cached * share, self.output * share)
+
+    def from_cache(self) -> SummaryCalls:
+        """The same calls, had the cache held all of their input."""
+        return SummaryCalls(self.input, self.input, self.output)
+
+    def cost(self, ratios: Ratios) -> float:
+        """Input-token equivalents."""
+        cached = min(self.cached, self.input)
+        return (self.input - cached) + cached * ratios.read + self.output * ratios.output
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """Tokens of the request before a compaction and of the view after it.
+
+    ``prefix`` are those of the whole messages at the beginning that both share.
+    """
+
+    before: int
+    after: int
+    prefix: int
+
+    @property
+    def removed(self) -> int:
+        """Tokens that later requests do not send; below 0 if the view is the larger one."""
+        return self.before - self.after
+
+    @property
+    def written(self) -> int:
+        """Tokens of the view that the cache does not hold."""
+        return self.after - self.prefix
+
+
+def compaction_cost(sizes: Iterable[Sizes], calls: SummaryCalls, ratios: Ratios) -> float:
+    """The cost of compactions: their calls, and the next request after each of them.
+
+    The next request counts with what it costs more (or less) than the one without compaction.
+    """
+    return calls.cost(ratios) + sum(
+        (each.prefix - each.before) * ratios.read + each.written * ratios.write for each in sizes
+    )
+
+
+def request_saving(sizes: Iterable[Sizes], ratios: Ratios) -> float:
+    """What a later request after each compaction costs less; below 0 if views are larger."""
+    return sum(each.removed for each in sizes) * ratios.read
+
+
+def break_even(cost: float, saving: float) -> float | None:
+    """Later requests after which the saving has paid for the cost.
+
+    0 if there is nothing to pay; ``None`` if it is never paid, because nothing is saved.
+    """
+    if cost <= 0:
+        return 0.0
+    return cost / saving if saving > 0 else None
+
+
+@dataclass(frozen=True, slots=True)
+class Refetch:
+    """Log messages that state the dropped facts, and their tokens.
+
+    ``tokens`` are those of the smallest message that states each fact; a message counts once
+    for case and trial, however many facts it states. ``recoverable_tokens`` are those of the
+    messages for facts that the agent can read again. ``facts`` were dropped;
+    ``unsourced`` of them no message of the log states as the matcher reads it.
+    """
+
+    tokens: int = 0
+    recoverable_tokens: int = 0
+    messages: int = 0
+    facts: int = 0
+    unsourced: int = 0
+
+
+def refetch(facts: Iterable[FactFate]) -> Refetch:
+    """The expected tokens of reading again whatever was dropped.
+
+    It is an expectation in that the agent is supposed to need all that was asked for, and to
+    find the smallest message at once.
+    """
+    dropped = [fact for fact in facts if not fact.survived]
+    needed: dict[tuple[str, int, str], int] = {}
+    recoverable: set[tuple[str, int, str]] = set()
+    for fact in dropped:
+        if fact.source is not None:
+            key = fact.case, fact.trial, fact.source.message
+            needed[key] = fact.source.tokens
+            if fact.recoverable:
+                recoverable.add(key)
+    return Refetch(
+        tokens=sum(needed.values()),
+        recoverable_tokens=sum(needed[key] for key in recoverable),
+        messages=len(needed),
+        facts=len(dropped),
+        unsourced=sum(fact.source is None for fact in dropped),
+    )
+
 
 HORIZON: Final = 20
 """Later requests over which costs are weighed, unless a caller says otherwise."""
@@ -53,7 +211,7 @@ class StrategyCosts:
     request, and those of the view that the cache holds (the longest common prefix) or not.
     ``prefix`` is the mean share of the request before that stays a common prefix. ``calls``
     wrote the summaries. ``cost`` and ``saving`` (of each later request) are sums of input-token
-    equivalents, see :mod:`~pytest_compaction.metrics.cost.formula`, and ``cost_each`` and
+    equivalents, see :mod:`~pytest_compaction.metrics.cost`, and ``cost_each`` and
     ``saving_each`` their means by compaction; ``if_cached`` is the break-even had the calls read
     their input from the cache.
 

@@ -1,1 +1,0 @@
-"""How far raters agree, and how far runs do."""

@@ -1,1 +1,0 @@
-"""What compaction costs and saves where requests are read from a prefix cache."""

@@ -1,0 +1,426 @@
+"""What is measured of dialogues in two arms, one with summaries and one with full history."""
+
+from __future__ import annotations
+
+import math
+import re
+import statistics
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+NORMAL_95: Final = 1.96
+"""Standard deviations on either side of the mean that hold 95 % of a normal distribution."""
+
+
+def mean(values: Sequence[float]) -> float | None:
+    """Arithmetic mean; ``None`` without values."""
+    return statistics.fmean(values) if values else None
+
+
+def quartiles(values: Sequence[float]) -> tuple[float, float, float] | None:
+    """The values below which 25, 50 and 75 % of the values lie, by linear interpolation.
+
+    Position (n - 1) * share in the sorted values, interpolated between its two
+    neighbours: definition 7 of Hyndman and Fan, "Sample Quantiles in Statistical
+    Packages" (1996). ``None`` without values.
+    """
+    if not values:
+        return None
+    # Python before 3.13 refuses a single value, which is all of its quartiles.
+    pair = values if len(values) > 1 else [*values, *values]
+    found = statistics.quantiles(pair, n=4, method="inclusive")
+    # Interpolation may round to just outside of the values.
+    low, high = min(values), max(values)
+    first, second, third = (min(max(value, low), high) for value in found)
+    return first, second, third
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """How a figure is spread over cases; ``negative`` counts those strictly below 0.
+
+    A figure is ``None`` if the source of the data does not give it.
+    """
+
+    count: int
+    mean: float | None
+    std: float | None
+    p25: float | None
+    p50: float | None
+    p75: float | None
+    negative: int
+
+    @property
+    def negative_rate(self) -> float | None:
+        """Share of cases strictly below 0; ``None`` without cases."""
+        return self.negative / self.count if self.count else None
+
+
+def spread(values: Iterable[float]) -> Spread:
+    """Mean, population standard deviation, quartiles and negatives of the values."""
+    known = list(values)
+    p25, p50, p75 = quartiles(known) or (None, None, None)
+    return Spread(
+        count=len(known),
+        mean=mean(known),
+        std=statistics.pstdev(known) if known else None,
+        p25=p25,
+        p50=p50,
+        p75=p75,
+        negative=sum(value < 0 for value in known),
+    )
+
+
+def mean_interval(values: Sequence[float]) -> tuple[float, float] | None:
+    """95 % interval of the mean of independent values: mean ± 1.96 * s / sqrt(n).
+
+    The normal approximation, with the sample's standard deviation s; too narrow for a
+    handful of values. ``None`` with fewer than two, which have no such deviation.
+    """
+    if len(values) < 2:
+        return None
+    centre = statistics.fmean(values)
+    margin = NORMAL_95 * statistics.stdev(values) / math.sqrt(len(values))
+    return centre - margin, centre + margin
+
+
+def pearson(pairs: Iterable[tuple[float, float]]) -> float | None:
+    """Pearson's correlation coefficient of pairs, -1..1.
+
+    cov(x, y) / (std(x) * std(y)); Pearson (1895). ``None`` with fewer than two
+    pairs, or if one side does not vary, because the denominator would be 0.
+    """
+    ordered = sorted(pairs)
+    if len(ordered) < 2:
+        return None
+    try:
+        return statistics.correlation([x for x, _ in ordered], [y for _, y in ordered])
+    except statistics.StatisticsError:
+        return None
+
+
+PASS_CONSISTENCY: Final = 0.7
+"""Least consistency of a dialogue that passes; "Evaluating Session Summarization
+Effectiveness", section 2.2."""
+
+TOOL_WEIGHT: Final = 0.4
+SIMILARITY_WEIGHT: Final = 0.6
+"""Weights of the published evaluation, section 2.2."""
+
+
+def lexical_similarity(one: str, other: str) -> float:
+    """Overlap of two texts in words, 0..1: common / (len A + len B - common).
+
+    Words are separated by white space and compared in lower case; a word that occurs
+    twice in both texts counts twice. This is the Jaccard index of multisets. The published
+    evaluation uses it without a model, but counts every repetition of a word in the second
+    text, so that its figure is not symmetric and can exceed 1. Two texts without words are
+    the same (1); a text without words has nothing in common with another (0).
+    """
+    first, second = Counter(one.lower().split()), Counter(other.lower().split())
+    if first == second:
+        return 1.0
+    common = (first & second).total()
+    return common / (first.total() + second.total() - common)
+
+
+def tools_match(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether the same tools were called in the same order; arguments are not looked at."""
+    return tuple(one) == tuple(other)
+
+
+def turn_consistency(similarity: float, tools: bool | None) -> float:
+    """Consistency of a turn, 0..1: 0.4 * tool match + 0.6 * similarity of the answers.
+
+    ``tools`` is ``None`` in a dialogue without any tool call; there the similarity
+    counts alone. (The published run gave such turns the 0.4 as well, so that no turn
+    scored below it.) Raises ``ValueError`` for a similarity outside 0..1.
+    """
+    if not 0 <= similarity <= 1:
+        raise ValueError(f"a similarity of {similarity}; it goes from 0 to 1")
+    if tools is None:
+        return similarity
+    return TOOL_WEIGHT * tools + SIMILARITY_WEIGHT * similarity
+
+
+def dialogue_consistency(turns: Sequence[float], baseline_turns: int, other_turns: int) -> float:
+    """Consistency of a dialogue, 0..1: mean over turns that both arms have, times min / max.
+
+    ``turns`` are the consistencies of those turns. The result is 1 if neither arm has a
+    turn, and 0 if only one of them has turns. Source: section 2.2 of the published
+    evaluation and its code. Raises ``ValueError`` unless there is one consistency for
+    each common turn.
+    """
+    fewest, most = sorted((baseline_turns, other_turns))
+    if len(turns) != fewest:
+        raise ValueError(f"{len(turns)} consistencies for {fewest} common turns")
+    if not most:
+        return 1.0
+    if not fewest:
+        return 0.0
+    return min(math.fsum(turns) / fewest, 1.0) * (fewest / most)
+
+
+MAX_ITEMS: Final = 10
+"""Key items of a turn that are looked at: the first ten."""
+
+MIN_NUMBER: Final = 2
+MIN_QUOTE: Final = 3
+MIN_NOUN: Final = 3
+"""Characters of the shortest number, quotation and proper noun that count as key items."""
+
+_NUMBER: Final = re.compile(r"\b\d+[\d,\.]*\b", re.ASCII)
+_QUOTED: Final = re.compile(r"[\"']([^\"']+)[\"']")
+_NOUN: Final = re.compile(r"\b[A-Z][a-z]+(?:\s+[A-Z][a-z]+)*\b", re.ASCII)
+_NUMERIC: Final = re.compile(r"[0-9.,]+")
+OPENERS: Final = frozenset(
+    """The This That These There Then When Where What Which How Why And But For With From Into
+    About After Before During Without""".split()
+)
+"""Words that open a sentence: capitalised, but not proper nouns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Retained:
+    """Key items of a dialogue: how many were extracted, how many kept, and the rate by turn."""
+
+    kept: int
+    extracted: int
+    turns: tuple[float, ...]
+
+    @property
+    def rate(self) -> float:
+        """Kept / extracted over all turns, 0..1; 1 when nothing was extracted."""
+        return self.kept / self.extracted if self.extracted else 1.0
+
+
+def key_items(text: str) -> tuple[str, ...]:
+    """Key items of an answer: numbers, then quoted text, then proper nouns; the first ten.
+
+    Each is listed once, in order of occurrence within its group; words that open
+    sentences are not proper nouns. Source: "Evaluating Session Summarization
+    Effectiveness", appendix C.
+    """
+    found = [number for number in _NUMBER.findall(text) if len(number) >= MIN_NUMBER]
+    found += [quoted for quoted in _QUOTED.findall(text) if len(quoted) >= MIN_QUOTE]
+    found += [noun for noun in _NOUN.findall(text) if len(noun) >= MIN_NOUN and noun not in OPENERS]
+    return tuple(dict.fromkeys(found))[:MAX_ITEMS]
+
+
+def keeps(text: str, item: str) -> bool:
+    """Whether an answer has a key item, in any case; a number also without its commas."""
+    lowered = text.lower()
+    if item.lower() in lowered:
+        return True
+    return _NUMERIC.fullmatch(item) is not None and item.replace(",", "") in lowered
+
+
+def retention_by_rules(baseline: Sequence[str], other: Sequence[str]) -> Retained:
+    """Retention by extraction and matching, turn by turn, over the answers of both arms.
+
+    A turn that the other arm does not have keeps nothing. A turn without key items has
+    the rate 1, unless the other arm does not have it. Turns beyond those of the baseline
+    are left out. Source: appendix C of the published evaluation and its code.
+    """
+    kept = extracted = 0
+    rates = []
+    for index, answer in enumerate(baseline):
+        items = key_items(answer)
+        there = index < len(other)
+        found = sum(keeps(other[index], item) for item in items) if there else 0
+        kept, extracted = kept + found, extracted + len(items)
+        rates.append((found / len(items) if items else 1.0) if there else 0.0)
+    return Retained(kept, extracted, tuple(rates))
+
+
+def retention_by_judge(rates: Sequence[float], baseline_turns: int) -> float:
+    """Retention of a dialogue from a judge's rate for each turn, 0..1: their mean.
+
+    A turn of the baseline without a rate counts as 0. A baseline without turns has
+    nothing to lose, which gives 1. Source: the published evaluation, whose figures were
+    made in this way. Raises ``ValueError`` for rates outside 0..1 or more
+    rates than turns.
+    """
+    if len(rates) > baseline_turns:
+        raise ValueError(f"{len(rates)} rates for {baseline_turns} turns")
+    if not all(0 <= rate <= 1 for rate in rates):
+        raise ValueError("a retention outside 0..1")
+    return min(math.fsum(rates) / baseline_turns, 1.0) if baseline_turns else 1.0
+
+
+def saved_share(baseline: float, spent: float) -> float:
+    """Savings of the summary arm: (baseline - spent) / baseline, in (-inf, 1].
+
+    Negative when the summary arm spends more. Source: "Evaluating Session
+    Summarization Effectiveness", section 2.2. If the baseline spent nothing, there is
+    nothing to save: 0, whatever the other arm spent.
+    """
+    return (baseline - spent) / baseline if baseline else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """Tokens that both arms spent, on one dialogue (mean over trials) or on many (sum).
+
+    ``generation`` counts the prompts and completions that made the summaries; ``None`` if
+    it was not recorded, which differs from 0.
+    """
+
+    baseline_prompt: float
+    baseline_completion: float
+    summary_prompt: float
+    summary_completion: float
+    generation: float | None
+
+    @property
+    def baseline(self) -> float:
+        """All tokens of the baseline arm."""
+        return self.baseline_prompt + self.baseline_completion
+
+    @property
+    def summary(self) -> float:
+        """Prompt and answer tokens of the summary arm, without those that made the summaries."""
+        return self.summary_prompt + self.summary_completion
+
+    @property
+    def savings(self) -> float:
+        """Share of all tokens saved without the cost of summaries, as published."""
+        return saved_share(self.baseline, self.summary)
+
+    @property
+    def net_savings(self) -> float | None:
+        """Share of all tokens saved after the cost of the summaries.
+
+        Total = prompt + completion + summary generation; section 4.3.1 of the source.
+        ``None`` if that cost was not recorded.
+        """
+        if self.generation is None:
+            return None
+        return saved_share(self.baseline, self.summary + self.generation)
+
+    @property
+    def prompt_savings(self) -> float:
+        """Share of prompt tokens saved."""
+        return saved_share(self.baseline_prompt, self.summary_prompt)
+
+    @property
+    def prompt_change(self) -> float:
+        """Change of prompt tokens, (S - B) / B: the negative of the savings."""
+        return -self.prompt_savings
+
+    @property
+    def completion_change(self) -> float:
+        """Change of answer tokens, (S - B) / B; 0 if the baseline has no answer tokens."""
+        return -saved_share(self.baseline_completion, self.summary_completion)
+
+
+def total(spendings: Iterable[Spending]) -> Spending:
+    """The sum over dialogues; its savings are the ratio of sums, not the mean of ratios.
+
+    Savings% = (sum of baseline - sum of summary) / sum of baseline; appendix C of the
+    source. If the generation of one dialogue was not recorded, that of the sum is
+    unknown. Without dialogues all sums and savings are 0.
+    """
+    items = list(spendings)
+    generation = [item.generation for item in items]
+    known = [value for value in generation if value is not None]
+    return Spending(
+        baseline_prompt=math.fsum(item.baseline_prompt for item in items),
+        baseline_completion=math.fsum(item.baseline_completion for item in items),
+        summary_prompt=math.fsum(item.summary_prompt for item in items),
+        summary_completion=math.fsum(item.summary_completion for item in items),
+        generation=math.fsum(known) if len(known) == len(items) else None,
+    )
+
+
+Suitability = Literal["recommended", "conditional", "not recommended"]
+
+Outcome = Literal["saves", "costs", "no difference"]
+
+MANY_TURNS: Final = 4
+FEW_TURNS: Final = 2
+LONG_PROMPT: Final = 2000
+SHORT_PROMPT: Final = 1000
+"""Bounds of the classes, from section 5.1 of the published evaluation."""
+
+CONSISTENCY_WEIGHT: Final = 0.5
+SAVINGS_WEIGHT: Final = 0.3
+RETENTION_WEIGHT: Final = 0.2
+"""Weights of effectiveness, from its section 2.2."""
+
+
+def effectiveness(consistency: float, mean_savings: float, retention: float) -> float:
+    """Overall effectiveness, 0..1: 0.5 * consistency + 0.3 * savings + 0.2 * retention.
+
+    Savings are the mean over dialogues as a share, clipped to 0..1: a loss counts as
+    no savings. Source: "Evaluating Session Summarization Effectiveness", section 2.2.
+    """
+    clipped = min(max(mean_savings, 0.0), 1.0)
+    return (
+        CONSISTENCY_WEIGHT * consistency + SAVINGS_WEIGHT * clipped + RETENTION_WEIGHT * retention
+    )
+
+
+def suitability(mean_turns: float, mean_prompt: float) -> Suitability:
+    """The class of a kind of dialogue by its mean turns and mean baseline prompt in tokens.
+
+    ``not recommended`` with at most 2 turns or below 1,000 tokens; ``recommended``
+    from 4 turns on with more than 2,000 tokens; everything between is
+    ``conditional``. The prompt is the sum over the turns of a dialogue. Source:
+    section 5.1 of the published evaluation. Its table leaves gaps between the classes
+    (at 2.4 turns, for example) and places its own tasks by eye: CM, with 3.99 turns, is
+    among the recommended ones.
+    """
+    if mean_turns <= FEW_TURNS or mean_prompt < SHORT_PROMPT:
+        return "not recommended"
+    if mean_turns >= MANY_TURNS and mean_prompt > LONG_PROMPT:
+        return "recommended"
+    return "conditional"
+
+
+def outcome(saved: tuple[float, float] | None) -> Outcome | None:
+    """The meaning of an interval of mean tokens saved per dialogue; ``None`` without one.
+
+    ``saves`` if all of it lies above 0, ``costs`` if all of it lies below,
+    ``no difference`` if it contains 0.
+    """
+    if saved is None:
+        return None
+    low, high = saved
+    if low > 0:
+        return "saves"
+    return "costs" if high < 0 else "no difference"
+
+
+@dataclass(frozen=True, slots=True)
+class TurnDistribution:
+    """How many dialogues have how many user turns; ``counts`` by number of turns, sorted."""
+
+    counts: Mapping[int, int]
+
+    @property
+    def dialogues(self) -> int:
+        """All dialogues."""
+        return sum(self.counts.values())
+
+    @property
+    def mean(self) -> float | None:
+        """Mean number of turns; ``None`` without dialogues."""
+        turns = sum(number * count for number, count in self.counts.items())
+        return turns / self.dialogues if self.dialogues else None
+
+    def share(self, fewest: int, most: int | None = None) -> float | None:
+        """Share of dialogues with ``fewest`` to ``most`` turns (open end when ``None``)."""
+        found = sum(
+            count
+            for number, count in self.counts.items()
+            if number >= fewest and (most is None or number <= most)
+        )
+        return found / self.dialogues if self.dialogues else None
+
+
+def turn_distribution(turns: Iterable[int]) -> TurnDistribution:
+    """The distribution of dialogues by their number of turns."""
+    return TurnDistribution(dict(sorted(Counter(turns).items())))

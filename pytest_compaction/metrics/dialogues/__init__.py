@@ -1,1 +1,0 @@
-"""What is measured of dialogues in two arms, one with summaries and one with full history."""

@@ -1,0 +1,200 @@
+"""Views that are not of their own log: what they name, or how they word facts, the log never said.
+
+A view from a cache with too short a key, or a text that is the same for every log, states
+names that come from elsewhere. A summary may name a file or a function that its log spells
+otherwise, so that only a view most of whose names come from elsewhere is called foreign. A
+strategy that reads the case files puts the texts of facts, or their keys, into its view. A
+summary may hit upon the wording of a fact by chance, so that only a view with most of the
+wordings is marked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate
+from typing import Final
+
+from pytest_compaction.case.case import Case, Fact
+from pytest_compaction.conversation.messages import Message, readable
+from pytest_compaction.text import normalize
+
+LEAST: Final = 5
+"""The fewest foreign names of a foreign view: with less there is little to go by."""
+SHOWN: Final = 5
+"""The most names, or facts, that are kept."""
+_PART: Final = 1_000_000
+"""Characters of a part of a log, at least."""
+LEAST_WORDINGS: Final = 4
+"""The fewest such wordings of a marked view: one or two may be chance."""
+_WORDS: Final = 5
+"""The fewest words of a wording: a shorter one, any summary may have."""
+_WORD: Final = re.compile(r"\w+")
+_Words = tuple[str, ...]
+_WORDINGS: Final[tuple[Callable[[Fact], Iterable[str]], ...]] = (
+    lambda fact: (fact.text,),
+    lambda fact: (group[0] for group in fact.keys if len(fact.keys) > 1),
+    lambda fact: (key for group in fact.keys for key in group if len(fact.keys) > 1),
+)
+"""What of a fact may be copied: its text, the first key of each group, all keys."""
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignNames:
+    """The first ``SHOWN`` names of a view that its log lacks.
+
+    ``count`` is how many it lacks, ``of`` how many paths and names the view has in all.
+    """
+
+    names: tuple[str, ...] = ()
+    count: int = 0
+    of: int = 0
+
+    @property
+    def make_it_foreign(self) -> bool:
+        """Whether most names of the view come from elsewhere, and not just a few."""
+        return self.count >= LEAST and 2 * self.count > self.of
+
+
+def foreign_names(view: Sequence[Message], log: Sequence[str]) -> ForeignNames:
+    """The paths and names of a view that its log lacks.
+
+    ``log`` are the normalised texts of its messages. Messages that stand in it word for word are
+    passed over, and of a path its last part is enough.
+    """
+    from pytest_compaction.text import claims  # takes long to import
+
+    whole = frozenset(log)  # to look for a message in all of a long log takes long
+    parts = tuple(_parts(log))
+
+    def is_said(text: str) -> bool:
+        return text in whole or any(text in part for part in parts)
+
+    texts = (readable(message) for message in view)
+    made = [text for text in texts if not is_said(normalize(text))]
+    named = {
+        claim.text: None
+        for text in made
+        for claim in claims(text)
+        if claim.kind in {"path", "name"}
+    }
+    lacking = [name for name in named if not is_said(_last_part(name))]
+    return ForeignNames(tuple(lacking[:SHOWN]), len(lacking), len(named))
+
+
+def _parts(texts: Iterable[str]) -> Iterator[str]:
+    """The texts joined to parts of some size; joined to one, they would be held twice at once."""
+    held: list[str] = []
+    size = 0
+    for text in texts:
+        held.append(text)
+        size += len(text)
+        if size >= _PART:
+            yield "\n".join(held)
+            held, size = [], 0
+    yield "\n".join(held)
+
+
+def _last_part(name: str) -> str:
+    return normalize(name.rstrip("/").rpartition("/")[2])
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignWordings:
+    """Facts of which a view has the case file's wording and its log has not.
+
+    ``texts`` are the first ``SHOWN`` of them, ``count`` is how many they are, and ``of`` how many
+    facts have a wording that the log lacks. All are empty below ``LEAST_WORDINGS``.
+    """
+
+    texts: tuple[str, ...] = ()
+    count: int = 0
+    of: int = 0
+
+    @property
+    def come_from_the_case(self) -> bool:
+        """Whether the view has at least half of the wordings, and not just a few."""
+        return self.count >= LEAST_WORDINGS and 2 * self.count >= self.of
+
+
+def foreign_wordings(
+    made: Iterable[str], facts: Iterable[Fact], log: Sequence[str]
+) -> ForeignWordings:
+    """The facts whose wording stands in a view and not in its log.
+
+    ``made`` are the normalised texts of the messages that the strategy wrote, ``log`` those of
+    the log. The words of a wording may stand in any order, with nothing between. Of the ways to
+    copy a fact (its text, its keys) the one counts by which most facts are found. Facts of type
+    ``path`` are left out: an honest list of files says "a.py was read" as the case does.
+    """
+    windows = _Windows([word for text in made for word in _WORD.findall(text)])
+    different = {fact.text: fact for fact in facts if fact.type != "path"}
+    best = ForeignWordings()
+    for wording in _WORDINGS:
+        worded = {text: _words_of(wording(fact)) for text, fact in different.items()}
+        worded = {text: words for text, words in worded.items() if len(words) >= _WORDS}
+        found = {text: there for text, words in worded.items() if (there := windows.like(words))}
+        if len(found) > best.count and len(found) >= LEAST_WORDINGS:
+            best = max(best, _not_in_log(worded, found, log), key=lambda each: each.count)
+    return best
+
+
+def _not_in_log(
+    worded: Mapping[str, _Words], found: Mapping[str, _Words], log: Sequence[str]
+) -> ForeignWordings:
+    said = f" {' '.join(word for text in log for word in _WORD.findall(text))} "
+
+    def is_said(words: _Words) -> bool:
+        return f" {' '.join(words)} " in said
+
+    foreign = [text for text, there in found.items() if not is_said(there)]
+    if len(foreign) < LEAST_WORDINGS:
+        return ForeignWordings()
+    of = sum(text in foreign or not is_said(words) for text, words in worded.items())
+    return ForeignWordings(tuple(foreign[:SHOWN]), len(foreign), of)
+
+
+class _Windows:
+    """Finds words that stand together in a text, in any order."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self._words = words
+        self._sums = list(accumulate(map(hash, words), initial=0))
+        self._starts: dict[int, dict[int, int]] = {}
+
+    def like(self, words: _Words) -> _Words:
+        """The words in the order in which they stand together; empty if they do not."""
+        size = len(words)
+        if size not in self._starts:  # equal words in any order have equal sums of hashes
+            pairs = zip(self._sums, self._sums[size:], strict=False)
+            self._starts[size] = {last - first: start for start, (first, last) in enumerate(pairs)}
+        start = self._starts[size].get(sum(map(hash, words)))
+        return () if start is None else tuple(self._words[start : start + size])
+
+
+def _words_of(texts: Iterable[str]) -> _Words:
+    return tuple(word for text in texts for word in _WORD.findall(normalize(text)))
+
+
+@lru_cache(maxsize=8)  # the probes of a case follow one another and share a view
+def foreign_to_case(view: tuple[Message, ...], case: Case, point: int) -> ForeignNames:
+    """The names of a view after a point of a case that its log until there lacks."""
+    return foreign_names(view, _normal_log(case)[: len(case.log_until(point))])
+
+
+@lru_cache(maxsize=8)
+def worded_as_case(view: tuple[Message, ...], case: Case, point: int) -> ForeignWordings:
+    """The facts asked for after a point whose wording by the case file its log lacks."""
+    log = _normal_log(case)[: len(case.log_until(point))]
+    whole = frozenset(log)
+    texts = (normalize(readable(message)) for message in view)
+    made = [text for text in texts if text not in whole]
+    facts = [fact for probe in case.probes if probe.point == point for fact in probe.facts]
+    return foreign_wordings(made, facts, log)
+
+
+@lru_cache(maxsize=2)  # points and strategies of a case follow one another
+def _normal_log(case: Case) -> tuple[str, ...]:
+    return tuple(normalize(readable(message)) for message in case.messages)

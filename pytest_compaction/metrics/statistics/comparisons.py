@@ -1,0 +1,289 @@
+"""The paired comparison of two sides over the same items: how much, how sure, how often."""
+
+from __future__ import annotations
+
+import math
+import string
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations
+from typing import TYPE_CHECKING, Final
+
+from pytest_compaction.metrics.statistics.intervals import (
+    Clusters,
+    Mean,
+    Sums,
+    interval_of_sums,
+    noncentrality,
+    standard_error,
+    sums_of,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+MOST_EXACT: Final = 26
+"""The most clusters whose signs are all enumerated: 2^13 sums of each half are compared."""
+FLIPS: Final = 19_999
+SEED: Final = 20251217
+_BLOCK: Final = 1_000_000
+"""The most signs that are held at once."""
+
+
+def sign_flip_p(totals: Sequence[float]) -> float | None:
+    """The share of all signs of the totals whose sum is as far from 0 as what was observed.
+
+    ``totals`` are the sums of the differences of each cluster. If the two sides are alike, a
+    cluster's differences might as well have had the other sign, all of them together. It is
+    exact up to 26 clusters: every sum of one half of the clusters is looked up among the
+    sorted sums of the other (Horowitz and Sahni, "Computing partitions with applications to
+    the knapsack problem", 1974). Above there are 19,999 seeded draws, and what was observed
+    counts as one more. Source: Good, "Permutation, Parametric and Bootstrap Tests of
+    Hypotheses" (2005), sections 3.2 and 3.7.
+    ``None`` with fewer than two clusters; 1 if all totals are 0.
+    """
+    if len(totals) < 2:
+        return None
+    moving = [total for total in totals if total != 0]
+    if not moving:
+        return 1.0
+    observed = abs(math.fsum(moving))
+    # Sums that are equal in numbers may differ in their last bits.
+    observed -= 1e-9 * math.fsum(map(abs, moving))
+    if observed <= 0:
+        return 1.0
+    if len(moving) <= MOST_EXACT:
+        return _exact(moving, observed)
+    return _drawn(moving, observed)
+
+
+def _exact(totals: Sequence[float], observed: float) -> float:
+    """Twice the share of sums that reach what was observed: they lie evenly around 0."""
+    half = len(totals) // 2
+    first, second = _sums(totals[:half]), _sums(totals[half:])
+    first.sort()  # close sums are looked up in close places, which takes a third of the time
+    second.sort()
+    reached = second.size - second.searchsorted(observed - first)
+    return min(2 * int(reached.sum()) / 2.0 ** len(totals), 1.0)
+
+
+def _sums(totals: Sequence[float]) -> NDArray[np.float64]:
+    """The sums of the totals with all signs."""
+    import numpy as np
+
+    sums = np.zeros(1)
+    for total in totals:
+        sums = np.concatenate([sums + total, sums - total])
+    return sums
+
+
+def _drawn(totals: Sequence[float], observed: float) -> float:
+    import numpy as np
+
+    changes = np.array(totals)
+    blocks = math.ceil(FLIPS / _rows(len(totals)))
+    sums = (_signs(len(totals), block) @ changes for block in range(blocks))
+    reached = sum(int((np.abs(block) >= observed).sum()) for block in sums)
+    return (reached + 1) / (FLIPS + 1)
+
+
+def _rows(count: int) -> int:
+    """The draws of a block."""
+    return max(_BLOCK // count, 1)
+
+
+@lru_cache(maxsize=4)
+def _signs(count: int, block: int) -> NDArray[np.float64]:
+    """Seeded signs, a row a draw; the blocks of one count have 19,999 rows together."""
+    import numpy as np
+
+    rows = _rows(count)
+    source = np.random.RandomState(SEED + block)  # its numbers never change
+    signs = source.randint(0, 2, size=(min(rows, FLIPS - block * rows), count))
+    return np.where(signs == 1, np.float64(1), np.float64(-1))
+
+
+MOST_CASES: Final = 1_000_000
+
+
+def detectable_difference(
+    clusters: Clusters, power: float = 0.8, level: float = 0.05
+) -> float | None:
+    """The smallest true mean that a test of these differences finds with this probability.
+
+    It is the standard error over cases times the noncentrality that a two-sided t test at
+    ``level`` needs (see :func:`~pytest_compaction.metrics.statistics.intervals.noncentrality`);
+    the permutation test has nearly the same power (measured in docs/statistics.md). ``None``
+    with so few cases that no permutation of their signs can reach ``level``: fewer than 6 at
+    0.05. 0 if all cases differ by the same.
+    """
+    return detectable_by(sums_of(clusters), power, level)
+
+
+def cases_needed(
+    clusters: Clusters, difference: float, power: float = 0.8, level: float = 0.05
+) -> int | None:
+    """How many cases like these it takes to find a true mean of ``difference``.
+
+    The spread over cases is taken from ``clusters``. ``None`` with fewer of them than
+    :func:`fewest_cases`, for a difference that is 0 or no number, or if a million cases do not do.
+    """
+    sums = sums_of(clusters)
+    if sums.count < fewest_cases(level) or not math.isfinite(difference) or difference == 0:
+        return None
+    spread = standard_error(sums) * math.sqrt(sums.count)
+
+    def told(cases: int) -> bool:
+        needed = noncentrality(cases - 1, power, level)
+        return needed * spread / math.sqrt(cases) <= abs(difference)
+
+    least = fewest_cases(level)
+    high = least
+    while not told(high):
+        if high >= MOST_CASES:
+            return None
+        least, high = high + 1, min(high * 2, MOST_CASES)
+    while least < high:
+        middle = (least + high) // 2
+        if told(middle):
+            high = middle
+        else:
+            least = middle + 1
+    return high
+
+
+def detectable_by(sums: Sums, power: float = 0.8, level: float = 0.05) -> float | None:
+    """:func:`detectable_difference` from the sums of the clusters."""
+    if sums.count < fewest_cases(level):
+        return None
+    return noncentrality(sums.count - 1, power, level) * standard_error(sums)
+
+
+def fewest_cases(level: float = 0.05) -> int:
+    """The fewest cases whose permutation test can reach this level: ``2 / 2^cases <= level``."""
+    return max(2, math.ceil(1 - math.log2(level)))
+
+
+TIE: Final = 1e-9
+"""Differences up to this are none: scores are sums of fractions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paired:
+    """The second side less the first, over the same items.
+
+    ``p`` is that of :func:`~pytest_compaction.metrics.statistics.comparisons.sign_flip_p`, and
+    ``detectable`` is the smallest true difference that these cases find with 80 % probability;
+    both are ``None`` with fewer than 6 cases. ``wins`` counts items in which the second side is
+    higher.
+    """
+
+    difference: Mean
+    p: float | None
+    wins: int
+    ties: int
+    losses: int
+    detectable: float | None
+
+
+def compare(differences: Clusters) -> Paired | None:
+    """Compare two sides from the differences of their items, by case; ``None`` without any.
+
+    Differences that are not finite are left out.
+    """
+    values = [value for group in differences.values() for value in group if math.isfinite(value)]
+    wins, losses = sum(value > TIE for value in values), sum(value < -TIE for value in values)
+    return paired_of(sums_of(differences), wins, losses)
+
+
+def paired_of(sums: Sums, wins: int, losses: int) -> Paired | None:
+    """The comparison from the sums of each case and the items won and lost."""
+    if not sums.count:
+        return None
+    items = round(math.fsum(sums.sizes))
+    return Paired(
+        difference=Mean(sums.ratio, interval_of_sums(sums), items, sums.count),
+        p=sign_flip_p(sums.totals) if sums.count >= fewest_cases() else None,
+        wins=wins,
+        ties=items - wins - losses,
+        losses=losses,
+        detectable=detectable_by(sums),
+    )
+
+
+def holm(values: Sequence[float | None]) -> list[float | None]:
+    """Adjusted p values, in the order of ``values``; ``None`` stays and counts as no test.
+
+    The ``i``-th smallest of ``m`` becomes the largest of ``(m - j + 1) p_j`` over ``j <= i``,
+    at most 1. NaN counts as ``None``. Source: Holm, "A simple sequentially rejective multiple
+    test procedure" (1979).
+    """
+    found = sorted(
+        (value, place)
+        for place, value in enumerate(values)
+        if value is not None and not math.isnan(value)
+    )
+    adjusted: list[float | None] = [None] * len(values)
+    largest = 0.0
+    for rank, (value, place) in enumerate(found):
+        largest = max(largest, min((len(found) - rank) * value, 1.0))
+        adjusted[place] = largest
+    return adjusted
+
+
+_ALPHABET: Final = string.ascii_lowercase + string.ascii_uppercase
+
+
+def letters(names: Sequence[str], differ: Callable[[str, str], bool]) -> dict[str, str]:
+    """The letters of each name: two names share one if and only if they do not differ.
+
+    ``names`` come best first, so that the first letters are those of the best. ``differ``
+    is asked once for each two names, in their order. Beyond 52 letters they have a number
+    (``a2``). Source: Piepho, "An algorithm for a letter-based representation of
+    all-pairwise comparisons" (2004): insert and absorb, then sweep.
+    """
+    columns = [frozenset(names)] if names else []
+    told = set()
+    for first, second in combinations(names, 2):
+        if differ(first, second):
+            columns = _inserted(columns, first, second)
+        else:
+            told.add((first, second))
+    place = {name: number for number, name in enumerate(names)}
+    columns.sort(key=lambda column: sorted(place[name] for name in column))
+    kept = _swept(columns, told)
+    return {
+        name: "".join(_letter(number) for number, column in enumerate(kept) if name in column)
+        for name in names
+    }
+
+
+def _inserted(columns: list[frozenset[str]], first: str, second: str) -> list[frozenset[str]]:
+    """Part every column that holds both names, and absorb what lies within another column."""
+    both = [column for column in columns if first in column and second in column]
+    kept = [column for column in columns if not (first in column and second in column)]
+    for part in [column - {name} for column in both for name in (second, first)]:
+        if not any(part <= other for other in kept):
+            kept = [other for other in kept if not other <= part]
+            kept.append(part)
+    return kept
+
+
+def _swept(columns: list[frozenset[str]], told: set[tuple[str, str]]) -> list[frozenset[str]]:
+    """Leave out columns, the last first, whose every pair stands together in another one."""
+    covers = {column: {pair for pair in told if column.issuperset(pair)} for column in columns}
+    kept = list(columns)
+    for column in reversed(columns):
+        others = [other for other in kept if other != column]
+        shared = set().union(*(covers[other] for other in others))
+        if covers[column] <= shared and column <= frozenset().union(*others):
+            kept = others
+    return kept
+
+
+def _letter(number: int) -> str:
+    turn, place = divmod(number, len(_ALPHABET))
+    return _ALPHABET[place] + (str(turn + 1) if turn else "")
