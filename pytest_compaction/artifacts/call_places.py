@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from pytest_compaction.artifacts.file_states import FileOperation, same_end
+from pytest_compaction.artifacts.file_states import FileOperation, may_be_same
 from pytest_compaction.artifacts.operations import file_operations
 from pytest_compaction.artifacts.tool_calls import (
     call_touches,
@@ -115,10 +115,10 @@ class LogPlaces:
                 if not position <= at <= until:
                     continue
                 renamed = done.operation == "renamed"
-                if renamed and _is_same(done.detail, path):
+                if renamed and may_be_same(done.detail, path):
                     path, position, there = done.path, at + 1, True
                     break
-                if _is_same(done.path, path):
+                if may_be_same(done.path, path):
                     there = done.operation != "deleted"
             else:
                 break
@@ -129,7 +129,3 @@ def _paths_of(call: ToolCall) -> list[str]:
     """The files of a call, and folders whose names are not words like any other."""
     touched = [touch.path for touch in call_touches(call)]
     return touched + [path for path in named_paths(call) if "/" in path or "." in path]
-
-
-def _is_same(one: str, other: str) -> bool:
-    return one == other or same_end(one, other)

@@ -403,3 +403,8 @@ def _suffix(path: str) -> str:
 def same_end(one: str, other: str) -> bool:
     """Whether one path ends in the whole of the other, and may be the same file."""
     return one.endswith(f"/{other}") or other.endswith(f"/{one}")
+
+
+def may_be_same(one: str, other: str) -> bool:
+    """Whether two paths may name the same file."""
+    return one == other or same_end(one, other)

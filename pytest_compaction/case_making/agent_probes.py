@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -16,7 +17,7 @@ from pytest_compaction.case_making.file_probes import NUMBERED, tells_file
 from pytest_compaction.case_making.log import Draft, Found, ProbeLog, path_candidate
 from pytest_compaction.case_making.phrases import coarse, overlap, sentences
 from pytest_compaction.case_making.shell_evidence import TRANSIENT
-from pytest_compaction.conversation.messages import Message, Text, ToolCall
+from pytest_compaction.conversation.messages import Text, ToolCall
 from pytest_compaction.text import content_stems, normalize, printable, stem
 
 _ANNOUNCED: Final = re.compile(
@@ -68,7 +69,6 @@ _LEAST_CHANGED: Final = 3
 _LEAST_TELLING: Final = 2
 _LEAST_WORDS: Final = 6
 _MOST_CHARACTERS: Final = 160
-_MAX_MENTIONS: Final = 20
 _CHANGES: Final[dict[str, Change]] = {"created": "created", "modified": "modified"}
 _ASKED: Final[dict[Change, str]] = {
     "created": "Which file did it create then?",
@@ -78,51 +78,40 @@ _ASKED: Final[dict[Change, str]] = {
 
 def announced_drafts(log: ProbeLog) -> Iterator[Draft]:
     """A draft for each announcement whose message holds calls on one file only."""
-    touched: dict[str, list[FileOperation]] = {}
+    touched: dict[str, list[FileOperation]] = defaultdict(list)
+    changed: set[str] = set()
     for operation in log.operations:
-        touched.setdefault(operation.message_id, []).append(operation)
-    said = {id: _announcement(log, id) for id in touched}
-    alike = _alike(said)
-    turns = log.turns("user")
-    changed = {
-        each.path
-        for held in touched.values()
-        for each in held
-        if each.operation != "read" and log.position[each.message_id] <= log.points[-1]
-    }
+        touched[operation.message_id].append(operation)
+        if operation.operation != "read" and log.position[operation.message_id] <= log.end:
+            changed.add(operation.path)
     if len(changed) < _LEAST_CHANGED:
         return
-    homes: dict[str, set[str]] = {}
+    said = {id: text for id in touched if (text := _announcement(log, id))}
+    alike = _alike(said)
+    homes: dict[str, set[str]] = defaultdict(set)
     for each in declared(log):
-        homes.setdefault(each.name, set()).add(posixpath.basename(each.path))
-    empty = {id for id, text in said.items() if not tells_work(text)}
-    for id, operations in touched.items():
-        place, text = log.position[id], said[id]
-        done = {(operation.path, operation.operation) for operation in operations}
-        sure = all(operation.certain and operation.succeeded for operation in operations)
-        clear = text and id not in empty and id not in alike and len(done) == 1
-        clear = clear and all(map(call_touches, log.messages[place].calls))
-        if not clear or not sure or place > log.points[-1]:
+        homes[each.name].add(posixpath.basename(each.path))
+    for id, text in said.items():
+        place = log.position[id]
+        done = {(operation.path, operation.operation) for operation in touched[id]}
+        sure = all(operation.certain and operation.succeeded for operation in touched[id])
+        sure = sure and all(map(call_touches, log.messages[place].calls))
+        if id in alike or not tells_work(text) or len(done) > 1 or not sure or place > log.end:
             continue
         path, verb = done.pop()
-        change = _CHANGES.get(verb)
+        file, change = posixpath.basename(path), _CHANGES.get(verb)
         if change is None or TRANSIENT.search(path) or NUMBERED.search(path):
             continue
-        if _goes_on(log, place, path, touched):
-            continue
-        told = path_candidate(path, change, (place,))
-        point, found = log.find_due(told, place, most=_MAX_MENTIONS)
         match = _ANNOUNCED.match(text)
         kept = match is not None and match["verb"].casefold() in _VERBS[change]
-        named = [homes[name] for name in _QUOTED.findall(text) if name in homes]
-        elsewhere = any(posixpath.basename(path) not in files for files in named)
-        by_user = any(posixpath.basename(path) in turn for at, turn in turns if at <= place)
-        if not kept or elsewhere or tells_file(text, path):
+        elsewhere = any(file not in homes[n] for n in _QUOTED.findall(text) if n in homes)
+        by_user = any(file in turn for at, turn in log.turns("user") if at <= place)
+        if not kept or elsewhere or by_user or tells_file(text, path):
             continue
-        if by_user or not _particular(text, path):
-            continue
-        question = f"The agent announced: “{text}” {_ASKED[change]}"
-        yield Draft("recall", f"{change}-announced", question, found, point, 0.28)
+        if _particular(text, path) and not _goes_on(log, place, path, touched):
+            question = f"The agent announced: “{text}” {_ASKED[change]}"
+            told = path_candidate(path, change, (place,))
+            yield log.draft("recall", f"{change}-announced", question, told, place, 20, 0.28)
 
 
 def tells_work(text: str) -> bool:
@@ -140,7 +129,7 @@ def _particular(text: str, path: str) -> bool:
 
 def _alike(said: Mapping[str, str]) -> set[str]:
     """The messages whose announcement is nearly the same as that of another message."""
-    stems = {id: set(content_stems(normalize(text))) for id, text in said.items() if text}
+    stems = {id: set(content_stems(normalize(text))) for id, text in said.items()}
     return {
         id
         for id, held in stems.items()
@@ -152,20 +141,13 @@ def _alike(said: Mapping[str, str]) -> set[str]:
 def _goes_on(
     log: ProbeLog, place: int, path: str, touched: Mapping[str, Sequence[FileOperation]]
 ) -> bool:
-    """Whether the agent went on with other files before it said anything else."""
-    return any(
-        operation.path != path
-        for message in _silent(log, place)
-        for operation in touched.get(message.id, ())
-    )
-
-
-def _silent(log: ProbeLog, place: int) -> Iterator[Message]:
-    """The messages after a position up to the next word of the user or the agent."""
-    for message in log.messages[place + 1 : log.points[-1] + 1]:
+    """Whether the agent went on with other files before it or the user said anything else."""
+    for message in log.messages[place + 1 : log.end + 1]:
         if message.role == "user" or (message.role == "assistant" and message.text.strip()):
-            return
-        yield message
+            return False
+        if any(operation.path != path for operation in touched.get(message.id, ())):
+            return True
+    return False
 
 
 def _announcement(log: ProbeLog, id: str) -> str:
@@ -209,7 +191,8 @@ class Plan:
 def plan_drafts(log: ProbeLog) -> Iterator[Draft]:
     """Drafts about the plan at each point, unless it has not changed since the point before.
 
-    Once the user has asked for something else, nobody knows whether it still holds.
+    Once the user has asked for something else, nobody knows whether it still holds. Where an
+    earlier plan had steps that this one lacks, it is unclear which plan is meant.
     """
     plans = list(_plans(log))
     before: Plan | None = None
@@ -218,52 +201,30 @@ def plan_drafts(log: ProbeLog) -> Iterator[Draft]:
         if plan is None or plan is before:
             continue
         before = plan
-        steps = len(plan.under_way) + len(plan.open) + len(plan.done)
-        if steps < _LEAST_STEPS or any(plan.position < at <= asked for at, _ in log.requests):
+        left = (*plan.under_way, *plan.open)
+        steps = {*plan.done, *left}
+        moved_on = any(plan.position < at <= asked for at, _ in log.requests)
+        if len(left) + len(plan.done) < _LEAST_STEPS or moved_on:
             continue
         kept = f"`{printable(plan.name, 60).replace('`', '')}`"
+        start = f"According to the plan that the agent kept with {kept}, which steps were"
         late = 0.2 if plan.position > log.before_tail(asked) else 0.0
+        question = f"{start} not finished yet (pending or in progress)?"
+        found = _steps(log, left, asked, "next_step")
         yield Draft(
-            "continuation",
-            "open-steps",
-            f"According to the plan that the agent kept with {kept}, which steps were not "
-            "finished yet (pending or in progress)?",
-            _facts(log, (*plan.under_way, *plan.open), asked, "next_step"),
-            point,
-            0.1 + late,
-            whole=len(plan.under_way) + len(plan.open),
+            "continuation", "open-steps", question, found, point, 0.1 + late, whole=len(left)
         )
-        if plan.done and not _finished_before(plans, plan):
-            yield _done_draft(log, plan, kept, point, 0.3 + late)
+        earlier = (one for one in plans if one.position < plan.position)
+        if plan.done and not any(set(one.done) - steps for one in earlier):
+            found, whole = _steps(log, plan.done, asked, "state"), len(plan.done)
+            question = f"{start} completed?"
+            yield Draft(
+                "continuation", "done-steps", question, found, point, 0.3 + late, whole=whole
+            )
 
 
-def _finished_before(plans: list[Plan], plan: Plan) -> bool:
-    """Whether an earlier plan had steps that this one lacks: it is then unclear which is meant."""
-    texts = {*plan.done, *plan.under_way, *plan.open}
-    return any(set(one.done) - texts for one in plans if one.position < plan.position)
-
-
-def _done_draft(log: ProbeLog, plan: Plan, kept: str, point: int, rank: float) -> Draft:
-    """Which steps are done; the name of the plan tells that it is the last state before a point."""
-    found = _facts(log, plan.done, log.points[point], "state")
-    return Draft(
-        "continuation",
-        "done-steps",
-        f"According to the plan that the agent kept with {kept}, which steps were completed?",
-        found,
-        point,
-        rank,
-        whole=len(plan.done),
-    )
-
-
-def _facts(log: ProbeLog, texts: tuple[str, ...], asked: int, type: FactType) -> tuple[Found, ...]:
-    return log.find_all(
-        (log.task(text, type) for text in texts),
-        asked,
-        most=12,
-        tail=True,
-    )
+def _steps(log: ProbeLog, texts: tuple[str, ...], asked: int, type: FactType) -> tuple[Found, ...]:
+    return log.find_all((log.task(text, type) for text in texts), asked, most=12, tail=True)
 
 
 def _plans(log: ProbeLog) -> Iterator[Plan]:
@@ -310,12 +271,12 @@ def _cleared(call: ToolCall) -> bool:
 
 def plan_entries(call: ToolCall) -> list[tuple[str, str]]:
     """Text and state (lower case) of each entry of a plan; empty for any other call."""
-    lists = [value for value in call.parsed().values() if isinstance(value, list)]
-    for value in lists:
-        entries = [_entry(item) for item in value[:_MAX_ENTRIES]]
-        known = [entry for entry in entries if entry is not None]
-        if known and len(known) == len(entries):
-            return known
+    for value in call.parsed().values():
+        if isinstance(value, list):
+            entries = [_entry(item) for item in value[:_MAX_ENTRIES]]
+            known = [entry for entry in entries if entry is not None]
+            if known and len(known) == len(entries):
+                return known
     return []
 
 

@@ -309,7 +309,7 @@ def _checked(proposal: Any, log: ProbeLog, seen: set[str]) -> dict[str, Any] | s
             return made
         found.append(made)
     proposed = _traps(proposal.get("traps"), found, log)
-    found, traps = confirmed(found, proposed, log.whole(log.points[-1]))
+    found, traps = confirmed(found, proposed, log.whole(log.end))
     if not found:
         return "facts that the whole log does not confirm"
     texts = {fact.text for fact in found}
@@ -331,14 +331,14 @@ def _fact(
         return "a fact in the wrong form"
     candidate = _candidate(given, text.strip(), kind)
     everywhere = len(log.messages)
-    found = log.find(candidate, log.points[-1], most=everywhere, tail=True)
+    found = log.find(candidate, log.end, most=everywhere, tail=True)
     if found is None and candidate.keys:
         # The model's key groups are worth less than its fact: rules can make others.
         candidate = replace(candidate, keys=())
-        found = log.find(candidate, log.points[-1], most=everywhere, tail=True)
+        found = log.find(candidate, log.end, most=everywhere, tail=True)
     if found is None:
         return "a fact that the log does not state"
-    if kind != "continuation" and log.find(candidate, log.points[-1], most=everywhere) is None:
+    if kind != "continuation" and log.find(candidate, log.end, most=everywhere) is None:
         return "a fact that the tail of the log still states"
     if given_away(question, found.fact.keys, found.fact.text):
         return "a question that gives its answer away"

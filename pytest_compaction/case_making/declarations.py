@@ -273,7 +273,7 @@ def done_edits(log: ProbeLog) -> Iterator[tuple[Invocation, str]]:
     for invocation in log.invocations:
         edited = {touch.path for touch in call_touches(invocation.call) if touch.verb == "edit"}
         place = log.position[invocation.message_id]
-        if len(edited) != 1 or place > log.points[-1]:
+        if len(edited) != 1 or place > log.end:
             continue
         path = edited.pop()
         if invocation.answered and (invocation.message_id, path) not in failed:

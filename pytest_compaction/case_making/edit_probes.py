@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, Final
 
-from pytest_compaction.artifacts.operations import Invocation, file_states
+from pytest_compaction.artifacts.file_states import file_states
+from pytest_compaction.artifacts.operations import Invocation
 from pytest_compaction.case.case import Trap
 from pytest_compaction.case_making.declarations import (
     COMPOUND,
@@ -23,7 +24,14 @@ from pytest_compaction.case_making.declarations import (
     worked_on,
 )
 from pytest_compaction.case_making.keys import identifier_keys
-from pytest_compaction.case_making.log import MAX_FACTS, Candidate, Draft, Found, ProbeLog
+from pytest_compaction.case_making.log import (
+    MAX_FACTS,
+    Candidate,
+    Draft,
+    Found,
+    ProbeLog,
+    name_candidate,
+)
 from pytest_compaction.case_making.shell_evidence import TRANSIENT
 from pytest_compaction.case_making.standing import OtherChanges, standing_code
 from pytest_compaction.conversation.messages import readable
@@ -32,12 +40,22 @@ _DEFINED: Final = re.compile(rf"^[ \t]*{MODIFIERS}{DECLARING}\s+({NAME.pattern})
 _SHOWN: Final = re.compile(rf"{DECLARING} ({NAME.pattern})")
 _COMPOUND: Final = re.compile(r"[a-z_$\d][A-Z]|_|\d")
 """What tells a name of code from an ordinary word."""
-METHODS_SEEN: Final = re.compile(r"\.(?:go|py|rs|rb|php|kt|swift|lua)$", re.I)
+_METHODS_SEEN: Final = re.compile(r"\.(?:go|py|rs|rb|php|kt|swift|lua)$", re.I)
 """Files of languages in which a word stands before each method, so that none is missed."""
 _MAX_TEXT: Final = 200_000
-_MAX_MENTIONS: Final = 8
+_MAX_SIDE: Final = 20_000
 _MOST: Final = 6
 """A file to which more was added is left out: nobody has to list all of it."""
+_MAX_KEYS: Final = 5
+_ASSIGNED: Final = re.compile(
+    r"^[ \t]*[\"']?([A-Za-z_][\w.-]{2,40})[\"']?[ \t]*[:=](?![=:])[ \t]*[\"']?"
+    r"(#?\w[\w.%#/-]{0,40}?)[\"']?[,;]?[ \t]*$",
+    re.MULTILINE,
+)
+_MEMBER: Final = re.compile(r"[A-Za-z_]\w*\.[A-Za-z_]")
+"""A value such as ``cp.Description``, which its name tells."""
+_NEARLY: Final = 0.85
+"""A word of the request that is so like a name gives it away, typing errors and all."""
 
 
 def definition_drafts(log: ProbeLog) -> Iterator[Draft]:
@@ -46,54 +64,40 @@ def definition_drafts(log: ProbeLog) -> Iterator[Draft]:
     A file that something else changed after its edits, that is gone, or that the session made
     itself gives none, nor does one of which an edit moved or renamed a definition.
     """
-    point = len(log.points) - 1
-    added = _added(log)
-    states = file_states(
-        [o for o in log.operations if log.position[o.message_id] <= log.points[-1]]
-    )
+    states = file_states([o for o in log.operations if log.position[o.message_id] <= log.end])
     there = {s.path for s in states if s.certain and not s.deleted and not s.created}
-    for path, names in added.items():
-        plain = any(not _COMPOUND.search(name) for name in names)
-        plain |= not METHODS_SEEN.search(path)
+    for path, names in _added(log).items():
+        plain = not _METHODS_SEEN.search(path) or not all(map(_COMPOUND.search, names))
         if path not in there or plain or not 0 < len(names) <= _MOST or TRANSIENT.search(path):
             continue
-        told = (Candidate(name, "identifier", identifier_keys(name)) for name in names)
-        yield Draft(
-            "file",
-            "definitions",
-            f"Which functions, classes or types did the edits of `{path}` add, as it stands now?",
-            log.find_all(told, log.points[point], most=_MAX_MENTIONS),
-            point,
-            0.34 - 0.02 * len(names),
-            whole=len(names),
-        )
+        asked = f"Which functions, classes or types did the edits of `{path}` add"
+        question, whole = f"{asked}, as it stands now?", len(names)
+        found = log.find_all(map(name_candidate, names), log.end, most=8)
+        rank = 0.34 - 0.02 * whole
+        yield Draft("file", "definitions", question, found, log.last, rank, whole=whole)
 
 
 def _added(log: ProbeLog) -> dict[str, list[str]]:
     """By file, the names that its edits defined and did not remove again."""
-    edits: dict[str, list[Invocation]] = {}
+    edits: dict[str, list[Invocation]] = defaultdict(list)
     for invocation, path in done_edits(log):
-        edits.setdefault(path, []).append(invocation)
+        edits[path].append(invocation)
     shown = _shown(log)
-    changes = OtherChanges(
-        log, [(i.message_id, path) for path, held in edits.items() for i in held]
-    )
+    changes = OtherChanges(log, [(e.message_id, path) for path in edits for e in edits[path]])
     found: dict[str, list[str]] = {}
     for path, held in edits.items():
-        names: dict[str, None] = {}
-        start = log.position[held[0].message_id]
-        readable_edits = all(_complete(invocation) for invocation in held)
-        if not readable_edits or changes.last(path) > start:
+        complete = all(len(list(edited_sides(e.call))) == _replacements(e) for e in held)
+        if not complete or changes.last(path) > log.position[held[0].message_id]:
             continue
+        names: dict[str, None] = {}
         moved = False
         for invocation in held:
             place = log.position[invocation.message_id]
             for old, new in edited_sides(invocation.call):
-                before, after = _defined(old), _defined(new)
-                gone = [name for name in before if name not in after]
+                before, after = (dict.fromkeys(_DEFINED.findall(side)) for side in (old, new))
+                gone = before.keys() - after.keys()
                 come = [name for name in after if name not in before]
-                moved |= bool(gone and come)
-                moved |= any(shown[name] < place for name in come)
+                moved |= bool(gone and come) or any(shown[name] < place for name in come)
                 for name in gone:
                     names.pop(name, None)
                 names.update(dict.fromkeys(come))
@@ -102,11 +106,10 @@ def _added(log: ProbeLog) -> dict[str, list[str]]:
     return found
 
 
-def _complete(invocation: Invocation) -> bool:
-    """Whether both sides of every replacement of an edit are known."""
+def _replacements(invocation: Invocation) -> int:
+    """How many replacements an edit makes, whether or not both sides of each are known."""
     edits = invocation.call.parsed().get("edits")
-    wanted = len(edits) if isinstance(edits, list) else 1
-    return len(list(edited_sides(invocation.call))) == wanted
+    return len(edits) if isinstance(edits, list) else 1
 
 
 def _shown(log: ProbeLog) -> dict[str, int]:
@@ -129,24 +132,6 @@ def _strings(value: Any) -> Iterator[str]:
             yield from _strings(each)
 
 
-def _defined(text: str) -> list[str]:
-    return list(dict.fromkeys(_DEFINED.findall(text)))
-
-
-_MAX_SIDE: Final = 20_000
-_MAX_KEYS: Final = 5
-_MAX_VALUE_MENTIONS: Final = 6
-_ASSIGNED: Final = re.compile(
-    r"^[ \t]*[\"']?([A-Za-z_][\w.-]{2,40})[\"']?[ \t]*[:=](?![=:])[ \t]*[\"']?"
-    r"(#?\w[\w.%#/-]{0,40}?)[\"']?[,;]?[ \t]*$",
-    re.MULTILINE,
-)
-
-
-_MEMBER: Final = re.compile(r"[A-Za-z_]\w*\.[A-Za-z_]")
-"""A value such as ``cp.Description``, which its name tells."""
-
-
 @dataclass(slots=True)
 class _History:
     """The values that one key of a file had, in order; ``broken`` when there is a gap."""
@@ -155,52 +140,42 @@ class _History:
     place: int = 0
     broken: bool = False
 
-    def note(self, old: str | None, new: str | None, place: int) -> None:
-        """Record that an edit at ``place`` replaced ``old`` by ``new``; ``None`` for no value.
+    def note(self, old: list[str], new: list[str], place: int) -> None:
+        """Record that an edit at ``place`` replaced old values by new ones.
 
-        If ``old`` is not the last known value, the key occurs twice in the file or
+        If the old one is not the last known value, the key occurs twice in the file or
         something else changed it.
         """
-        if new is None or (self.values and old != self.values[-1]):
+        follows = not self.values or old == self.values[-1:]
+        if len(old) > 1 or len(new) > 1 or (old != new and not (new and follows)):
             self.broken = True
-            return
-        self.values += [value for value in (old, new) if value and value not in self.values[-1:]]
-        self.place = place
+        elif old != new:
+            self.values += [value for value in old + new if value not in self.values[-1:]]
+            self.place = place
 
 
 def changed_drafts(log: ProbeLog) -> Iterator[Draft]:
     """One draft per file: the last values of its keys, if nothing else can have set them."""
-    point = len(log.points) - 1
-    histories: dict[str, dict[str, _History]] = {}
-    known: Counter[tuple[str, str]] = Counter()
+    histories: dict[str, dict[str, _History]] = defaultdict(lambda: defaultdict(_History))
+    known: list[tuple[str, str]] = []
     for invocation, path in done_edits(log):
         sides = list(edited_sides(invocation.call))
-        edits = invocation.call.parsed().get("edits")
-        if len(sides) < (len(edits) if isinstance(edits, list) else 1):
+        if len(sides) < _replacements(invocation):
             continue
-        known[invocation.message_id, path] += 1
-        keys = histories.setdefault(path, {})
-        for old, new in sides:
-            _note(keys, old, new, log.position[invocation.message_id])
-    changes = OtherChanges(log, known.elements())
+        known.append((invocation.message_id, path))
+        for before, after in (map(_assigned, side) for side in sides):
+            for key in {**before, **after}:
+                history = histories[path][key]
+                place = log.position[invocation.message_id]
+                history.note(before.get(key, []), after.get(key, []), place)
+    changes = OtherChanges(log, known)
     for path, keys in histories.items():
         moved = {
             key: history.values
             for key, history in keys.items()
             if len(history.values) > 1 and not history.broken and changes.last(path) < history.place
         }
-        yield from _draft(log, path, moved, point)
-
-
-def _note(keys: dict[str, _History], old: str, new: str, place: int) -> None:
-    before, after = _assigned(old), _assigned(new)
-    for key in {**before, **after}:
-        was, now = before.get(key, []), after.get(key, [])
-        history = keys.setdefault(key, _History())
-        if len(was) > 1 or len(now) > 1:
-            history.broken = True
-        elif was != now:
-            history.note(was[0] if was else None, now[0] if now else None, place)
+        yield from _last_values(log, path, moved)
 
 
 def _assigned(text: str) -> dict[str, list[str]]:
@@ -210,15 +185,12 @@ def _assigned(text: str) -> dict[str, list[str]]:
     return found
 
 
-def _draft(
-    log: ProbeLog, path: str, moved: Mapping[str, Sequence[str]], point: int
-) -> Iterator[Draft]:
+def _last_values(log: ProbeLog, path: str, moved: Mapping[str, Sequence[str]]) -> Iterator[Draft]:
+    """What keys of a file were set to last, where name and value are told apart from others."""
     found: dict[str, Found] = {}
     for key, values in moved.items():
-        keys = identifier_keys(key, values[-1])
-        candidate = Candidate(f"{key}: {values[-1]}", "value", keys)
-        entry = log.find(candidate, log.points[point], most=_MAX_VALUE_MENTIONS)
-        if entry is not None:
+        told = Candidate(f"{key}: {values[-1]}", "value", identifier_keys(key, values[-1]))
+        if (entry := log.find(told, log.end, most=6)) is not None:
             found[key] = entry
     ends = Counter(moved[key][-1] for key in found)
     names = [
@@ -232,64 +204,43 @@ def _draft(
     names = sorted(names, key=lambda key: (-len(moved[key]), key))[:_MAX_KEYS]
     if not names:
         return
-    traps = [
+    traps = tuple(
         Trap(f"{key}: {value}", keys=identifier_keys(key, value), of=found[key].fact.text)
         for key in names
         for value in dict.fromkeys(moved[key][:-1])
         if value != moved[key][-1]
-    ]
-    shown = ", ".join(f"`{key}`" for key in names)
-    yield Draft(
-        "recall",
-        "changed-values",
-        f"Edits changed values in `{path}`. To what {'was' if len(names) == 1 else 'were'} {shown} "
-        f"set last? Write {'it' if len(names) == 1 else 'each'} as `name: value`.",
-        tuple(found[key] for key in names),
-        point,
-        0.08 if len(names) > 1 else 0.16,
-        tuple(traps),
     )
-
-
-_MAX_NAMED: Final = 12
-_NEARLY: Final = 0.85
-"""A word of the request that is so like a name gives it away, typing errors and all."""
+    were, each, rank = ("were", "each", 0.08) if len(names) > 1 else ("was", "it", 0.16)
+    shown = ", ".join(f"`{key}`" for key in names)
+    asked = f"Edits changed values in `{path}`. To what {were} {shown} set last?"
+    question = f"{asked} Write {each} as `name: value`."
+    facts = tuple(found[key] for key in names)
+    yield Draft("recall", "changed-values", question, facts, log.last, rank, traps)
 
 
 def added_code(log: ProbeLog) -> Iterator[tuple[str, int]]:
-    """The names that calls were the first to define, with the position; empty where in doubt."""
+    """The names that calls were the first to define, with the position; empty where in doubt.
+
+    An edit that both took away and added definitions may have renamed one.
+    """
     worked = worked_on(log)
-    shown = _first_shown(log, worked)
+    shown: dict[str, int] = {}
+    renaming: set[int] = set()
+    for invocation in log.invocations:
+        place = log.position[invocation.message_id]
+        for name in worked.keys() & set(NAME.findall(invocation.output[:_MAX_TEXT])):
+            shown.setdefault(name, place + 1)
+        for old, new in edited_sides(invocation.call):
+            before, after = definitions(old).keys(), definitions(new).keys()
+            if before - after and after - before:
+                renaming.add(place)
     paths = {each.name: each.path for each in declared(log) if each.path}
     code = standing_code(log)
-    renaming = _renaming(log)
     for name, (first, *_) in worked.items():
-        new = shown.get(name, first) >= first and COMPOUND.search(name)
         path = paths.get(name, "")
-        stands = new and METHODS_SEEN.search(path) and code.has(name, path, log.points[-1])
-        yield (name if stands and first not in renaming else ""), first
-
-
-def _first_shown(log: ProbeLog, names: Iterable[str]) -> dict[str, int]:
-    """The first position at which a result shows each of these names of code."""
-    wanted = set(names)
-    found: dict[str, int] = {}
-    for invocation in log.invocations:
-        place = log.position[invocation.message_id] + 1
-        for name in wanted.intersection(NAME.findall(invocation.output[:_MAX_TEXT])):
-            found.setdefault(name, place)
-    return found
-
-
-def _renaming(log: ProbeLog) -> set[int]:
-    """The positions of edits that both took away and added definitions."""
-    return {
-        log.position[invocation.message_id]
-        for invocation in log.invocations
-        for old, new in edited_sides(invocation.call)
-        if definitions(old).keys() - definitions(new).keys()
-        and definitions(new).keys() - definitions(old).keys()
-    }
+        clear = first not in renaming and COMPOUND.search(name)
+        stands = _METHODS_SEEN.search(path) and code.has(name, path, log.end)
+        yield (name if clear and stands and shown.get(name, first) >= first else ""), first
 
 
 def code_drafts(log: ProbeLog, quoted: str, added: Sequence[tuple[str, int]]) -> Iterator[Draft]:
@@ -297,24 +248,16 @@ def code_drafts(log: ProbeLog, quoted: str, added: Sequence[tuple[str, int]]) ->
 
     ``added`` are the names with the positions of the edits; nothing is asked before the last.
     """
-    names = [name for name, _ in added]
-    if not 0 < len(names) <= MAX_FACTS or not all(names):
+    names, whole = [name for name, _ in added], len(added)
+    if not 0 < whole <= MAX_FACTS or not all(names):
         return
     if any(get_close_matches(name, NAME.findall(quoted), 1, _NEARLY) for name in names):
         return
-    told = [Candidate(name, "identifier", identifier_keys(name)) for name in names]
-    for point, asked in enumerate(log.points):
-        due = asked >= max(place for _, place in added)
-        found = log.find_all(told, asked, most=_MAX_NAMED) if due else ()
-        if len(found) == len(told):
-            yield Draft(
-                "recall",
-                "request-code",
-                f"After the user had written “{quoted}” and before the next message of the user, "
-                "which functions, classes or types did the agent's edits newly define?",
-                found,
-                point,
-                0.32,
-                whole=len(told),
-            )
-            return
+    last = max(place for _, place in added)
+    point, found = log.find_all_due(list(map(name_candidate, names)), last, most=12)
+    if len(found) == whole:
+        question = (
+            f"After the user had written “{quoted}” and before the next message of the user, "
+            "which functions, classes or types did the agent's edits newly define?"
+        )
+        yield Draft("recall", "request-code", question, found, point, 0.32, whole=whole)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence, Set
 from dataclasses import dataclass
 from typing import Final
 
@@ -54,30 +54,53 @@ _MAX_MENTIONS: Final = 16
 
 
 def file_drafts(log: ProbeLog) -> Iterator[Draft]:
-    """File probes at every point of the log."""
-    operations = log.operations
-    last = len(log.points) - 1
-    later = {operation.path for operation in operations if operation.operation == "modified"}
-    for point in range(last + 1):
-        asked = log.points[point]
-        before = [entry for entry in operations if log.position[entry.message_id] <= asked]
+    """File probes at every point of the log.
+
+    What was only read is not asked for where one of these files is changed at any time.
+    """
+    later = {operation.path for operation in log.operations if operation.operation == "modified"}
+    for point, asked in enumerate(log.points):
+        before = [entry for entry in log.operations if log.position[entry.message_id] <= asked]
         states = lasting_files(before)
-        there_before = _there_before(log, before)
-        doubtful = frozenset(
-            state.path
-            for state in file_states(before)
-            if not state.certain and not state.folder and not TRANSIENT.search(state.path)
-        ) | copied(log, 0, asked + 1)
+        passing = any(TRANSIENT.search(o.path) and o.operation != "read" for o in before)
+        apart = " Leave out temporary files." if passing else ""
+        present = [state for state in states if not state.deleted and not state.renamed_from]
         sure = not (
             generates(log, 0, asked + 1)
             or delegates(log, 0, asked + 1, writing=True)
             or changed_by_user(log, asked)
         )
+        listed: list[_Listed] = []
         if sure:
-            yield from _life_drafts(log, before, point, there_before, doubtful)
+            there_before = _there_before(log, before)
+            kept = [
+                state
+                for state in states
+                if state.created and not state.deleted and state.path not in there_before
+            ]
+            if all(_MARKER.search(state.path) for state in kept):
+                kept = []
+            created = f"created in this session and are still there?{apart}"
+            listed.append(_Listed("created", created, kept, 0.1, 1))
+            gone = [state for state in states if state.deleted]
+            deleted = f"deleted in the course of the session?{apart}"
+            listed.append(_Listed("deleted", deleted, gone, 0.2, 1))
         if sure and not (changed_unseen(log, asked) or installs(log, asked)):
-            yield from _modified_drafts(log, states, point, doubtful)
-        yield from _read_drafts(log, states, point, doubtful, later)
+            modified = [state for state in present if state.modified and not state.created]
+            listed.append(_Listed("modified", "modified in this session?", modified, 0.3, 2))
+        read = [s for s in present if s.read and not (s.modified or s.created)]
+        if not any(s.path in later for s in read) and not read_unseen(log, read, asked):
+            only = "only read for reference and not changed? Searches do not count."
+            listed.append(_Listed("read", only, read, 0.5, 2))
+        doubtful = copied(log, 0, asked + 1).union(
+            state.path
+            for state in file_states(before)
+            if not state.certain and not state.folder and not TRANSIENT.search(state.path)
+        )
+        for each in listed:
+            yield from _list_drafts(log, each, doubtful, point)
+            if each.change == "deleted":
+                yield _renamed_draft(log, states, point)
 
 
 def lasting_files(operations: Sequence[FileOperation]) -> list[FileState]:
@@ -94,14 +117,6 @@ def places(log: ProbeLog, state: FileState) -> tuple[int, ...]:
     return tuple(log.position[id] for id in state.message_ids)
 
 
-def unsure(operations: Sequence[FileOperation]) -> bool:
-    """Whether a list of the files that operations touched may lack one."""
-    return any(
-        not operation.certain and operation.succeeded and not TRANSIENT.search(operation.path)
-        for operation in operations
-    )
-
-
 def tells_file(said: str, path: str) -> bool:
     """Whether a text holds the name of a file, or all the words of which it is made."""
     name = posixpath.basename(path).lstrip(".").partition(".")[0]
@@ -112,39 +127,30 @@ def tells_file(said: str, path: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Listed:
-    """Files to which the same was done: what to ask, which, and which may belong to them."""
+    """Files to which the same was done: how the question goes on, and the fewest to ask for."""
 
-    name: str
+    change: Change
     question: str
     files: Sequence[FileState]
-    change: Change
     rank: float
-    least: int = 2
-    doubtful: frozenset[str] = frozenset()
+    least: int
 
 
-def _list_drafts(log: ProbeLog, listed: _Listed, point: int) -> Iterator[Draft]:
-    """Questions for lists of paths, each whole; ``{}`` in the question stands for the folder."""
-    told = {s.path: path_candidate(s.path, listed.change, places(log, s)) for s in listed.files}
-    known = {
-        path: found
-        for path, candidate in told.items()
-        if not NUMBERED.search(path)
-        and (found := log.find(candidate, log.points[point], most=_MAX_MENTIONS)) is not None
-    }
-    late = 0.08 * (len(log.points) - 1 - point)
-    for folder, paths in _groups(listed, known):
-        asked = listed.question.format(f" under `{folder}`" if folder else "")
-        yield Draft(
-            "file",
-            listed.name,
-            f"{asked} Answer as a list of paths.",
-            tuple(known[path] for path in paths),
-            point,
-            listed.rank + late,
-            format="list",
-            whole=len(paths),
-        )
+def _list_drafts(log: ProbeLog, listed: _Listed, doubtful: Set[str], point: int) -> Iterator[Draft]:
+    """Questions for lists of paths, each whole; none that a doubtful path may belong to."""
+    known: dict[str, Found] = {}
+    for state in listed.files:
+        told = path_candidate(state.path, listed.change, places(log, state))
+        found = log.find(told, log.points[point], most=_MAX_MENTIONS)
+        if found is not None and not NUMBERED.search(state.path):
+            known[state.path] = found
+    there = " that existed before" if listed.change == "modified" else ""
+    rank = listed.rank + 0.08 * (log.last - point)
+    for folder, paths in _groups(listed, known, doubtful):
+        under = f" under `{folder}`" if folder else ""
+        question = f"Which files{under}{there} were {listed.question} Answer as a list of paths."
+        facts, whole = tuple(known[path] for path in paths), len(paths)
+        yield Draft("file", listed.change, question, facts, point, rank, format="list", whole=whole)
 
 
 def _there_before(log: ProbeLog, operations: Sequence[FileOperation]) -> set[str]:
@@ -183,85 +189,27 @@ def _shows_files(log: ProbeLog, place: int) -> bool:
     return not any(_DOCUMENT.search(call.arguments) for call in log.messages[place].calls)
 
 
-def _life_drafts(
-    log: ProbeLog,
-    operations: Sequence[FileOperation],
-    point: int,
-    there_before: set[str],
-    doubtful: frozenset[str],
-) -> Iterator[Draft]:
-    states = lasting_files(operations)
-    passing = any(TRANSIENT.search(o.path) and o.operation != "read" for o in operations)
-    apart = " Leave out temporary files." if passing else ""
-    kept = [
-        state
-        for state in states
-        if state.created and not state.deleted and state.path not in there_before
-    ]
-    if all(_MARKER.search(state.path) for state in kept):
-        kept = []
-    gone = [state for state in states if state.deleted]
-    renamed = [state for state in states if state.renamed_from and not state.deleted]
-    created = f"Which files{{}} were created in this session and are still there?{apart}"
-    deleted = f"Which files{{}} were deleted in the course of the session?{apart}"
-    for listed in (
-        _Listed("created", created, kept, "created", 0.1, 1, doubtful),
-        _Listed("deleted", deleted, gone, "deleted", 0.2, 1, doubtful),
-    ):
-        yield from _list_drafts(log, listed, point)
-    yield _renamed_draft(log, renamed, point)
-
-
-def _renamed_draft(log: ProbeLog, renamed: Sequence[FileState], point: int) -> Draft:
+def _renamed_draft(log: ProbeLog, states: Sequence[FileState], point: int) -> Draft:
     """A question for renamed files; each fact names a file before and after."""
-    names = [(state.renamed_from or "", state.path) for state in renamed]
+    names = [(s.renamed_from, s.path) for s in states if s.renamed_from and not s.deleted]
     moves = (
         Candidate(f"{old} was renamed to {new}", "path", identifier_keys(old, new), "renamed")
         for old, new in names
     )
-    found = log.find_all(moves, log.points[point], most=_MAX_MENTIONS)
-    late = 0.08 * (len(log.points) - 1 - point)
+    found, whole = log.find_all(moves, log.points[point], most=_MAX_MENTIONS), len(names)
     question = (
         "Which files were renamed or moved? Name them as they were before and after. "
         "Answer as a list of paths."
     )
-    whole = len(names)
+    rank = 0.15 + 0.08 * (log.last - point)
     return Draft(
-        "file", "renamed", question, found, point, 0.15 + late, format="list", least=2, whole=whole
+        "file", "renamed", question, found, point, rank, format="list", least=2, whole=whole
     )
 
 
-def _modified_drafts(
-    log: ProbeLog, states: Sequence[FileState], point: int, doubtful: frozenset[str]
-) -> Iterator[Draft]:
-    """Lists of the modified files that are still there under their names."""
-    changed = [state for state in _present(states) if state.modified and not state.created]
-    question = "Which files{} that existed before were modified in this session?"
-    listed = _Listed("modified", question, changed, "modified", 0.3, doubtful=doubtful)
-    yield from _list_drafts(log, listed, point)
-
-
-def _read_drafts(
-    log: ProbeLog,
-    states: Sequence[FileState],
-    point: int,
-    doubtful: frozenset[str],
-    later: Container[str],
-) -> Iterator[Draft]:
-    """Lists of the files that were only read, unless one is among those changed ``later``."""
-    looked_at = [s for s in _present(states) if s.read and not (s.modified or s.created)]
-    if any(s.path in later for s in looked_at) or read_unseen(log, looked_at, log.points[point]):
-        return
-    question = "Which files{} were only read for reference and not changed? Searches do not count."
-    listed = _Listed("read", question, looked_at, "read", 0.5, doubtful=doubtful)
-    yield from _list_drafts(log, listed, point)
-
-
-def _present(states: Sequence[FileState]) -> list[FileState]:
-    return [state for state in states if not state.deleted and not state.renamed_from]
-
-
-def _groups(listed: _Listed, known: Container[str]) -> list[tuple[str, list[str]]]:
+def _groups(
+    listed: _Listed, known: Container[str], doubtful: Set[str]
+) -> list[tuple[str, list[str]]]:
     """Groups of paths in one folder, so that a question can ask for all of them.
 
     A folder with a path that is not ``known``, or that may belong to the list, gives none.
@@ -272,7 +220,7 @@ def _groups(listed: _Listed, known: Container[str]) -> list[tuple[str, list[str]
             below[folder].append(state.path)
     # A relative path may lie in any folder.
     relative = any(not state.path.startswith("/") for state in listed.files)
-    unclear = {folder for path in listed.doubtful for folder in _folders(path)}
+    unclear = {folder for path in doubtful for folder in _folders(path)}
     fitting = [
         (folder, held)
         for folder, held in below.items()
@@ -306,50 +254,41 @@ _MAX_REQUEST_MENTIONS: Final = 20
 
 
 def request_drafts(log: ProbeLog) -> Iterator[Draft]:
-    """Drafts about every request up to the last point that a question can name by its words."""
-    asked = log.points[-1]
-    turns = [(place, text) for place, text in log.turns("user") if place <= asked]
+    """Drafts about every request up to the last point that a question can name by its words.
+
+    What was done for a request to a file that was deleted after it is past.
+    """
+    turns = [(place, text) for place, text in log.turns("user") if place <= log.end]
     quotes = Counter(quotable(text) for _, text in turns)
     known = set(log.requests)
-    ends = [place for place, _ in turns[1:]] + [asked + 1] * bool(turns)
-    operations = [each for each in log.operations if log.position[each.message_id] <= asked]
+    ends = [place for place, _ in turns[1:]] + [log.end + 1] * bool(turns)
+    operations = [each for each in log.operations if log.position[each.message_id] <= log.end]
+    states = file_states(operations)
     changed = {
         state.path
-        for state in file_states(operations)
+        for state in states
         if state.modified or state.created or state.deleted or state.renamed_from
     }
-    gone = _deletions(log, operations)
+    lost = {state.path for state in states if state.deleted}
+    gone = {
+        operation.path: log.position[operation.message_id]
+        for operation in operations
+        if operation.operation == "deleted" and operation.path in lost
+    }
     showing = [log.position[c.message_id] for c in log.commands if not shows_no_text(c)]
     added = list(added_code(log))
     for (place, text), end in zip(turns, ends, strict=True):
         quoted = quotable(text)
-        if (place, text) in known and quotes[quoted] == 1 and _names_itself(quoted):
-            during = [o for o in operations if place <= log.position[o.message_id] < end]
-            if any(gone.get(s.path, -1) >= end for s in lasting_files(during) if _changed(s)):
-                continue
-            shown = any(place <= shows < end for shows in showing) or delegates(log, place, end)
-            if not _made_unseen(log, place, end):
-                yield from _files(log, quoted, during, changed, shown, end <= asked)
-            yield from code_drafts(log, quoted, [each for each in added if place <= each[1] < end])
-
-
-def _made_unseen(log: ProbeLog, start: int, end: int) -> bool:
-    """Whether files may have been written between two positions that no call names as written."""
-    written = generates(log, start, end) or delegates(log, start, end, writing=True)
-    return written or bool(copied(log, start, end))
-
-
-def _deletions(log: ProbeLog, operations: Sequence[FileOperation]) -> dict[str, int]:
-    """The files that are gone in the end, each with the position of the call that deleted it.
-
-    What was done for a request before that is past.
-    """
-    gone = {state.path for state in file_states(operations) if state.deleted}
-    return {
-        operation.path: log.position[operation.message_id]
-        for operation in operations
-        if operation.operation == "deleted" and operation.path in gone
-    }
+        if (place, text) not in known or quotes[quoted] > 1 or not _names_itself(quoted):
+            continue
+        during = [o for o in operations if place <= log.position[o.message_id] < end]
+        if any(gone.get(s.path, -1) >= end for s in lasting_files(during) if _changed(s)):
+            continue
+        shown = any(place <= shows < end for shows in showing) or delegates(log, place, end)
+        unseen = generates(log, place, end) or delegates(log, place, end, writing=True)
+        if not unseen and not copied(log, place, end):
+            yield from _files(log, quoted, during, changed, shown, end <= log.end)
+        yield from code_drafts(log, quoted, [each for each in added if place <= each[1] < end])
 
 
 def _names_itself(quoted: str) -> bool:
@@ -372,41 +311,35 @@ def _files(
     user wrote again, the request has not ``ended``.
     """
     lasting = lasting_files(during)
+    wrote = [s for s in lasting if _changed(s)]
+    read = [s for s in lasting if s.read and not _changed(s)]
+    otherwise = any(s.path in changed for s in read)
     until = " and before the next message of the user" if ended else ""
     passing = any(TRANSIENT.search(o.path) and o.operation != "read" for o in during)
     apart = " Leave out temporary files." if passing else ""
-    wrote = [path_candidate(s.path, _change(s), places(log, s)) for s in lasting if _changed(s)]
-    read = [
-        path_candidate(s.path, "read", places(log, s))
-        for s in lasting
-        if s.read and not _changed(s) and s.path not in changed
-    ]
-    for name, given, question, least, rank in (
-        ("request-files", wrote, "did the agent create, change or delete?", 1, 0.3),
-        (
-            "request-read",
-            read,
-            "that it never changed did the agent read? Searches do not count.",
-            2,
-            0.45,
-        ),
+    asked = f"After the user had written “{quoted}”{until}, which files"
+    last = max((log.position[operation.message_id] for operation in during), default=0)
+    for reading, states, question, least, rank in (
+        (False, wrote, "did the agent create, change or delete?", 1, 0.3),
+        (True, read, "that it never changed did the agent read? Searches do not count.", 2, 0.45),
     ):
-        unknown = unsure([o for o in during if (o.operation == "read") == (name == "request-read")])
-        otherwise = any(s.read and not _changed(s) and s.path in changed for s in lasting)
-        if unknown or (name == "request-read" and (shown or otherwise)):
-            continue
-        paths = [candidate.keys[0][0] for candidate in given]
+        unsure = any(
+            not o.certain and o.succeeded and not TRANSIENT.search(o.path)
+            for o in during
+            if (o.operation == "read") == reading
+        )
+        paths = [state.path for state in states]
         told = any(posixpath.basename(path) in quoted for path in paths)
         told |= len(paths) == 1 and tells_file(quoted, paths[0])
-        if told:
+        if unsure or told or (reading and (shown or otherwise)):
             continue
-        if 0 < len(given) <= MAX_FACTS and not any(NUMBERED.search(c.text) for c in given):
-            point, found = _due(log, given, during)
+        if 0 < len(paths) <= MAX_FACTS and not any(map(NUMBERED.search, paths)):
+            given = [path_candidate(s.path, _change(s), places(log, s)) for s in states]
+            point, found = log.find_all_due(given, last, most=_MAX_REQUEST_MENTIONS)
             yield Draft(
                 "file",
-                name,
-                f"After the user had written “{quoted}”{until}, which files {question}{apart} "
-                "Answer as a list of paths.",
+                "request-read" if reading else "request-files",
+                f"{asked} {question}{apart} Answer as a list of paths.",
                 found,
                 point,
                 rank,
@@ -414,20 +347,6 @@ def _files(
                 least=least,
                 whole=len(given),
             )
-
-
-def _due(
-    log: ProbeLog, given: Sequence[Candidate], during: Sequence[FileOperation]
-) -> tuple[int, tuple[Found, ...]]:
-    """The first point after the operations at which all files are at risk; else the last one."""
-    last = max(log.position[operation.message_id] for operation in during)
-    found: tuple[Found, ...] = ()
-    for point, asked in enumerate(log.points):
-        if last <= asked:
-            found = log.find_all(given, asked, most=_MAX_REQUEST_MENTIONS)
-            if len(found) == len(given):
-                return point, found
-    return len(log.points) - 1, found
 
 
 def _changed(state: FileState) -> bool:
@@ -438,4 +357,6 @@ def _changed(state: FileState) -> bool:
 def _change(state: FileState) -> Change:
     if state.deleted:
         return "deleted"
+    if not _changed(state):
+        return "read"
     return "created" if state.created else "modified"

@@ -20,7 +20,7 @@ from pytest_compaction.artifacts.operations import (
 )
 from pytest_compaction.case.case import AnswerFormat, Fact, Trap
 from pytest_compaction.case.kinds import Change, FactType, ProbeKind
-from pytest_compaction.case_making.keys import Groups, keys_of, task_keys
+from pytest_compaction.case_making.keys import Groups, identifier_keys, keys_of, task_keys
 from pytest_compaction.case_making.phrases import balanced, first_line, of_the_program, quotable
 from pytest_compaction.case_making.points import assumed_tail_room, assumed_tail_start
 from pytest_compaction.conversation.messages import Message, readable
@@ -52,6 +52,11 @@ class Candidate:
     keys: Groups = ()
     change: Change | None = None
     places: tuple[int, ...] = ()
+
+
+def name_candidate(name: str) -> Candidate:
+    """A name of code, a hash or the like, as a fact."""
+    return Candidate(name, "identifier", identifier_keys(name))
 
 
 def path_candidate(path: str, change: Change, places: tuple[int, ...] = ()) -> Candidate:
@@ -148,6 +153,10 @@ class ProbeLog:
     ) -> None:
         self.messages = tuple(messages)
         self.points = tuple(points)
+        self.last = len(points) - 1
+        """The number of the last point."""
+        self.end = points[-1] if points else -1
+        """The position of the last point."""
         self._budget = budget
         self._tails: dict[int, TextIndex] = {}
         self.position = {message.id: place for place, message in enumerate(self.messages)}
@@ -302,7 +311,33 @@ class ProbeLog:
                 found = self.find(candidate, asked, most=most)
                 if found is not None:
                     return point, (found,)
-        return len(self.points) - 1, ()
+        return self.last, ()
+
+    def find_all_due(
+        self, candidates: Sequence[Candidate], place: int, most: int
+    ) -> tuple[int, tuple[Found, ...]]:
+        """The first point from a position on at which all facts are at risk, else the last one."""
+        found: tuple[Found, ...] = ()
+        for point, asked in enumerate(self.points):
+            if place <= asked:
+                found = self.find_all(candidates, asked, most=most)
+                if len(found) == len(candidates):
+                    return point, found
+        return self.last, found
+
+    def draft(
+        self,
+        kind: ProbeKind,
+        name: str,
+        question: str,
+        told: Candidate,
+        place: int,
+        most: int,
+        rank: float,
+    ) -> Draft:
+        """A draft of one fact at the point that :meth:`find_due` gives."""
+        point, found = self.find_due(told, place, most)
+        return Draft(kind, name, question, found, point, rank)
 
     def before_tail(self, asked: int) -> int:
         """The last position before the tail of the log that ends at ``asked``.

@@ -28,8 +28,6 @@ TEMPORARY: Final = re.compile(
 """Scripts that work in a temporary folder."""
 MAX_SCRIPT: Final = 4_000
 """Bounds the search in a script, which may hold a whole file."""
-INITIAL: Final = re.compile(r"(?:initial|first|init)(?: commit)?\.?", re.I)
-"""Subjects that every repository has."""
 
 
 _TEST_PROGRAMS: Final = frozenset(

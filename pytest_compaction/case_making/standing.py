@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from typing import Final
 
-from pytest_compaction.artifacts.file_states import EVERY_PATH, same_end
+from pytest_compaction.artifacts.file_states import EVERY_PATH, may_be_same, same_end
 from pytest_compaction.artifacts.operations import Invocation
 from pytest_compaction.artifacts.tool_calls import call_touches, shell_script
 from pytest_compaction.case_making.declarations import (
@@ -150,7 +150,7 @@ class StandingCode:
         parts = path.split("/")
         above = ["/".join(parts[: number + 1]) for number in range(len(parts))]
         return any(
-            place <= when <= asked and (lost == each or same_end(lost, each))
+            place <= when <= asked and may_be_same(lost, each)
             for each, part in zip(above, parts, strict=True)
             for lost, when in self._lost.get(part, ())
         )
@@ -206,7 +206,7 @@ class OtherChanges:
         for operation in log.operations:
             place = log.position[operation.message_id]
             sure_failure = operation.certain and not operation.succeeded
-            if operation.operation == "read" or place > log.points[-1] or sure_failure:
+            if operation.operation == "read" or place > log.end or sure_failure:
                 continue
             if operation.path == EVERY_PATH:
                 self._everything = place

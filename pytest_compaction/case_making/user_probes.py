@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from pytest_compaction.artifacts.outputs import error_texts
-from pytest_compaction.case.case import Trap
-from pytest_compaction.case.kinds import ProbeKind
-from pytest_compaction.case_making.keys import identifier_keys, value_keys
-from pytest_compaction.case_making.log import MAX_FACT_CHARACTERS, Candidate, Draft, Found, ProbeLog
+from pytest_compaction.case_making.keys import value_keys
+from pytest_compaction.case_making.log import (
+    MAX_FACT_CHARACTERS,
+    Candidate,
+    Draft,
+    Found,
+    ProbeLog,
+    name_candidate,
+    states,
+)
 from pytest_compaction.case_making.phrases import (
     bare,
     coarse,
@@ -23,75 +28,13 @@ from pytest_compaction.case_making.phrases import (
     was_stopped,
     whole_text,
 )
-from pytest_compaction.text import TextIndex, content_stems, normalize
+from pytest_compaction.text import content_stems, normalize
 
 _BACK: Final = re.compile(
     r"\b(?:undo|undid|revert|roll(?:ed)? back|never ?mind|scrap|drop (?:it|that|this)|instead"
     r"|actually|no longer|not any ?more|changed my mind|on second thought)\b",
     re.I,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Topic:
-    """The subject of one question, or of one half of a question, and its facts."""
-
-    subject: str
-    found: tuple[Found, ...]
-    traps: tuple[Trap, ...] = ()
-
-
-def pooled(
-    topics: Iterable[Topic],
-    kind: ProbeKind,
-    name: str,
-    one: str,
-    many: str,
-    point: int,
-    rank: float,
-) -> Iterator[Draft]:
-    """Drafts for topics: alone with two or more facts, in pairs with one fact each.
-
-    A last topic without a partner becomes a draft with one fact. ``{}`` in ``one`` stands
-    for the subject, ``{}`` in ``many`` for both numbered subjects.
-    """
-    single: Topic | None = None
-    for topic in topics:
-        if len(topic.found) > 1:
-            better = 0.03 * min(len(topic.found), 4)
-            question = one.replace("{}", f"“{topic.subject}”")
-            yield Draft(kind, name, question, topic.found[:4], point, rank - better, topic.traps)
-        elif topic.found and single is None:
-            single = topic
-        elif topic.found and single is not None:
-            if topic.found[0].fact.text == single.found[0].fact.text:
-                continue
-            found = (*single.found, *topic.found)
-            if topic.subject == single.subject:
-                question = one.replace("{}", f"“{topic.subject}”")
-            else:
-                both = f"(1) “{single.subject}”; (2) “{topic.subject}”"
-                question = many.replace("{}", both)
-            traps = (*single.traps, *topic.traps)
-            yield Draft(kind, name, question, found, point, rank, traps, least=2)
-            single = None
-    if single is not None:
-        question = one.replace("{}", f"“{single.subject}”")
-        yield Draft(kind, name, question, single.found, point, rank + 0.1, single.traps)
-
-
-def subject_key(subject: str) -> frozenset[str]:
-    """The content stems of a subject; names with underscores are split into words."""
-    return frozenset(content_stems(normalize(subject.replace("_", " "))))
-
-
-def taken_back(log: ProbeLog, place: int) -> bool:
-    """Whether the user took something back after a turn: it may be what was said there."""
-    return any(
-        place < other <= log.points[-1] and _BACK.search(text) for other, text in log.turns("user")
-    )
-
-
 _VALUE_LINE: Final = re.compile(
     r"^\s*([A-Za-z][\w ./-]{1,40}?)\s*(?:[:=]|\bis\b)?\s+(#?[\w.%-]*\d[\w.%-]*)\s*$"
 )
@@ -104,91 +47,6 @@ _IDENTIFIER: Final = re.compile(
     r"|[a-z]{2,20}_[a-z]{2,20}_\d{3,6}|#\d{2,6}|(?=[a-f]{0,11}\d)(?=\d{0,11}[a-f])[0-9a-f]{7,40})"
     r"(?![\w/@-])"
 )
-
-
-def value_drafts(log: ProbeLog) -> Iterator[Draft]:
-    """Drafts about exact values from the user; values that the user gave twice are left out."""
-    yield from _listed(log)
-    yield from pooled(
-        _identifiers(log),
-        "recall",
-        "identifier",
-        "Which identifier did the user give here: {}?",
-        "Which identifiers did the user give here: {}?",
-        len(log.points) - 1,
-        0.24,
-    )
-
-
-def _listed(log: ProbeLog) -> Iterator[Draft]:
-    last = len(log.points) - 1
-    for place, text in log.turns("user"):
-        matches = (_VALUE_LINE.match(line[:120]) for line in text.splitlines()[:60])
-        pairs = [_pair(log, match[1], match[2]) for match in matches if match]
-        found = {
-            name: entry
-            for name, line in pairs
-            if not _held_by_another(log, line, [other for _, other in pairs if other != line])
-            and (entry := log.find(line, log.points[last]))
-        }
-        if len(found) < 2 or len(pairs) < 3 or taken_back(log, place):
-            continue
-        chosen = [name for name in found if not given_again(log, name, place)][:6]
-        if len(chosen) < 2:
-            continue
-        names = ", ".join(f"“{name}”" for name in chosen)
-        yield Draft(
-            "recall",
-            "given-values",
-            f"Which exact values did the user give for {names}?",
-            tuple(found[name] for name in chosen),
-            last,
-            0.05 if len(chosen) > 2 else 0.3,
-            least=2,
-        )
-
-
-def _pair(log: ProbeLog, name: str, value: str) -> tuple[str, Candidate]:
-    keys = value_keys(name, value, log.frequency)
-    return name, Candidate(f"{name} {value}", "value", keys)
-
-
-def _held_by_another(log: ProbeLog, line: Candidate, others: Sequence[Candidate]) -> bool:
-    fact = log.fact(line)
-    return fact is None or any(
-        TextIndex(other.text).read(fact.statement).outcome == "stated" for other in others
-    )
-
-
-def _identifiers(log: ProbeLog) -> Iterator[Topic]:
-    """Identifiers that the user gave; the words before one identify it."""
-    for place, text in log.turns("user"):
-        if len(text.split()) > _MOST_WORDS:
-            continue
-        for sentence in sentences(opening(text)):
-            match = _IDENTIFIER.search(sentence[:500])
-            subject = bare(sentence[: match.start()]) if match else ""
-            subject = " ".join(subject.split()[-8:])
-            told = len(content_stems(normalize(subject))) > 1 and not _PASTED.search(subject)
-            if match and told and not coarse(subject):
-                if given_again(log, subject, place):
-                    continue
-                name = Candidate(match[0], "identifier", identifier_keys(match[0]))
-                found = log.find_all([name], log.points[-1], most=4)
-                yield Topic(f"{subject} …", found)
-
-
-def given_again(log: ProbeLog, subject: str, place: int) -> bool:
-    """Whether another user turn names the subject with a number, so that two answers may hold."""
-    key = subject_key(subject)
-    return len(key) > 1 and any(
-        key <= subject_key(sentence) and re.search(r"\d", sentence)
-        for other, text in log.turns("user")
-        if other != place and other <= log.points[-1]
-        for sentence in text.splitlines()
-    )
-
-
 _MAX_OUTPUT: Final = 100_000
 _MAX_LINES: Final = 2_000
 MAX_ERRORS: Final = 4
@@ -215,46 +73,135 @@ _ONLY_SIGNS: Final = re.compile(r"([\"'`])[^\w\s\"'`]{1,4}\1")
 _SENTENCE: Final = re.compile(r"(?<=[\w'\")])\. |, and ")
 
 
+def value_drafts(log: ProbeLog) -> Iterator[Draft]:
+    """Drafts about exact values from the user; values that the user gave twice are left out."""
+    yield from _listed(log)
+    yield from _identifiers(log)
+
+
+def _listed(log: ProbeLog) -> Iterator[Draft]:
+    """The values of each turn that lists three or more by name."""
+    for place, text in log.turns("user"):
+        matches = (_VALUE_LINE.match(line[:120]) for line in text.splitlines()[:60])
+        pairs = [_pair(log, match[1], match[2]) for match in matches if match]
+        found = {
+            name: entry
+            for name, line in pairs
+            if not _held_by_another(log, line, [other for _, other in pairs if other != line])
+            and (entry := log.find(line, log.end))
+        }
+        if len(found) < 2 or len(pairs) < 3 or _taken_back(log, place):
+            continue
+        chosen = [name for name in found if not _given_again(log, name, place)][:6]
+        if len(chosen) > 1:
+            names = ", ".join(f"“{name}”" for name in chosen)
+            question = f"Which exact values did the user give for {names}?"
+            facts = tuple(found[name] for name in chosen)
+            rank = 0.05 if len(chosen) > 2 else 0.3
+            yield Draft("recall", "given-values", question, facts, log.last, rank, least=2)
+
+
+def _pair(log: ProbeLog, name: str, value: str) -> tuple[str, Candidate]:
+    keys = value_keys(name, value, log.frequency)
+    return name, Candidate(f"{name} {value}", "value", keys)
+
+
+def _held_by_another(log: ProbeLog, line: Candidate, others: Sequence[Candidate]) -> bool:
+    fact = log.fact(line)
+    return fact is None or any(states(other.text, fact) for other in others)
+
+
+def _taken_back(log: ProbeLog, place: int) -> bool:
+    """Whether the user took something back after a turn: it may be what was said there."""
+    return any(place < other <= log.end and _BACK.search(text) for other, text in log.turns("user"))
+
+
+def _identifiers(log: ProbeLog) -> Iterator[Draft]:
+    """Identifiers that the user gave, in pairs; the words before one identify it.
+
+    A last one without a partner is asked for alone.
+    """
+    first: tuple[str, tuple[Found, ...]] | None = None
+    for subject, found in _given(log):
+        if first is None:
+            first = subject, found
+        elif found[0].fact.text != first[1][0].fact.text:
+            alike, what = subject == first[0], f"(1) “{first[0]}”; (2) “{subject}”"
+            question = f"Which identifiers did the user give here: {what}?"
+            if alike:
+                question = f"Which identifier did the user give here: “{subject}”?"
+            both = (*first[1], *found)
+            yield Draft("recall", "identifier", question, both, log.last, 0.24, least=2)
+            first = None
+    if first is not None:
+        question = f"Which identifier did the user give here: “{first[0]}”?"
+        yield Draft("recall", "identifier", question, first[1], log.last, 0.24 + 0.1)
+
+
+def _given(log: ProbeLog) -> Iterator[tuple[str, tuple[Found, ...]]]:
+    """Each identifier of the user with the words before it."""
+    for place, text in log.turns("user"):
+        for sentence in sentences(opening(text)) if len(text.split()) <= _MOST_WORDS else ():
+            match = _IDENTIFIER.search(sentence[:500])
+            subject = " ".join(bare(sentence[: match.start()]).split()[-8:]) if match else ""
+            told = len(content_stems(normalize(subject))) > 1 and not _PASTED.search(subject)
+            if match and told and not coarse(subject) and not _given_again(log, subject, place):
+                found = log.find_all([name_candidate(match[0])], log.end, most=4)
+                if found:
+                    yield f"{subject} …", found
+
+
+def _given_again(log: ProbeLog, subject: str, place: int) -> bool:
+    """Whether another user turn names the subject with a number, so that two answers may hold."""
+    key = _subject_key(subject)
+    return len(key) > 1 and any(
+        key <= _subject_key(sentence) and re.search(r"\d", sentence)
+        for other, text in log.turns("user")
+        if other != place and other <= log.end
+        for sentence in text.splitlines()
+    )
+
+
+def _subject_key(subject: str) -> frozenset[str]:
+    """The content stems of a subject; names with underscores are split into words."""
+    return frozenset(content_stems(normalize(subject.replace("_", " "))))
+
+
 def error_drafts(log: ProbeLog) -> Iterator[Draft]:
     """Errors that the user pasted; a turn that is nothing but its error is told by the one before.
 
     The question asks for the first after it, since others may follow later.
     """
-    last = len(log.points) - 1
-    turns = [(place, text, quotable(text)) for place, text in log.turns("user")]
-    bare_errors = [any(rule.search(quoted) for rule in _ERROR) for _, _, quoted in turns]
-    before = Counter(
-        log.request_before(place)
-        for (place, _, _), bare_error in zip(turns, bare_errors, strict=True)
-        if bare_error
-    )
-    for (place, _, quoted), bare_error in zip(turns, bare_errors, strict=True):
-        found, first = _told(log, log.messages[place].text, last)
-        which = "Which error did it show first" if first else "Which errors did it show"
-        if len(found) == 1 and not first:
-            which = "Which error did it show"
+    turns = [(place, quotable(text)) for place, text in log.turns("user")]
+    bare_errors = {
+        place: log.request_before(place)
+        for place, quoted in turns
+        if any(rule.search(quoted) for rule in _ERROR)
+    }
+    before = Counter(bare_errors.values())
+    for place, quoted in turns:
+        found, first = _told(log, log.messages[place].text)
+        which = "Which errors did it show"
+        if first or len(found) == 1:
+            which = "Which error did it show first" if first else "Which error did it show"
         question = f"The user pasted output with the message “{quoted}”. {which}?"
-        if bare_error:
-            quoted = log.request_before(place)
+        if place in bare_errors:
+            quoted = bare_errors[place]
             question = f"Which error did the user paste first after the request “{quoted}”?"
-        if quoted and found and (not bare_error or before[quoted] == 1):
-            yield Draft(
-                "recall",
-                "reported-error",
-                question,
-                found,
-                last,
-                0.15,
-                whole=len(found),
-            )
+        if quoted and found and (place not in bare_errors or before[quoted] == 1):
+            whole = len(found)
+            yield Draft("recall", "reported-error", question, found, log.last, 0.15, whole=whole)
 
 
-def _told(log: ProbeLog, output: str, point: int) -> tuple[tuple[Found, ...], bool]:
+def _told(log: ProbeLog, output: str) -> tuple[tuple[Found, ...], bool]:
     """All errors of an output if they are few, else the first; and whether it is only the first."""
     texts = error_lines(output)
     if not texts:
-        return _said_facts(log, output, point), False
-    found = [_best_form(log, forms, point) for forms in texts[: MAX_ERRORS + 1]]
+        return _said_facts(log, output), False
+    found = [
+        next(filter(None, (log.find(Candidate(form, "error"), log.end, 4) for form in forms)), None)
+        for forms in texts[: MAX_ERRORS + 1]
+    ]
     if len(texts) <= MAX_ERRORS and all(found):
         return tuple(entry for entry in found if entry), False
     return ((found[0],) if found[0] else ()), True
@@ -276,22 +223,6 @@ def error_lines(output: str) -> list[tuple[str, ...]]:
     return list(found.values())
 
 
-def _best_form(log: ProbeLog, forms: Sequence[str], point: int) -> Found | None:
-    told = (log.find(Candidate(form, "error"), log.points[point], most=4) for form in forms)
-    return next(filter(None, told), None)
-
-
-def _said_facts(log: ProbeLog, output: str, point: int) -> tuple[Found, ...]:
-    """The one line that says what went wrong without having the form of an error."""
-    texts = dict.fromkeys(
-        finished(text) for text in error_texts(output[-_MAX_OUTPUT:], failed=False)
-    )
-    told = [
-        Candidate(text, "error") for text in texts if whole_text(text) and not was_stopped(text)
-    ]
-    return log.find_all(told, log.points[point], most=2) if len(texts) == 1 else ()
-
-
 def _fact_texts(code: str, text: str) -> list[str]:
     """The error message with its code, then without; the best form first."""
     message = _SENTENCE.split(_POSITION.sub("", text).strip(), maxsplit=1)[0].strip(" .,;:-")
@@ -304,3 +235,12 @@ def _fact_texts(code: str, text: str) -> list[str]:
     first = message.partition(", ")[0]
     short = [first] if first != message and len(first.split()) >= _LEAST_WORDS else []
     return [f"{code}: {message}", message, *short] if code else [message, *short]
+
+
+def _said_facts(log: ProbeLog, output: str) -> tuple[Found, ...]:
+    """The one line that says what went wrong without having the form of an error."""
+    said = error_texts(output[-_MAX_OUTPUT:], failed=False)
+    texts = list(dict.fromkeys(map(finished, said)))
+    if len(texts) != 1 or not whole_text(texts[0]) or was_stopped(texts[0]):
+        return ()
+    return log.find_all([Candidate(texts[0], "error")], log.end, most=2)
