@@ -69,6 +69,8 @@ _ASKED_DIRECTIONS: Final = (
     ),
 )
 _FROM_TO: Final = re.compile(r"(?:(?:\w+ )?from) (?!\d)(.+) to (.+)")
+_SIGN: Final = re.compile(r"[^ ]{1,3}|[^ ]*[\d_./][^ ]*")
+"""A name or short sign: "to" between two means a change of one for one."""
 _VERBS: Final = re.compile(r"\b(?:renamed?|moved?|changed?|changes|moves|git mv|replaces|comes)\b")
 
 
@@ -114,19 +116,15 @@ def relation_of(normal: str) -> Relation | None:
         right = _VERBS.sub(" ", normal[match.end() :]).strip()
         if kind == "order" and not left and right:
             return Relation(kind, "", right, match[0])
-        if not left or not right or (kind == "change" and not _both_short(left, right)):
+        if (
+            not left
+            or not right
+            or (kind == "change" and not all(map(_SIGN.fullmatch, (left, right))))
+        ):
             continue
         forward = match.lastgroup == "forward"
         return Relation(kind, left, right) if forward else Relation(kind, right, left)
     return None
-
-
-def _both_short(left: str, right: str) -> bool:
-    """Whether both sides are names or short signs, so that "to" means a change of one for one."""
-    return all(
-        " " not in side and (len(side) <= 3 or re.search(r"[\d_./]", side) is not None)
-        for side in (left, right)
-    )
 
 
 MAX_MATCHES: Final = 6

@@ -43,7 +43,7 @@ _LIMITED: Final = re.compile(r"\b(?:only|solely|exclusively|alone|just)\b")
 
 
 def limited_to_other(both: Comparison) -> str | None:
-    """What else alone the passage says something of that the statement says of its own."""
+    """Only X: the passage limits to X what the statement says of something else."""
     if _LIMITED.search(both.own.normal):
         return None
     places = [span for unit in both.units for span in unit.places] + both.keyed
@@ -64,7 +64,7 @@ def limited_to_other(both: Comparison) -> str | None:
 
 
 def set_aside(both: Comparison) -> str | None:
-    """What of the statement the passage names only to say that it does not matter."""
+    """Regardless of Y: the passage names a part of the statement as of no matter."""
     if _NEGATED.search(both.own.normal):
         return None
     named = [unit.places for unit in both.units if unit.places] + list(both.groups)
@@ -106,7 +106,7 @@ _OTHER: Final = r"(?:another|(?:an?|the|some|any) (?:other|later|different|earli
 
 
 def bound_otherwise(text: str, wanted: Wanted, passage: Parsed) -> str | None:
-    """Of what else the passage says what the statement says of its own things, if it shows."""
+    """Another thing with the statement's predicate, if the passage shows one."""
     both = compared(text, wanted, passage)
     roles = exchanged_roles(both) or other_sequence(both)
     if roles or len(both.clauses) < 2:
@@ -129,10 +129,6 @@ def _is_prose(normal: str) -> bool:
     return sum(word in STOPWORDS for word in _LETTERS.findall(normal)) >= _FEW
 
 
-def _speaks(normal: str, clause: Span) -> bool:
-    return VERB.search(normal, *clause) is not None or _is_prose(normal[slice(*clause)])
-
-
 def _other_thing(both: Comparison) -> str | None:
     """Another value, name or person stands where the statement has its own."""
     mine = [unit.thing for unit in both.units if unit.thing]
@@ -148,21 +144,14 @@ def _other_thing(both: Comparison) -> str | None:
         rivals += _others_of(both, unit)
         alike = [one.span for one in mine if one.kind == unit.thing.kind]
         others = [one for one in both.beside([unit.own]) if not meets(one.own, alike)]
-        if _has_all(both, unit, others):
-            continue
+        exact = [other for other in others if other.thing is not None]
+        held = both.held(exact)
+        if exact and any(held[number] == len(exact) for number in both.homes(unit.places)):
+            continue  # one clause has the thing with all other things of the statement
         rival = _rival(both, unit.places, rivals, others) or _partner(both, unit, others)
         if rival:
             return f'"{both.passage.normal[slice(*rival)]}" for "{unit.thing.text}"'
     return None
-
-
-def _has_all(both: Comparison, unit: Unit, others: Sequence[Unit]) -> bool:
-    """Whether one clause has the thing with all other things of the statement."""
-    exact = [other for other in others if other.thing is not None]
-    if not exact:
-        return False
-    held = both.held(exact)
-    return any(held[number] == len(exact) for number in both.homes(unit.places))
 
 
 def _partner(both: Comparison, unit: Unit, others: Sequence[Unit]) -> Span | None:
@@ -260,19 +249,13 @@ def _is_aside(normal: str, span: Span) -> bool:
 
 
 def _is_compared(both: Comparison, span: Span) -> bool:
-    normal, start = both.passage.normal, span[0]
-    return (
-        normal[start - 1 : start] == " "
-        and normal.endswith(_COMPARING, 0, start - 1)
-        and _COMPARED.search(normal, *_before_articles(normal, start - 1)) is not None
-    )
-
-
-def _before_articles(normal: str, end: int) -> Span:
-    """Where a word of comparison would stand that only articles part from a place."""
+    """Whether it stands behind a word of comparison, perhaps with articles between."""
+    normal, end = both.passage.normal, span[0] - 1
+    if normal[end : end + 1] != " " or not normal.endswith(_COMPARING, 0, end):
+        return False
     while article := next((one for one in _ARTICLES if normal.endswith(one, 0, end)), None):
         end -= len(article)
-    return max(end - _LONGEST_COMPARED, 0), end
+    return _COMPARED.search(normal, max(end - _LONGEST_COMPARED, 0), end) is not None
 
 
 def _rival(
@@ -289,7 +272,8 @@ def _rival(
     for number, clause in enumerate(both.clauses):
         if number in homes or weights[number] <= most or not held[number]:
             continue
-        if not _speaks(normal, clause) and _in_row(both, number, homes):
+        speaks = VERB.search(normal, *clause) or _is_prose(normal[slice(*clause)])
+        if not speaks and _in_row(both, number, homes):
             continue
         inside = [span for span in rivals if within(span, clause)]
         if inside:

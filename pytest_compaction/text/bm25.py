@@ -90,7 +90,7 @@ class BM25:
         return totals
 
     def beginning(self, size: int) -> BM25:
-        """The same for the first ``size`` documents alone, without reading them again."""
+        """The index of the first ``size`` documents alone, without reading them again."""
         part = copy(self)
         part._size = min(size, self._size)
         part._total = sum(self._lengths[: part._size])

@@ -82,7 +82,10 @@ def claims(text: str) -> list[Claim]:
         quote = next(group for group in groups if group)
         if not any(mark in quote for mark in (_TAG_MARK, *_CUT)) and len(quote.split()) >= 2:
             found[Claim("quote", quote)] = None
-    text = _WORD.sub(_uncut, text.replace(_TAG_MARK, " "))
+    text = _WORD.sub(
+        lambda word: "" if any(mark in word[0] for mark in _CUT) else word[0],
+        text.replace(_TAG_MARK, " "),
+    )
     for name in _CODE_NAME.findall(text):
         found[Claim("name", name)] = None
     for token in raw_tokens(normalize(text)):
@@ -93,11 +96,6 @@ def claims(text: str) -> list[Claim]:
         elif re.fullmatch(r"\d[\d,.]*\d", token):
             found[Claim("number", token)] = None
     return list(found)
-
-
-def _uncut(word: re.Match[str]) -> str:
-    """The word, or nothing if it was cut off."""
-    return "" if any(mark in word[0] for mark in _CUT) else word[0]
 
 
 class LogTokens:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Final
 
-from pytest_compaction.text.alternatives import Alternative, Term, Wanted
+from pytest_compaction.text.alternatives import Match, Term, Wanted
 from pytest_compaction.text.cues import REVERSING
 from pytest_compaction.text.excerpts import proper_names
 from pytest_compaction.text.minimal_clauses import VERB, Thing, minimal_clauses, things, within
@@ -74,20 +74,19 @@ class Comparison:
         """How many of these units each minimal clause holds; a pronoun stands for a subject."""
         if not units:
             return [0] * len(self.clauses)
-        return [sum(column) for column in zip(*map(self._held, units), strict=True)]
-
-    def _held(self, unit: Unit) -> list[bool]:
-        """Of each minimal clause, whether it holds the unit."""
-        places = unit.places
-        if places not in self._holding:
-            self._holding[places] = [
-                any(within(span, region) for span in places for region in regions)
-                for regions in self._regions
-            ]
-        return self._holding[places]
+        columns: list[list[bool]] = []
+        for places in (unit.places for unit in units):
+            if places not in self._holding:
+                self._holding[places] = [
+                    any(within(span, region) for span in places for region in regions)
+                    for regions in self._regions
+                ]
+            columns.append(self._holding[places])
+        return [sum(column) for column in zip(*columns, strict=True)]
 
     @cached_property
     def _holding(self) -> dict[tuple[Span, ...], list[bool]]:
+        """Of places, whether each minimal clause holds one of them."""
         return {}
 
     @cached_property
@@ -99,7 +98,7 @@ class Comparison:
 
     @cached_property
     def _regions(self) -> list[list[Span]]:
-        """The same, with what is left out in the clause."""
+        """Each minimal clause with its subject, and with what is left out in it."""
         heard = [one.span for one in self.foreign]
         heard += [span for unit in self.units if unit.thing for span in unit.places]
         return [
@@ -149,8 +148,12 @@ def compared(text: str, wanted: Wanted, passage: Parsed) -> Comparison:
     proper = passage.proper | _proper_names(text)
     mine, parts = _laid_out(own.parsed.normal, _in(proper, own.parsed.normal), ())
     heard, clauses = _laid_out(passage.normal, _in(proper, passage.normal), passage.joints)
-    groups = [_group(own.parsed, passage, group) for group in wanted]
-    units = _units(own, mine, heard, groups, passage)
+    terms, spans = _own_spans(text, wanted)
+    groups = [
+        (placed, [one.spans for one in passage.matches_of(group) if _is_wording(one)])
+        for placed, group in zip(spans, wanted, strict=True)
+    ]
+    units = _units(own, terms, mine, heard, groups, passage)
     foreign = _foreign(own, mine, heard, units, passage) if len(clauses) > 1 else ()
     keyed = tuple(tuple(span for spans in theirs for span in spans) for _, theirs in groups)
     return Comparison(own.parsed, tuple(units), passage, clauses, foreign, parts, keyed)
@@ -177,7 +180,9 @@ def _foreign(
     )
     if any(cue.kind in REVERSING for cue in own.parsed.sense.cues):
         return foreign
-    return tuple(one for one in foreign if not _taken_back(one, passage))
+    return tuple(  # what the passage names only to deny, replace or reject it is not foreign
+        one for one in foreign if not any(cue.reverses(one.span) for cue in passage.sense.cues)
+    )
 
 
 @lru_cache(maxsize=4096)
@@ -208,13 +213,9 @@ def _is_of_name(thing: Thing, taken: Sequence[Span], normal: str) -> bool:
     )
 
 
-def _taken_back(thing: Thing, passage: Parsed) -> bool:
-    """Whether the passage names a thing only to deny, replace or reject it."""
-    return any(cue.reverses(thing.span) for cue in passage.sense.cues)
-
-
 def _units(
     own: Meaning,
+    terms: Sequence[tuple[Term, list[Span]]],
     mine: Sequence[Thing],
     heard: Sequence[Thing],
     groups: _Groups,
@@ -227,9 +228,8 @@ def _units(
         units.append(Unit(thing.span, _with_others(thing.span, places, groups), thing))
     named = [one.span for one in mine]
     named_there = [one.span for one in heard]
-    for term in own.terms:
-        spans = [span for span in _own_places(own, own.parsed, term) if not meets(span, named)]
-        for span in spans[:1]:
+    for term, spans in terms:
+        for span in [span for span in spans if not meets(span, named)][:1]:
             held = _own_places(own, passage, term)
             places = {place for place in held if not meets(place, named_there)}
             units.append(Unit(span, _with_others(span, places, groups)))
@@ -260,29 +260,27 @@ def _with_others(own: Span, places: set[Span], groups: _Groups) -> tuple[Span, .
 
     Of a wording that holds one of the places already, the other words are left out.
     """
-    found = set(places)
+    found, listed = set(places), list(places)
     for mine, theirs in groups:
-        if mine and all(meet(own, span) for span in mine):
+        if mine and all(own[0] < end and start < own[1] for start, end in mine):
             for spans in theirs:
-                if not any(meets(span, list(places)) for span in spans):
+                if not any(meets(span, listed) for span in spans):
                     found.update(spans)
     return tuple(sorted(found))
 
 
-def _group(
-    own: Parsed, passage: Parsed, group: tuple[Alternative, ...]
-) -> tuple[list[Span], list[tuple[Span, ...]]]:
-    """The places of a key group in the statement's text, and of each match in the passage.
-
-    The words of a denial ("no longer stands") are no wording of it unless they stand as they are.
-    """
-    mine = [span for match in own.matches_of(group) for span in match.spans]
-    theirs = passage.matches_of(group)
-    return mine, [match.spans for match in theirs if match.whole or not match.alternative.negative]
+@lru_cache(maxsize=4096)
+def _own_spans(text: str, wanted: Wanted) -> tuple[list[tuple[Term, list[Span]]], list[list[Span]]]:
+    """The places of each term, and of each key group, in the statement's text."""
+    own = meaning(text)
+    return [(term, _own_places(own, own.parsed, term)) for term in own.terms], [
+        [span for match in own.parsed.matches_of(group) for span in match.spans] for group in wanted
+    ]
 
 
-def meet(one: Span, other: Span) -> bool:
-    return one[0] < other[1] and other[0] < one[1]
+def _is_wording(match: Match) -> bool:
+    """Not the words of a denial ("no longer stands"), unless they stand as they are."""
+    return match.whole is not None or not match.alternative.negative
 
 
 def meets(span: Span, spans: Sequence[Span]) -> bool:

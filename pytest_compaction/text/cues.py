@@ -316,7 +316,10 @@ def sense_of(normal: str, code: bool = False) -> Sense:
     cues: list[Cue] = []
     negates = "no" in normal or "n't" in normal
     if negates or _holds(normal, TAKING_BACK_WORDS):
-        cues += _whole(normal)
+        cues += [
+            Cue("negated", match.span(), (match.end(), len(normal)), whole=True)
+            for match in WHOLE.finditer(normal)
+        ]
     if negates or _holds(normal, ON_VERB_WORDS):
         cues += _on_verb(normal, bounds)
     if negates or _holds(normal, ON_NOUN_WORDS):
@@ -330,7 +333,12 @@ def sense_of(normal: str, code: bool = False) -> Sense:
         cues += _suppositions(normal, bounds)
     if cues:
         cues = [cue for cue in cues if not LIMIT.match(normal, cue.at[0])]
-    return Sense(_without_nested(cues), tuple(ends), tuple(explains))
+    kept: list[Cue] = []
+    for cue in sorted(cues, key=lambda cue: (cue.at[0], -cue.at[1])):
+        # One within a longer one is none, such as "not" in "it is not true that".
+        if not kept or cue.at[1] > kept[-1].at[1] or cue.at[0] >= cue.at[1]:
+            kept.append(cue)
+    return Sense(tuple(kept), tuple(ends), tuple(explains))
 
 
 def _holds(normal: str, words: tuple[str, ...]) -> bool:
@@ -357,11 +365,6 @@ def heading_cue(normal: str) -> Cue | None:
         (cue for cue in sense_of(normal).cues if cue.scope[1] >= len(normal) - 2 and cue.scope[0]),
         None,
     )
-
-
-def _whole(normal: str) -> Iterator[Cue]:
-    for match in WHOLE.finditer(normal):
-        yield Cue("negated", match.span(), (match.end(), len(normal)), whole=True)
 
 
 def _on_verb(normal: str, bounds: Bounds) -> Iterator[Cue]:
@@ -545,13 +548,3 @@ def _suppositions(normal: str, bounds: Bounds) -> Iterator[Cue]:
                 None,
             )
             yield Cue("supposed", (start, end), (end, then.start() if then else limit))
-
-
-def _without_nested(cues: list[Cue]) -> tuple[Cue, ...]:
-    """Without cues that stand within a longer one, such as "not" in "it is not true that"."""
-    kept: list[Cue] = []
-    for cue in sorted(cues, key=lambda cue: (cue.at[0], -cue.at[1])):
-        if kept and cue.at[1] <= kept[-1].at[1] and cue.at[0] < cue.at[1]:
-            continue
-        kept.append(cue)
-    return tuple(kept)

@@ -63,7 +63,15 @@ def word_denied(text: str, passage: Parsed, around: Parsed | None = None) -> str
 
 def group_denied(text: str, groups: Sequence[Sequence[Found]], passage: Parsed) -> str | None:
     """A group that stands in the passage only where it is denied or rejected."""
-    if _tells_of_it(groups, passage) or any(cue.whole for cue in passage.sense.cues):
+    cues = passage.sense.cues
+    asked = any(  # the groups themselves ask for the rejection
+        cue.kind == "rejected" and one.match.start < cue.at[1] and cue.at[0] < one.match.end
+        for cue in cues
+        for group in groups
+        for one in group
+        if one.own
+    )
+    if asked or any(cue.whole for cue in cues):
         return None
     for group in groups:
         own = [one.match for one in group if one.own]
@@ -79,17 +87,6 @@ def group_denied(text: str, groups: Sequence[Sequence[Found]], passage: Parsed) 
             start, end = spans[0]
             return f'"{passage.normal[start:end]}" is denied'
     return None
-
-
-def _tells_of_it(groups: Sequence[Sequence[Found]], passage: Parsed) -> bool:
-    """Whether the groups themselves ask for the rejection."""
-    return any(
-        cue.kind == "rejected" and one.match.start < cue.at[1] and cue.at[0] < one.match.end
-        for cue in passage.sense.cues
-        for group in groups
-        for one in group
-        if one.own
-    )
 
 
 def said_of_others(text: str, groups: Sequence[Sequence[Found]], passage: Parsed) -> str | None:
@@ -273,7 +270,15 @@ def idea_rejected(text: str, passage: Parsed, groups: Sequence[Sequence[Found]] 
 
     A statement may say of what was rejected why it was: then its other words stand behind.
     """
-    rejections = [cue for cue in passage.sense.cues if _is_rejection(passage, cue)]
+    rejections = [
+        cue
+        for cue in passage.sense.cues
+        if cue.kind == "rejected"
+        and not _JUDGED.match(passage.normal, cue.at[0])
+        and not any(  # the rejection is not itself denied
+            other.kind in REVERSING and other.reaches(*cue.at) for other in passage.sense.cues
+        )
+    ]
     if not rejections or any(
         REJECT.search(one.match.alternative.normal) for group in groups for one in group
     ):
@@ -342,14 +347,3 @@ def ban_rejected(groups: Sequence[Sequence[Found]], passage: Parsed) -> str | No
             if told and gerunds:
                 return f'"{gerunds[0]}" was rejected'
     return None
-
-
-def _is_rejection(passage: Parsed, cue: Cue) -> bool:
-    """Whether a cue rejects an idea, and is not itself denied."""
-    return (
-        cue.kind == "rejected"
-        and not _JUDGED.match(passage.normal, cue.at[0])
-        and not any(
-            other.kind in REVERSING and other.reaches(*cue.at) for other in passage.sense.cues
-        )
-    )

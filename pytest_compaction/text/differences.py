@@ -120,7 +120,7 @@ _COUNTED: Final = re.compile(r"[ -]([a-z]{3,})")
 
 
 def difference(text: str, passage: Parsed, type: str | None = None) -> str | None:
-    """What the passage says differently from a statement of this text and type, if it shows."""
+    """The first difference from a statement of this text and type, if one shows."""
     own = meaning(text)
     return (
         _opposite(own, passage)

@@ -38,7 +38,7 @@ def camel_names(text: str) -> dict[str, tuple[str, ...]]:
 
 
 def in_lower_case(names: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    """The same by the names in lower case; of two spellings the last one in order counts."""
+    """The stems by the names in lower case; of two spellings the last one in order counts."""
     return {name.casefold(): names[name] for name in sorted(names)}
 
 

@@ -90,7 +90,12 @@ def weigh(
     ``strict`` asks for just that polarity, where nothing else says which one the words have.
     """
     cues = sentence.sense.cues
-    whole = next((cue for cue in cues if cue.whole and _takes_back(cue, groups)), None)
+    own = [one.match for group in groups for one in group if one.own]
+    whole = None  # "it is false that", if all that stands in the sentence stands behind it
+    for cue in cues if own else ():
+        if cue.whole and all(_within(cue, one) and not _holds(one, cue) for one in own):
+            whole = cue
+            break
     if whole is not None:
         rest = tuple(cue for cue in cues if cue is not whole)
         inner = replace(sentence, sense=replace(sentence.sense, cues=rest))
@@ -115,12 +120,6 @@ def _width(choice: Sequence[Found]) -> int:
     return max(match.end for match in own) - min(match.start for match in own)
 
 
-def _takes_back(whole: Cue, groups: Sequence[Sequence[Found]]) -> bool:
-    """Whether all that stands in the sentence stands in what "it is false that" takes back."""
-    own = [one.match for group in groups for one in group if one.own]
-    return bool(own) and all(_within(whole, one) and not _holds(one, whole) for one in own)
-
-
 def _reversed(weighed: Weighed, why: str) -> Weighed:
     """What is said to be false: what it states is contradicted, and what it denies is stated."""
     if weighed.outcome == "stated":
@@ -138,12 +137,25 @@ def _weigh_choice(
     strict: bool,
 ) -> Weighed:
     own = [found.match for found in choice if found.own]
-    words = tuple(_shown(sentence, found) for found in choice)
+    words = tuple(
+        " ".join(sentence.normal[start:end] for start, end in found.match.spans)
+        if found.own
+        else found.match.alternative.normal
+        for found in choice
+    )
     width = _width(choice)
     spent = [cue for cue in sentence.sense.cues if any(_holds(match, cue) for match in own)]
-    outer = [cue for cue in above if not _named_above(choice, cue)]
+    named = [found.match for found in choice if not found.own]
+    outer = [cue for cue in above if not any(_holds(match, cue) for match in named)]
     cues = [cue for cue in sentence.sense.cues if cue not in spent]
-    if any(cue.kind == "rejected" for cue in cues) and _rejects(choice, spent):
+    if any(cue.kind == "rejected" for cue in cues) and (
+        any(cue.kind == "rejected" for cue in spent)
+        or any(
+            not _REJECTING.isdisjoint(term.keys[:1])
+            for found in choice
+            for term in found.match.alternative.terms
+        )
+    ):  # what was asked for is itself a rejection
         cues = [cue for cue in cues if cue.kind != "rejected"]
     reasons: list[str] = []
     for found in choice:
@@ -180,15 +192,6 @@ def _weigh_choice(
         return Weighed("uncertain", words, why, signature, width)
     why = "all groups in one clause" if len(own) == len(choice) else "below a heading that fits"
     return Weighed("stated", words, why, signature, width)
-
-
-def _rejects(choice: Sequence[Found], spent: Sequence[Cue]) -> bool:
-    """Whether what was asked for is itself a rejection."""
-    return any(cue.kind == "rejected" for cue in spent) or any(
-        not _REJECTING.isdisjoint(term.keys[:1])
-        for found in choice
-        for term in found.match.alternative.terms
-    )
 
 
 def _signature(
@@ -260,13 +263,20 @@ def _reverses(sentence: Parsed, cue: Cue, found: Found) -> bool:
     """Whether a cue gives a group the negation that its alternative asks for."""
     if cue.kind not in REVERSING or cue.whole:
         return False
-    if found.own and cue.at[1] and denies_need(sentence.normal, cue.at[1], found.match.start):
+    if (
+        found.own
+        and cue.at[1]
+        and _NEED.match(sentence.normal, cue.at[1], max(cue.at[1], found.match.start))
+    ):  # what needs no change may have been changed
         return False
     if cue.scope == cue.before:
         return True
     if not found.own:
         return False
-    if not found.match.alternative.normal and not denies_verb(sentence.normal, cue, found.match):
+    if not found.match.alternative.normal and not any(
+        cue.reaches(*span) and not _DETERMINER.search(sentence.normal, cue.at[1], span[0])
+        for span in found.match.spans
+    ):  # "not the table checks" is no negation of the verb
         return False
     return _within(cue, found.match) or (
         cue.reaches_back(found.match.start, found.match.end)
@@ -293,10 +303,6 @@ def _holds(match: Match, cue: Cue) -> bool:
     return start < end and any(at < end and start < to for at, to in match.spans)
 
 
-def _named_above(choice: Sequence[Found], cue: Cue) -> bool:
-    return any(not found.own and _holds(found.match, cue) for found in choice)
-
-
 def _explained(sentence: Parsed, choice: Sequence[Found]) -> bool:
     """Whether the last group stands in an explanation after all of the others."""
     last = choice[-1]
@@ -309,12 +315,6 @@ def _explained(sentence: Parsed, choice: Sequence[Found]) -> bool:
     )
 
 
-def _shown(sentence: Parsed, found: Found) -> str:
-    if not found.own:
-        return found.match.alternative.normal
-    return " ".join(sentence.normal[start:end] for start, end in found.match.spans)
-
-
 def _reason(cue: Cue, sentence: Parsed) -> str:
     said = sentence.normal[cue.at[0] : cue.at[1]] or "?"
     return f'{_PLAIN_KIND[cue.kind]} "{said}"'
@@ -323,17 +323,3 @@ def _reason(cue: Cue, sentence: Parsed) -> str:
 def acts(normal: str, place: int) -> bool:
     """Whether the negation at this place is of something that its subject does."""
     return _ACTS.match(normal[max(place - 5, 0) :]) is not None
-
-
-def denies_verb(normal: str, cue: Cue, match: Match) -> bool:
-    """Whether a negation is of the verb that it was put for: "not the table checks" is not."""
-    return any(
-        not _DETERMINER.search(normal, cue.at[1], start)
-        for start, end in match.spans
-        if cue.reaches(start, end)
-    )
-
-
-def denies_need(normal: str, end: int, start: int) -> bool:
-    """Whether a negation is of a need: what needs no change may have been changed."""
-    return _NEED.match(normal, end, max(end, start)) is not None

@@ -92,24 +92,16 @@ class TextIndex:
     def _graded(self) -> PreparedText:
         return PreparedText(_BETWEEN.join(self._texts))
 
-    def has_token(self, token: str) -> bool:
-        """Whether the text holds this token, number, identifier or path suffix."""
-        return self._index.has_token(token)
-
     def contains(self, text: str) -> bool:
         """Whether the normalised ``text`` stands in the text between word boundaries."""
         return self._index.contains(text)
-
-    def has_path(self, path: str) -> bool:
-        """Whether the text names this path, fully or by a suffix on component boundaries."""
-        return self._index.has_path(path)
 
     def states(self, forms: Iterable[str]) -> bool:
         """Whether any of the forms is read as stated, by its wording alone."""
         return any(self._read_wording(form).outcome == "stated" for form in forms)
 
     def read(self, statement: Statement) -> Reading:
-        """What the text does with the statement, and which words decided."""
+        """The outcome for the statement, and which words decided."""
         own = self._read_alone(statement)
         if own.outcome == "stated" or not statement.counterparts:
             return own
@@ -121,7 +113,7 @@ class TextIndex:
         return own
 
     def outcome(self, statement: Statement) -> Outcome:
-        """What :meth:`read` says that the text does, without the words that decided."""
+        """The outcome of :meth:`read`, without the words that decided."""
         own = self._outcome_alone(statement)
         if own != "stated" and any(
             self._outcome_alone(other) == "stated" for other in statement.counterparts

@@ -101,41 +101,7 @@ _IN_OTHER_LANGUAGES: Final = re.compile(
     ),
     re.IGNORECASE | re.VERBOSE,
 )
-"""The same in other common languages."""
-
-_NEEDED: Final = tuple(
-    tuple(tuple(words.split(";")) for words in row.split(" & "))
-    for row in (
-        "ignore;disregard;forget;override & instruction;prompt;rubric;rule;above;previous",
-        "score;grade;rate;rating;mark;give;award;assign;output;return;respond"
-        " & 5;five;10;ten;full;max;perfect;highest;top;criteri"
-        " & score;mark;point;rating;grade;criteri;dimension;out of;/;is;:;=;of;be",
-        "judge;grader;evaluator;assessor;grading;scoring;judging;rubric;verdict",
-        "system;assistant;developer & score;grade;<",
-        "score;response & <",
-        '"score";"criteri;"overall";"stated";"stale_claims"',
-        ";".join(criterion.id for criterion in CRITERIA),
-        "new instruction;new rule;new task;<<<;>>>;<|;_of_turn>;[inst];[/inst]",
-        "this answer;this response;generous;lenient;favorabl;favourabl;merciful",
-        "criteri;dimension",
-        "treat;consider;count;regard;accept;take;deem;mark;assume;presume & fact;criteri;claim",
-        "full credit;full mark;full grade;top credit;top mark;top grade;a+",
-        "judgment;judgement;assessment;evaluation",
-        "accuracy;completeness;continuity & 5;five;full;max",
-        "end of  & answer;response;submission;material",
-        "5;five & star",
-        "deduct;penali;lower the;reduce the",
-        # the other languages
-        "ignor;missacht;vergiss;negeer;vergeet;oubli;olvid;esquec;dimentic"
-        " & anweisung;instru;istruzion;consigne;vorgabe;regeln;aanwijzing;polece;pokyn",
-        "volle;hochst;hoogste;maximale;best & punkt;note;wertung;score;cijfer",
-        "kriteri;punkt;geef;maksymaln;talimat;nilai;abaikan;betyg;poengsum;karakter",
-        "note;nota;puntuaci;puntaje;pontua;punteggio;voto;calificaci"
-        " & maxim;massim;parfaite;perfect;perfeita;pien",
-        "tam & puan;not",
-    )
-)
-"""What a text in plain letters must hold for any of these forms: a word of each set of a row."""
+"""Such phrases in other common languages."""
 
 _LOOKALIKES: Final = str.maketrans(
     # Cyrillic, Greek, small capitals; letters that NFKC maps already are left out
@@ -160,24 +126,11 @@ def talks_to_the_judge(text: str) -> bool:
     Latin letters, and s p a c e d words are joined.
     """
     plain = text if text.isascii() else visible(unicodedata.normalize("NFKC", text))
-    if _may_talk(plain) and (_ENGLISH.search(plain) or _IN_OTHER_LANGUAGES.search(plain)):
+    if _ENGLISH.search(plain) or _IN_OTHER_LANGUAGES.search(plain):
         return True
-    read = _together(plain if plain.isascii() else _latin(plain))
+    read = plain
+    if not plain.isascii():
+        letters = unicodedata.normalize("NFD", plain.translate(_LOOKALIKES))
+        read = "".join(ch for ch in letters if unicodedata.category(ch) != "Mn")
+    read = _SPACED.sub(lambda found: found[0].replace(" ", ""), read)
     return read != plain and _ENGLISH.search(read) is not None
-
-
-def _may_talk(text: str) -> bool:
-    """Whether a text holds words that the forms need; nearly all texts are spared these."""
-    if not text.isascii():
-        return True
-    small = text.lower()
-    return any(all(any(word in small for word in words) for words in needed) for needed in _NEEDED)
-
-
-def _latin(text: str) -> str:
-    letters = unicodedata.normalize("NFD", text.translate(_LOOKALIKES))
-    return "".join(ch for ch in letters if unicodedata.category(ch) != "Mn")
-
-
-def _together(text: str) -> str:
-    return _SPACED.sub(lambda found: found[0].replace(" ", ""), text)

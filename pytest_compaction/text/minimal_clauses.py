@@ -103,7 +103,11 @@ def within(span: Span, whole: Span) -> bool:
 @lru_cache(maxsize=2048)
 def things(normal: str, proper: frozenset[str] = frozenset()) -> tuple[Thing, ...]:
     """The things in a normalised text, in order; ``proper`` are the proper names in it."""
-    found = [Thing(sort, match.span(), match[0]) for sort, match in _marked(normal)]
+    found = [
+        Thing(sort, match.span(), match[0])
+        for sort, form in (("flag", _FLAG), ("colour", _COLOUR), ("mail", _MAIL))
+        for match in form.finditer(normal)
+    ]
     for token, start in token_places(normal):
         kind = _kind_of(token, proper)
         counted = _UNIT.fullmatch(token) and _COUNT_END.match(normal, max(start - 2, 0), start)
@@ -120,11 +124,6 @@ def things(normal: str, proper: frozenset[str] = frozenset()) -> tuple[Thing, ..
             found.append(_valued(normal, value))
     found += [Thing("rest", match.span(1), match[1]) for match in _REMAINDER.finditer(normal)]
     return tuple(sorted(found, key=lambda one: one.span))
-
-
-def _marked(normal: str) -> list[tuple[str, re.Match[str]]]:
-    forms = (("flag", _FLAG), ("colour", _COLOUR), ("mail", _MAIL))
-    return [(sort, match) for sort, form in forms for match in form.finditer(normal)]
 
 
 def _kind_of(token: str, proper: Collection[str]) -> Hashable:

@@ -47,7 +47,7 @@ FARTHEST: Final = 70
 """Characters that may stand between two words of one alternative."""
 VALUE_FARTHEST: Final = 40
 LETTER_FARTHEST: Final = 12
-"""The same where one of them is a value, or a single letter."""
+"""Characters between two words of which one is a value, or a single letter."""
 _STOP: Final = re.compile(r": | - ")
 _LIST_BREAK: Final = re.compile(r",(?: and| or)? |\band\b|\bwhile\b|\bwhereas\b| - ")
 _BRACKETS: Final = re.compile(r"\([^()]*\)")
@@ -323,7 +323,9 @@ def _parse(
     sense = sense_of(normal, code)
     for cue in sense.cues:
         if cue.kind == "past":
-            _forget(places, cue.at)
+            first, last = cue.at  # the words of "used to" are no words of the statement
+            for spans in places.values():
+                spans[:] = [span for span in spans if not (first <= span[0] and span[1] <= last)]
     held = held_values(normal)
     for key, span in held:
         if span not in places.get(key, ()):
@@ -336,12 +338,6 @@ def _parse(
     if code and parts and '": ' not in normal and "': " not in normal:
         header = max(header, parts[0])
     return Parsed(normal, places, sense, parts, header, proper=proper)
-
-
-def _forget(places: SentencePlaces, within: Span) -> None:
-    """The words of a cue such as "used to" are no words of the statement."""
-    for spans in places.values():
-        spans[:] = [span for span in spans if not (within[0] <= span[0] and span[1] <= within[1])]
 
 
 def _parts(normal: str, held: list[Span]) -> tuple[int, ...]:
@@ -359,9 +355,12 @@ def _parts(normal: str, held: list[Span]) -> tuple[int, ...]:
     before_is_full = False
     colon = max(normal.find(": "), 0)
     for start, end in pairwise([0, *breaks, len(normal)]):
-        joint, body = _joint(normal[start:end])
+        body = normal[start:end].lstrip(", -")
+        joint = next((word for word in ("and", "or", "while") if body.startswith(f"{word} ")), "")
+        body = body.removeprefix(f"{joint} ") if joint else body
         low = max(start, colon if colon < end else 0)
-        full = _has_subject(body) and any(low <= at[0] and at[1] <= end for at in held)
+        subject = any(word not in STOPWORDS and word not in _UNITS for word in _WORD.findall(body))
+        full = subject and any(low <= at[0] and at[1] <= end for at in held)
         goes_on = (
             _PREPOSITION.match(body)
             or _RELATIVE.match(body)
@@ -372,18 +371,6 @@ def _parts(normal: str, held: list[Span]) -> tuple[int, ...]:
             starts.append(start)
         before_is_full = before_is_full or full
     return tuple(starts)
-
-
-def _joint(piece: str) -> tuple[str, str]:
-    """The word that joins a piece to what stands before it, and the rest."""
-    body = piece.lstrip(", -")
-    joint = next((word for word in ("and", "or", "while") if body.startswith(f"{word} ")), "")
-    return joint, body.removeprefix(f"{joint} ") if joint else body
-
-
-def _has_subject(text: str) -> bool:
-    words = _WORD.findall(text)
-    return any(word not in STOPWORDS and word not in _UNITS for word in words)
 
 
 def joined(sentences: Sequence[Parsed]) -> Parsed:

@@ -7,9 +7,8 @@ common speech of software work.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
-from itertools import chain
 from typing import Final
 
 from pytest_compaction.text.vocabulary import table
@@ -26,55 +25,7 @@ for _word, _, _pattern in (row.partition(": ") for row in table("phrases")):
 _TABLE: Final = {
     word: re.compile(rf"\b(?:{'|'.join(patterns)})(?!\w)") for word, patterns in _PATTERNS.items()
 }
-
-
-def _options(pattern: str) -> list[str]:
-    """What stands between the bars of a pattern, outside of its brackets."""
-    depth, begin = 0, 0
-    found: list[str] = []
-    for place, sign in enumerate(pattern):
-        depth += (sign == "(") - (sign == ")")
-        if sign == "|" and not depth:
-            found.append(pattern[begin:place])
-            begin = place + 1
-    return [*found, pattern[begin:]]
-
-
-def _spread(pattern: str) -> Iterator[str]:
-    """The same pattern as several that begin with a letter each."""
-    for option in _options(pattern):
-        if not option.startswith("(?:"):
-            yield option
-            continue
-        depth = 0
-        end = next(
-            place
-            for place, sign in enumerate(option)
-            if (depth := depth + (sign == "(") - (sign == ")")) == 0 and sign == ")"
-        )
-        inner, rest = option[3:end], option[end + 1 :]
-        if rest.startswith("?"):
-            yield from _spread(rest[1:])
-            rest = rest[1:]
-        for one in _options(inner):
-            yield from _spread(one + rest)
-
-
-def _by_letters(patterns: Iterable[str], letters: int = 2) -> str:
-    """One pattern for all of them, which goes by their first letters and fails soon."""
-    rows: dict[str, list[str]] = {}
-    for pattern in patterns:
-        sure = letters and pattern[:1].isalpha() and pattern[1:2] not in {"?", "*"}
-        rows.setdefault(pattern[:1] if sure else "", []).append(pattern[1:] if sure else pattern)
-    return "|".join(
-        f"{letter}(?:{_by_letters(rest, letters - 1)})" if letter else "|".join(rest)
-        for letter, rest in rows.items()
-    )
-
-
-_ANY: Final = re.compile(
-    rf"\b(?:{_by_letters(_spread('|'.join(chain.from_iterable(_PATTERNS.values()))))})(?!\w)"
-)
+_ANY: Final = re.compile("|".join(pattern.pattern for pattern in _TABLE.values()))
 """Any expression. Most sentences have none, and are spared the whole table."""
 
 

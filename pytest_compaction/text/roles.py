@@ -42,11 +42,11 @@ Voice = Literal["active", "passive", "agent"]
 
 
 def exchanged_roles(both: Comparison) -> str | None:
-    """The one who does it there is the one to whom it is done here, or the reverse."""
+    """Agent and patient are swapped."""
+    nouns = [unit for unit in both.units if both.own.normal[slice(*unit.own)] not in _ADVERBS]
+    own = [unit.own for unit in nouns]
+    held = [span for unit in nouns for span in unit.places]
     for verb, before, behind in _verbs(both):
-        nouns = [unit for unit in both.units if not _is_adverb(both, unit)]
-        own = [unit.own for unit in nouns]
-        held = [span for unit in nouns for span in unit.places]
         meant = _voice(both.own.normal, verb.own, own)
         for place, clause in _verb_places(both, verb):
             heard = _voice(both.passage.normal, place, held)
@@ -64,10 +64,6 @@ def exchanged_roles(both: Comparison) -> str | None:
             ):
                 return f'who and whom of "{both.own.normal[slice(*verb.own)]}" are exchanged'
     return None
-
-
-def _is_adverb(both: Comparison, unit: Unit) -> bool:
-    return both.own.normal[slice(*unit.own)] in _ADVERBS
 
 
 def _verb_places(both: Comparison, verb: Unit) -> Iterator[tuple[Span, Span]]:

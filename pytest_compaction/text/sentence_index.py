@@ -25,7 +25,6 @@ from pytest_compaction.text.sentence_splitting import MESSAGE_END, Sentence
 from pytest_compaction.text.values import held_values
 from pytest_compaction.text.vocabulary import forms_of
 from pytest_compaction.text.words import (
-    canonical_number,
     is_path,
     normalize,
     path_suffixes,
@@ -242,13 +241,6 @@ class SentenceIndex:
     def excerpts_with(self, keys: Iterable[Key]) -> set[int]:
         """The excerpts that hold one of the keys."""
         return {self.excerpt_of[number] for key in keys for number in self._postings.of(key)}
-
-    def has_token(self, token: str) -> bool:
-        """Whether the text holds this token, number, identifier or path suffix."""
-        normal = normalize(token)
-        return canonical_number(normal) in self._postings or (
-            is_path(normal) and "/".join(path_suffixes(normal)[:1]) in self._postings
-        )
 
     def contains(self, text: str) -> bool:
         """Whether the normalised ``text`` stands in the text between word boundaries."""

@@ -71,7 +71,7 @@ _IDEA: Final = re.compile(r"^(?:idea|suggestion|proposal|hypothesis|guess|theory
 _MOST: Final = 0.5
 """Share of the words of the fullest clause that one said to be done must hold."""
 _SOME: Final = 0.3
-"""The same for one that is open."""
+"""Share that one must hold that is open."""
 _STEPS: Final = frozenset({"state", "path", "command", "error", "identifier"})
 """Types of statements whose "is to be" is a step still to be done, and no rule or choice."""
 _IMPERATIVE: Final = re.compile(

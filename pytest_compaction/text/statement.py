@@ -1,4 +1,4 @@
-"""What a text may state, and how it was read for that. Imports nothing that takes long."""
+"""Statements, and how texts are read for them. Keep imports light."""
 
 from __future__ import annotations
 

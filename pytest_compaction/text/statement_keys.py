@@ -80,11 +80,6 @@ def denies(sentence: Parsed) -> bool:
     )
 
 
-def is_denial(asked: Alternative) -> bool:
-    """Whether an alternative holds a word that denies another."""
-    return any(key in _DENYING for term in asked.terms for key in term.keys[:1])
-
-
 _LONGEST: Final = 4
 """Words of the longest expression that is looked for."""
 _DEGREE: Final = frozenset(
@@ -122,8 +117,9 @@ def asserts(statement: Statement) -> bool:
     """Whether neither the text nor any alternative denies, replaces or supposes anything."""
     own = parse(normalize(statement.text), {})
     asked = (one for group in statement.keys for one in map(alternative, group))
-    return not (
-        own.sense.cues or denies(own) or any(one.negative or is_denial(one) for one in asked)
+    return not (own.sense.cues or denies(own)) and not any(
+        one.negative or any(key in _DENYING for term in one.terms for key in term.keys[:1])
+        for one in asked
     )
 
 
@@ -152,15 +148,13 @@ def reworded(asked: Alternative) -> tuple[Alternative, ...]:
     """
     if asked.relation:
         return (asked,)
-    words = _words_of(asked)
+    words = raw_tokens(asked.normal.replace("-", " "))
     keys = same_expressions(tuple(map(base_stem, words)))
     if keys and len(asked.terms) < len(words) and not asked.negative:
         return (replace(asked, terms=(Term(keys),)),)
-    return (asked, *_by_expression(asked, words), *_without_degree(asked))
-
-
-def _words_of(asked: Alternative) -> list[str]:
-    return raw_tokens(asked.normal.replace("-", " "))
+    firm = tuple(term for term in asked.terms if term.is_value or _DEGREE.isdisjoint(term.keys[:1]))
+    without_degree = [replace(asked, normal="", terms=firm)] if firm and firm != asked.terms else []
+    return (asked, *_by_expression(asked, words), *without_degree)
 
 
 def _by_expression(asked: Alternative, words: list[str]) -> Iterator[Alternative]:
@@ -172,14 +166,6 @@ def _by_expression(asked: Alternative, words: list[str]) -> Iterator[Alternative
                 inside = {term for word in row for term in alternative(word).terms}
                 others = tuple(term for term in asked.terms if term not in inside)
                 yield replace(asked, normal="", terms=(Term(keys), *others))
-
-
-def _without_degree(asked: Alternative) -> Iterator[Alternative]:
-    others = tuple(
-        term for term in asked.terms if term.is_value or _DEGREE.isdisjoint(term.keys[:1])
-    )
-    if others and len(others) < len(asked.terms):
-        yield replace(asked, normal="", terms=others)
 
 
 def with_keys(statement: Statement) -> Statement:

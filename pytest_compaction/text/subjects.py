@@ -11,7 +11,6 @@ stood cold".
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from itertools import islice
 from typing import Final
 
@@ -49,7 +48,8 @@ def other_subject(both: Comparison) -> str | None:
     subject = _subject_units(both)
     if not subject or not min(subject, key=lambda unit: unit.own).places:
         return None
-    end = _main_end(both.own.normal, max(unit.own[1] for unit in subject))
+    stop = _CLAUSE_END.search(both.own.normal, max(unit.own[1] for unit in subject))
+    end = stop.start() if stop else len(both.own.normal)
     others = [unit for unit in both.units if unit not in subject and unit.own[0] < end]
     homes = both.homes([span for unit in subject for span in unit.places])
     held = both.held(others)
@@ -83,7 +83,12 @@ def other_slot(both: Comparison) -> str | None:
         leads = all(
             opens_with(both, at, [unit]) or _framed(both, at, unit, slot[1]) for at in homes
         )
-        held = both.held([other for other in both.units if not _in_one_phrase(both, other, unit)])
+        apart = []  # what does not stand beside the word in the statement
+        for other in both.units:
+            first, second = sorted((other.own, unit.own))
+            if both.own.normal[first[1] : second[0]].strip():
+                apart.append(other)
+        held = both.held(apart)
         for number, clause in enumerate(both.clauses):
             if number in homes or held[number] < _LEAST:
                 continue
@@ -94,12 +99,6 @@ def other_slot(both: Comparison) -> str | None:
                 meant = both.own.normal[slot.start() : unit.own[1]]
                 return f'"{slot[1]} {word}" for "{meant}"'
     return None
-
-
-def _in_one_phrase(both: Comparison, one: Unit, other: Unit) -> bool:
-    """Whether two words of the statement stand side by side, or are the same."""
-    first, second = sorted((one.own, other.own))
-    return not both.own.normal[first[1] : second[0]].strip()
 
 
 def _framed(both: Comparison, number: int, unit: Unit, preposition: str) -> bool:
@@ -123,12 +122,6 @@ def _subject_units(both: Comparison) -> list[Unit]:
     if verb is None:
         return []
     return [unit for unit in both.units if unit.own[1] <= verb.start()]
-
-
-def _main_end(normal: str, begin: int) -> int:
-    """Where the first clause of the statement's own text ends, sought behind its subject."""
-    stop = _CLAUSE_END.search(normal, begin)
-    return stop.start() if stop else len(normal)
 
 
 def opens_with(both: Comparison, number: int, units: list[Unit]) -> bool:
@@ -219,7 +212,8 @@ def other_complement(both: Comparison) -> str | None:
             if link in {_COPULA, _OBJECT} and not opens:
                 continue
             for end, number in _ends(both, head):
-                if number in homes or _explains(both, number, homes) or held[number] < _LEAST:
+                colon = both.passage.normal.startswith(": ", both.clauses[number][1])
+                if number in homes or (colon and number + 1 in homes) or held[number] < _LEAST:
                     continue
                 if held[number] < max(held[at] for at in homes):
                     continue
@@ -227,11 +221,6 @@ def other_complement(both: Comparison) -> str | None:
                 if word:
                     return f'"{word}" for "{both.own.normal[slice(*unit.own)]}"'
     return None
-
-
-def _explains(both: Comparison, number: int, homes: Sequence[int]) -> bool:
-    """Whether a colon leads from this clause to one with the statement's word."""
-    return number + 1 in homes and both.passage.normal.startswith(": ", both.clauses[number][1])
 
 
 def _heads(both: Comparison, unit: Unit) -> list[tuple[Unit, re.Pattern[str]]]:

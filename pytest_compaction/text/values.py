@@ -93,6 +93,7 @@ def values_of(text: str) -> tuple[Value, ...]:
 
 
 _TIMES: Final = re.compile(r"(?<=[\d\s])\s?x$|.times$|-?fold$", re.IGNORECASE)
+_COUNTED_END: Final = re.compile(rf"(?<=\d){COUNTED}$", re.IGNORECASE)
 _LETTERS: Final = re.compile("[^\\W\\d_]+")
 
 
@@ -113,7 +114,9 @@ def _amounts(match: re.Match[str]) -> list[Decimal]:
 
 
 def _read_number(match: re.Match[str]) -> list[Value]:
-    text = re.sub(rf"(?<=\d){COUNTED}$", "", match[0], flags=re.IGNORECASE)
+    if match[0].isdecimal():
+        return [_value("number", Decimal(match[0]), match)]
+    text = _COUNTED_END.sub("", match[0])
     amount = amount_of(text)
     also: list[Key] = []
     if re.fullmatch(r"\d+\.\d+", text):
@@ -313,7 +316,7 @@ _LAST_NIGHT_HOUR: Final = 5
 
 
 def _other_half(seconds: int) -> int:
-    """The same time in the other half of the day."""
+    """That time in the other half of the day."""
     return (seconds + _HALF_DAY) % (2 * _HALF_DAY)
 
 

@@ -222,8 +222,7 @@ def test_a_trap_without_current_value_is_hit_whenever_stated():
 def test_an_empty_text_states_nothing():
     index = TextIndex("")
     assert not index.states(["a", "x.py", "5", ""])
-    assert not index.has_token("a")
-    assert not index.has_path("a/b.py")
+    assert not index.states(["a/b.py"])
     assert not index.contains("a")
 
 

@@ -86,8 +86,7 @@ def test_a_view_contains_and_names_what_its_joined_text_does(texts, data):
     assume(part.strip() not in MESSAGE_END)  # the joined text has it between its messages
     assert index.contains(part) == alone.contains(part)
     for word in part.split():
-        assert index.has_token(word) == alone.has_token(word)
-        assert index.has_path(word) == alone.has_path(word)
+        assert index.states([word]) == alone.states([word])
 
 
 def test_the_log_of_a_real_case_is_read_as_its_joined_text():

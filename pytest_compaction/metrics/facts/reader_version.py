@@ -26,7 +26,7 @@ def reader_version() -> str:
 def _take_in(found: hashlib._Hash, place: Traversable) -> None:
     if place.is_dir():
         for each in sorted(place.iterdir(), key=lambda each: each.name):
-            if each.is_dir() or each.name.endswith(".py"):
+            if each.is_dir() or each.name.endswith((".py", ".txt")):
                 _take_in(found, each)
         return
     content = place.read_bytes().replace(b"\r\n", b"\n")
