@@ -51,7 +51,7 @@ from pytest_compaction.metrics.dialogues import (
     tools_match,
     turn_consistency,
 )
-from pytest_compaction.models.calls.turns import RequestTurn, in_turn
+from pytest_compaction.models.calls.in_flight import RequestSlot, requests_in
 from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.protocol import AnswerReply, ChargedError, Model, ModelError
 from pytest_compaction.models.usage import OwnCalls, Usage
@@ -116,7 +116,7 @@ class TurnResponder:
 
     model: Model
     tokens: TokenCounter
-    turn: RequestTurn
+    turn: RequestSlot
     history: History
 
     async def answer_all(
@@ -151,7 +151,7 @@ class TurnResponder:
         if responder.model.name == offline.NAME:
             low, high = _EXTRACT_TOKENS
             spec = AnswerSpec(max_tokens=min(max(self.tokens.text(turn.reference), low), high))
-        with in_turn(self.turn):
+        with requests_in(self.turn):
             reply = await responder.answer(view, turn.user, spec)
         if not reply.by_rules:
             return reply

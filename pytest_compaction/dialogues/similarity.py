@@ -15,7 +15,7 @@ from typing import Any, Final
 from pytest_compaction.case.case import AnswerSpec
 from pytest_compaction.dialogues.charges import Spent, stopped
 from pytest_compaction.dialogues.dialogue import Reply, Trial, Turn
-from pytest_compaction.models.calls.turns import RequestTurn, in_turn
+from pytest_compaction.models.calls.in_flight import RequestSlot, requests_in
 from pytest_compaction.models.protocol import (
     AnswerReply,
     AnswerRequest,
@@ -74,7 +74,7 @@ class TurnJudge:
     """Compares two arms turn by turn within a shared limit; equal answers need no model."""
 
     model: Model
-    turn: RequestTurn
+    turn: RequestSlot
 
     async def judge(self, turns: Sequence[Turn], baseline: Trial, summary: Trial) -> Judged:
         """The judgement of all turns; unscored if one of them cannot be judged.
@@ -110,7 +110,7 @@ class TurnJudge:
     async def _asked(self, turn: Turn, first: Reply, second: Reply) -> AnswerReply:
         question = f"{INSTRUCTIONS}\n{material(turn.user, first.text, second.text)}"
         spec = AnswerSpec(format="json", max_tokens=_MAX_REPLY_TOKENS)
-        with in_turn(self.turn):
+        with requests_in(self.turn):
             return await self.model.answer(AnswerRequest((), question, spec, role="judge"))
 
 

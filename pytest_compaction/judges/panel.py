@@ -1,4 +1,7 @@
-"""Several judges over one response: their scores averaged, their votes on facts counted."""
+"""Verdicts of several judges, on nuggets, and on a view that nobody answered from.
+
+The scores of judges are averaged, and their votes on facts counted.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,6 @@ from dataclasses import replace
 from typing import Final
 
 from pytest_compaction.case.case import Case, Probe
-from pytest_compaction.judges.choice import choice_verdict
 from pytest_compaction.judges.model_judge import ModelJudge
 from pytest_compaction.judges.verdict import (
     FactOutcome,
@@ -17,11 +19,13 @@ from pytest_compaction.judges.verdict import (
     Nuggets,
     Scores,
     Verdict,
+    choice_verdict,
     verdict_from_reply,
 )
+from pytest_compaction.metrics.dimensions import probe_scores
 from pytest_compaction.metrics.facts.survival import Readings, Source
 from pytest_compaction.metrics.nuggets import NuggetFigures, NuggetScore, mean_order, nugget_figures
-from pytest_compaction.models.calls.turns import RequestTurn, in_turn
+from pytest_compaction.models.calls.in_flight import RequestSlot, requests_in
 from pytest_compaction.models.offline.model import NAME as RULES
 from pytest_compaction.models.protocol import JudgeReply
 from pytest_compaction.models.usage import Usage
@@ -191,7 +195,7 @@ class PanelJudge:
         self,
         judges: Sequence[ModelJudge],
         pass_score: float,
-        turn: RequestTurn,
+        turn: RequestSlot,
         published_rounding: bool = False,
     ) -> None:
         self._published_rounding = published_rounding
@@ -250,7 +254,7 @@ class PanelJudge:
     async def _reply(
         self, judge: ModelJudge, case: Case, probe: Probe, response: str
     ) -> JudgeReply:
-        with in_turn(self._turn):
+        with requests_in(self._turn):
             return await judge.reply(case, probe, response)
 
 
@@ -310,3 +314,26 @@ def _votes(ballots: Sequence[tuple[bool, ...]], tie: bool) -> tuple[bool, ...]:
         tie if 2 * sum(votes) == len(votes) else 2 * sum(votes) > len(votes)
         for votes in zip(*ballots, strict=True)
     )
+
+
+def view_verdict(
+    probe: Probe, view: Readings, pass_score: float, letter: str, failure: str | None
+) -> Verdict:
+    """What the view states of the facts and traps of a probe, and nothing of an answer.
+
+    ``letter`` is what rules choose in a forced choice by reading the view. ``failure`` says why
+    there is no view to score.
+    """
+    if failure is not None:
+        unscored = JudgeReply(unscored=failure)
+        found = verdict_from_reply(unscored, probe, view, "", pass_score, leads="view")
+    elif probe.choice is not None:
+        found = choice_verdict(probe, probe.choice, letter, view, pass_score, "view")
+    elif probe.nuggets:
+        judged = [JudgeReply()], [(RULES, RULES)]
+        found = nugget_verdict(*judged, probe, "", view, pass_score, leads="view")
+    else:
+        scored = JudgeReply(probe_scores(probe, view))
+        found = verdict_from_reply(scored, probe, view, "", pass_score, leads="view")
+    facts = tuple(replace(fact, answer=None) for fact in found.facts)
+    return replace(found, facts=facts, second=None)

@@ -12,7 +12,6 @@ from typing import Any, Final
 from pytest_compaction.case.case import Case, Fact, Probe, fact_digest, log_digest, probe_digest
 from pytest_compaction.case.index import CaseEntry, ProbeEntry
 from pytest_compaction.case.kinds import read_letter
-from pytest_compaction.judges.choice import complied, unreadable
 from pytest_compaction.judges.verdict import (
     NULL,
     FactOutcome,
@@ -20,6 +19,8 @@ from pytest_compaction.judges.verdict import (
     Nuggets,
     Scores,
     Verdict,
+    complied,
+    unreadable,
 )
 from pytest_compaction.metrics.facts.fact_classes import class_of
 from pytest_compaction.metrics.nuggets import ORDER_FIGURES, EventOrder

@@ -12,10 +12,9 @@ from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.compactors.protocol import Compactor, Context, State, View
 from pytest_compaction.conversation.messages import Message, Text, ToolResult
 from pytest_compaction.judges.model_judge import ModelJudge
-from pytest_compaction.judges.panel import PanelJudge
+from pytest_compaction.judges.panel import PanelJudge, view_verdict
 from pytest_compaction.judges.verdict import Verdict, unscored_verdict
-from pytest_compaction.judges.view import view_verdict
-from pytest_compaction.models.calls.turns import in_turn
+from pytest_compaction.models.calls.in_flight import requests_in
 from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.protocol import AnswerReply, ChargedError, JudgeReply, Model
 from pytest_compaction.models.usage import Usage
@@ -258,7 +257,7 @@ class CaseWork:
             forced = ForcedChoice(self._responder, turn, self._method.roles.leads == "view")
             reminds = self._method.reminds and self.arm.compactor != CONTROL
             return await forced.replies(view, probe, probe.choice, reminds)
-        with in_turn(turn):
+        with requests_in(turn):
             reply = await self._responder.answer(
                 view.messages, probe.question, probe.answer, view.parameters, probe.kind
             )

@@ -10,7 +10,7 @@ from pytest_compaction.case.case import Fact, Probe
 from pytest_compaction.case.kinds import Choice
 from pytest_compaction.compactors.protocol import View
 from pytest_compaction.metrics.facts.survival import view_index
-from pytest_compaction.models.calls.turns import RequestTurn, in_turn
+from pytest_compaction.models.calls.in_flight import RequestSlot, requests_in
 from pytest_compaction.models.protocol import AnswerReply, ModelError, NotAskedError
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.run.responder import Responder
@@ -29,7 +29,7 @@ class ForcedChoice:
     """
 
     responder: Responder
-    turn: RequestTurn
+    turn: RequestSlot
     by_rules: bool
 
     async def replies(
@@ -66,7 +66,7 @@ class ForcedChoice:
         return replace(reply, usage=reply.usage + used), reminded
 
     async def _reply(self, view: View, probe: Probe, question: str) -> AnswerReply:
-        with in_turn(self.turn):
+        with requests_in(self.turn):
             return await self.responder.answer(
                 view.messages, question, probe.answer, view.parameters
             )

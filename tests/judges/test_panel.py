@@ -13,7 +13,7 @@ from support.worker_counts import BOTH
 from pytest_compaction.judges.model_judge import ModelJudge
 from pytest_compaction.judges.panel import PanelJudge, combined
 from pytest_compaction.metrics.facts.survival import read
-from pytest_compaction.models.calls.turns import turn_of_context
+from pytest_compaction.models.calls.in_flight import current_slot
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import (
     CriterionScore,
@@ -187,7 +187,7 @@ def test_at_most_as_many_judges_as_requests_are_allowed_ask_at_once():
     class Slow(Fixed):
         async def judge(self, request):
             nonlocal now, most
-            async with turn_of_context():
+            async with current_slot():
                 now += 1
                 most = max(most, now)
                 await asyncio.sleep(0)

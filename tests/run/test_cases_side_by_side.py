@@ -13,7 +13,7 @@ import pytest
 from support.builders import COUNTER, build_case
 
 from pytest_compaction.compactors.registry import named_strategies
-from pytest_compaction.models.calls.turns import turn_of_context
+from pytest_compaction.models.calls.in_flight import current_slot
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.run import engine
 from pytest_compaction.run.asked import Asked
@@ -54,7 +54,7 @@ class Asking(OfflineModel):
         return await self._fly("judge", super().judge, request)
 
     async def _fly(self, what, method, request):
-        async with turn_of_context():
+        async with current_slot():
             return await self._flight(what, method, request)
 
     async def _flight(self, what, method, request):

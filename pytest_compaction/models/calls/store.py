@@ -25,7 +25,7 @@ from filelock import FileLock
 from pytest_compaction.conversation.messages import canonical_json
 from pytest_compaction.folders import remove_left_files
 from pytest_compaction.models.calls.accounts import Accounts, repeated
-from pytest_compaction.models.calls.turns import turn_of_context
+from pytest_compaction.models.calls.in_flight import current_slot
 from pytest_compaction.models.protocol import NotRecordedError
 from pytest_compaction.models.reference import shipped
 from pytest_compaction.models.reference.shipped import ArchiveError
@@ -142,7 +142,7 @@ class Store:
         what flew is paid for again.
         """
         try:
-            async with turn_of_context():
+            async with current_slot():
                 reply = await following.call(call)
                 return await _to_the_end(lambda: self._kept(call, digest, reply))
         finally:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import astuple
 from typing import Any, Final
 
+from pytest_compaction.cache.in_memory import Latest
 from pytest_compaction.cache.kept_results import Form, KeptResults
-from pytest_compaction.cache.latest import Latest
 from pytest_compaction.conversation.identity import identity
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.conversation.tokens import TokenCounter

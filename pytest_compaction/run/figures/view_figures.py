@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from pytest_compaction.cache.in_memory import Latest
 from pytest_compaction.cache.kept_results import KeptResults
-from pytest_compaction.cache.latest import Latest
 from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.compactors.protocol import View
 from pytest_compaction.conversation.formats.chat import to_chat

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol, TypeVar
 
-from pytest_compaction.models.calls.turns import RequestTurn, in_turn
+from pytest_compaction.models.calls.in_flight import RequestSlot, requests_in
 from pytest_compaction.models.parameters import Parameters
 from pytest_compaction.models.protocol import (
     AnswerReply,
@@ -60,7 +60,7 @@ class _TimedTurn:
     A request may be sent more than once, one time after the other.
     """
 
-    def __init__(self, turn: RequestTurn, clock: _Clock) -> None:
+    def __init__(self, turn: RequestSlot, clock: _Clock) -> None:
         self._turn = turn
         self._clock = clock
         self._waits = False
@@ -109,7 +109,7 @@ class MeteredModel:
         self,
         model: Model,
         loop: asyncio.AbstractEventLoop,
-        turn: RequestTurn,
+        turn: RequestSlot,
         account: _Account | None = None,
         trial: int = 1,
     ) -> None:
@@ -221,7 +221,7 @@ class MeteredModel:
     async def _in_turn(self, call: Callable[[], Coroutine[Any, Any, T]]) -> T:
         turn = _TimedTurn(self._turn, self._account.clock)
         try:
-            with in_turn(turn):
+            with requests_in(turn):
                 return await call()
         finally:
             turn.end()

@@ -91,7 +91,7 @@ class RequestLimit:
 class Turn:
     """``async with`` it while a request flies; several coroutines may do so at once.
 
-    A :class:`~pytest_compaction.models.calls.turns.RequestTurn` for requests to models.
+    A :class:`~pytest_compaction.models.calls.in_flight.RequestSlot` for requests to models.
     """
 
     def __init__(self, limit: RequestLimit, rank: int, asked: asyncio.Event | None) -> None:

@@ -17,7 +17,7 @@ from typing import Any, Final
 from urllib.request import getproxies
 
 from pytest_compaction.models.calls.accounts import Accounts
-from pytest_compaction.models.calls.turns import in_turn
+from pytest_compaction.models.calls.in_flight import requests_in
 from pytest_compaction.models.protocol import ModelError, NotAskedError
 from pytest_compaction.models.relay import (
     Answer,
@@ -232,7 +232,7 @@ class RecordingEndpoint:
     async def _reply(self, call: Call, owner: MeteredModel | None) -> CallReply:
         relay = self._relay
         if owner is None:
-            with in_turn(self._limit.at(_LAST)):
+            with requests_in(self._limit.at(_LAST)):
                 return await _passed_on(relay, call)
         mine = replace(call, trial=owner.trial)
 

@@ -32,9 +32,9 @@ from pytest_compaction.folders import temporary_folder
 from pytest_compaction.judges.verdict import Verdict
 from pytest_compaction.models.calls.accounts import Accounts
 from pytest_compaction.models.calls.address import host_of
+from pytest_compaction.models.calls.in_flight import current_slot
 from pytest_compaction.models.calls.prices import PriceTable
 from pytest_compaction.models.calls.store import CIPHERTEXT
-from pytest_compaction.models.calls.turns import turn_of_context
 from pytest_compaction.models.chat.prompts import Prompts
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import Model, NotRecordedError
@@ -208,7 +208,7 @@ class Collector:
             if self._following is None:
                 self.lacks_replies = True
                 raise NotRecordedError(f"this request is not in the store: {digest}")
-            async with turn_of_context():
+            async with current_slot():
                 reply = await self._following.call(call)
             reply = replace(reply, body=scrubbed_json(reply.body, CIPHERTEXT))
             body = scrubbed_json(dict(call.body), CIPHERTEXT)

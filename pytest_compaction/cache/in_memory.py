@@ -1,4 +1,4 @@
-"""What was made last, as long as it is not too large together."""
+"""Values that were made before: the newest ones up to a size, or the last one alone."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Generic, TypeVar
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
+T = TypeVar("T")
 
 
 class SizedCache(Generic[K, V]):
@@ -44,3 +45,22 @@ class SizedCache(Generic[K, V]):
         with self._lock:
             self._values.clear()
             self.size = 0
+
+
+class Latest(Generic[T, V]):
+    """Makes a value of a thing, and has it as long as an equal thing comes again.
+
+    Views of the same messages are compared faster than hashed. Things must not change. Threads
+    may share it.
+    """
+
+    def __init__(self, make: Callable[[T], V]) -> None:
+        self._make = make
+        self._last: tuple[T, V] | None = None
+
+    def of(self, thing: T) -> V:
+        """The value of a thing."""
+        last = self._last
+        if last is None or last[0] != thing:
+            last = self._last = thing, self._make(thing)
+        return last[1]

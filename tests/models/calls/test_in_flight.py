@@ -1,11 +1,11 @@
-"""Turns: what holds a place among the requests in flight, and for how long."""
+"""Slots: what holds one of those for requests in flight, and for how long."""
 
 import asyncio
 
 import pytest
 
+from pytest_compaction.models.calls.in_flight import current_slot, requests_in
 from pytest_compaction.models.calls.store import Store
-from pytest_compaction.models.calls.turns import in_turn, turn_of_context
 from pytest_compaction.models.protocol import ModelError
 from pytest_compaction.models.wire.call import Call, CallReply
 from pytest_compaction.run.loops.request_limit import RequestLimit
@@ -14,7 +14,7 @@ CALL = Call("chat.completions", {"model": "m", "messages": []})
 
 
 class Noted:
-    """A turn that notes what happens to it, and how many files there are then."""
+    """A slot that notes what happens to it, and how many files there are then."""
 
     def __init__(self, files=tuple):
         self.seen = []
@@ -31,7 +31,7 @@ class Noted:
 
 
 class Answering:
-    """Answers each call, and notes in the turn that it flew."""
+    """Answers each call, and notes in the slot that it was sent."""
 
     def __init__(self, turn, error=None):
         self._turn = turn
@@ -59,26 +59,26 @@ def store(tmp_path):
 
 def ask(store, turn):
     async def work():
-        with in_turn(turn):
+        with requests_in(turn):
             return await store.call(CALL)
 
     return asyncio.run(work())
 
 
-def test_a_request_has_its_turn_from_when_it_is_sent_until_its_reply_is_kept(store, tmp_path):
+def test_a_request_has_its_slot_from_when_it_is_sent_until_its_reply_is_kept(store, tmp_path):
     turn = Noted(lambda: list(tmp_path.rglob("*.json")))
     ask(store(turn), turn)
     assert turn.seen == ["announced", ("taken", 0), "flies", ("given back", 1)]
 
 
-def test_a_request_that_fails_gives_its_turn_back(store):
+def test_a_request_that_fails_gives_its_slot_back(store):
     turn = Noted()
     with pytest.raises(ModelError):
         ask(store(turn, ModelError("down")), turn)
     assert turn.seen == ["announced", ("taken", 0), "flies", ("given back", 0)]
 
 
-def test_what_is_stored_takes_no_turn(store):
+def test_what_is_stored_takes_no_slot(store):
     turn = Noted()
     ask(store(turn), turn)
     turn.seen.clear()
@@ -86,20 +86,20 @@ def test_what_is_stored_takes_no_turn(store):
     assert turn.seen == ["announced"]
 
 
-def test_without_a_turn_a_request_is_sent_at_once(store):
+def test_without_a_slot_a_request_is_sent_at_once(store):
     turn = Noted()
     asyncio.run(store(turn).call(CALL))
     assert turn.seen == ["flies"]
 
 
-def test_each_task_has_the_turn_of_its_own_context():
+def test_each_task_has_the_slot_of_its_own_context():
     limit = RequestLimit(1)
     served = []
 
     async def ask(rank):
-        with in_turn(limit.at(rank)):
+        with requests_in(limit.at(rank)):
             await asyncio.sleep(0)
-            async with turn_of_context():
+            async with current_slot():
                 await asyncio.sleep(0)
                 served.append(rank)
 
