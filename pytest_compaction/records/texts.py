@@ -42,6 +42,7 @@ class TextWriter:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._logs: set[str] = set()
+        self._written = ""
         self._failed = False
         self._calls = Latest(_by_calls)
         self._last: tuple[str, tuple[Message, ...], str, bytes] | None = None
@@ -67,7 +68,9 @@ class TextWriter:
                 raise
 
     def _write(self, response: Response, name: str, data: bytes) -> None:
-        _write(self._folder / VIEWS / f"{name}.json", data)
+        if name != self._written:
+            _write(self._folder / VIEWS / f"{name}.json", data)
+            self._written = name
         case = response.case
         if case.digest not in self._logs:
             _write(self._folder / LOGS / f"{case.digest}.json", *_log(case))

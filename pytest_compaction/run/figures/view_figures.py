@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -13,9 +14,14 @@ from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.compactors.protocol import View
 from pytest_compaction.conversation.formats.chat import to_chat
 from pytest_compaction.conversation.identity import identity
-from pytest_compaction.conversation.messages import Message, canonical_json, short_hash
+from pytest_compaction.conversation.messages import Message, canonical_json
 from pytest_compaction.metrics.constraints import standing_constraints
-from pytest_compaction.metrics.facts.foreign import foreign_to_case, worded_as_case
+from pytest_compaction.metrics.facts.foreign import (
+    ForeignNames,
+    ForeignWordings,
+    foreign_to_case,
+    worded_as_case,
+)
 from pytest_compaction.metrics.facts.survival import read as read_facts
 from pytest_compaction.metrics.facts.survival import view_index
 from pytest_compaction.run.compaction import CompactedCase
@@ -26,6 +32,7 @@ from pytest_compaction.run.server_context import Seen
 
 if TYPE_CHECKING:
     from pytest_compaction.run.figures.null_views import NullViews
+    from pytest_compaction.text import TextIndex
 
 T = TypeVar("T")
 
@@ -47,6 +54,16 @@ class AskedOfView:
     earlier: Earlier = ()
 
 
+@dataclass(frozen=True, slots=True)
+class _AtPoint:
+    """What all probes have in common that are asked of one view after one point."""
+
+    index: TextIndex
+    constraints: tuple[tuple[str, bool], ...]
+    foreign: ForeignNames
+    worded: ForeignWordings
+
+
 class FigureRules:
     """Makes the figures of views, and keeps them from run to run."""
 
@@ -59,7 +76,8 @@ class FigureRules:
         self._identity_of_read: Latest[tuple[Message, ...], str] = Latest(identity)
         self._identity_of_earlier: Latest[Earlier, str] = Latest(identity)
         self._log_facts: LogFacts | None = None
-        self._chat: Latest[Sequence[Message], str] = Latest(lambda m: canonical_json(to_chat(m)))
+        self._prompt: Latest[Sequence[Message], Any] = Latest(_hash_begun)
+        self._at_point: Latest[tuple[Case, int, tuple[Message, ...]], _AtPoint] = Latest(_at_point)
 
     def figures(self, case: Case, asked: AskedOfView) -> ViewFigures:
         """The figures of a view of a case."""
@@ -87,25 +105,27 @@ class FigureRules:
 
     def _made(self, case: Case, asked: AskedOfView) -> ViewFigures:
         probe, view = asked.probe, asked.view
-        index = view_index(asked.messages)
-        standing = standing_constraints(case, probe.point)
-        held = read_facts(standing, (), index).stated
+        shared = self._at_point.of((case, probe.point, asked.messages))
         question = probe.choice.asked(probe.question) if probe.choice else probe.question
-        prompt = [self._chat.of(view.messages), canonical_json(question)]
-        prompt += [canonical_json(view.parameters)] if view.parameters else []
+        rest = [question, view.parameters] if view.parameters else [question]
+        prompt = self._prompt.of(view.messages).copy()
+        prompt.update(
+            "".join(f",{canonical_json(each)}" for each in rest).encode("utf-8", "replace")
+        )
+        prompt.update(b"]")
         nulls: tuple[NullReading, ...] = ()
         if asked.answered and asked.tokens is not None:
             nulls = _result(self._nulls.readings(case, probe, asked.tokens))
-        reading = read_facts(probe.facts, probe.traps, index)
+        reading = read_facts(probe.facts, probe.traps, shared.index)
         log_facts = self._facts_of(case)
         return ViewFigures(
             reading,
             nulls,
-            tuple(zip((fact.text for fact in standing), held, strict=True)),
-            short_hash(f"[{','.join(prompt)}]"),
+            shared.constraints,
+            prompt.hexdigest()[:16],
             log_facts.history(probe, reading.stated, asked.messages, asked.earlier),
-            foreign_to_case(asked.messages, case, probe.point),
-            worded_as_case(asked.messages, case, probe.point),
+            shared.foreign,
+            shared.worded,
         )
 
     def _facts_of(self, case: Case) -> LogFacts:
@@ -114,6 +134,23 @@ class FigureRules:
         if known is None or known.case is not case:
             known = self._log_facts = LogFacts(case, self._roles.tokens)
         return known
+
+
+def _at_point(key: tuple[Case, int, tuple[Message, ...]]) -> _AtPoint:
+    case, point, view = key
+    index, standing = view_index(view), standing_constraints(case, point)
+    held = read_facts(standing, (), index).stated
+    return _AtPoint(
+        index,
+        tuple((fact.text, kept) for fact, kept in zip(standing, held, strict=True)),
+        foreign_to_case(view, case, point),
+        worded_as_case(view, case, point),
+    )
+
+
+def _hash_begun(view: Sequence[Message]) -> Any:
+    """The SHA-256 of the beginning of a prompt, which the question continues."""
+    return hashlib.sha256(f"[{canonical_json(to_chat(view))}".encode("utf-8", "replace"))
 
 
 class ViewReader:
