@@ -23,7 +23,7 @@ from pytest_compaction.compactors.base.history import (
     HistoryCompactor,
     dump,
     load,
-    spans_between,
+    rewritten,
     unchanged,
 )
 from pytest_compaction.compactors.base.summaries import ELSEWHERE
@@ -87,8 +87,7 @@ class InsertionCompactor(HistoryCompactor):
             return unchanged(state, too_small(before, context))
         if context.tokens.messages(after) >= context.tokens.messages(before):
             return unchanged(state)
-        spans = spans_between(before, after)
-        return Outcome({**state, "messages": dump(after)}, "truncated", spans)
+        return rewritten(state, before, after, status="truncated")
 
     def _with_notes(
         self, before: Sequence[Message], notes: Message | None, context: Context

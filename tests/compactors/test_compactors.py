@@ -18,6 +18,7 @@ from support.builders import (
     user,
 )
 from support.compacting import AwayModel, SpyModel, batched, cycles, in_a_row, observed
+from support.compositions import create
 
 from pytest_compaction.compactors.strategies.anchored import Anchored, Regenerate
 from pytest_compaction.compactors.strategies.plain import NoCompaction, Truncate
@@ -126,14 +127,24 @@ def test_compaction_is_due_near_the_end_of_the_window(strategy):
     assert f"{used} of {used + 1} tokens used" == compactor.due(state, context_of(window=used + 1))
 
 
-def test_a_system_prompt_that_takes_the_budget_is_a_failure():
-    chat = [system("rule " * 500), *session(2)[1:]]
-    for strategy in (Anchored, Regenerate):
-        context = context_of(100)
-        state = observed(strategy(), chat, context)
-        outcome = compact_now(strategy(), state, context)
-        assert (outcome.status, outcome.state) == ("failed", state)
-        assert "system prompt alone takes the budget" in outcome.error
+BUDGETED = "anchored ledger light pins rag regenerate said-only truncate window".split()
+
+
+@pytest.mark.parametrize("name", BUDGETED)
+def test_a_system_prompt_that_takes_the_budget_is_a_failure(name):
+    compactor, context = create(name), context_of(100)
+    state = observed(compactor, [system("rule " * 500), *session(2)[1:]], context)
+    outcome = compact_now(compactor, state, context)
+    assert (outcome.status, outcome.state) == ("failed", state)
+    assert "the system prompt alone takes" in outcome.error
+
+
+@pytest.mark.parametrize("name", [name for name in BUDGETED if name != "regenerate"])
+def test_a_log_within_the_budget_is_left_alone(name):
+    compactor, spy = create(name), SpyModel()
+    context = context_of(COUNTER.messages(from_chat(session(2))), model=spy)
+    outcome = compact_now(compactor, observed(compactor, session(2), context), context)
+    assert (outcome.status, spy.requests) == ("noop", [])
 
 
 class EmptyModel(SpyModel):

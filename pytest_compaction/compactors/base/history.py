@@ -130,16 +130,17 @@ def by_rule(
     return Outcome(new, status, spans)
 
 
-def by_summary(
+def rewritten(
     state: State,
     before: Sequence[Message],
     after: Sequence[Message],
-    by: str | None,
+    by: str | None = None,
+    status: Status = "compacted",
     **noted: Any,
 ) -> Outcome[State]:
-    """The outcome of a summary that replaced messages; ``noted`` goes into the state.
+    """The outcome of a view that was written anew; ``noted`` goes into the state.
 
-    ``by`` is the id of the summary, ``None`` if messages went and nothing was written.
+    ``by`` is the id of the message that stands for those that went, if there is one.
     """
     new: State = {**state, "messages": dump(after), **noted}
-    return Outcome(new, "compacted", spans_between(before, after, by))
+    return Outcome(new, status, spans_between(before, after, by))

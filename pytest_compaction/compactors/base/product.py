@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final
 
 from pytest_compaction.compactors.base.cuts import mask_results, pending_start, without_orphans
-from pytest_compaction.compactors.base.history import HistoryCompactor, by_summary, load, unchanged
+from pytest_compaction.compactors.base.history import HistoryCompactor, load, rewritten, unchanged
 from pytest_compaction.compactors.base.summaries import (
     NO_LIMITS,
     ReadLimits,
@@ -152,7 +152,7 @@ class ProductCompactor(HistoryCompactor):
         cycle = self.cycle(state)
         message = self.summary(cycle, written.text, role)
         after = (*head, message, *tail)
-        return by_summary(state, before, after, message.id, cycle=cycle, **noted)
+        return rewritten(state, before, after, message.id, cycle=cycle, **noted)
 
 
 def tagged(summary: Summary, sections: Sequence[Section], around: str = "") -> str:

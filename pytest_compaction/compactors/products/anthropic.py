@@ -43,7 +43,13 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from pytest_compaction.compactors.base.cuts import pending_start
-from pytest_compaction.compactors.base.history import dump, load, spans_between, unchanged
+from pytest_compaction.compactors.base.history import (
+    dump,
+    load,
+    rewritten,
+    spans_between,
+    unchanged,
+)
 from pytest_compaction.compactors.base.product import (
     LOW_TRIGGER,
     ProductCompactor,
@@ -153,8 +159,7 @@ class Anthropic(ProductCompactor):
         if self.clearing is not None:
             cleared = self.clearing.cleared(before, PRODUCT_WINDOW, context)
             if cleared != before and context.tokens.messages(cleared) <= context.budget:
-                new = {**state, "messages": dump(cleared)}
-                return Outcome(new, "compacted", spans_between(before, cleared))
+                return rewritten(state, before, cleared)
         return await self._regenerate(state, before, cleared, context)
 
     def _handed_over(self, state: State, context: Context) -> Outcome[State]:

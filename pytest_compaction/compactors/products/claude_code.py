@@ -28,7 +28,11 @@ from typing import Final
 
 from pytest_compaction.compactors.base.cuts import pending_start
 from pytest_compaction.compactors.base.file_contents import Contents, followed, modified
-from pytest_compaction.compactors.base.history import dump, load, spans_between, unchanged
+from pytest_compaction.compactors.base.history import (
+    load,
+    rewritten,
+    unchanged,
+)
 from pytest_compaction.compactors.base.product import (
     NINE_SECTIONS,
     ProductCompactor,
@@ -112,8 +116,7 @@ class ClaudeCode(ProductCompactor):
         before = load(state["messages"])
         cleared = self.clearing.cleared(before, PRODUCT_WINDOW, context)
         if cleared != before and context.tokens.messages(cleared) <= context.budget:
-            new = {**state, "messages": dump(cleared), "failures": 0}
-            return Outcome(new, "compacted", spans_between(before, cleared))
+            return rewritten(state, before, cleared, failures=0)
         return await self._summarised(state, before, cleared, context)
 
     async def _summarised(
@@ -142,9 +145,8 @@ class ClaudeCode(ProductCompactor):
         after = (*before[:first], message, *files)
         if context.tokens.messages(after) >= context.tokens.messages(before):
             return self._failed(state, "the summary is not smaller than the conversation")
-        new: State = {"messages": dump(after), "files": shown, "modified": list(shown)}
-        new |= {"cycle": cycle, "failures": 0}
-        return Outcome(new, "compacted", spans_between(before, after, message.id))
+        noted: State = {"files": shown, "modified": list(shown), "cycle": cycle, "failures": 0}
+        return rewritten(state, before, after, message.id, **noted)
 
     def _failed(self, state: State, error: str) -> Outcome[State]:
         """The outcome of a failure: only the count of failures changes."""

@@ -36,7 +36,7 @@ from typing import Final
 from pytest_compaction.artifacts.operations import file_operations
 from pytest_compaction.artifacts.tool_calls import shell_script
 from pytest_compaction.compactors.base.cuts import pending_start, tail_start, user_turns
-from pytest_compaction.compactors.base.history import by_rule, by_summary, unchanged
+from pytest_compaction.compactors.base.history import by_rule, rewritten, unchanged
 from pytest_compaction.compactors.base.product import ProductCompactor, scaled
 from pytest_compaction.compactors.base.summaries import (
     WHOLE,
@@ -352,7 +352,7 @@ class Cline(ProductCompactor):
         message = summary_message(SUMMARY_ID, f"{written.text}\n\n{listed}".strip(), AGENTIC)
         after = (*kept[:first], message, *kept[first:])
         noted = written.summary.as_json()
-        return by_summary(state, before, after, SUMMARY_ID, summary=noted)
+        return rewritten(state, before, after, SUMMARY_ID, summary=noted)
 
     def _folded(
         self, state: State, before: tuple[Message, ...], context: Context

@@ -49,10 +49,9 @@ from typing import Final
 
 from pytest_compaction.compactors.base.cuts import LEFT_OUT, LEFT_OUT_ID, cut_before
 from pytest_compaction.compactors.base.history import (
-    by_summary,
     dump,
     load,
-    spans_between,
+    rewritten,
     unchanged,
 )
 from pytest_compaction.compactors.base.product import ProductCompactor, scaled
@@ -147,8 +146,8 @@ class Continue(ProductCompactor):
             return unchanged(state, written.error)
         cycle = self.cycle(state)
         message = _system_with_summary(base, written.text, f"continue-summary-{cycle}")
-        noted = {"system": dump(base), "summary": written.text}
-        return by_summary(state, before, (*base[:-1], message), message.id, cycle=cycle, **noted)
+        noted: State = {"system": dump(base), "summary": written.text}
+        return rewritten(state, before, (*base[:-1], message), message.id, cycle=cycle, **noted)
 
     def _conversation(
         self, state: State, messages: Sequence[Message], base: Sequence[Message], context: Context
@@ -246,8 +245,7 @@ class ContinuePrune(ProductCompactor):
         after = (*before[:first], *kept, *before[last:])
         if after == before:
             return unchanged(state)
-        spans = spans_between(before, after)
-        return Outcome({**state, "messages": dump(after)}, "truncated", spans)
+        return rewritten(state, before, after, status="truncated")
 
 
 def last_sequence(messages: Sequence[Message], first: int = 0) -> int:

@@ -34,7 +34,7 @@ from typing import Final
 
 from pytest_compaction.artifacts.tool_calls import shell_script
 from pytest_compaction.compactors.base.cuts import pending_start, where_smaller
-from pytest_compaction.compactors.base.history import by_rule, by_summary, unchanged
+from pytest_compaction.compactors.base.history import by_rule, rewritten, unchanged
 from pytest_compaction.compactors.base.product import (
     LOW_TRIGGER,
     ProductCompactor,
@@ -145,7 +145,7 @@ class GeminiCli(ProductCompactor):
             return unchanged({**state, **failed}, error)
         left = {key: value for key, value in state.items() if key != "failed"}
         noted = written.summary.as_json()
-        return by_summary(left, before, after, SNAPSHOT_ID, summary=noted)
+        return rewritten(left, before, after, SNAPSHOT_ID, summary=noted)
 
     async def _checked(
         self, read: Sequence[Message], budget: int, state: State, context: Context

@@ -17,7 +17,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from pytest_compaction.compactors.base.history import by_summary, unchanged
+from pytest_compaction.compactors.base.history import rewritten, unchanged
 from pytest_compaction.compactors.base.product import ProductCompactor
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import Message, Opaque
@@ -50,7 +50,7 @@ class OpenAICompact(ProductCompactor):
             return unchanged(state, f"the endpoint returned {items} compaction items; expected one")
         output = _recognised(reply.messages, sent, f"{self.name}-{cycle}")
         item = next(message for message in output if _compaction_items(message))
-        return by_summary(state, before, (*before[:first], *output), item.id, cycle=cycle)
+        return rewritten(state, before, (*before[:first], *output), item.id, cycle=cycle)
 
 
 def _compaction_items(message: Message) -> int:

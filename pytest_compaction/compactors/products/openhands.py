@@ -39,7 +39,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from pytest_compaction.compactors.base.cuts import pending_start
-from pytest_compaction.compactors.base.history import by_summary, load, unchanged
+from pytest_compaction.compactors.base.history import load, rewritten, unchanged
 from pytest_compaction.compactors.base.product import (
     ProductCompactor,
 )
@@ -129,7 +129,7 @@ class OpenHands(ProductCompactor):
             return unchanged(state, error)
         id = self.summary(cycle, "").id
         by = id if any(message.id == id for message in after) else None
-        return by_summary(state, before, after, by, cycle=cycle)
+        return rewritten(state, before, after, by, cycle=cycle)
 
     def _tail_lengths(self, messages: Sequence[Message], context: Context) -> list[int]:
         """How many messages stay at the end, for each reason to condense."""

@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from pytest_compaction.artifacts.tool_calls import call_touches, shell_script
-from pytest_compaction.compactors.base.history import by_summary, load, unchanged
+from pytest_compaction.compactors.base.history import load, rewritten, unchanged
 from pytest_compaction.compactors.base.product import (
     SIX_SECTIONS,
     ProductCompactor,
@@ -119,7 +119,7 @@ class Pi(ProductCompactor):
             return unchanged(state, error)
         message = summary_message(SUMMARY_ID, f"{text}{listing}", PREAMBLE)
         after = (*head, message, *cut.kept)
-        done = by_summary(
+        done = rewritten(
             state,
             before,
             after,

@@ -35,7 +35,13 @@ from typing import Final
 
 from pytest_compaction.compactors.base.cuts import cut_before, pending_start
 from pytest_compaction.compactors.base.file_contents import Contents, folded_files, followed
-from pytest_compaction.compactors.base.history import dump, load, spans_between, unchanged
+from pytest_compaction.compactors.base.history import (
+    dump,
+    load,
+    rewritten,
+    spans_between,
+    unchanged,
+)
 from pytest_compaction.compactors.base.product import (
     LOW_TRIGGER,
     NINE_SECTIONS,
@@ -181,8 +187,7 @@ class Roo(ProductCompactor):
         id = f"roo-summary-{cycle}"
         message = Message(id, "user", tuple(map(Text, texts)), "synthetic")
         after = (*before[:first], message)
-        new = {**state, "messages": dump(after), "cycle": cycle, "commands": commands}
-        return Outcome(new, "compacted", spans_between(before, after, id))
+        return rewritten(state, before, after, id, cycle=cycle, commands=commands)
 
 
 def commands_in(message: Message) -> list[str]:
@@ -248,5 +253,4 @@ def half_dropped(
         after = (*shorter[:place], marker, *shorter[place:])
     if context.tokens.messages(after) >= context.tokens.messages(before):
         return unchanged(state, error)
-    new = {**state, "messages": dump(after), "hidden": hidden}
-    return Outcome(new, "truncated", spans_between(before, after))
+    return rewritten(state, before, after, status="truncated", hidden=hidden)

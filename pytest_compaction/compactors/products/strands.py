@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pytest_compaction.compactors.base.history import by_summary, load, unchanged
+from pytest_compaction.compactors.base.history import load, rewritten, unchanged
 from pytest_compaction.compactors.base.product import (
     LOW_TRIGGER,
     ProductCompactor,
@@ -80,7 +80,7 @@ class Strands(ProductCompactor):
         if not id:
             few = context.tokens.messages(before) > context.budget
             return unchanged(state, error or (TOO_FEW if few else None))
-        return by_summary(state, before, after, id, cycle=cycle - 1)
+        return rewritten(state, before, after, id, cycle=cycle - 1)
 
     async def _round(
         self, messages: tuple[Message, ...], cycle: int, context: Context

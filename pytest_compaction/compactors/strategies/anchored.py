@@ -24,9 +24,8 @@ from typing import Final
 from pytest_compaction.compactors.base.cuts import tail_start
 from pytest_compaction.compactors.base.history import (
     HistoryCompactor,
-    dump,
     load,
-    spans_between,
+    rewritten,
     unchanged,
 )
 from pytest_compaction.compactors.base.summaries import (
@@ -95,13 +94,8 @@ class Anchored(HistoryCompactor):
         after = (*before[:first], message, *tail)
         if context.tokens.messages(after) >= context.tokens.messages(before):
             return unchanged(state, "the summary is no shorter than what it stands for")
-        spans = spans_between(before, after, SUMMARY_ID)
-        new: State = {
-            "messages": dump(after),
-            "summary": written.summary.as_json(),
-            "anchor": dropped[-1].id,
-        }
-        return Outcome(new, "compacted", spans)
+        noted: State = {"summary": written.summary.as_json(), "anchor": dropped[-1].id}
+        return rewritten(state, before, after, SUMMARY_ID, **noted)
 
     def _tail(
         self, messages: Sequence[Message], first: int, room: int, context: Context
@@ -157,5 +151,4 @@ class Regenerate(HistoryCompactor):
             if context.tokens.messages(before) <= context.budget:
                 return unchanged(state)
             return unchanged(state, "the summary is no shorter than what it stands for")
-        spans = spans_between(before, after, message.id)
-        return Outcome({"messages": dump(after), "cycle": cycle}, "compacted", spans)
+        return rewritten(state, before, after, message.id, cycle=cycle)

@@ -35,9 +35,8 @@ from pytest_compaction.cache.in_memory import Latest
 from pytest_compaction.compactors.base.cuts import LEFT_OUT, last_request, too_small
 from pytest_compaction.compactors.base.history import (
     HistoryCompactor,
-    dump,
     load,
-    spans_between,
+    rewritten,
     unchanged,
 )
 from pytest_compaction.compactors.base.passages import (
@@ -148,18 +147,16 @@ class Light(HistoryCompactor):
         after = (*system, *([memory] if memory else []), *newest)
         if context.tokens.messages(after) >= context.tokens.messages(before):
             return unchanged(state)
-        new: State = {
-            "messages": dump(after),
-            "archive": [
-                *state["archive"],
-                *(item for item in state["messages"] if item["id"] in left),
-            ],
-            "notes": noted.notes.as_json(),
-            "keys": {**state["keys"], **noted.keys},
-            "by": by,
-        }
-        spans = spans_between(before, after, MEMORY_ID if memory else None)
-        return Outcome(new, "compacted", spans)
+        archived = (item for item in state["messages"] if item["id"] in left)
+        return rewritten(
+            {**state, "by": by},
+            before,
+            after,
+            MEMORY_ID if memory else None,
+            archive=[*state["archive"], *archived],
+            notes=noted.notes.as_json(),
+            keys={**state["keys"], **noted.keys},
+        )
 
     async def _noted(
         self, notes: Summary, gone: Sequence[Message], size: int, by: str, context: Context

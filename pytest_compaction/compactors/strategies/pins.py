@@ -24,8 +24,10 @@ with the permission after it, and the text says that later ones win.
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from importlib import resources
 from typing import Final, Literal
 
 from pytest_compaction.compactors.base.summaries import summary_message
@@ -42,77 +44,22 @@ MAX_CHARACTERS: Final = 300
 _FEWEST_STEMS: Final = 2
 """A sentence with fewer content words ("Never.") constrains nothing by itself."""
 
-_START: Final = (
-    r"(?:^|[,;:(–—]\s*|\s-\s+|\b(?:and|but|so|please|also|then|just|you|that|or|to|we)\s+)"
-)
-"""Where an imperative begins, or its subject is the assistant or both."""
-_PROHIBITION: Final = re.compile(
-    rf"{_START}(?:do not|don't|dont|never|avoid|refrain from|stay away from|"
-    r"keep (?:your )?(?:hands|fingers|paws) off)\b"
-    r"|\b(?:must|may|shall|should|ought to)(?: not|n't| never)\b|\bmust never\b"
-    r"|\b(?:you|nobody|no one|nothing|it|they) (?:can't|cannot|can not|may not)\b"
-    r"|\b(?:not allowed|not permitted|forbidden|off[- ]limits|prohibited|banned|taboo|tabu)\b"
-    r"|^(?:no(?! (?:problem|idea|worries|need|wonder|rush|hurry|thanks|answer|luck|change yet|"
-    r"one (?:knows|seems)|matter|doubt|longer|way)\b)\s+[a-z]|nothing |nobody |no one |none of )"
-    r"|\b(?:does|do|will|shall)(?:n't| not) change\b|\bwon't change\b"
-    r"|\b(?:is|are|be|gets?) (?:never|not to be|not) (?:to )?(?:edit|chang|touch|modif|delet|remov|"
-    r"renam|rewrit|reformat|commit|push|merg|publish|send|sent|mention|nam|run)\w*"
-    r"|\b(?:is|are) never\b|\bwithout (?:my|asking|telling|changing|touching|breaking|adding)\b"
-    r"|\bleave\b.{1,60}\b(?:alone|untouched|as (?:it|they) (?:is|are|was|were))\b",
-    re.IGNORECASE,
-)
-_LIMIT: Final = re.compile(
-    r"\b(?:at most|at least|(?:no |not )?more than|no fewer than|no less than|up to|within|under|"
-    r"below|above|over|exactly|maximum|minimum|max\.?|min\.?|no longer than|limit(?:ed)?|"
-    r"cap(?:ped)?|budget|deadline|by the|before|until|not before|after)\b[^.?!]{0,40}?\d",
-    re.IGNORECASE,
-)
-_BOUND: Final = re.compile(
-    r"\b(?:at most|at least|(?:no|not) (?:more|fewer|less|longer|later|earlier) than|not before|"
-    r"up to|exactly|maximum|minimum|deadline)\b",
-    re.IGNORECASE,
-)
-"""Words that make a number a limit even where nothing is demanded."""
-_REQUIREMENT: Final = re.compile(
-    r"\bmust(?! have (?:been|had|\w+ed)\b)\b|(?<!\bI )(?<!\bwe )\b(?:has|have) to\b|\bneeds to\b"
-    rf"|{_START}(?:always|make sure|ensure|be sure|keep|stick to|remember to|preserve|respect|"
-    r"ask me|wait for)\b"
-    r"|\balways\b|\bmay only\b|\bonly (?:ever|when|if|after|with|in|on|through|by|the)\b|\bshall\b"
-    r"|(?<!\bI )(?<!\bwe )\bshould\b(?! (?:be (?:fine|ok)|have|mean|work|help)\b)"
-    r"|\bfrom now on\b|\bfor the (?:rest|whole|entire)\b|\bat all times\b|\bwhatever (?:we|you)\b"
-    r"|\b(?:stays?|remains?) (?:as|the|in|with|out|on|at|where|what|byte|compatible|stable|\d|v\d)"
-    r"|\b(?:every|each) (?:reply|answer|commit|message|change|file|function|test|time)\b"
-    r"|\b(?:is|are) (?:required|mandatory|stable|frozen|fixed|final|read[- ]only)\b"
-    r"|\bbefore (?:you|each|every|any)\b|\bwhen(?:ever)? you\b",
-    re.IGNORECASE,
-)
-_PREFERENCE: Final = re.compile(
-    r"\b(?:I|we)(?:'d| would)? (?:much )?(?:prefer|rather)\b|\bprefer(?:ably|red)?\b"
-    rf"|{_START}(?:use|pick|choose|take|write)\b.{{1,80}}(?:, not |\binstead of\b|\brather than\b)"
-    r"|\bI (?:like|hate|want) (?:it|them|my|the|no|short|plain|you to)\b",
-    re.IGNORECASE,
-)
-_PERMISSION: Final = re.compile(
-    r"\b(?:no longer (?:needs?|has to|have to|applies|apply|holds?|valid|necessary)|never ?mind"
-    r"|forget (?:the|that|about|what)|you (?:may|can) (?:now|again)|is now allowed"
-    r"|(?:it is|it's|is|are) (?:fine|ok|okay|allowed) (?:to|now|if)|scrap (?:the|that)|"
-    r"I take (?:that|it) back|ignore (?:the|what I))\b",
-    re.IGNORECASE,
-)
-_REPORTED: Final = re.compile(
-    r"^(?:I|we|they|he|she|it|people|users?)(?:'ve| have| had)? (?:do not|don't|didn't|never|"
-    r"did not|can't|cannot|couldn't)\b|\bmust have (?:been|had|\w+ed)\b"
-    r"|\bI (?:never|always|don't (?:know|think|see|understand|care|remember|mind))\b",
-    re.IGNORECASE,
-)
-_ANNOUNCED: Final = re.compile(
-    r"\b(?:rules?|constraints?|conditions?|requirements?|guidelines?|conventions?|boundaries|"
-    r"restrictions?|limits|musts|do(?:'s|s)? and don'?ts?|what holds|that hold|things? hold|"
-    r"holds? (?:for|whatever|to)|always|never|must(?: not)?|do not|don't)\b[^.?!]*:?$",
-    re.IGNORECASE,
-)
-"""A heading or a lead-in under which every line is a constraint."""
+_CUES: Final = tomllib.loads(resources.files(__package__).joinpath("pins.toml").read_text("utf-8"))
 
+
+def _cue(name: str) -> re.Pattern[str]:
+    alternatives = _CUES[name].strip().splitlines()
+    return re.compile("|".join(alternatives).replace("{start}", _CUES["start"]), re.IGNORECASE)
+
+
+_PROHIBITION: Final = _cue("prohibition")
+_LIMIT: Final = _cue("limit")
+_BOUND: Final = _cue("bound")
+_REQUIREMENT: Final = _cue("requirement")
+_PREFERENCE: Final = _cue("preference")
+_PERMISSION: Final = _cue("permission")
+_REPORTED: Final = _cue("reported")
+_ANNOUNCED: Final = _cue("announced")
 _CASUAL_END: Final = re.compile(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)(?<!etc\.)(?<!vs\.)\s+(?=[a-z(])")
 """The end of a sentence before one that begins in lower case."""
 _NUMBER: Final = re.compile(r"\(?\d{1,2}[.)]\s+|\([a-z]\)\s+")

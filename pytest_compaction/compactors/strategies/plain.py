@@ -33,9 +33,8 @@ from typing import Final
 from pytest_compaction.compactors.base.cuts import cut_to_fit, fitted, too_small
 from pytest_compaction.compactors.base.history import (
     HistoryCompactor,
-    dump,
     load,
-    spans_between,
+    rewritten,
     unchanged,
 )
 from pytest_compaction.compactors.parameters import portion
@@ -50,9 +49,7 @@ class NoCompaction(HistoryCompactor):
     name = "none"
     description = "keeps the whole log: the control for measuring losses"
     traits = Traits(keeps_tail=True)
-
-    def due(self, state: State, context: Context) -> str | None:
-        return None
+    threshold = None
 
     async def compact(self, state: State, context: Context) -> Outcome[State]:
         return unchanged(state)
@@ -70,8 +67,7 @@ class Window(HistoryCompactor):
         after = cut_to_fit(state, before, context)
         if isinstance(after, Outcome):
             return after
-        spans = spans_between(before, after)
-        return Outcome({**state, "messages": dump(after)}, "truncated", spans)
+        return rewritten(state, before, after, status="truncated")
 
 
 @dataclass(eq=False)
@@ -103,8 +99,7 @@ class Truncate(HistoryCompactor):
         after = fitting
         if after == before:
             return unchanged(state)
-        spans = spans_between(before, after)
-        return Outcome({**state, "messages": dump(after)}, "truncated", spans)
+        return rewritten(state, before, after, status="truncated")
 
     def step(self, messages: Sequence[Message]) -> tuple[Message, ...]:
         """Remove one fraction; the same messages if nothing can go."""
@@ -134,5 +129,4 @@ class Recorded(HistoryCompactor):
             return unchanged(state, NO_RECORD)
         before = load(state["messages"])
         summary = next((m.id for m in after if m.origin == "synthetic"), None)
-        spans = spans_between(before, after, summary)
-        return Outcome({**state, "messages": dump(after)}, "compacted", spans)
+        return rewritten(state, before, after, summary)

@@ -21,9 +21,8 @@ from pytest_compaction.cache.in_memory import Latest
 from pytest_compaction.compactors.base.cuts import cut_to_fit, newest_part
 from pytest_compaction.compactors.base.history import (
     HistoryCompactor,
-    dump,
     load,
-    spans_between,
+    rewritten,
 )
 from pytest_compaction.compactors.base.passages import (
     Archive,
@@ -80,8 +79,8 @@ class Rag(HistoryCompactor):
         gone = [
             item for item in state["messages"] if item["id"] not in kept and item["origin"] == "log"
         ]  # the items themselves: made anew they would take as much again
-        new = {**state, "messages": dump(after), "archive": [*state["archive"], *gone]}
-        return Outcome(new, "truncated", spans_between(before, after))
+        archive = [*state["archive"], *gone]
+        return rewritten(state, before, after, status="truncated", archive=archive)
 
     def render(self, state: State, context: Context, probe: str | None = None) -> View:
         """The newest part; with a question a shorter one, and the passages found for it.

@@ -30,9 +30,8 @@ from pytest_compaction.artifacts.operations import file_operations
 from pytest_compaction.compactors.base.cuts import pending_start, too_small
 from pytest_compaction.compactors.base.history import (
     HistoryCompactor,
-    dump,
     load,
-    spans_between,
+    rewritten,
     unchanged,
 )
 from pytest_compaction.compactors.parameters import whole
@@ -120,10 +119,8 @@ class SaidCompactor(HistoryCompactor):
             return unchanged(state, too_small(before, context))
         if context.tokens.messages(after) >= used:
             return unchanged(state, "nothing is left that could be left out")
-        spans = spans_between(before, after, NOTE_ID)
         kept_as_json = [[s.id, s.role, s.number, s.text] for s in kept]
-        new: State = {"messages": dump(after), "said": kept_as_json, "paths": paths}
-        return Outcome(new, "compacted", spans)
+        return rewritten(state, before, after, NOTE_ID, said=kept_as_json, paths=paths)
 
     def _note(
         self, said: Sequence[Sentence], paths: list[str], room: int, tokens: TokenCounter

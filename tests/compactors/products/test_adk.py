@@ -103,18 +103,6 @@ def test_no_more_events_than_stay_is_nothing_to_do():
     assert outcome.status == "compacted"
 
 
-def test_the_previous_summary_is_read_first_and_replaced():
-    spy = SpyModel()
-    context = context_of(700, model=spy)
-    outcomes = list(in_a_row(Adk(retention=4), [log(5), log(3)[1:], log(3)[1:]], context))
-    assert [outcome.status for outcome in outcomes] == ["compacted"] * 3
-    view = view_of(Adk(), outcomes[-1], context)
-    assert [m.id for m in view if m.origin == "synthetic"] == ["adk-summary-3"]
-    assert spy.requests[1].messages[0].id == "adk-summary-1"
-    assert PREAMBLE not in spy.requests[1].messages[0].text
-    assert spy.requests[1].previous is None
-
-
 def test_by_turns_all_turns_go_and_summaries_add_up():
     spy = SpyModel()
     context = context_of(700, model=spy)

@@ -17,12 +17,10 @@ from support.compacting import (
     SpyModel,
     compacted,
     ids,
-    in_a_row,
     messages_of,
     observed,
     roles,
     tokens,
-    view_of,
 )
 
 from pytest_compaction.compactors.base.product import PLACEHOLDER
@@ -63,27 +61,10 @@ def test_tool_results_at_the_end_are_part_of_the_summary():
     assert ids(spy.requests[0].messages)[-1] == f"m{len(chat) - 1}"
 
 
-def test_each_compaction_starts_from_scratch_with_the_earlier_summary_as_conversation():
-    spy = SpyModel()
-    batches = [session(5), session(5)[1:], session(5)[1:]]
-    outcomes = list(in_a_row(Anthropic(), batches, context_of(500, model=spy)))
-    assert [outcome.status for outcome in outcomes] == ["compacted"] * 3
-    assert [request.previous for request in spy.requests] == [None] * 3
-    for number, request in enumerate(spy.requests[1:], 1):
-        assert request.messages[0].id == f"anthropic-summary-{number}"
-    assert ids(view_of(Anthropic(), outcomes[-1], context_of()))[1:] == ["anthropic-summary-3"]
-
-
 def test_the_threshold_can_be_set():
     compactor, context = Anthropic(threshold=20_000), context_of(window=2000)
     assert compactor.due(observed(compactor, [user("word " * 150)], context), context) is None
     assert compactor.due(observed(compactor, [user("word " * 250)], context), context)
-
-
-def test_a_view_within_budget_and_threshold_is_left_alone():
-    spy = SpyModel()
-    outcome, _ = compacted(Anthropic(), session(2), context_of(5000, model=spy))
-    assert (outcome.status, spy.requests) == ("noop", [])
 
 
 def test_a_model_without_request_parameters_cannot_leave_it_to_a_server():

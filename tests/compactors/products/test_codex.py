@@ -16,10 +16,8 @@ from support.compacting import (
     SpyModel,
     compacted,
     ids,
-    in_a_row,
     messages_of,
     roles,
-    view_of,
 )
 
 from pytest_compaction.compactors.products.codex import PREAMBLE, Codex
@@ -69,19 +67,6 @@ def test_the_limit_is_in_proportion_to_the_window_and_leaves_the_summary_a_quart
     room = 1000 - cost(chat[0]) - 60
     assert COUNTER.messages(view[1:-1]) <= room * 3 // 4
     assert COUNTER.messages(view) <= 1000
-
-
-def test_an_earlier_summary_is_read_and_not_kept():
-    spy = SpyModel()
-    batches = [session(4), session(4)[1:], session(4)[1:]]
-    context = context_of(900, model=spy)
-    outcomes = list(in_a_row(Codex(), batches, context))
-    for number, outcome in enumerate(outcomes, 1):
-        view = view_of(Codex(), outcome, context)
-        assert [m.id for m in view if m.origin == "synthetic"] == [f"codex-summary-{number}"]
-        assert view[-1].id == f"codex-summary-{number}"
-    assert "codex-summary-1" in ids(spy.requests[1].messages)
-    assert "codex-summary-2" in ids(spy.requests[2].messages)
 
 
 def test_what_the_client_said_first_is_initial_context_and_no_request():

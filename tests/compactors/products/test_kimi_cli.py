@@ -5,9 +5,7 @@ from support.compacting import (
     SpyModel,
     compacted,
     ids,
-    in_a_row,
     messages_of,
-    view_of,
 )
 
 from pytest_compaction.compactors.products.kimi_cli import PREAMBLE, SECTIONS, KimiCli, kept_from
@@ -47,16 +45,6 @@ def test_the_summariser_reads_texts_and_results_and_no_calls():
     assert "LIMIT = 100" not in str(read)
     compacted(KimiCli(calls=True), session(5), context_of(600, model=spy))
     assert "LIMIT = 100" in str(spy.requests[1].messages)
-
-
-def test_an_earlier_summary_is_read_as_a_message_and_replaced():
-    spy = SpyModel()
-    context = context_of(700, model=spy)
-    outcomes = list(in_a_row(KimiCli(), [session(5), session(5)[1:]], context))
-    assert spy.requests[1].messages[0].id == "kimi-cli-summary-1"
-    assert PREAMBLE not in spy.requests[1].messages[0].text
-    view = view_of(KimiCli(), outcomes[1], context)
-    assert [m.id for m in view if m.origin == "synthetic"] == ["kimi-cli-summary-2"]
 
 
 def test_keeps_two_messages_over_the_budget():

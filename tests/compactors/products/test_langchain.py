@@ -20,12 +20,10 @@ from support.compacting import (
     SpyModel,
     compacted,
     ids,
-    in_a_row,
     messages_of,
     observed,
     roles,
     tokens,
-    view_of,
 )
 
 from pytest_compaction.compactors.products.langchain import (
@@ -177,18 +175,6 @@ def test_a_model_that_fails_is_asked_three_times(fails, status):
         assert outcome.state == state
 
 
-def test_a_summary_is_read_again_without_its_own_heading_and_replaced():
-    spy = SpyModel()
-    context = context_of(500, model=spy)
-    batches = [talk(14), *([user(f"more {n} " * 40)] * 6 for n in range(2))]
-    outcomes = list(in_a_row(LangChain(), batches, context))
-    view = view_of(LangChain(), outcomes[-1], context)
-    assert [m.id for m in view if m.origin == "synthetic"] == ["langchain-summary-3"]
-    assert spy.requests[1].previous is None
-    assert spy.requests[1].messages[0].id == "langchain-summary-1"
-    assert PREAMBLE not in spy.requests[1].messages[0].text
-
-
 def test_there_is_no_trigger_unless_one_is_given():
     context = context_of(window=1000)
     state = observed(LangChain(), talk(20), context)
@@ -304,17 +290,6 @@ def test_what_is_still_too_much_becomes_one_summary_of_all_before_the_newest_ten
 def test_the_newest_tenth_is_at_most_half_of_the_budget():
     assert DeepAgents().kept_tokens(context_of(900, window=4000)) == 400
     assert DeepAgents().kept_tokens(context_of(900, window=64_000)) == 450
-
-
-def test_an_earlier_summary_is_read_without_its_preamble_and_replaced():
-    spy = SpyModel()
-    context = context_of(900, window=20_000, model=spy)
-    outcomes = list(in_a_row(DeepAgents(), [session(8), session(8)[1:]], context))
-    first = spy.requests[1].messages[0]
-    assert first.id == "deepagents-summary-1"
-    assert OFFLOADED not in first.text
-    view = view_of(DeepAgents(), outcomes[1], context)
-    assert [m.id for m in view if m.origin == "synthetic"] == ["deepagents-summary-2"]
 
 
 def test_it_is_due_at_85_hundredths_of_the_window():

@@ -106,12 +106,6 @@ def test_takes_an_output_over_the_budget():
     assert "within-budget" in compactor.traits.violations
 
 
-def test_a_view_within_budget_is_not_sent():
-    model = NativeModel()
-    outcome, _ = compacted(OpenAICompact(), session(2), context_of(5000, model=model))
-    assert (outcome.status, model.compacts) == ("noop", [])
-
-
 def test_sends_more_than_the_window_holds():
     model = NativeModel()
     context = context_of(100, window=300, model=model)

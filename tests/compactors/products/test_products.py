@@ -9,8 +9,10 @@ from support.compacting import (
     AwayModel,
     NativeModel,
     SayingModel,
+    SpyModel,
     compacted,
     ids,
+    in_a_row,
     messages_of,
     observed,
 )
@@ -87,3 +89,30 @@ def test_an_empty_reply_is_taken_for_the_summary(name):
     assert "summary-not-empty" in compactor.traits.violations
     written = next(message for message in view if "summary" in message.id)
     assert "- " not in written.text.removeprefix(compactor.preamble)
+
+
+READ_AGAIN = "adk:retention=4 anthropic codex deepagents goose kimi-cli langchain:trim=0 strands"
+
+
+@pytest.mark.parametrize("name", READ_AGAIN.split())
+def test_an_earlier_summary_is_read_without_its_preamble_and_replaced(name):
+    spy = SpyModel()
+    compactor, context = create(name), context_of(900, window=20_000, model=spy)
+    outcomes = list(in_a_row(compactor, [session(12), session(12)[1:]], context))
+    read = spy.requests[1].messages
+    (earlier,) = (message for message in read if message.id == f"{compactor.name}-summary-1")
+    assert earlier in read[:1] or name == "codex"
+    assert compactor.preamble not in earlier.text
+    assert spy.requests[1].previous is None
+    assert outcomes[1].status == "compacted"
+    view = compactor.render(outcomes[1].state, context).messages
+    written = [message.id for message in view if message.id.startswith(f"{compactor.name}-summary")]
+    assert len(written) == 1
+    assert written[0] != earlier.id
+
+
+@pytest.mark.parametrize("name", ["anthropic", "openai-compact"])
+def test_a_view_within_budget_and_threshold_is_not_sent(name):
+    model = NativeModel()
+    outcome, _ = compacted(create(name), session(2), context_of(5000, model=model))
+    assert (outcome.status, model.compacts, model.requests) == ("noop", [], [])

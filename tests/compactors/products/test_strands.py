@@ -1,16 +1,14 @@
 """``strands``: which messages a round takes, how many rounds there are, and what stays."""
 
 import pytest
-from support.builders import COUNTER, assistant, context_of, session, system, tool, user
+from support.builders import COUNTER, assistant, context_of, system, tool, user
 from support.compacting import (
     SpyModel,
     compacted,
     ids,
-    in_a_row,
     messages_of,
     talk,
     tokens,
-    view_of,
 )
 
 from pytest_compaction.compactors.products.strands import PREAMBLE, TOO_FEW, Strands
@@ -89,11 +87,3 @@ def test_lets_the_last_request_go_with_the_oldest():
     ]
     chat = [system(), user("Run the steps."), *work]
     assert "m1" not in ids(compacted(Strands(), chat, context_of(900))[1])
-
-
-def test_an_earlier_summary_is_among_the_oldest_at_the_next_compaction():
-    context = context_of(1500)
-    batches = [session(8), session(6)[1:]]
-    *_, last = in_a_row(Strands(), batches, context)
-    view = view_of(Strands(), last, context)
-    assert len([m for m in view if m.origin == "synthetic"]) == 1

@@ -115,13 +115,6 @@ def test_the_last_user_message_stays_word_for_word(followers):
     assert users.count(wish) == 1
 
 
-def test_anchored_leaves_a_log_within_budget_alone():
-    chat = session(2)
-    context = context_of(COUNTER.messages(from_chat(chat)))
-    outcome, _ = compacted(Anchored(), chat, context)
-    assert outcome.status == "noop"
-
-
 def test_regenerate_writes_one_summary_from_the_whole_view_and_never_merges():
     spy = SpyModel()
     compactor, context = Regenerate(), context_of(500, model=spy)

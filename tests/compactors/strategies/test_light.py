@@ -11,7 +11,7 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.builders import COUNTER, agent_logs, assistant, context_of, session, system, tool, user
+from support.builders import COUNTER, agent_logs, assistant, context_of, session, tool, user
 from support.compacting import (
     AwayModel,
     SpyModel,
@@ -159,12 +159,6 @@ def test_no_question_makes_the_view_exceed_its_budget_or_break(chat, budget, que
         assert COUNTER.messages(plain) <= budget
     else:
         assert view == plain
-
-
-def test_a_system_prompt_over_the_budget_is_a_failure():
-    outcome, _ = compacted(Light(), [system("rule " * 300), *session(2)[1:]], context_of(100))
-    assert outcome.status == "failed"
-    assert "system prompt alone takes" in outcome.error
 
 
 TOPICS = "lease course garden movers bicycle deposit library landlord balcony exam".split()

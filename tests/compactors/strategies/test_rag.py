@@ -11,7 +11,6 @@ from support.builders import (
     compact_now,
     context_of,
     session,
-    system,
     user,
 )
 from support.compacting import compacted, ids, in_a_row, messages_of, observed
@@ -138,9 +137,3 @@ def test_a_log_within_the_budget_needs_no_retrieval():
     outcome = compact_now(compactor, state, context)
     assert outcome.status == "noop"
     assert asked(compactor, outcome, context) == messages_of(session(3)) == from_chat(session(3))
-
-
-def test_a_system_prompt_over_the_budget_is_a_failure():
-    outcome, _ = compacted(Rag(), [system("rule " * 300), *session(2)[1:]], context_of(100))
-    assert outcome.status == "failed"
-    assert "system prompt alone takes" in outcome.error
