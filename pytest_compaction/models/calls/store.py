@@ -150,10 +150,7 @@ class Store:
                 self._accounts.unclaim(digest, kept=digest in self._fresh)
 
     async def find(self, call: Call) -> CallReply | None:
-        """The stored reply to a call; a file that cannot be used is passed over with a note.
-
-        Replies of the reference run count as stored.
-        """
+        """The reply that :meth:`read` finds, looked for off the event loop."""
         if call.model != shipped.NAME:
             try:  # to look takes less time than a thread, which reading needs
                 self._path(call.digest).stat()
@@ -161,11 +158,15 @@ class Store:
                 return None
             except OSError:
                 pass
-        return await asyncio.to_thread(self._found, call)
+        return await asyncio.to_thread(self.read, call)
 
     # The disk may be slow: the methods from here on run in threads, off the event loop.
 
-    def _found(self, call: Call) -> CallReply | None:
+    def read(self, call: Call) -> CallReply | None:
+        """The stored reply to a call; a file that cannot be used is passed over with a note.
+
+        Replies of the reference run count as stored.
+        """
         found = self._read(call.digest)
         if found is not None:
             return found

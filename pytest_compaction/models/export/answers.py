@@ -6,12 +6,11 @@ and all other replies are kept.
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from pytest_compaction.folders import temporary_folder
 from pytest_compaction.models.calls.accounts import Accounts
@@ -27,7 +26,7 @@ from pytest_compaction.models.export.folder import (
     read_result,
     reply_body,
 )
-from pytest_compaction.models.wire.call import Call, CallReply
+from pytest_compaction.models.wire.call import CallReply
 from pytest_compaction.models.wire.refusals import Complaint, adaptation_for, adapted
 from pytest_compaction.models.wire.reply import UnusableReplyError, usage_of
 from pytest_compaction.text import printable
@@ -47,19 +46,6 @@ class Taken:
     known: int = 0
     problems: list[str] = field(default_factory=list)
     advice: list[str] = field(default_factory=list)
-
-
-class _GivenReply:
-    """A caller that has the reply already."""
-
-    def __init__(self) -> None:
-        self.body: Mapping[str, Any] = {}
-
-    async def call(self, call: Call) -> CallReply:
-        return CallReply(self.body, usage_of(self.body))
-
-    async def close(self) -> None:
-        """Do nothing: no connection is open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,20 +69,20 @@ def take_plain(folder: ExportFolder, paths: Iterable[Path] = ()) -> Taken:
 
 def missing(folder: ExportFolder) -> int:
     """The number of exported calls that the store does not hold."""
-
-    async def count() -> int:
-        store = Store(folder.store, None, "replay")
-        return sum([await store.find(call) is None for call in folder.calls()])
-
-    return asyncio.run(count())
+    store = Store(folder.store, None, "replay")
+    return sum(store.read(call) is None for call in folder.calls())
 
 
 def _taken(folder: ExportFolder, rows: Iterable[_Row]) -> Taken:
     with temporary_folder() as scratch:
         accounts = Accounts(scratch / "accounts.sqlite")
         intake = _Intake(folder, accounts)
-        asyncio.run(intake.take_all(rows))
         taken = intake.taken
+        for row in rows:
+            try:
+                intake.take(row)
+            except UnusableReplyError as error:
+                taken.problems.append(f"{row.where} {error}")
         taken.problems += accounts.notes
     taken.advice += [
         f"{printable(model, 80)} refused {count:,} request{'s' if count > 1 else ''}; export "
@@ -113,17 +99,10 @@ class _Intake:
         self.taken = Taken()
         self.refusals: Counter[tuple[str, str]] = Counter()
         self._folder = folder
-        self._given = _GivenReply()
-        self._store = Store(folder.store, self._given, "normal", accounts)
+        self._store = Store(folder.store, None, "normal", accounts)
 
-    async def take_all(self, rows: Iterable[_Row]) -> None:
-        for row in rows:
-            try:
-                await self._take(row)
-            except UnusableReplyError as error:
-                self.taken.problems.append(f"{row.where} {error}")
-
-    async def _take(self, row: _Row) -> None:
+    def take(self, row: _Row) -> None:
+        """Keep the reply of a row; raises :class:`UnusableReplyError` if it is of no use."""
         if row.result is None:
             raise UnusableReplyError(row.problem)
         exported = self._folder.exported(row.result.custom_id)
@@ -131,7 +110,7 @@ class _Intake:
             shown = printable(row.result.custom_id, _SHOWN_ID)
             raise UnusableReplyError(f"answers {shown!r}, which is no request of this export")
         call = exported.call
-        if await self._store.find(call) is not None:
+        if self._store.read(call) is not None:
             self.taken.known += 1
             return
         if row.result.complaint is not None:
@@ -142,9 +121,9 @@ class _Intake:
             raise UnusableReplyError(
                 f"is not a reply of {call.operation}: it has no list {member!r}"
             )
-        self._given.body = row.result.body
-        await self._store.call(call)
-        if await self._store.find(call) is None:
+        body = row.result.body
+        self._store.adopt(call, call.digest, CallReply(body, usage_of(body)))
+        if self._store.read(call) is None:
             raise UnusableReplyError("could not be kept in the store")
         self.taken.kept += 1
 

@@ -11,12 +11,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import threading
 import zipfile
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -98,54 +97,44 @@ class Words:
 
 
 class Archive:
-    """The file of a reference run, opened when it is first needed. Any thread may read it."""
+    """The file of a reference run, opened when it is first needed. Any thread may read it.
+
+    A damaged file raises :class:`ArchiveError`.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._lock = threading.Lock()
-        self._manifest: Manifest | None = None
-        self._words: dict[str, Words] | None = None
 
-    @property
+    @cached_property
     def manifest(self) -> Manifest:
-        """The manifest; raises :class:`ArchiveError` if the file is damaged."""
-        with self._lock:
-            if self._manifest is None:
-                self._manifest = _read_manifest(self.path)
-            return self._manifest
+        """The manifest."""
+        try:
+            data: Any = json.loads(_member(self.path, MANIFEST))
+            if data["format"] != FORMAT:
+                raise ValueError(f"format {data['format']!r}")
+            return Manifest(
+                cases={str(name): str(digest) for name, digest in data["cases"].items()},
+                strategies=tuple(map(str, data["strategies"])),
+                model=str(data["model"]),
+                dates=str(data["dates"]),
+                provenance=tuple(map(str, data["provenance"])),
+                repairs=int(data["repairs"]),
+                replies=int(data["replies"]),
+                sha256=str(data["sha256"]),
+            )
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+            said = f"its manifest is not one ({type(error).__name__})"
+            raise _damaged(self.path, said) from None
 
-    @property
+    @cached_property
     def words(self) -> Mapping[str, Words]:
-        """All words by digest; raises :class:`ArchiveError` if the file is damaged."""
-        manifest = self.manifest
-        with self._lock:
-            if self._words is None:
-                self._words = _read_words(self.path, manifest)
-            return self._words
+        """All words by digest."""
+        return _read_words(self.path, self.manifest)
 
     def reply(self, digest: str) -> CallReply | None:
-        """The reply to the call of a digest; raises :class:`ArchiveError` for a damaged file."""
+        """The reply to the call of a digest."""
         found = self.words.get(digest)
         return None if found is None else found.reply
-
-
-def _read_manifest(path: Path) -> Manifest:
-    try:
-        data: Any = json.loads(_member(path, MANIFEST))
-        if data["format"] != FORMAT:
-            raise ValueError(f"format {data['format']!r}")
-        return Manifest(
-            cases={str(name): str(digest) for name, digest in data["cases"].items()},
-            strategies=tuple(map(str, data["strategies"])),
-            model=str(data["model"]),
-            dates=str(data["dates"]),
-            provenance=tuple(map(str, data["provenance"])),
-            repairs=int(data["repairs"]),
-            replies=int(data["replies"]),
-            sha256=str(data["sha256"]),
-        )
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        raise _damaged(path, f"its manifest is not one ({type(error).__name__})") from None
 
 
 def _read_words(path: Path, manifest: Manifest) -> dict[str, Words]:

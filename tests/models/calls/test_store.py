@@ -275,7 +275,7 @@ def test_closing_closes_what_stands_behind(tmp_path):
 
 def test_a_look_for_a_reply_that_is_not_there_takes_no_thread(tmp_path, monkeypatch):
     read = []
-    monkeypatch.setattr(Store, "_found", lambda self, call: read.append(call))
+    monkeypatch.setattr(Store, "read", lambda self, call: read.append(call))
     ask(Store(tmp_path, Answering()), call())
     assert read == []
     ask(Store(tmp_path, Answering()), call())
