@@ -21,14 +21,14 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Final
 
-from pytest_compaction.text.alternatives import Alternative, Wanted, path_keys
+from pytest_compaction.text.alternatives import Alternative, path_keys
 from pytest_compaction.text.excerpts import Excerpt, Naming, namings_of
 from pytest_compaction.text.file_changes import folder_gone
 from pytest_compaction.text.groups import RANK, Weighed
 from pytest_compaction.text.sentence_index import SentenceIndex
 from pytest_compaction.text.sentence_splitting import MESSAGE_END
 from pytest_compaction.text.statement import ABSENT, Outcome, Reading, Statement
-from pytest_compaction.text.statement_keys import signature_of, wanted_groups, with_keys
+from pytest_compaction.text.statement_keys import Asked, asked_of
 from pytest_compaction.text.weighing import weigh_sentence
 from pytest_compaction.text.wording import PreparedText, read_graded
 from pytest_compaction.text.wording import read as read_wording
@@ -51,17 +51,17 @@ def _index_of(text: str) -> SentenceIndex:
 
 @dataclass(eq=False, slots=True)
 class _Batch:
-    """Texts that came at one time, with what was read in them; statements go by number."""
+    """Texts that came at one time, with what was read in them."""
 
     index: SentenceIndex
-    candidates: dict[int, list[int]] = field(default_factory=dict)
-    weighed: dict[tuple[int, int], Weighed | None] = field(default_factory=dict)
+    candidates: dict[Asked, list[int]] = field(default_factory=dict)
+    weighed: dict[tuple[Asked, int], Weighed | None] = field(default_factory=dict)
 
-    def found(self, statement: int, wanted: Wanted) -> list[int]:
+    def found(self, asked: Asked) -> list[int]:
         """The sentences that may hold all groups of a statement."""
-        found = self.candidates.get(statement)
+        found = self.candidates.get(asked)
         if found is None:
-            found = self.candidates[statement] = self.index.candidates(wanted)
+            found = self.candidates[asked] = self.index.candidates(asked.wanted)
         return found
 
 
@@ -74,7 +74,6 @@ class TextIndex:
 
     def __init__(self, text: str) -> None:
         self._texts: Sequence[str] = [text]
-        self._statements: dict[Statement, int] = {}
         self._readings: dict[Statement, Reading] = {}
         self.touched = 0  # sentences weighed so far, a measure of the work done
 
@@ -128,25 +127,36 @@ class TextIndex:
     def _outcome_alone(self, statement: Statement) -> Outcome:
         """The outcome without the counterparts; a sentence known to state it decides."""
         if statement not in self._readings:
-            keyed = with_keys(statement)
-            if keyed.keys and self._is_known(keyed):
+            asked = asked_of(statement)
+            if asked.statement.keys and self._is_known(asked):
                 return "stated"
         return self._read_alone(statement).outcome
+
+    def _is_known(self, asked: Asked) -> bool:
+        """Whether a sentence was weighed already that states the groups of a statement."""
+        for batch, positions in self._members:
+            for number in batch.candidates.get(asked, ()):
+                weighed = batch.weighed.get((asked, number))
+                stated = weighed is not None and weighed.outcome == "stated"
+                if stated and batch.index.excerpt_of[number] in positions:
+                    return True
+        return False
 
     def _read_alone(self, statement: Statement) -> Reading:
         """The reading without the counterparts. Probes ask for the same facts."""
         if statement not in self._readings:
-            self._readings[statement] = self._read_anew(with_keys(statement))
+            asked = asked_of(statement)
+            read = self._read_keys if asked.statement.keys else self._read_forms
+            self._readings[statement] = read(asked)
         return self._readings[statement]
 
-    def _read_anew(self, statement: Statement) -> Reading:
-        if statement.keys:
-            return self._read_keys(statement)
-        forms = (statement.text, *statement.aliases)
+    def _read_forms(self, asked: Asked) -> Reading:
+        """The reading by the wording of the text or of one of the aliases."""
+        forms = (asked.statement.text, *asked.statement.aliases)
         literal = [self._read_wording(form) for form in forms if self.contains(form)]
         if stated := [reading for reading in literal if reading.outcome == "stated"]:
             return stated[0]
-        type = statement.type
+        type = asked.statement.type
         readings = [
             self._read_graded(form, type) if len(form.split()) > 2 else self._read_wording(form)
             for form in forms
@@ -164,61 +174,26 @@ class TextIndex:
             return Reading(outcome, clause)
         return Reading(outcome, clause, weighed.words, weighed.why)
 
-    def _read_keys(self, statement: Statement) -> Reading:
-        wanted = wanted_groups(statement)
-        best = self._best(self._weighed(statement, wanted))
-        if statement.change in _FOLDER_CHANGES and (best is None or best[0] < RANK["stated"]):
-            gone = self._gone_with_folder(wanted[0], statement.change)
+    def _read_keys(self, asked: Asked) -> Reading:
+        """The reading by the sentence that does most with the groups."""
+        best, clause = None, ""
+        for batch, number in self._in_order(lambda batch: batch.found(asked)):
+            if (asked, number) not in batch.weighed:
+                self.touched += 1
+                batch.weighed[asked, number] = weigh_sentence(batch.index, number, asked)
+            weighed = batch.weighed[asked, number]
+            if weighed and (best is None or RANK[weighed.outcome] > RANK[best.outcome]):
+                best, clause = weighed, batch.index.sentences[number].text
+                if weighed.outcome == "stated":
+                    break
+        change = asked.statement.change
+        if change in _FOLDER_CHANGES and (best is None or best.outcome != "stated"):
+            gone = self._gone_with_folder(asked.wanted[0], change)
             if gone is not None:
-                why = f"its folder was {statement.change}"
-                return Reading("stated", clipped(gone, _SHOWN), (), why)
+                return Reading("stated", clipped(gone, _SHOWN), (), f"its folder was {change}")
         if best is None:
             return ABSENT
-        _, sentence, weighed = best
-        return Reading(weighed.outcome, clipped(sentence, _SHOWN), weighed.words, weighed.why)
-
-    def _best(self, places: Iterable[tuple[str, Weighed]]) -> tuple[int, str, Weighed] | None:
-        """The rank, text and weight of the sentence that does most with the groups."""
-        best: tuple[int, str, Weighed] | None = None
-        for sentence, weighed in places:
-            rank = RANK[weighed.outcome]
-            if best is None or rank > best[0]:
-                best = (rank, sentence, weighed)
-            if weighed.outcome == "stated":
-                break
-        return best
-
-    def _is_known(self, statement: Statement) -> bool:
-        """Whether a sentence was weighed already that states the groups of a statement."""
-        known = self._statements.setdefault(statement, len(self._statements))
-        for batch, positions in self._members:
-            for number in batch.candidates.get(known, ()):
-                weighed = batch.weighed.get((known, number))
-                if (
-                    weighed is not None
-                    and weighed.outcome == "stated"
-                    and batch.index.excerpt_of[number] in positions
-                ):
-                    return True
-        return False
-
-    def _weighed(self, statement: Statement, wanted: Wanted) -> Iterator[tuple[str, Weighed]]:
-        """The sentences that do something with the groups of a statement, in order."""
-        known = self._statements.setdefault(statement, len(self._statements))
-        meant = signature_of(statement)
-        for batch, number in self._in_order(lambda batch: batch.found(known, wanted)):
-            key = (known, number)
-            if key not in batch.weighed:
-                self.touched += 1
-                batch.weighed[key] = weigh_sentence(batch.index, number, wanted, meant, statement)
-            weighed = batch.weighed[key]
-            if weighed is not None:
-                yield batch.index.sentences[number].text, weighed
-
-    def _literal(self, normal: str) -> Iterator[tuple[str, str]]:
-        """The sentences, normalised and as written, in which the normalised text stands."""
-        for batch, number in self._in_order(lambda batch: batch.index.literal(normal)):
-            yield batch.index.normals[number], batch.index.sentences[number].text
+        return Reading(best.outcome, clipped(clause, _SHOWN), best.words, best.why)
 
     def _in_order(self, find: Callable[[_Batch], Sequence[int]]) -> Iterator[tuple[_Batch, int]]:
         """The sentences of this view among those found in each batch, in the order of the view.
@@ -252,10 +227,14 @@ class TextIndex:
         for path in (wanted.normal for wanted in group if is_path(wanted.normal)):
             parts = path.split("/")[:-1]
             for folder in ("/".join(parts[:end]) for end in range(len(parts), 0, -1)):
-                for normal, sentence in self._literal(folder):
-                    if folder_gone(normal, folder, change):
-                        return sentence
+                for batch, number in self._in_order(_literal_in(folder)):
+                    if folder_gone(batch.index.normals[number], folder, change):
+                        return batch.index.sentences[number].text
         return None
+
+
+def _literal_in(normal: str) -> Callable[[_Batch], Sequence[int]]:
+    return lambda batch: batch.index.literal(normal)
 
 
 class _ViewIndex(TextIndex):
@@ -266,14 +245,12 @@ class _ViewIndex(TextIndex):
         excerpts: Sequence[Excerpt],
         namings: Sequence[Naming],
         members: Mapping[_Batch, dict[int, int]],
-        statements: dict[Statement, int],
     ) -> None:
         super().__init__("")
         self._texts = [excerpt.text for excerpt in excerpts]
         self._excerpts = excerpts
         self._namings = namings
         self._members = [*members.items()]
-        self._statements = statements
 
     @cached_property
     def _index(self) -> SentenceIndex:
@@ -291,7 +268,6 @@ class SharedTexts:
         self._excerpts: dict[str, Excerpt] = {}
         self._homes: dict[tuple[str, Naming], tuple[_Batch, int]] = {}
         """The batch of a text with its names, and the number that it has there."""
-        self._statements: dict[Statement, int] = {}
 
     def view(self, texts: Sequence[str]) -> TextIndex:
         """The index of a view with these messages. Equal to that of the joined text."""
@@ -302,7 +278,7 @@ class SharedTexts:
         for position, (excerpt, naming) in enumerate(zip(excerpts, namings, strict=True)):
             home, member = self._homes[excerpt.text, naming]
             members.setdefault(home, {}).setdefault(member, position)
-        return _ViewIndex(excerpts, namings, members, self._statements)
+        return _ViewIndex(excerpts, namings, members)
 
     def _excerpt(self, text: str) -> Excerpt:
         if text not in self._excerpts:
@@ -338,7 +314,7 @@ class LogIndex(SharedTexts):
         """The text at a place."""
         members = {self._alone: {self._number_of[place]: 0}}
         excerpt = self._excerpt(self._texts[place])
-        return _ViewIndex([excerpt], [self._namings[place]], members, self._statements)
+        return _ViewIndex([excerpt], [self._namings[place]], members)
 
     def beginning(self, end: int) -> TextIndex:
         """The texts before the place ``end``."""
@@ -348,11 +324,10 @@ class LogIndex(SharedTexts):
 
     def stating(self, statement: Statement) -> tuple[int, ...]:
         """The places of the texts that state this; counterparts in others do not matter."""
-        keyed = with_keys(statement)
+        asked = asked_of(statement)
         places: Iterable[int] = range(len(self._texts))
-        if keyed.keys and keyed.change not in _FOLDER_CHANGES:
-            known = self._statements.setdefault(keyed, len(self._statements))
-            candidates = self._alone.found(known, wanted_groups(keyed))
+        if asked.statement.keys and asked.statement.change not in _FOLDER_CHANGES:
+            candidates = self._alone.found(asked)
             found = {self._alone.index.excerpt_of[number] for number in candidates}
             places = [place for place in places if self._number_of[place] in found]
         return tuple(place for place in places if self.text(place).is_stated(statement))

@@ -11,7 +11,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Final
 
 from pytest_compaction.text.alternatives import Alternative, Term, Wanted, alternative
@@ -101,42 +101,58 @@ _PLAIN_CHANGE: Final = re.compile(
 )
 
 
-@lru_cache(maxsize=4096)
-def wanted_groups(statement: Statement) -> Wanted:
-    """The key groups of a statement, read."""
-    return tuple(
-        tuple(
-            one for form in group for same in reworded(alternative(form)) for one in wordings(same)
+class Asked:
+    """A statement as texts are asked for it; equal statements share one (see :func:`asked_of`)."""
+
+    def __init__(self, statement: Statement) -> None:
+        match = None if statement.keys else _PLAIN_CHANGE.fullmatch(normalize(statement.text))
+        if match:  # the path and the change are its keys, if it says nothing further
+            path = match["new"] or match["path"]
+            change = next(change for change in _CHANGES if match[change])
+            if is_path(path) and (change == "renamed" or not match["new"]):
+                statement = replace(statement, keys=((path,),), change=change)
+        self.statement = statement
+
+    @cached_property
+    def wanted(self) -> Wanted:
+        """The key groups, read."""
+        return tuple(
+            tuple(
+                one
+                for form in group
+                for same in reworded(alternative(form))
+                for one in wordings(same)
+            )
+            for group in self.statement.keys
         )
-        for group in statement.keys
-    )
+
+    @cached_property
+    def asserts(self) -> bool:
+        """Whether neither the text nor any alternative denies, replaces or supposes anything."""
+        own = parse(normalize(self.statement.text), {})
+        asked = (one for group in self.statement.keys for one in map(alternative, group))
+        return not (own.sense.cues or denies(own)) and not any(
+            one.negative or any(key in _DENYING for term in one.terms for key in term.keys[:1])
+            for one in asked
+        )
+
+    @cached_property
+    def meant(self) -> Signature:
+        """How the statement's own wording reads by its keys; plain if it does not hold them."""
+        text = self.statement.text
+        parsed = parse(normalize(text), in_lower_case(camel_names(text)))
+        groups = [[Found(match) for match in parsed.matches_of(group)] for group in self.wanted]
+        if not groups or not all(groups):
+            return PLAIN
+        weighed = weigh(parsed, groups, ())
+        if weighed.outcome != "stated":  # "may be printed": what is allowed is only supposed
+            supposed = weigh(parsed, groups, (), Signature(open=True))
+            weighed = supposed if supposed.outcome == "stated" else weighed
+        return weighed.signature
 
 
-@lru_cache(maxsize=4096)
-def asserts(statement: Statement) -> bool:
-    """Whether neither the text nor any alternative denies, replaces or supposes anything."""
-    own = parse(normalize(statement.text), {})
-    asked = (one for group in statement.keys for one in map(alternative, group))
-    return not (own.sense.cues or denies(own)) and not any(
-        one.negative or any(key in _DENYING for term in one.terms for key in term.keys[:1])
-        for one in asked
-    )
-
-
-@lru_cache(maxsize=4096)
-def signature_of(statement: Statement) -> Signature:
-    """How the statement's own wording reads by its own keys; plain if it does not hold them."""
-    parsed = parse(normalize(statement.text), in_lower_case(camel_names(statement.text)))
-    groups = [
-        [Found(match) for match in parsed.matches_of(group)] for group in wanted_groups(statement)
-    ]
-    if not groups or not all(groups):
-        return PLAIN
-    weighed = weigh(parsed, groups, ())
-    if weighed.outcome != "stated":  # "may be printed": what is allowed is only supposed
-        supposed = weigh(parsed, groups, (), Signature(open=True))
-        weighed = supposed if supposed.outcome == "stated" else weighed
-    return weighed.signature
+asked_of = lru_cache(maxsize=8192)(Asked)
+"""The statement, read once."""
 
 
 @lru_cache(maxsize=8192)
@@ -166,15 +182,3 @@ def _by_expression(asked: Alternative, words: list[str]) -> Iterator[Alternative
                 inside = {term for word in row for term in alternative(word).terms}
                 others = tuple(term for term in asked.terms if term not in inside)
                 yield replace(asked, normal="", terms=(Term(keys), *others))
-
-
-def with_keys(statement: Statement) -> Statement:
-    """The statement, with the path and the change for its keys if it says nothing further."""
-    match = None if statement.keys else _PLAIN_CHANGE.fullmatch(normalize(statement.text))
-    if match is None:
-        return statement
-    path = match["new"] or match["path"]
-    change = next(change for change in _CHANGES if match[change])
-    if not is_path(path) or (match["new"] and change != "renamed"):
-        return statement
-    return replace(statement, keys=((path,),), change=change)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pytest_compaction.text.alternatives import Alternative, Wanted
 from pytest_compaction.text.binding import bound_otherwise
 from pytest_compaction.text.cues import REVERSING, Cue, heading_cue
 from pytest_compaction.text.denials import (
@@ -19,79 +18,83 @@ from pytest_compaction.text.denials import (
 )
 from pytest_compaction.text.differences import difference
 from pytest_compaction.text.file_changes import is_planned, weigh_change, without_past
-from pytest_compaction.text.groups import PLAIN, RANK, Found, Signature, Weighed, weigh
+from pytest_compaction.text.groups import PLAIN, RANK, Found, Weighed, weigh
 from pytest_compaction.text.parsed import Parsed, joined, meaning
 from pytest_compaction.text.sentence_index import SentenceIndex
 from pytest_compaction.text.sentence_splitting import Sentence
 from pytest_compaction.text.standing import closes, is_step
 from pytest_compaction.text.statement import Statement
-from pytest_compaction.text.statement_keys import asserts, signature_of, wanted_groups
+from pytest_compaction.text.statement_keys import Asked, asked_of
 from pytest_compaction.text.words import normalize
 
 
-def weigh_sentence(
-    text: SentenceIndex, number: int, wanted: Wanted, meant: Signature, statement: Statement
-) -> Weighed | None:
+def weigh_sentence(text: SentenceIndex, number: int, asked: Asked) -> Weighed | None:
     """What the sentence, with what stands above and before it, does with the groups."""
-    sentence = text.sentences[number]
+    sentence, change = text.sentences[number], asked.statement.change
     if sentence.removed:
         return None
     parsed = text.parsed(number)
-    groups: list[list[Found]] = []
-    for group in wanted:
-        found = _found(text, number, group) or _found_above(text, sentence.context, group)
-        if not found:
-            return _weigh_passage(text, number, wanted, meant, statement)
-        groups.append(found)
+    groups = _groups_in(parsed, text, sentence, asked)
+    if groups is None:
+        return _weigh_passage(text, number, asked)
     if not any(one.own for group in groups for one in group):
         return None
-    parsed = without_past(parsed) if statement.change == "renamed" else parsed
-    weighed = weigh(parsed, groups, _cues_above(text, sentence), meant)
-    above = _above(text, sentence)
-    weighed = _against_counterparts(text, number, weighed, statement)
-    weighed = _of_another(text, number, wanted, statement, weighed)
-    weighed = disagreed(statement, parsed, groups, weighed, above, text.around(number))
-    if statement.change and weighed.outcome == "stated":
-        planned = is_planned(normalize(statement.text))
-        return weigh_change(parsed, above, groups, statement.change, weighed, planned)
+    parsed = without_past(parsed) if change == "renamed" else parsed
+    above = [text.normals[one] for one in sentence.context]
+    weighed = weigh(parsed, groups, _cues_of(above), asked.meant)
+    weighed = _against_counterparts(text, number, weighed, asked.statement)
+    weighed = _of_another(text, number, asked, weighed)
+    weighed = _disagreed(asked, parsed, groups, weighed, above, text.around(number))
+    if change and weighed.outcome == "stated":
+        planned = is_planned(normalize(asked.statement.text))
+        return weigh_change(parsed, above, groups, change, weighed, planned)
     return weighed
 
 
-def _weigh_passage(
-    text: SentenceIndex, number: int, wanted: Wanted, meant: Signature, statement: Statement
-) -> Weighed | None:
+def _groups_in(
+    parsed: Parsed, text: SentenceIndex, sentence: Sentence, asked: Asked
+) -> list[list[Found]] | None:
+    """The matches of each group in a sentence or passage, or else in the nearest heading above."""
+    groups: list[list[Found]] = []
+    for group in asked.wanted:
+        found = [Found(match) for match in parsed.matches_of(group)]
+        for above in () if found else reversed(sentence.context):
+            found = [Found(match, own=False) for match in text.parsed(above).matches_of(group)]
+            if found:
+                break
+        if not found:
+            return None
+        groups.append(found)
+    return groups
+
+
+def _cues_of(above: Sequence[str]) -> list[Cue]:
+    return [cue for cue in map(heading_cue, above) if cue is not None]
+
+
+def _weigh_passage(text: SentenceIndex, number: int, asked: Asked) -> Weighed | None:
     """What the passages around the sentence do with groups that it does not hold alone."""
     sentence = text.sentences[number]
+    above = [text.normals[one] for one in sentence.context]
     weighed: list[Weighed] = []
     for numbers in text.passages(number):
         passage = joined([text.parsed(one) for one in numbers])
-        groups = []
-        for group in wanted:
-            found = [Found(match) for match in passage.matches_of(group)]
-            found = found or _found_above(text, sentence.context, group)
-            if not found:
-                break
-            groups.append(found)
-        else:
-            if any(one.own for group in groups for one in group):
-                one = weigh(passage, groups, _cues_above(text, sentence), meant)
-                one = _of_another(text, number, wanted, statement, one)
-                one = disagreed(statement, passage, groups, one, _above(text, sentence))
-                weighed.append(_together(statement.text, passage, wanted, groups, one))
+        groups = _groups_in(passage, text, sentence, asked)
+        if groups and any(one.own for group in groups for one in group):
+            one = weigh(passage, groups, _cues_of(above), asked.meant)
+            one = _of_another(text, number, asked, one)
+            one = _disagreed(asked, passage, groups, one, above)
+            weighed.append(_together(asked, passage, groups, one))
     return max(weighed, key=lambda one: RANK[one.outcome], default=None)
 
 
 def _together(
-    text: str,
-    passage: Parsed,
-    wanted: Wanted,
-    groups: Sequence[Sequence[Found]],
-    weighed: Weighed,
+    asked: Asked, passage: Parsed, groups: Sequence[Sequence[Found]], weighed: Weighed
 ) -> Weighed:
     """Stated only if the sentences of the passage speak of one thing, the statement's subject."""
     if weighed.outcome != "stated":
         return weighed
-    if _led_by_another(meaning(text).parsed, passage, wanted, groups):
+    if _led_by_another(asked, passage, groups):
         return replace(weighed, outcome="uncertain", why="another subject stands before it")
     if any(cue.whole for cue in passage.sense.cues):
         return replace(weighed, outcome="contradicted", why="one of the clauses is taken back")
@@ -100,19 +103,18 @@ def _together(
     return replace(weighed, why="in neighbouring clauses")
 
 
-def _led_by_another(
-    own: Parsed, passage: Parsed, wanted: Wanted, groups: Sequence[Sequence[Found]]
-) -> bool:
+def _led_by_another(asked: Asked, passage: Parsed, groups: Sequence[Sequence[Found]]) -> bool:
     """Whether the subject of a one-clause statement stands only after all that it is to do.
 
     A name may come first and the one who acts on it later.
     """
+    own = meaning(asked.statement.text).parsed
     opened = {
         number: min(match.start for match in found)
-        for number, group in enumerate(wanted)
+        for number, group in enumerate(asked.wanted)
         if (found := own.matches_of(group))
     }
-    if not opened or len(wanted) < 2:
+    if not opened or len(asked.wanted) < 2:
         return False
     low, high = min(opened.values()), max(opened.values())
     if any(low < place < high for place in own.sense.starts):
@@ -146,13 +148,11 @@ def _is_taken_back(passage: Parsed, groups: Sequence[Sequence[Found]]) -> bool:
     return False
 
 
-def _of_another(
-    text: SentenceIndex, number: int, wanted: Wanted, statement: Statement, weighed: Weighed
-) -> Weighed:
+def _of_another(text: SentenceIndex, number: int, asked: Asked, weighed: Weighed) -> Weighed:
     """Not stated where the prose around the sentence says it of another thing."""
     if weighed.outcome != "stated" or text.sentences[number].code:
         return weighed
-    why = bound_otherwise(statement.text, wanted, text.around(number))
+    why = bound_otherwise(asked.statement.text, asked.wanted, text.around(number))
     return weighed if why is None else replace(weighed, outcome="uncertain", why=why)
 
 
@@ -165,45 +165,22 @@ def _against_counterparts(
     for counterpart in statement.counterparts:
         if not counterpart.keys:
             continue
-        wanted = wanted_groups(counterpart)
-        groups = [_found(text, number, group) for group in wanted]
+        parsed, asked = text.parsed(number), asked_of(counterpart)
+        groups = [[Found(match) for match in parsed.matches_of(group)] for group in asked.wanted]
         if not all(groups):
             continue
-        parsed = text.parsed(number)
-        other = weigh(parsed, groups, (), signature_of(counterpart))
+        other = weigh(parsed, groups, (), asked.meant)
         if other.width < weighed.width:
-            other = _of_another(text, number, wanted, counterpart, other)
-            other = disagreed(counterpart, parsed, groups, other, ())
+            other = _of_another(text, number, asked, other)
+            other = _disagreed(asked, parsed, groups, other, ())
         if other.outcome == "stated" and other.width < weighed.width:
             why = f'the counterpart "{counterpart.text}" is nearer'
             return Weighed("contradicted", other.words, why, PLAIN, other.width)
     return weighed
 
 
-def _found(text: SentenceIndex, number: int, group: tuple[Alternative, ...]) -> list[Found]:
-    return [Found(match) for match in text.parsed(number).matches_of(group)]
-
-
-def _found_above(
-    text: SentenceIndex, context: Sequence[int], group: tuple[Alternative, ...]
-) -> list[Found]:
-    for above in reversed(context):
-        found = _found(text, above, group)
-        if found:
-            return [Found(one.match, own=False) for one in found]
-    return []
-
-
-def _above(text: SentenceIndex, sentence: Sentence) -> list[str]:
-    return [text.normals[one] for one in sentence.context]
-
-
-def _cues_above(text: SentenceIndex, sentence: Sentence) -> list[Cue]:
-    return [cue for cue in map(heading_cue, _above(text, sentence)) if cue is not None]
-
-
-def disagreed(
-    statement: Statement,
+def _disagreed(
+    asked: Asked,
     passage: Parsed,
     groups: Sequence[Sequence[Found]],
     weighed: Weighed,
@@ -217,17 +194,17 @@ def disagreed(
     """
     if weighed.outcome != "stated":
         return weighed
-    text = statement.text
-    if above and closes(above[-1]) and is_step(text, statement.type):
+    text, type = asked.statement.text, asked.statement.type
+    if above and closes(above[-1]) and is_step(text, type):
         return replace(weighed, outcome="uncertain", why="below a heading of what is done")
     why = (
-        difference(text, passage, statement.type)
+        difference(text, passage, type)
         or said_of_others(text, groups, passage)
         or ban_rejected(groups, passage)
         or verb_denied(text, passage)
         or verb_affirmed(text, passage)
         or idea_rejected(text, around or passage, groups)
     )
-    if why is None and asserts(statement):
+    if why is None and asked.asserts:
         why = group_denied(text, groups, passage) or word_denied(text, passage, around)
     return weighed if why is None else replace(weighed, outcome="uncertain", why=why)
