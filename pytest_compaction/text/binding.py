@@ -141,7 +141,10 @@ def _other_thing(both: Comparison) -> str | None:
             for one in foreign
             if may_replace(one, unit.thing) and not _is_aside(both.passage.normal, one.span)
         ]
-        rivals += _others_of(both, unit)
+        label = word_before(both.own.normal, unit.own[0], " ")
+        if len(label) >= _SHORTEST_LABEL and label not in STOPWORDS:  # "another ticket"
+            other = re.compile(rf"\b{_OTHER} {label}\b")
+            rivals += [match.span() for match in other.finditer(both.passage.normal)]
         alike = [one.span for one in mine if one.kind == unit.thing.kind]
         others = [one for one in both.beside([unit.own]) if not meets(one.own, alike)]
         exact = [other for other in others if other.thing is not None]
@@ -184,22 +187,14 @@ def _partner(both: Comparison, unit: Unit, others: Sequence[Unit]) -> Span | Non
     return None
 
 
-def _others_of(both: Comparison, unit: Unit) -> list[Span]:
-    """Where the passage says "another ticket", for a thing that the statement calls a ticket."""
-    label = word_before(both.own.normal, unit.own[0], " ")
-    if len(label) < _SHORTEST_LABEL or label in STOPWORDS:
-        return []
-    other = re.compile(rf"\b{_OTHER} {label}\b")
-    return [match.span() for match in other.finditer(both.passage.normal)]
-
-
 def _other_modifier(both: Comparison) -> str | None:
     """One word of two is another: "the north gauge" for "south", "batch verify" for "replay"."""
     taken = [*both.keyed, *(span for unit in both.units for span in unit.places)]
+    words = {unit.own: unit for unit in reversed(both.units) if unit.thing is None}
     for pair in _PAIR.finditer(both.own.normal):
         others = both.beside([pair.span(1), pair.span(2)])
         for one, same in ((1, 2), (2, 1)):
-            changed, kept = _unit_at(both, pair.span(one)), _unit_at(both, pair.span(same))
+            changed, kept = words.get(pair.span(one)), words.get(pair.span(same))
             if changed is None or kept is None:
                 continue
             rivals = [
@@ -235,10 +230,6 @@ def _beside(normal: str, noun: Unit, side: int) -> list[Span]:
     else:
         found = [_BEHIND.match(normal, end) for _, end in noun.places]
     return [match.span(1) for match in found if match]
-
-
-def _unit_at(both: Comparison, span: Span) -> Unit | None:
-    return next((unit for unit in both.units if unit.own == span and unit.thing is None), None)
 
 
 def _is_aside(normal: str, span: Span) -> bool:

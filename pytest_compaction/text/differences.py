@@ -17,10 +17,9 @@ from typing import Final
 from pytest_compaction.text.alternatives import Term
 from pytest_compaction.text.cues import REVERSING, Cue
 from pytest_compaction.text.parsed import STOP, Meaning, Parsed, Span, meaning
-from pytest_compaction.text.phrases import phrases_in
 from pytest_compaction.text.standing import other_standing
 from pytest_compaction.text.statement_keys import denies
-from pytest_compaction.text.vocabulary import sides
+from pytest_compaction.text.vocabulary import phrases_in, sides
 from pytest_compaction.text.words import STOPWORDS, stem
 
 _DIRECTIONS: Final = {

@@ -130,20 +130,26 @@ def weigh_change(
     place = min((match.start for match in own), default=None)
     end = min((match.end for match in own), default=0)
     named = any(one.own for one in groups[0])
-    said = said_changes(parsed.normal, place if named else None, end, above)
+    said = _said_changes(parsed.normal, place if named else None, end, above)
     outcome, why = weighed.outcome, weighed.why
+    before, behind = parsed.normal[: place or 0], parsed.normal[end:]
     governed = (
         "" if _calls(parsed.normal) else _governed(parsed.normal, place if named else None, end)
     )
     if (said or change == "read") and _is_denied(governed, change):
         outcome, why = "contradicted", "said not to have happened"
-    elif named and change != "read" and governed and _is_kept(parsed.normal, place or 0, end):
+    elif (
+        named
+        and change != "read"
+        and governed
+        and (KEPT.match(behind) or (LEFT.search(before) and AS_IT_WAS.match(behind)))
+    ):
         outcome, why = "contradicted", "said to be left as it was"
-    elif named and change == "created" and EXISTED.match(parsed.normal[end:]):
+    elif named and change == "created" and EXISTED.match(behind):
         outcome, why = "contradicted", "said to have existed before"
     elif said and not planned and is_planned(governed):
         outcome, why = "uncertain", "only planned"
-    elif named and change == "read" and not said and LISTED.match(parsed.normal[end:]):
+    elif named and change == "read" and not said and LISTED.match(behind):
         outcome, why = "uncertain", "only listed"
     elif change in said:
         why = f"said to be {change}"
@@ -156,7 +162,7 @@ def weigh_change(
         outcome, why = "uncertain", "named, without a word on what happened to it"
     else:
         why = "named, and nothing else is said to have happened to it"
-    return Weighed(outcome, weighed.words, why, weighed.signature, weighed.width)
+    return replace(weighed, outcome=outcome, why=why)
 
 
 def folder_gone(normal: str, folder: str, change: str) -> bool:
@@ -198,25 +204,20 @@ def _is_denied(governed: str, change: str) -> bool:
     return VERBS["read"].search(denied[0]) is not None or denied[0].startswith("there")
 
 
-def _is_kept(normal: str, place: int, end: int) -> bool:
-    """Whether a file is said to have been left as it was."""
-    if KEPT.match(normal[end:]):
-        return True
-    return bool(LEFT.search(normal[:place]) and AS_IT_WAS.match(normal[end:]))
-
-
-def said_changes(normal: str, place: int | None, end: int, above: Sequence[str]) -> set[str]:
+def _said_changes(normal: str, place: int | None, end: int, above: Sequence[str]) -> set[str]:
     """The changes that a sentence, or else the nearest heading above it, names for a file.
 
     ``place`` is where the file's name begins, ``None`` if it stands in a heading.
     """
     if _calls(normal):
-        return _called(normal)
+        called = next((change for change, form in CALLS if form.search(normal)), None)
+        return {"created", "modified"} if called == "created" else {called} if called else set()
     said = _said(normal, place, end)
     for heading in reversed(above):
         if said:
             return said
-        said = _said_by_heading(heading)
+        changes = {change for change, _ in _asserted(heading)}
+        said = changes if len(changes) == 1 else set()
     return said
 
 
@@ -224,19 +225,12 @@ def _calls(normal: str) -> bool:
     return TOOL.match(normal) is not None and not normal.rstrip().endswith((".", ":"))
 
 
-def _called(normal: str) -> set[str]:
-    for change, pattern in CALLS:
-        if pattern.search(normal):
-            return {"created", "modified"} if change == "created" else {change}
-    return set()
-
-
 def _said(normal: str, place: int | None, end: int) -> set[str]:
     if place is None:
         new = re.search(
             r"\bnew file\b|^(?:created|new)\b(?! \w+ (?:function|class|method))", normal
         )
-        said = _any_verb(normal)
+        said = {change for change, _ in _asserted(normal)}
         if new:
             return {"created"}
         return {"modified"} if said - {"read"} or EDIT_VERBS.search(normal) else said
@@ -293,18 +287,9 @@ def _after(text: str) -> set[str]:
     return set()
 
 
-def _any_verb(text: str) -> set[str]:
-    return {change for change, _ in _asserted(text)}
-
-
 def _asserted(text: str) -> Iterator[tuple[str, re.Match[str]]]:
     """The verbs for changes that no negation stands before."""
     for change, verbs in VERBS.items():
         for match in verbs.finditer(text):
             if not NEGATION.search(text, 0, match.start()):
                 yield change, match
-
-
-def _said_by_heading(heading: str) -> set[str]:
-    said = _any_verb(heading)
-    return said if len(said) == 1 else set()

@@ -28,10 +28,9 @@ from pytest_compaction.text.alternatives import (
     needs_of,
 )
 from pytest_compaction.text.cues import NOWHERE, Cue, Sense, sense_of
-from pytest_compaction.text.phrases import phrases_in
 from pytest_compaction.text.value_forms import ORDINALS
 from pytest_compaction.text.values import held_values
-from pytest_compaction.text.vocabulary import expressions_in
+from pytest_compaction.text.vocabulary import expressions_in, phrases_in
 from pytest_compaction.text.words import (
     STOPWORDS,
     is_path,

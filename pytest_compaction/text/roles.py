@@ -167,8 +167,9 @@ def _reordered(both: Comparison) -> str | None:
     """A list of which the order counts stands there in another order."""
     if not _ORDER.search(both.own.normal):
         return None
-    for row in _rows(both.own.normal, both.units):
-        places = {span: number for number, unit in enumerate(row) for span in unit.places}
+    units = {unit.own: unit for unit in both.units}
+    for row in _spans_in_a_row(both.own.normal, sorted(units)):
+        places = {span: number for number, own in enumerate(row) for span in units[own].places}
         for heard in _spans_in_a_row(both.passage.normal, sorted(places)):
             numbers = [places[span] for span in heard]
             if len(set(numbers)) == len(row) and numbers != sorted(numbers):
@@ -176,14 +177,8 @@ def _reordered(both: Comparison) -> str | None:
     return None
 
 
-def _rows(normal: str, units: Sequence[Unit]) -> Iterator[list[Unit]]:
-    """The lists of the statement: units with nothing between them but a comma, arrow or "and"."""
-    by_span = {unit.own: unit for unit in units}
-    for spans in _spans_in_a_row(normal, sorted(by_span)):
-        yield [by_span[span] for span in spans]
-
-
 def _spans_in_a_row(normal: str, spans: Sequence[Span]) -> Iterator[list[Span]]:
+    """The lists of a text: spans with nothing between them but a comma, arrow or "and"."""
     row: list[Span] = list(spans[:1])
     for before, span in pairwise(spans):
         if not _JOINT.fullmatch(normal[before[1] : span[0]]):
@@ -216,30 +211,24 @@ def _counted(both: Comparison) -> str | None:
     """A number of the statement counts another noun there, and its own noun is counted apart."""
     normal = both.passage.normal
     for number in both.units:
-        taken = [span for unit in both.units if unit is not number for span in unit.places]
-        taken += [span for span in both.keyed if not meets(span, number.places)]
-        noun = _noun_of(both, number)
-        if noun is None or not noun.places:
+        if number.thing is None or not number.thing.text[:1].isdigit():
+            continue
+        counted = _COUNTED.match(both.own.normal, number.own[0])
+        nouns = [unit for unit in both.units if counted and unit.own == counted.span(1)]
+        if not nouns or not nouns[0].places:
             continue
         counts = [_COUNTED.match(normal, start) for start, _ in number.places]
         others = [one for one in counts if one and one[1] not in STOPWORDS]
         if not others or len(others) < len(counts):
             continue
+        taken = [span for unit in both.units if unit is not number for span in unit.places]
+        taken += [span for span in both.keyed if not meets(span, number.places)]
         if any(meets(one.span(1), taken) for one in others):
             continue
-        if all(_NUMERAL.search(normal[:start]) for start, _ in noun.places):
-            return f'"{others[0][1]}" are counted and not "{both.own.normal[slice(*noun.own)]}"'
+        if all(_NUMERAL.search(normal[:start]) for start, _ in nouns[0].places):
+            noun = both.own.normal[slice(*nouns[0].own)]
+            return f'"{others[0][1]}" are counted and not "{noun}"'
     return None
-
-
-def _noun_of(both: Comparison, number: Unit) -> Unit | None:
-    """The noun that a number counts in the statement's own text."""
-    if number.thing is None or not number.thing.text[:1].isdigit():
-        return None
-    counted = _COUNTED.match(both.own.normal, number.own[0])
-    if counted is None:
-        return None
-    return next((unit for unit in both.units if unit.own == counted.span(1)), None)
 
 
 def _left(both: Comparison) -> str | None:

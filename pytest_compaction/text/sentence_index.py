@@ -20,10 +20,9 @@ from pytest_compaction.text.alternatives import (
 )
 from pytest_compaction.text.excerpts import Excerpt, Naming, namings_of
 from pytest_compaction.text.parsed import SENTENCES, Parsed, bounded_find, joined, parse
-from pytest_compaction.text.phrases import phrases_in
 from pytest_compaction.text.sentence_splitting import MESSAGE_END, Sentence
 from pytest_compaction.text.values import held_values
-from pytest_compaction.text.vocabulary import forms_of
+from pytest_compaction.text.vocabulary import forms_of, phrases_in
 from pytest_compaction.text.words import (
     is_path,
     normalize,

@@ -77,7 +77,7 @@ def other_slot(both: Comparison) -> str | None:
     """
     for unit in both.units:
         slot = _SLOT.search(both.own.normal[: unit.own[0]])
-        homes = both.homes(unit.places)
+        homes = both.homes(unit.places) if slot else []
         if slot is None or not homes:
             continue
         leads = all(
@@ -101,11 +101,17 @@ def other_slot(both: Comparison) -> str | None:
     return None
 
 
-def _framed(both: Comparison, number: int, unit: Unit, preposition: str) -> bool:
-    """Whether a minimal clause opens with the unit behind this preposition."""
+def _opening(both: Comparison, number: int) -> tuple[int, str, int]:
+    """Where a minimal clause begins, its text, and where in that its first own word stands."""
     start, end = both.clauses[number]
     text = both.passage.normal[start:end]
-    opened = _LEAD.match(text).end()  # type: ignore[union-attr]
+    lead = _LEAD.match(text)
+    return start, text, lead.end() if lead else 0
+
+
+def _framed(both: Comparison, number: int, unit: Unit, preposition: str) -> bool:
+    """Whether a minimal clause opens with the unit behind this preposition."""
+    start, text, opened = _opening(both, number)
     frame = re.compile(rf"{preposition} (?:the |an? |its )?(?:[a-z]+ )?").match(text, opened)
     return frame is not None and any(
         start + opened < span[0] <= start + frame.end() for span in unit.places
@@ -126,12 +132,12 @@ def _subject_units(both: Comparison) -> list[Unit]:
 
 def opens_with(both: Comparison, number: int, units: list[Unit]) -> bool:
     """Whether a minimal clause has one of the units as its subject, with a verb or a value."""
-    start, end = both.clauses[number]
-    text = both.passage.normal[start:end]
-    opened = start + _LEAD.match(text).end()  # type: ignore[union-attr]
+    start, text, opened = _opening(both, number)
+    end = start + len(text)
     valued = "|" not in text and any(within(one.span, (start, end)) for one in both.foreign)
     return any(
-        span[0] == opened and (valued or VERB.search(both.passage.normal, span[1], end) is not None)
+        span[0] == start + opened
+        and (valued or VERB.search(both.passage.normal, span[1], end) is not None)
         for unit in units
         for span in unit.places
     )
@@ -139,9 +145,7 @@ def opens_with(both: Comparison, number: int, units: list[Unit]) -> bool:
 
 def _foreign_subject(both: Comparison, number: int, homes: list[int]) -> str | None:
     """The first word of a minimal clause, if it is none of the statement's and a verb follows."""
-    start, end = both.clauses[number]
-    text = both.passage.normal[start:end]
-    opened = _LEAD.match(text).end()  # type: ignore[union-attr]
+    start, text, opened = _opening(both, number)
     adverbial = _ADVERBIAL.match(text, opened)
     opened = adverbial.end() if adverbial else opened
     word = _TOKEN.match(text, opened)
@@ -203,15 +207,22 @@ _FILLER: Final = re.compile(r"(?:(?<![./@-])[./@-]+\w+|\w+)(?:[./@-]+\w+)*")
 def other_complement(both: Comparison) -> str | None:
     """What stands behind the verb or copula in place of the statement's own word."""
     for unit in both.units:
-        homes = both.homes(unit.places)
+        heads = _heads(both, unit)
+        homes = both.homes(unit.places) if heads else []
         if not homes or (unit.thing is not None and unit.thing.held):
             continue
         opens = all(opens_with(both, at, [unit]) for at in homes)
         held = both.held([other for other in both.units if other is not unit])
-        for head, link in _heads(both, unit):
+        for head, link in heads:
             if link in {_COPULA, _OBJECT} and not opens:
                 continue
-            for end, number in _ends(both, head):
+            ends = [  # of each place of the head, with the number of its clause
+                (span[1], number)
+                for span in head.places
+                for number, clause in enumerate(both.clauses)
+                if within(span, clause)
+            ]
+            for end, number in ends:
                 colon = both.passage.normal.startswith(": ", both.clauses[number][1])
                 if number in homes or (colon and number + 1 in homes) or held[number] < _LEAST:
                     continue
@@ -239,16 +250,6 @@ def _heads(both: Comparison, unit: Unit) -> list[tuple[Unit, re.Pattern[str]]]:
             ):
                 found.append((head, link))
     return found
-
-
-def _ends(both: Comparison, head: Unit) -> list[tuple[int, int]]:
-    """Where each place of the head ends, with the number of its clause."""
-    return [
-        (span[1], number)
-        for span in head.places
-        for number, clause in enumerate(both.clauses)
-        if within(span, clause)
-    ]
 
 
 def _filler(both: Comparison, end: int, number: int, link: re.Pattern[str]) -> str | None:

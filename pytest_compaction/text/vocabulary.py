@@ -2,7 +2,9 @@
 
 The words are those of the files in ``english``, of which each head says how it is read.
 ``synonyms.txt`` is the list for the words of keys, of which each decides alone; the groups of
-``groups.txt`` count only in part, where the share of a statement's words decides.
+``groups.txt`` count only in part, where the share of a statement's words decides. A text that holds
+a phrase of ``phrases.txt`` is found by the word that it stands for: "paid no attention to" by
+"ignored".
 """
 
 from __future__ import annotations
@@ -274,3 +276,42 @@ for _row, _pair in enumerate(table("opposites")):
 def sides(word: str) -> tuple[tuple[int, int], ...]:
     """The pairs of opposites that hold the word, each as its number and the side, 0 or 1."""
     return _SIDES.get(base_stem(word), ())
+
+
+Phrase = tuple[str, tuple[int, int]]
+"""The word that an expression stands for, and the place of the expression."""
+_SHORT_SENTENCE: Final = 400
+"""Characters of a sentence of which it is kept whether it holds an expression."""
+_PHRASES: Final[dict[str, list[str]]] = {}
+"""The expressions of each word."""
+for _word, _, _pattern in (row.partition(": ") for row in table("phrases")):
+    _PHRASES.setdefault(_word if "-" in _word else stem(_word), []).append(_pattern)
+_PHRASE_FORMS: Final = {
+    word: re.compile(rf"\b(?:{'|'.join(patterns)})(?!\w)") for word, patterns in _PHRASES.items()
+}
+_ANY_PHRASE: Final = re.compile("|".join(pattern.pattern for pattern in _PHRASE_FORMS.values()))
+"""Any expression. Most sentences have none, and are spared the whole table."""
+
+
+def has_phrase(normal: str) -> bool:
+    """Whether a sentence holds an expression. Logs and views hold the same lines often."""
+    return (_has_any if len(normal) <= _SHORT_SENTENCE else _has_any.__wrapped__)(normal)
+
+
+@lru_cache(maxsize=8192)
+def _has_any(normal: str) -> bool:
+    return _ANY_PHRASE.search(normal) is not None
+
+
+def phrases_in(normal: str) -> Sequence[Phrase]:
+    """The words that expressions of a normalised sentence stand for, with their places."""
+    return _in_table(normal) if has_phrase(normal) else ()
+
+
+@lru_cache(maxsize=1024)
+def _in_table(normal: str) -> tuple[Phrase, ...]:
+    return tuple(
+        (word, match.span())
+        for word, pattern in _PHRASE_FORMS.items()
+        for match in pattern.finditer(normal)
+    )

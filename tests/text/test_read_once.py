@@ -12,8 +12,8 @@ from pytest_compaction.text import (
     TextIndex,
     groups,
     parsed,
-    phrases,
     sentence_index,
+    vocabulary,
 )
 from pytest_compaction.text.alternatives import alternative
 from pytest_compaction.text.groups import MAX_CHOICES, RANK, Found, weigh
@@ -71,15 +71,15 @@ def test_groups_are_looked_up_until_one_is_nowhere(counted):
 
 
 def test_a_sentence_without_an_expression_is_spared_the_table(monkeypatch):
-    monkeypatch.setattr(phrases, "_TABLE", {})
-    assert list(phrases.phrases_in("the gauge is 45 seconds")) == []
+    monkeypatch.setattr(vocabulary, "_PHRASE_FORMS", {})
+    assert list(vocabulary.phrases_in("the gauge is 45 seconds")) == []
     lines = ["the gauge", "it blew up", "", "turned down"]
-    assert [phrases.has_phrase(line) for line in lines] == [False, True, False, True]
+    assert [vocabulary.has_phrase(line) for line in lines] == [False, True, False, True]
 
 
 @given(st.sampled_from(["it blew up", "the gauge", "", "by hand; on hold", "up to"]))
 def test_a_line_with_an_expression_is_one_in_which_it_is_found(line):
-    assert phrases.has_phrase(line) == bool(phrases._in_table(line))
+    assert vocabulary.has_phrase(line) == bool(vocabulary._in_table(line))
 
 
 @given(WORDS, WORDS)
