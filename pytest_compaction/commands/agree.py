@@ -8,8 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.commands.complaint import complain
-from pytest_compaction.commands.named_run import named_run
+from pytest_compaction.commands.arguments import add_output, complain, form_of, named_run, written
 from pytest_compaction.metrics.agreement import (
     Agreement,
     of_judges,
@@ -22,7 +21,6 @@ from pytest_compaction.reports.agreement import as_json, as_markdown, as_text
 from pytest_compaction.text import printable
 
 _FORMATS: Final = {"text": as_text, "markdown": as_markdown, "json": as_json}
-_BY_SUFFIX: Final = {".md": "markdown", ".json": "json"}
 _NAME: Final = 40
 
 
@@ -37,14 +35,7 @@ def add(commands: Any) -> None:
     )
     parser.add_argument("first", type=Path, metavar="RUN", help="a run file, or last")
     parser.add_argument("second", type=Path, nargs="?", metavar="RUN", help="another one")
-    parser.add_argument(
-        "--format",
-        choices=tuple(_FORMATS),
-        help="how the tables are written; by the suffix of PATH when absent, else text",
-    )
-    parser.add_argument(
-        "-o", "--output", type=Path, metavar="PATH", help="write the tables to this file"
-    )
+    add_output(parser, _FORMATS, "tables are")
     parser.set_defaults(run=run)
 
 
@@ -65,17 +56,8 @@ def run(options: argparse.Namespace) -> int:
             "it with, or measure with --compaction-answers to compare views with answers"
         )
         return 1
-    text = _FORMATS[_format(options)](found)
-    if options.output is None:
-        print(text, end="")
-        return 0
-    try:
-        options.output.write_text(text, "utf-8")
-    except OSError as error:
-        complain(f"{options.output}: cannot be written: {error.strerror or error}")
-        return 1
-    print(f"written: {printable(str(options.output))}")
-    return 0
+    text = _FORMATS[form_of(options)](found)
+    return 0 if written(options, text) else 1
 
 
 def _probes(run: Run) -> list[Record]:
@@ -98,10 +80,3 @@ def _agreements(names: Sequence[str], runs: Sequence[list[Record]]) -> list[Agre
             replace(each, first=f"{name}: {each.first}") for each in within if each is not None
         ]
     return found
-
-
-def _format(options: argparse.Namespace) -> str:
-    if options.format is not None:
-        return str(options.format)
-    suffix = "" if options.output is None else options.output.suffix.lower()
-    return _BY_SUFFIX.get(suffix, "text")

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.commands.complaint import complain
+from pytest_compaction.commands.arguments import complain
 from pytest_compaction.models.export.answers import Taken, missing, take_batch, take_plain
 from pytest_compaction.models.export.folder import ExportError, ExportFolder
 from pytest_compaction.text import printable

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.commands.complaint import complain
-from pytest_compaction.commands.number_type import number_type
+from pytest_compaction.commands.arguments import add_output, complain, form_of, number_type, written
 from pytest_compaction.metrics.differences.run_changes import RunChanges, adjusted_p, run_changes
 from pytest_compaction.records.baselines.baseline import (
     Baseline,
@@ -21,7 +20,6 @@ from pytest_compaction.records.baselines.baseline import (
 )
 from pytest_compaction.records.baselines.baseline_file import BaselineError
 from pytest_compaction.records.baselines.comparability import differences, version_note
-from pytest_compaction.records.runs.run_file import write_whole
 from pytest_compaction.reports.changes.comparison import (
     RunComparison,
     Side,
@@ -29,10 +27,9 @@ from pytest_compaction.reports.changes.comparison import (
     as_markdown,
     as_text,
 )
-from pytest_compaction.text import Range, printable
+from pytest_compaction.text import Range
 
 _FORMATS: Final = ("text", "markdown", "json")
-_BY_SUFFIX: Final = {".md": "markdown", ".json": "json"}
 _ITEMS: Final = 10
 
 
@@ -65,12 +62,7 @@ def add(commands: Any) -> None:
         metavar="N",
         help=f"show the N items that changed most (default: {_ITEMS})",
     )
-    parser.add_argument(
-        "--format",
-        choices=_FORMATS,
-        help="how the comparison is written; by the suffix of PATH when absent, else text",
-    )
-    parser.add_argument("-o", "--output", type=Path, metavar="PATH", help="write to this file")
+    add_output(parser, _FORMATS, "comparison is")
     parser.set_defaults(run=run)
 
 
@@ -90,17 +82,8 @@ def run(options: argparse.Namespace) -> int:
         RunComparison(pair.first, pair.second, pair.changes, p, pair.notes)
         for pair, p in zip(pairs, values, strict=True)
     ]
-    text = _rendered(found, _format(options), max(options.items, 0))
-    if options.output is None:
-        print(text, end="")
-        return 0
-    try:
-        write_whole(options.output, [text.encode()])
-    except OSError as error:
-        complain(f"{options.output}: cannot be written: {error.strerror or error}")
-        return 1
-    print(f"written: {printable(str(options.output))}")
-    return 0
+    text = _rendered(found, form_of(options), max(options.items, 0))
+    return 0 if written(options, text) else 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,13 +141,6 @@ def _pairs(first: Source, other: Source) -> list[tuple[str | None, str | None]]:
 
 def _strategies(source: Source) -> list[str]:
     return [source.strategy] if source.strategy else strategies_of(source)
-
-
-def _format(options: argparse.Namespace) -> str:
-    if options.format is not None:
-        return str(options.format)
-    suffix = "" if options.output is None else options.output.suffix.lower()
-    return _BY_SUFFIX.get(suffix, "text")
 
 
 def _rendered(found: Sequence[RunComparison], form: str, items: int) -> str:

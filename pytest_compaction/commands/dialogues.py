@@ -8,18 +8,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.commands.complaint import complain
-from pytest_compaction.commands.number_type import number_type
+from pytest_compaction.commands.arguments import add_output, complain, form_of, number_type, written
 from pytest_compaction.dialogues.evaluation import Evaluation
 from pytest_compaction.dialogues.published import read_results
 from pytest_compaction.metrics.dialogues import PASS_CONSISTENCY
 from pytest_compaction.options.table import range_of
 from pytest_compaction.reports.dialogues.tables import as_json, markdown, plain
 from pytest_compaction.reports.tables.table_page import WIDTH
-from pytest_compaction.text import printable
 
 FORMATS: Final = ("text", "markdown", "json")
-_BY_SUFFIX: Final = {".md": "markdown", ".json": "json"}
 
 
 def add(commands: Any) -> None:
@@ -32,14 +29,7 @@ def add(commands: Any) -> None:
         "beside a result_summary.json adds the numbers of turns.",
     )
     parser.add_argument("paths", nargs="+", type=Path, metavar="FILE", help="result files")
-    parser.add_argument(
-        "--format",
-        choices=FORMATS,
-        help="how the tables are written; by the suffix of PATH when absent, else text",
-    )
-    parser.add_argument(
-        "-o", "--output", type=Path, metavar="PATH", help="write the tables to this file"
-    )
+    add_output(parser, FORMATS, "tables are")
     parser.add_argument(
         "--pass-consistency",
         type=number_type(range_of("compaction_consistency")),
@@ -60,24 +50,8 @@ def run(options: argparse.Namespace) -> int:
     width = WIDTH
     if options.output is None:
         width = min(shutil.get_terminal_size((WIDTH, 24)).columns, WIDTH)
-    text = _rendered(results.evaluations, _format(options), width)
-    if options.output is None:
-        print(text, end="")
-    else:
-        try:
-            options.output.write_text(text, "utf-8")
-        except OSError as error:
-            complain(f"{options.output}: cannot be written: {error.strerror or error}")
-            return 1
-        print(f"written: {printable(str(options.output))}")
-    return 1 if results.problems else 0
-
-
-def _format(options: argparse.Namespace) -> str:
-    if options.format is not None:
-        return str(options.format)
-    suffix = "" if options.output is None else options.output.suffix.lower()
-    return _BY_SUFFIX.get(suffix, "text")
+    text = _rendered(results.evaluations, form_of(options), width)
+    return 0 if written(options, text) and not results.problems else 1
 
 
 def _rendered(evaluations: Sequence[Evaluation], form: str, width: int) -> str:

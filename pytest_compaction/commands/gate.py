@@ -6,16 +6,13 @@ import argparse
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from pytest_compaction.commands.complaint import complain
-from pytest_compaction.commands.named_run import named_run
-from pytest_compaction.commands.run_baselines import baselines_of, over_budget_of
+from pytest_compaction.commands.arguments import complain, named_run
+from pytest_compaction.commands.measured_run import baselines_of, rules_of, settings_of
 from pytest_compaction.gate.baseline import BaselineDecision, decide_baseline
 from pytest_compaction.gate.coverage import arms_of, coverage_text, planned_in
 from pytest_compaction.gate.decision import decide
 from pytest_compaction.gate.threshold import ThresholdError, check_scopes, parse_threshold
 from pytest_compaction.metrics.budgets import over_budget_failures
-from pytest_compaction.options.run_settings import newly_gone
-from pytest_compaction.options.table import option_of, range_of
 from pytest_compaction.records.baselines.baseline import Baseline, judged_again
 from pytest_compaction.records.baselines.baseline_file import BaselineError
 from pytest_compaction.records.record import Record, went_wrong_later
@@ -23,15 +20,42 @@ from pytest_compaction.records.runs.run_file import RunFileError
 from pytest_compaction.reports.changes.block import baseline_block, baseline_lines, worse_title
 from pytest_compaction.reports.gate_line import Failures, gate_line, passes
 from pytest_compaction.reports.lines import WIDTH, Line
-from pytest_compaction.settings import INCONCLUSIVE, BaselineRules, OptionError
-from pytest_compaction.text import NumberError
+from pytest_compaction.settings import INCONCLUSIVE, OptionError
 
 PASSED: Final = 0
 FAILED: Final = 1
 UNUSABLE: Final = 4
 NOTHING: Final = 5
 """Exit codes with the meanings that pytest gives them."""
-_CONSISTENCY: Final = 0.7
+_FLAGS: Final = (
+    (
+        "--baseline",
+        "RUN",
+        "gate on what got worse since this run: a run file, a folder, or a baseline file; "
+        "RUN@STRATEGY compares with another strategy",
+    ),
+    (
+        "--max-drop",
+        "F",
+        "points by which overall and each dimension may be lower (default: 0.1)",
+    ),
+    (
+        "--max-newly-gone",
+        "N|P%",
+        "facts that the baseline states and the run does not, at most: a number, or P%% of "
+        "those that the baseline states",
+    ),
+    (
+        "--pass-score",
+        "F",
+        "overall score at which an item passes, in place of that of the run",
+    ),
+    (
+        "--max-unscored",
+        "N",
+        "number of unscored items that are accepted, in place of that of the run",
+    ),
+)
 
 
 def add(commands: Any) -> None:
@@ -44,6 +68,8 @@ def add(commands: Any) -> None:
         "0 if the run passes, 1 if it fails, 4 if it cannot be decided, 5 if it holds no item.",
     )
     parser.add_argument("run_file", metavar="RUN", help="a run file, or last")
+    for flag, metavar, meaning in _FLAGS:
+        parser.add_argument(flag, metavar=metavar, help=meaning)
     parser.add_argument(
         "--threshold",
         action="append",
@@ -52,37 +78,10 @@ def add(commands: Any) -> None:
         help="gate on an aggregate, such as overall>=3.5; repeatable",
     )
     parser.add_argument(
-        "--baseline",
-        metavar="RUN",
-        help="gate on what got worse since this run: a run file, a folder, or a baseline file; "
-        "RUN@STRATEGY compares with another strategy",
-    )
-    parser.add_argument(
-        "--max-drop",
-        metavar="F",
-        help="points by which overall and each dimension may be lower (default: 0.1)",
-    )
-    parser.add_argument(
-        "--max-newly-gone",
-        metavar="N|P%",
-        help="facts that the baseline states and the run does not, at most: a number, or P%% of "
-        "those that the baseline states",
-    )
-    parser.add_argument(
         "--inconclusive",
         choices=INCONCLUSIVE,
         help="what an undecided run is: its overall score fell by more than is allowed, these "
         "cases do not show it, and no rule on newly gone facts decided (default: fail)",
-    )
-    parser.add_argument(
-        "--pass-score",
-        metavar="F",
-        help="overall score at which an item passes, in place of that of the run",
-    )
-    parser.add_argument(
-        "--max-unscored",
-        metavar="N",
-        help="number of unscored items that are accepted, in place of that of the run",
     )
     parser.set_defaults(run=run)
 
@@ -91,27 +90,23 @@ def run(options: argparse.Namespace) -> int:
     """Print what is decided; returns an exit code of pytest's."""
     try:
         path, found = named_run(options.run_file)
-        given = found.header.get("settings")
-        settings: dict[str, Any] = given if isinstance(given, dict) else {}
+        settings = settings_of(found.header)
         _check_given(options)
         arms = arms_of(found.header, found.records)
         expressions = options.threshold or ([] if options.baseline else settings.get("thresholds"))
         thresholds = [parse_threshold(text) for text in expressions or ()]
         check_scopes(thresholds, arms)
-        pass_score = _number(options, settings, "pass_score")
-        max_unscored = _number(options, settings, "max_unscored")
-        over_budget = over_budget_of(found.header)
+        rules = rules_of(found.header, "the run's", vars(options))
         records = found.records
         named = options.baseline or ("" if options.threshold else settings.get("baseline"))
         if named and settings.get("baseline_update") and not options.baseline:
             named = ""  # that run was accepted as its own baseline
-        rules = _rules(options, settings)
         baselines: dict[str, Baseline] = {}
         notes: list[str] = []
         if named:
-            baselines, records, notes = baselines_of(named, path, found, pass_score)
+            baselines, records, notes = baselines_of(named, path, found, rules.pass_score)
         if options.pass_score is not None:
-            records = list(judged_again(records, pass_score, over_budget))
+            records = list(judged_again(records, rules.pass_score, rules.over_budget))
     except (RunFileError, ThresholdError, BaselineError, OptionError) as error:
         for sentence in str(error).splitlines():
             complain(sentence)
@@ -124,19 +119,17 @@ def run(options: argparse.Namespace) -> int:
         return NOTHING
     against = BaselineDecision()
     if baselines:
-        against = decide_baseline(records, baselines, rules, found.header)
-    for line in _compared(against, pass_score, notes):
+        against = decide_baseline(records, baselines, rules.baseline, found.header)
+    for line in _compared(against, rules.pass_score, notes):
         print(line.text)
-    decision = decide(records, thresholds, max_unscored, arms)
+    decision = decide(records, thresholds, rules.max_unscored, arms)
     failures = Failures(
-        sum(map(_went_wrong, records)), 0, len(over_budget_failures(records, over_budget))
+        sum(map(_went_wrong, records)), 0, len(over_budget_failures(records, rules.over_budget))
     )
-    dialogues = settings.get("dialogues")
-    consistency = dialogues.get("consistency") if isinstance(dialogues, dict) else None
     if not decision.decides and not against.decides:
         complain("nothing to decide on; give --threshold or --baseline")
         return UNUSABLE
-    limits = pass_score, consistency or _CONSISTENCY
+    limits = rules.pass_score, rules.consistency
     coverage = coverage_text(records, planned_in(found.header))
     line = gate_line(decision, failures, records, *limits, against, coverage)
     print(line.text)
@@ -148,35 +141,6 @@ def _check_given(options: argparse.Namespace) -> None:
     for flag, texts in {"--threshold": options.threshold, "--baseline": [options.baseline]}.items():
         if any(text is not None and not text.strip() for text in texts):
             raise ThresholdError(f"{flag}= is empty; give a value, or leave it out")
-
-
-def _rules(options: argparse.Namespace, settings: dict[str, Any]) -> BaselineRules:
-    """The rules against a baseline. Raises :class:`OptionError` for a limit that is none."""
-    limit = _chosen(options.max_newly_gone, settings, "max_newly_gone", None)
-    return BaselineRules(
-        max_drop=_number(options, settings, "max_drop"),
-        max_newly_gone=None if limit is None else newly_gone("--max-newly-gone", str(limit)),
-        inconclusive=_chosen(options.inconclusive, settings, "inconclusive", "fail"),
-    )
-
-
-def _number(options: argparse.Namespace, settings: dict[str, Any], key: str) -> Any:
-    """A number that the user gives, else that of the run, else the default, in its range.
-
-    Raises :class:`OptionError` for any other.
-    """
-    option = option_of(f"compaction_{key}")
-    given = getattr(options, key)
-    where = f"--{key.replace('_', '-')}" if given is not None else f"the run's {key}"
-    try:
-        return range_of(option.key).read(_chosen(given, settings, key, option.default))
-    except NumberError as error:
-        raise OptionError(f"{where}={error}") from None
-
-
-def _chosen(given: Any, settings: dict[str, Any], key: str, default: Any) -> Any:
-    """What the user says, else what the run was measured with, else the default."""
-    return given if given is not None else settings.get(key, default)
 
 
 def _went_wrong(record: Record) -> bool:

@@ -20,9 +20,7 @@ from pytest_compaction.case.case import Case
 from pytest_compaction.case.kinds import ABILITIES
 from pytest_compaction.case.long_memory.beam import read_conversation
 from pytest_compaction.case.long_memory.published import QUESTIONS, QUESTIONS_FOLDER, size_name
-from pytest_compaction.commands.complaint import complain
-from pytest_compaction.commands.number_type import number_type
-from pytest_compaction.commands.store_option import add_store_option
+from pytest_compaction.commands.arguments import add_store, complain, number_type
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.long_conversations.generator import (
     FEWEST_TOKENS,
@@ -156,7 +154,7 @@ def add(commands: Any) -> None:
         metavar="FOLDER",
         help="where they are written, as FOLDER/SIZE/SEED",
     )
-    add_store_option(parser)
+    add_store(parser)
     parser.add_argument(
         "--estimate",
         action="store_true",

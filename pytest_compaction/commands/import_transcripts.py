@@ -24,9 +24,7 @@ from pytest_compaction.case_making.case_maker import (
 from pytest_compaction.case_making.derive import DEFAULT_COUNT, derive_probes
 from pytest_compaction.case_making.log import ProbeLog
 from pytest_compaction.case_making.redaction import Redactor
-from pytest_compaction.commands.complaint import complain
-from pytest_compaction.commands.number_type import number_type
-from pytest_compaction.commands.store_option import add_store_option
+from pytest_compaction.commands.arguments import add_store, complain, number_type
 from pytest_compaction.gc_threshold import look_less_often
 from pytest_compaction.importers.protocol import Importer, ImportFormatError, Transcript
 from pytest_compaction.importers.registry import (
@@ -197,7 +195,7 @@ def add(commands: Any) -> None:
         metavar="NAME",
         help="model that writes the probes; those that the log confirms are kept (rules)",
     )
-    add_store_option(parser)
+    add_store(parser)
     parser.add_argument(
         "-v",
         "--verbose",

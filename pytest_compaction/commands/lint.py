@@ -19,7 +19,7 @@ from pytest_compaction.case_making.lint import (
     inspect,
 )
 from pytest_compaction.case_making.points import TAIL_SHARE
-from pytest_compaction.commands.number_type import number_type
+from pytest_compaction.commands.arguments import number_type
 from pytest_compaction.text import Range, printable
 
 FORMATS: Final = ("text", "json")

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.commands.complaint import complain
-from pytest_compaction.commands.run_baselines import baselines_of, over_budget_of
+from pytest_compaction.commands.arguments import complain
+from pytest_compaction.commands.measured_run import RunRules, baselines_of, rules_of
 from pytest_compaction.gate.baseline import BaselineDecision, decide_baseline
 from pytest_compaction.gate.coverage import arms_of, coverage_text, planned_in
 from pytest_compaction.gate.decision import Decision, decide
@@ -21,8 +21,6 @@ from pytest_compaction.gate.threshold import (
 )
 from pytest_compaction.metrics.budgets import over_budget_failures
 from pytest_compaction.models.registry import is_offline
-from pytest_compaction.options.run_settings import newly_gone
-from pytest_compaction.options.table import range_of
 from pytest_compaction.records.baselines.baseline_file import BaselineError
 from pytest_compaction.records.figures.cost_figures import run_pricing
 from pytest_compaction.records.runs.merged_run import MergedRun, MergeError, merge_runs
@@ -51,8 +49,8 @@ from pytest_compaction.reports.outlets.written_files import (
 )
 from pytest_compaction.reports.summary.run_summary import file_lines, left_out_lines, run_summary
 from pytest_compaction.reports.usage import usage_table
-from pytest_compaction.settings import REPORT_SUFFIXES, BaselineRules, OptionError
-from pytest_compaction.text import NumberError, printable
+from pytest_compaction.settings import REPORT_SUFFIXES, OptionError
+from pytest_compaction.text import printable
 
 PASSED: Final = 0
 FAILED: Final = 1
@@ -99,9 +97,9 @@ def run(options: argparse.Namespace) -> int:
     try:
         runs = _load(options.run_files)
         merged = merge_runs([(printable(str(path)), found) for path, found in runs])
-        _check_numbers(merged.run)
+        rules = _rules(merged.run)
         thresholds = _thresholds(options.threshold, merged.run)
-        against, notes = _against(merged.run, options.output)
+        against, notes = _against(merged.run, rules, options.output)
         _check_output(options.output, options.run_files)
         _check_reports(options.report)
         write_run(options.output, merged.run)
@@ -117,8 +115,9 @@ def run(options: argparse.Namespace) -> int:
         print(line.text)
     for line in (*baseline_lines(against), *map(Line, notes)):
         print(line.text)
-    decision = _decision(merged, thresholds)
-    code, lines = _decided(merged, decision, against)
+    records, arms = merged.run.records, arms_of(merged.run.header, merged.run.records)
+    decision = decide(records, thresholds, rules.max_unscored, arms)
+    code, lines = _decided(merged, rules, decision, against)
     finished = _finished(merged, decision, against, str(options.output), code, lines)
     files = write_files(finished, {name: Path(name) for name in options.report})
     written = [
@@ -202,35 +201,24 @@ def _thresholds(given: Sequence[str], run: Run) -> list[Threshold]:
         raise MergeError([str(error)]) from None
 
 
-def _against(run: Run, output: Path) -> tuple[BaselineDecision, list[str]]:
+def _rules(run: Run) -> RunRules:
+    try:
+        return rules_of(run.header, "the shards'")
+    except OptionError as error:
+        raise MergeError([str(error)]) from None
+
+
+def _against(run: Run, rules: RunRules, output: Path) -> tuple[BaselineDecision, list[str]]:
     """The decision against the baseline of the shards, and notes on how it was read."""
-    settings = _settings(run)
-    named = settings.get("baseline")
+    named = _settings(run).get("baseline")
     if not named or not run.records:
         return BaselineDecision(), []
     try:
-        baselines, records, notes = baselines_of(named, output, run, settings["pass_score"])
+        baselines, records, notes = baselines_of(named, output, run, rules.pass_score)
     except BaselineError as error:
         why = f"the shards were run with --compaction-baseline={named}, which decides"
         raise MergeError([f"{why}: {error}"]) from None
-    limit = settings.get("max_newly_gone")
-    try:
-        gone = None if limit is None else newly_gone("max_newly_gone", str(limit))
-    except OptionError as error:
-        raise MergeError([f"the shards' {error}"]) from None
-    rules = BaselineRules(settings["max_drop"], gone, settings["inconclusive"])
-    return decide_baseline(records, baselines, rules, run.header), notes
-
-
-def _check_numbers(run: Run) -> None:
-    """Refuse rules of the shards that no option takes: the files may be from a pull request."""
-    settings = _settings(run)
-    for key in ("pass_score", "max_drop", "max_unscored"):
-        try:
-            if key in settings:
-                range_of(f"compaction_{key}").read(settings[key])
-        except NumberError as error:
-            raise MergeError([f"the shards' {key}={error}"]) from None
+    return decide_baseline(records, baselines, rules.baseline, run.header), notes
 
 
 def _settings(run: Run) -> dict[str, Any]:
@@ -287,17 +275,17 @@ def _finished(
 
 
 def _decided(
-    merged: MergedRun, decision: Decision, against: BaselineDecision
+    merged: MergedRun, rules: RunRules, decision: Decision, against: BaselineDecision
 ) -> tuple[int, list[Line]]:
     """The exit code of the whole run, and the lines that say why.
 
     Without a threshold each item below the score at which it passes fails the run.
     """
-    records, settings = merged.run.records, _settings(merged.run)
+    records = merged.run.records
     if not records and not merged.failures:
         return NOTHING, [Line("GATE FAILED nothing was measured: the shards hold no item")]
-    limits = settings["pass_score"], settings["dialogues"]["consistency"]
-    over = over_budget_failures(records, over_budget_of(merged.run.header)) & merged.failures
+    limits = rules.pass_score, rules.consistency
+    over = over_budget_failures(records, rules.over_budget) & merged.failures
     failures = Failures(len(merged.failures - over), merged.snapshots, len(over))
     if decision.decides or against.decides:
         code = PASSED if passes(decision, failures, against) else FAILED
@@ -308,8 +296,3 @@ def _decided(
     if parts:
         return FAILED, [Line(f"FAILED {' · '.join(parts)}")]
     return PASSED, [Line(f"PASSED {len(records)} items")]
-
-
-def _decision(merged: MergedRun, thresholds: Sequence[Threshold]) -> Decision:
-    records, arms = merged.run.records, arms_of(merged.run.header, merged.run.records)
-    return decide(records, thresholds, _settings(merged.run)["max_unscored"], arms)

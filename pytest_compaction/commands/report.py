@@ -8,12 +8,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.commands.complaint import complain
-from pytest_compaction.commands.named_run import named_run
+from pytest_compaction.commands.arguments import add_output, complain, form_of, named_run, written
 from pytest_compaction.records.figures.cost_figures import run_pricing
 from pytest_compaction.records.record import type_of
 from pytest_compaction.records.runs.run_file import Run, RunFileError
-from pytest_compaction.reports.outlets.report_file import write_whole
 from pytest_compaction.reports.tables.long_memory_tables import LABEL
 from pytest_compaction.reports.tables.long_memory_tables import NAMES as LONG_MEMORY
 from pytest_compaction.reports.tables.run_tables import run_tables
@@ -24,7 +22,6 @@ from pytest_compaction.reports.tables.table_page import (
     markdown_table,
     plain_table,
 )
-from pytest_compaction.text import printable
 
 FORMATS: Final = ("text", "markdown", "json", "csv", "html")
 TABLES: Final = (
@@ -39,7 +36,6 @@ TABLES: Final = (
     "most_lost",
     "cost",
 )
-_BY_SUFFIX: Final = {".md": "markdown", ".json": "json", ".csv": "csv", ".html": "html"}
 
 
 def add(commands: Any) -> None:
@@ -60,16 +56,9 @@ def add(commands: Any) -> None:
         metavar="RUN",
         help="a run file, or last; several make one page that compares them",
     )
-    parser.add_argument(
-        "--format",
-        choices=FORMATS,
-        help="how the tables are written; by the suffix of PATH when absent, else text",
-    )
+    add_output(parser, FORMATS, "tables are")
     parser.add_argument(
         "--table", choices=TABLES, action="append", help="only this table; repeatable"
-    )
-    parser.add_argument(
-        "-o", "--output", type=Path, metavar="PATH", help="write the tables to this file"
     )
     parser.set_defaults(run=run)
 
@@ -81,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
     except RunFileError as error:
         complain(str(error))
         return 1
-    if _format(options) == "html":
+    if form_of(options) == "html":
         return _page(options, named)
     if len(named) > 1:
         complain("tables are those of one run; several make a page: add -o PATH.html")
@@ -101,23 +90,14 @@ def run(options: argparse.Namespace) -> int:
         complain(f"{run_file} has no table {name!r}: {_needs(name)}")
     if not tables:
         return 1
-    text = _rendered(tables, _format(options))
-    if options.output is None:
-        print(text, end="")
-    else:
-        try:
-            write_whole(options.output, text.encode())
-        except OSError as error:
-            complain(f"{options.output}: cannot be written: {error.strerror or error}")
-            return 1
-        print(f"written: {printable(str(options.output))}")
-    return 1 if missing else 0
+    text = _rendered(tables, form_of(options))
+    return 0 if written(options, text) and not missing else 1
 
 
 def _page(options: argparse.Namespace, named: Sequence[tuple[Path, Run]]) -> int:
     """Write or print the page of all runs."""
     from pytest_compaction.reports.page.arms import PageRun
-    from pytest_compaction.reports.page.page import page_of, write_page
+    from pytest_compaction.reports.page.page import page_of
 
     if options.table:
         complain("a page holds all tables; leave --table out")
@@ -127,16 +107,7 @@ def _page(options: argparse.Namespace, named: Sequence[tuple[Path, Run]]) -> int
             complain(_no_probes(path))
             return 1
     shown = [PageRun(path.stem, found, path.parent) for path, found in named]
-    if options.output is None:
-        print(page_of(shown), end="")
-        return 0
-    try:
-        write_page(options.output, shown)
-    except OSError as error:
-        complain(f"{options.output}: cannot be written: {error.strerror or error}")
-        return 1
-    print(f"written: {printable(str(options.output))}")
-    return 0
+    return 0 if written(options, page_of(shown)) else 1
 
 
 def _no_probes(path: Path) -> str:
@@ -159,13 +130,6 @@ def _needs(name: str) -> str:
         "it needs a run of recorded over cases with compactions on record, such as "
         "--compactor=recorded,anchored --compaction-budget=recorded"
     )
-
-
-def _format(options: argparse.Namespace) -> str:
-    if options.format is not None:
-        return str(options.format)
-    suffix = "" if options.output is None else options.output.suffix.lower()
-    return _BY_SUFFIX.get(suffix, "text")
 
 
 def _rendered(tables: Sequence[Table], form: str) -> str:

@@ -11,8 +11,7 @@ from typing import Any
 
 from pytest_compaction.case.case import Case
 from pytest_compaction.case.files import load_cases
-from pytest_compaction.commands.complaint import complain
-from pytest_compaction.commands.named_run import is_run, named_run
+from pytest_compaction.commands.arguments import complain, is_run, named_run
 from pytest_compaction.metrics.dimensions import listed
 from pytest_compaction.records.runs.run_file import RunFileError
 from pytest_compaction.records.texts import view_messages

@@ -14,7 +14,7 @@ from support.paths import CASES, ROOT
 
 from pytest_compaction.records.runs.run_file import load_run
 from pytest_compaction.reports.page.arms import PageRun
-from pytest_compaction.reports.page.page import write_page
+from pytest_compaction.reports.page.page import page_of
 
 STRATEGIES = "anchored,truncate,said-only,mask-observations"
 ITEM = "#item=anchored%2Fsync_to_generator%2Funder-pressure"
@@ -38,7 +38,8 @@ def photograph(run, picture, item=ITEM, fact=FACT, size=SIZE):
     """Write the page of a run beside nothing else, and a picture of one of its items."""
     with tempfile.TemporaryDirectory(prefix="page-") as folder, chromium() as browser:
         page = Path(folder, "page.html")
-        write_page(page, [PageRun("four strategies", load_run(run), run.parent)])
+        shown = [PageRun("four strategies", load_run(run), run.parent)]
+        page.write_text(page_of(shown), "utf-8")
         browser.open(page, item, size)
         browser.press(fact)
         browser.screenshot(picture)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.case.files import holds_cases
-from pytest_compaction.commands.complaint import complain
+from pytest_compaction.commands.arguments import complain
 from pytest_compaction.commands.init.config_file import (
     FUNCTION,
     MODULE,

@@ -133,13 +133,24 @@ def _cell(value: Scalar) -> str | int | float:
     return value
 
 
+def _page(run: FinishedRun) -> str:
+    # The page takes a template engine to make, which no other form needs.
+    from pytest_compaction.reports.page.arms import PageRun
+    from pytest_compaction.reports.page.page import page_of
+
+    records = Run(dict(run.header), {record["item"]: record for record in run.records})
+    shown = PageRun(PurePath(run.name).stem or "run", records, run.folder)
+    return page_of([shown], against=run.against, gate=run.line)
+
+
 FORMS: Final[dict[str, Callable[[FinishedRun], str]]] = {
     ".md": markdown_report,
     ".json": json_report,
     ".csv": csv_report,
     ".svg": badge,
+    ".html": _page,
 }
-"""What makes the text of a report, by its suffix; the page is made apart."""
+"""What makes the text of a report, by its suffix."""
 
 
 def check_place(path: Path) -> None:
@@ -157,10 +168,7 @@ def write_report(path: Path, run: FinishedRun) -> None:
 
     Until all of it is written the older one stays as it was. Raises ``OSError``.
     """
-    if path.suffix.lower() == ".html":
-        _write_page(path, run)
-    else:
-        write_whole(path, FORMS[path.suffix.lower()](run).encode("utf-8", "backslashreplace"))
+    write_whole(path, FORMS[path.suffix.lower()](run).encode("utf-8", "backslashreplace"))
 
 
 def write_whole(path: Path, data: bytes) -> None:
@@ -174,16 +182,6 @@ def write_whole(path: Path, data: bytes) -> None:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
         raise
-
-
-def _write_page(path: Path, run: FinishedRun) -> None:
-    # The page takes a template engine to make, which no other form needs.
-    from pytest_compaction.reports.page.arms import PageRun
-    from pytest_compaction.reports.page.page import write_page
-
-    records = Run(dict(run.header), {record["item"]: record for record in run.records})
-    name = PurePath(run.name).stem or "run"
-    write_page(path.resolve(), [PageRun(name, records, run.folder)], run.against, run.line)
 
 
 def _temporary(path: Path) -> Path:

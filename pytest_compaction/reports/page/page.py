@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from itertools import combinations
-from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -250,25 +249,6 @@ def page_of(
         ],
         **_figures(runs, arms),
     )
-
-
-def write_page(
-    path: Path,
-    runs: Sequence[PageRun],
-    against: BaselineDecision | None = None,
-    gate: str = "",
-) -> None:
-    """Write the page atomically: there is the whole page or none, whatever interrupts it.
-
-    Raises :class:`OSError` if it cannot be written.
-    """
-    content = page_of(runs, against=against, gate=gate).encode()
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        temporary.write_bytes(content)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _baselines(against: BaselineDecision) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ from support.page_runs import HOSTILE, LIMIT, SHOWN, write_small_run
 
 from pytest_compaction.records.runs.run_file import load_run
 from pytest_compaction.reports.page.arms import PageRun
-from pytest_compaction.reports.page.page import write_page
+from pytest_compaction.reports.page.page import page_of
 
 pytestmark = pytest.mark.browser
 
@@ -21,6 +21,10 @@ FAILURES = "#item=anchored%2Flease%2Ffailures"
 def browser():
     with chromium() as found:
         yield found
+
+
+def write_page(target, runs):
+    target.write_text(page_of(runs), "utf-8")
 
 
 @pytest.fixture(scope="module")

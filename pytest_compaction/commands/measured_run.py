@@ -1,15 +1,18 @@
-"""The baselines of a run that has been measured."""
+"""A run that has been measured: the rules it is held to, and its baselines."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from pytest_compaction.case.case import Case
 from pytest_compaction.case.files import CaseFileError
 from pytest_compaction.case.index import CaseIndex
 from pytest_compaction.metrics.aggregate import by_compactor
+from pytest_compaction.options.run_settings import newly_gone
+from pytest_compaction.options.table import option_of, range_of
 from pytest_compaction.records.baselines.baseline import (
     Baseline,
     at_pass_score,
@@ -29,13 +32,66 @@ from pytest_compaction.records.record import Record, type_of
 from pytest_compaction.records.runs.run_file import Run
 from pytest_compaction.records.texts import view_file
 from pytest_compaction.session.named_files import case_places, find_named
-from pytest_compaction.settings import CONTROL, OptionError, OverBudget
+from pytest_compaction.settings import CONTROL, BaselineRules, OptionError, OverBudget
+from pytest_compaction.text import NumberError
+
+_CONSISTENCY: Final = 0.7
 
 
-def over_budget_of(header: Mapping[str, Any]) -> OverBudget:
-    """What became of views over their budget in a run, by its header."""
+@dataclass(frozen=True, slots=True)
+class RunRules:
+    """What a run is held to. Items pass at ``pass_score`` (0 to 5), dialogues at ``consistency``
+    (0 to 1).
+    """
+
+    pass_score: float
+    consistency: float
+    max_unscored: int
+    over_budget: OverBudget
+    baseline: BaselineRules
+
+
+def settings_of(header: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings in the header of a run; empty for one of another form."""
     given = header.get("settings")
-    return "report" if isinstance(given, dict) and given.get("over_budget") == "report" else "fail"
+    return given if isinstance(given, dict) else {}
+
+
+def rules_of(
+    header: Mapping[str, Any], whose: str, given: Mapping[str, Any] | None = None
+) -> RunRules:
+    """The rules that a run was measured with; those that are ``given`` come first.
+
+    The file may be from a pull request: raises :class:`OptionError` for what no option takes.
+    """
+    settings, given = settings_of(header), given or {}
+
+    def chosen(key: str, default: Any) -> tuple[str, Any]:
+        """Where a rule stands, and what it says."""
+        if given.get(key) is not None:
+            return f"--{key.replace('_', '-')}", given[key]
+        return f"{whose} {key}", settings.get(key, default)
+
+    def number(key: str) -> Any:
+        option = option_of(f"compaction_{key}")
+        where, value = chosen(key, option.default)
+        try:
+            return range_of(option.key).read(value)
+        except NumberError as error:
+            raise OptionError(f"{where}={error}") from None
+
+    where, limit = chosen("max_newly_gone", None)
+    gone = None if limit is None else newly_gone(where, str(limit))
+    inconclusive = chosen("inconclusive", "fail")[1]
+    dialogues = settings.get("dialogues")
+    consistency = dialogues.get("consistency") if isinstance(dialogues, dict) else None
+    return RunRules(
+        number("pass_score"),
+        consistency or _CONSISTENCY,
+        number("max_unscored"),
+        "report" if settings.get("over_budget") == "report" else "fail",
+        BaselineRules(number("max_drop"), gone, inconclusive),
+    )
 
 
 def baselines_of(
