@@ -6,6 +6,7 @@ import json
 import re
 import zlib
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -14,10 +15,9 @@ from support.builders import record
 from support.page_runs import HOSTILE, write_small_run
 
 from pytest_compaction.records.runs.run_file import Run, load_run
-from pytest_compaction.reports.page import page as page_module
-from pytest_compaction.reports.page.arms import PageRun
+from pytest_compaction.reports.outlets.report_file import write_whole
 from pytest_compaction.reports.page.inert import finite, inert_json
-from pytest_compaction.reports.page.page import page_of, write_page
+from pytest_compaction.reports.page.page import page_of
 
 
 class Parts(HTMLParser):
@@ -224,13 +224,6 @@ def test_an_item_has_its_nuggets_and_the_order_of_events(tmp_path):
     assert "nuggets" not in items["1"]
 
 
-def test_a_page_is_written_whole(tmp_path, small, text):
-    target = tmp_path / "out.html"
-    write_page(target, [small])
-    assert target.read_bytes() == text.encode()
-    assert not list(tmp_path.glob(".out.html*"))
-
-
 def test_an_interrupted_page_leaves_the_one_before(tmp_path, small, monkeypatch):
     target = tmp_path / "out.html"
     target.write_text("before")
@@ -238,8 +231,8 @@ def test_an_interrupted_page_leaves_the_one_before(tmp_path, small, monkeypatch)
     def interrupted(self, other):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(page_module.Path, "replace", interrupted)
+    monkeypatch.setattr(Path, "replace", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        write_page(target, [small])
+        write_whole(target, page_of([small]).encode())
     assert target.read_text() == "before"
-    assert not list(tmp_path.glob(".out.html*"))
+    assert list(tmp_path.iterdir()) == [target]
