@@ -16,6 +16,7 @@ from support.page_runs import HOSTILE, write_small_run
 
 from pytest_compaction.records.runs.run_file import Run, load_run
 from pytest_compaction.reports.outlets.report_file import write_whole
+from pytest_compaction.reports.page.arms import PageRun
 from pytest_compaction.reports.page.inert import finite, inert_json
 from pytest_compaction.reports.page.page import page_of
 
