@@ -8,7 +8,7 @@ from support.paths import ROOT
 
 PACKAGE = ROOT / "pytest_compaction"
 FLOORS = (
-    "conversation folders gc_threshold hookspecs rubric secrets settings",
+    "conversation folders gc_threshold hookspecs record rubric secrets settings",
     "cache",
     "text",
     "artifacts case",

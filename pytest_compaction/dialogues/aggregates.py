@@ -42,10 +42,10 @@ def measure_dialogues(metric: str, records: Sequence[Record]) -> float | None:
     from pytest_compaction.dialogues.dialogue import Comparison
     from pytest_compaction.dialogues.figures import figures_of
 
-    compared = [record for record in records if record["comparison"] is not None]
+    compared = [record for record in records if record["comparison"]]
     if not compared:
         return None
-    comparisons = [Comparison.from_json(record["comparison"]) for record in compared]
+    comparisons = [Comparison.from_json(record["comparison"] or {}) for record in compared]
     figures = figures_of("all", comparisons, pass_at(compared))
     name = metric.removeprefix(_PREFIX)
     if name.startswith("pass^"):

@@ -11,6 +11,7 @@ from pytest_compaction.dialogues.figures import retention_of, spending_of
 from pytest_compaction.dialogues.files import digest
 from pytest_compaction.dialogues.replayed import Replayed
 from pytest_compaction.models.calls.prices import PriceTable
+from pytest_compaction.record import merged
 from pytest_compaction.records.record import (
     Record,
     Status,
@@ -41,7 +42,7 @@ def replayed_record(
     if passed is False:
         reason = replayed.over_budget.partition("\n")[0] or replayed.shortfall()[0]
     spent = spending_of(comparison)
-    return _blank(item, replayed.dialogue, replayed.compactor, settings) | {
+    record: dict[str, Any] = {
         "status": status_from(passed),
         "reason": _one_line(reason),
         "consistency": rounded(replayed.consistency),
@@ -56,6 +57,7 @@ def replayed_record(
         },
         **charged(replayed.usage, replayed.judging, settings, prices, {"compaction": replayed.own}),
     }
+    return merged(_blank(item, replayed.dialogue, replayed.compactor, settings), record)
 
 
 def _over_budget(replayed: Replayed) -> dict[str, Any]:
@@ -75,18 +77,17 @@ def record_without_comparison(
 
     ``unscored``: a model did not answer. ``error``: the strategy or the test went wrong.
     """
-    return _blank(item, dialogue, compactor, settings) | {
-        "status": status,
-        "reason": _one_line(reason),
-        "consistency": None,
-        "retention": None,
-        "savings": None,
-        "history": None,
-        "comparison": None,
-        "compaction": {},
-        "usage": {},
-        "usd": {},
-    }
+    return merged(
+        _blank(item, dialogue, compactor, settings),
+        {
+            "status": status,
+            "reason": _one_line(reason),
+            **dict.fromkeys(("consistency", "retention", "savings", "history", "comparison")),
+            "compaction": {},
+            "usage": {},
+            "usd": {},
+        },
+    )
 
 
 def _blank(item: str, dialogue: Dialogue, compactor: str, settings: Settings) -> Record:
@@ -103,11 +104,8 @@ def _blank(item: str, dialogue: Dialogue, compactor: str, settings: Settings) ->
         digest=digest(dialogue),
         scoring=scoring,
     )
-    return record | {
-        "type": RECORD_TYPE,
-        "overall": None,
-        "pass_at": settings.dialogues.consistency,
-    }
+    own = {"type": RECORD_TYPE, "overall": None, "pass_at": settings.dialogues.consistency}
+    return merged(record, own)
 
 
 def _one_line(text: str) -> str:

@@ -6,7 +6,7 @@ import operator
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 from pytest_compaction.dialogues.aggregates import is_dialogue_metric, measure_dialogues
 from pytest_compaction.gate.threshold import ANSWERED, Threshold, scopes_of
@@ -187,7 +187,7 @@ def within_budget(check: Check, records: Sequence[Record]) -> Check:
     return Check(text, False, check.rule, details=details)
 
 
-def _item_name(record: Record) -> str:
+def _item_name(record: Mapping[str, Any]) -> str:
     return f"{record['case']}-{record['probe']}" if record["probe"] else str(record["case"])
 
 
@@ -209,7 +209,7 @@ def _foreign(groups: Mapping[str, Sequence[Record]]) -> Iterator[Check]:
     """A failed check for each strategy with views that are not made from their own log."""
     for name, group in groups.items():
         for key, parts, one, more, what, rule in _FOREIGN:
-            found = [record for record in group if record.get(key)]
+            found: list[Mapping[str, Any]] = [record for record in group if record.get(key)]
             if not found:
                 continue
             views = len({(r["case"], (r.get("point") or {}).get("id")) for r in found})

@@ -6,7 +6,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, get_args
+from typing import Any, Final, TypeVar, get_args
 
 from pytest_compaction.case.case import Origin
 from pytest_compaction.metrics.budgets import is_over_budget
@@ -184,7 +184,10 @@ def has_too_few(records: Sequence[Record]) -> bool:
     return 0 < 2 * (statuses["passed"] + statuses["failed"]) < len(records) - statuses["skipped"]
 
 
-def mean_of(records: Iterable[Record], value: Callable[[Record], float | None]) -> Mean | None:
+R = TypeVar("R", bound=Mapping[str, Any])
+
+
+def mean_of(records: Iterable[R], value: Callable[[R], float | None]) -> Mean | None:
     """Mean of a figure over the records that have it, clustered by case, or ``None``."""
     clusters: dict[str, list[float]] = defaultdict(list)
     for record in records:
@@ -339,7 +342,7 @@ def arm_name(compactor: str, budget: Budget | None) -> str:
 
 def budgets_of(records: Iterable[Record]) -> list[Budget]:
     """The budgets that took the place of those of the cases: numbers, the smallest first."""
-    found = {record["budget"] for record in records if record.get("budget") is not None}
+    found = {budget for record in records if (budget := record.get("budget")) is not None}
     return sorted(found, key=lambda budget: (budget == RECORDED, budget))
 
 

@@ -204,7 +204,7 @@ def of_readings(records: Sequence[Record]) -> Agreement | None:
         return None
     overall: dict[str, list[Pair]] = defaultdict(list)
     for record in both:
-        view, answer = record["overall"], second_figure(record) or 0.0
+        view, answer = record["overall"] or 0.0, second_figure(record) or 0.0
         if reading_of(record) == "answer":
             view, answer = answer, view
         overall[record["case"]].append((view, answer))
@@ -270,8 +270,8 @@ def paired(
     return pairs, dict(left_out)
 
 
-def _key(record: Record) -> tuple[str, int, str, str, int]:
-    budget = record.get("budget") or 0
+def _key(record: Record) -> tuple[str, str, str, str, int]:
+    budget = str(record.get("budget"))
     return record["compactor"], budget, record["case"], record["probe"], record["trial"]
 
 
@@ -346,7 +346,7 @@ def _ranking(pairs: Iterable[tuple[Record, Record]]) -> Figure:
     clusters: dict[str, list[tuple[str, Pair]]] = defaultdict(list)
     for first, second in pairs:
         budget = first.get("budget") or ""
-        said = (first["overall"], second["overall"])
+        said = (first["overall"] or 0.0, second["overall"] or 0.0)
         clusters[first["case"]].append((f"{first['compactor']} {budget}", said))
     everything = [value for values in clusters.values() for value in values]
     strategies = len({name for name, _ in everything})

@@ -100,7 +100,7 @@ def _is_compacted(record: Record) -> bool:
     """Whether the view of a probe, or of some turn of a dialogue, is smaller than the log."""
     comparison = record.get("comparison")
     if comparison is None:
-        return bool(record["tokens"]["view"] < record["tokens"]["log"])
+        return record["tokens"]["view"] < record["tokens"]["log"]
     return any(
         reply["summarised"] is not False and reply["prompt_tokens"] < full["prompt_tokens"]
         for one, other in zip(comparison["summary"], comparison["baseline"], strict=False)

@@ -28,7 +28,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from pytest_compaction.case.case import Case, Fact
 from pytest_compaction.conversation.messages import Message
@@ -164,7 +164,9 @@ def constraint_survival(records: Sequence[Record]) -> Mean | None:
         place = (record["case"], record["trial"], record.get("budget"), held.get("point"))
         for constraint in held.get("standing", ()):
             found[*place, constraint["text"]].append(bool(constraint["survived"]))
-    shares = [{"case": key[0], "share": sum(stated) / len(stated)} for key, stated in found.items()]
+    shares: list[dict[str, Any]] = [
+        {"case": key[0], "share": sum(stated) / len(stated)} for key, stated in found.items()
+    ]
     return mean_of(shares, lambda row: row["share"])
 
 
@@ -218,7 +220,7 @@ def compliance(records: Sequence[Record], control: Sequence[Record]) -> Complian
     if not asked:
         return None
     whole = {_key(record): complied(record) for record in control}
-    triples = [
+    triples: list[dict[str, Any]] = [
         {"case": record["case"], "compacted": mine, "long": long, "upper": upper}
         for record in asked
         if (mine := complied(record)) is not None
@@ -235,7 +237,7 @@ def compliance(records: Sequence[Record], control: Sequence[Record]) -> Complian
     )
 
 
-def _share_of(name: str) -> Callable[[Record], float]:
+def _share_of(name: str) -> Callable[[Mapping[str, Any]], float]:
     return lambda triple: float(triple[name])
 
 

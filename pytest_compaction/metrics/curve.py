@@ -16,6 +16,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 from pytest_compaction.metrics.aggregate import aggregate, budgets_of, by_compactor, mean_of
 from pytest_compaction.metrics.item_figures import Record, stated_share
@@ -65,12 +66,13 @@ def curve(compactor: str, records: Sequence[Record], budgets: Sequence[int]) -> 
 
 def _mean_area(records: Sequence[Record], budgets: Sequence[int]) -> Mean | None:
     """The mean of the areas of all items that have a figure at every budget."""
-    shares: dict[tuple[str, str, int], dict[int, float]] = defaultdict(dict)
+    shares: dict[tuple[str, str, int], dict[object, float]] = defaultdict(dict)
     for record in records:
         share = stated_share(record)
         if share is not None:
-            shares[record["case"], record["probe"], record["trial"]][record["budget"]] = share
-    whole = [
+            item = (record["case"], record["probe"], record["trial"])
+            shares[item][record.get("budget")] = share
+    whole: list[dict[str, Any]] = [
         {"case": case, "area": area_under(budgets, [found[budget] for budget in budgets])}
         for (case, _, _), found in shares.items()
         if len(found) == len(budgets)

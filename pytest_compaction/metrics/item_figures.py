@@ -6,9 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pytest_compaction.metrics.facts.survival import Source
-
-Record = dict[str, Any]
-"""One item of a run as plain JSON: the ``Record`` of ``records``, a room above this one."""
+from pytest_compaction.record import Record as Record
 
 
 def reading_of(record: Record) -> Source:
@@ -28,8 +26,8 @@ def second_figure(record: Record) -> float | None:
     """The overall score of the reading that does not lead (0 to 5)."""
     if record["overall"] is None:
         return None
-    other = "answer" if reading_of(record) == "view" else "view"
-    return (record.get(other) or {}).get("overall")
+    other = record.get("answer") if reading_of(record) == "view" else record.get("view")
+    return (other or {}).get("overall")
 
 
 def answer_figure(record: Record) -> float | None:

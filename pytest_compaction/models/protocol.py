@@ -37,10 +37,11 @@ class SummaryRequest:
 
 @dataclass(frozen=True, slots=True)
 class SummaryReply:
-    """The summary and what it cost."""
+    """The summary and what it cost; ``latency_s`` as of :class:`AnswerReply`."""
 
     summary: Summary
     usage: Usage = Usage()
+    latency_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ from pytest_compaction.judges.verdict import (
 from pytest_compaction.metrics.facts.fact_classes import class_of
 from pytest_compaction.metrics.nuggets import ORDER_FIGURES, EventOrder
 from pytest_compaction.models.calls.prices import PriceTable
+from pytest_compaction.record import CompactionRecord, EventRecord, FactRecord, merged
 from pytest_compaction.records.record import (
     Record,
     Status,
@@ -33,145 +34,13 @@ from pytest_compaction.records.record import (
     clean,
     rounded,
     status_from,
+    words_of,
 )
 from pytest_compaction.rubric import DIMENSIONS, CriterionScore
 from pytest_compaction.run.feeder import Step
 from pytest_compaction.run.response import Arm, FactHistory, Response
 from pytest_compaction.settings import Settings
 from pytest_compaction.text import printable
-
-PARTS: Final = 10
-"""Equal parts of a conversation, by characters, in which evidence is placed."""
-_REASONING: Final = 400
-
-
-def nuggets_of(response: Response, verdict: Verdict) -> dict[str, Any]:
-    """The nuggets as plain JSON; nothing for a probe without any.
-
-    ``tenths`` are the parts of the conversation, from 1 to 10, that the evidence stands in.
-    """
-    if not response.probe.nuggets:
-        return {}
-    named = {id for nugget in response.probe.nuggets for id in nugget.evidence}
-    parts = _parts(response.case)
-    tenths = sorted({parts[id] for id in named if id in parts})
-    return {"tenths": tenths, **_scored(verdict.nuggets)}
-
-
-def _scored(found: Nuggets | None) -> dict[str, Any]:
-    if found is None:
-        return {}
-    nuggets = [
-        {
-            "text": clean(text),
-            "score": rounded(nugget.score),
-            "reasoning": clean(printable(nugget.reasoning, _REASONING)),
-        }
-        for text, nugget in found.scored
-    ]
-    ordering = found.figures.ordering
-    return {
-        "score": rounded(found.figures.score),
-        "nuggets": nuggets,
-        **({"ordering": _ordering(ordering)} if ordering is not None else {}),
-    }
-
-
-def _ordering(order: EventOrder) -> dict[str, float | None]:
-    return {figure: rounded(getattr(order, figure)) for figure in ORDER_FIGURES}
-
-
-@lru_cache(maxsize=2)
-def _parts(case: Case) -> dict[str, int]:
-    """The part of each message, by where it begins."""
-    sizes = [len(message.text) for message in case.messages]
-    starts = [0, *accumulate(sizes)]
-    total = max(starts[-1], 1)
-    ends = [total * part / PARTS for part in range(1, PARTS)]
-    return {
-        message.id: bisect_right(ends, start) + 1
-        for message, start in zip(case.messages, starts, strict=False)
-    }
-
-
-_CLAUSE: Final = 300
-_WORD: Final = 60
-"""The most characters that a record keeps of a clause, and of a word that decided."""
-_WORDS: Final = 12
-
-
-def facts_of(response: Response, verdict: Verdict) -> list[dict[str, Any]]:
-    """Each fact as plain JSON, in the order of the probe."""
-    found = zip(response.probe.facts, verdict.facts, response.history, strict=True)
-    return [
-        _outcome(outcome) | _in_log(fact) | _history(history) for fact, outcome, history in found
-    ]
-
-
-def _outcome(fact: FactOutcome) -> dict[str, Any]:
-    """What became of one fact, with the clause and the words that decided."""
-    decided = fact.decisive
-    return {
-        "text": clean(fact.text),
-        "type": fact.type,
-        "view": fact.view.outcome,
-        **({} if fact.answer is None else {"answer": fact.answer.outcome}),
-        "survived": fact.survived,
-        "used": fact.used,
-        "loss": fact.loss,
-        "clause": clean(printable(decided.clause, _CLAUSE)),
-        "words": [clean(printable(word, _WORD)) for word in decided.words[:_WORDS]],
-        "why": clean(printable(decided.why, _CLAUSE)),
-    }
-
-
-def _in_log(fact: Fact) -> dict[str, Any]:
-    return {
-        "class": class_of(fact),
-        "evidence": list(map(clean, fact.evidence)),
-        "keys": fact_digest(fact),
-    }
-
-
-def _history(history: FactHistory) -> dict[str, Any]:
-    source = history.source
-    return {
-        "stated_after": [[clean(point), stated] for point, stated in history.stated_after],
-        "recoverable": history.recoverable,
-        "source": None if source is None else {"message": clean(source[0]), "tokens": source[1]},
-    }
-
-
-def compaction_of(response: Response) -> dict[str, Any]:
-    """What the record of a response says of compaction; ``steps`` and ``errors`` are of the
-    whole case, ``events`` end at the point of the probe.
-    """
-    messages = response.case.points[response.probe.point].index + 1
-    window = response.case.window
-    return {
-        "steps": dict(sorted(Counter(step.status for step in response.steps).items())),
-        "errors": sorted({clean(step.error) for step in response.steps if step.error}),
-        "budget": response.budget,
-        "window": window,
-        "messages": messages,
-        "events": [_event(step, window) for step in response.steps if step.messages <= messages],
-    }
-
-
-def _event(step: Step, window: int) -> dict[str, Any]:
-    """One compaction; what an endpoint made of the request is not known."""
-    known = not step.by_server
-    return {
-        "point": clean(step.point),
-        "status": step.status,
-        "log": step.log,
-        "before": step.before if known else None,
-        "after": step.after if known else None,
-        "prefix": step.prefix if known else None,
-        "free": window - step.after if known else None,
-        "until_next": step.until_next,
-        "messages_left": step.left,
-    }
 
 
 def scored_record(
@@ -186,7 +55,8 @@ def scored_record(
     ``prices`` are those of the endpoint; without an endpoint nothing costs anything.
     """
     record = _blank(item, response.case, response.probe, response.arm, settings)
-    record |= {
+    found: dict[str, Any] = {
+        "words": words_of(settings, response.compaction_usage.calls),
         "question": clean(_asked(response.probe)),
         "status": "skipped" if verdict.is_null else status_from(verdict.passed),
         "reason": clean(verdict.unscored or _reason(verdict)),
@@ -194,7 +64,7 @@ def scored_record(
         "dimensions": {name: rounded(verdict.dimensions.get(name)) for name in DIMENSIONS},
         "criteria": _criteria(verdict.criteria),
         "reading": verdict.reading,
-        "facts": facts_of(response, verdict),
+        "facts": _facts(response, verdict),
         "traps": [{"text": clean(text), "hit": hit} for text, hit in verdict.traps],
         "flags": list(verdict.flags),
         "response": clean(response.asked_text),
@@ -216,7 +86,7 @@ def scored_record(
             {"compaction": response.own_calls, "view": response.view_own_calls},
         ),
         "judges": [_judge(scores) for scores in verdict.judges],
-        "latency_s": {} if response.latency_s is None else {"responder": response.latency_s},
+        "latency_s": _seconds(response),
         "compaction": compaction_of(response),
         "nulls": {
             null.name: {
@@ -228,17 +98,28 @@ def scored_record(
         },
     }
     if verdict.second is not None:
-        record["answer" if verdict.reading == "view" else "view"] = _second(verdict.second)
-    record["hashes"] |= {
+        found["answer" if verdict.reading == "view" else "view"] = _second(verdict.second)
+    found["hashes"] = record["hashes"] | {
         "prompt": response.prompt_hash,
         "log": log_digest(response.case),
         "probe": probe_digest(response.probe),
     }
-    record |= _constraints(response) | _compliance(response)
-    record |= nuggets_of(response, verdict) | _foreign(response)
+    found |= _constraints(response) | _compliance(response)
+    found |= _nuggets(response, verdict) | _foreign(response)
     if verdict.unpaid:
-        record["unpaid"] = True
-    return record
+        found["unpaid"] = True
+    return merged(record, found)
+
+
+def _seconds(response: Response) -> dict[str, float]:
+    """How long a model took: for the answer, and for each compaction by the id of its point."""
+    answered = {} if response.latency_s is None else {"responder": response.latency_s}
+    waited = {
+        f"compaction {clean(step.point)}": step.seconds
+        for step in response.steps
+        if step.seconds is not None
+    }
+    return {**answered, **waited}
 
 
 def _foreign(response: Response) -> dict[str, Any]:
@@ -270,24 +151,17 @@ def record_without_verdict(
 
     ``unscored``: a model did not answer. ``error``: the strategy or the test went wrong.
     """
-    return _blank(item, case, probe, arm, settings) | {
+    found: dict[str, Any] = {
         "status": status,
         "reason": clean(reason),
         "overall": None,
         "dimensions": dict.fromkeys(DIMENSIONS),
-        "criteria": [],
         "reading": None,
-        "facts": [],
-        "traps": [],
-        "flags": [],
         "response": "",
-        "tokens": {},
-        "usage": {},
-        "usd": {},
-        "judges": [],
-        "latency_s": {},
-        "compaction": {},
+        **{key: [] for key in ("criteria", "facts", "traps", "flags", "judges")},
+        **{key: {} for key in ("tokens", "usage", "usd", "latency_s", "compaction")},
     }
+    return merged(_blank(item, case, probe, arm, settings), found)
 
 
 def _blank(
@@ -400,3 +274,130 @@ def _reason(verdict: Verdict) -> str:
     if stale:
         parts.append(f"stale: {stale[0]}")
     return ", ".join(parts)
+
+
+_CLAUSE: Final = 300
+_WORD: Final = 60
+"""The most characters that a record keeps of a clause, and of a word that decided."""
+_WORDS: Final = 12
+
+
+def _facts(response: Response, verdict: Verdict) -> list[FactRecord]:
+    """What became of each fact, in the order of the probe, and where the log states it."""
+    found = zip(response.probe.facts, verdict.facts, response.history, strict=True)
+    return [_fact(*each) for each in found]
+
+
+def _fact(fact: Fact, outcome: FactOutcome, history: FactHistory) -> FactRecord:
+    decided, source = outcome.decisive, history.source
+    answer: FactRecord = {} if outcome.answer is None else {"answer": outcome.answer.outcome}
+    return {
+        "text": clean(outcome.text),
+        "type": outcome.type,
+        "view": outcome.view.outcome,
+        **answer,
+        "survived": outcome.survived,
+        "used": outcome.used,
+        "loss": outcome.loss,
+        "clause": clean(printable(decided.clause, _CLAUSE)),
+        "words": [clean(printable(word, _WORD)) for word in decided.words[:_WORDS]],
+        "why": clean(printable(decided.why, _CLAUSE)),
+        "class": class_of(fact),
+        "evidence": list(map(clean, fact.evidence)),
+        "keys": fact_digest(fact),
+        "stated_after": [[clean(point), stated] for point, stated in history.stated_after],
+        "recoverable": history.recoverable,
+        "source": None if source is None else {"message": clean(source[0]), "tokens": source[1]},
+    }
+
+
+def compaction_of(response: Response) -> CompactionRecord:
+    """What the record of a response says of compaction; ``steps`` and ``errors`` are of the
+    whole case, ``events`` end at the point of the probe.
+    """
+    messages = response.case.points[response.probe.point].index + 1
+    window = response.case.window
+    return {
+        "steps": dict(sorted(Counter(step.status for step in response.steps).items())),
+        "errors": sorted({clean(step.error) for step in response.steps if step.error}),
+        "budget": response.budget,
+        "window": window,
+        "messages": messages,
+        "events": [_event(step, window) for step in response.steps if step.messages <= messages],
+    }
+
+
+def _event(step: Step, window: int) -> EventRecord:
+    """One compaction; what an endpoint made of the request is not known."""
+    known = not step.by_server
+    used: EventRecord = {}
+    if step.usage.calls:
+        used["calls"] = step.usage.calls
+        used["input_tokens"] = step.usage.input_tokens
+        used["output_tokens"] = step.usage.output_tokens
+    return {
+        "point": clean(step.point),
+        "status": step.status,
+        "log": step.log,
+        "before": step.before if known else None,
+        "after": step.after if known else None,
+        "prefix": step.prefix if known else None,
+        "free": window - step.after if known else None,
+        "until_next": step.until_next,
+        "messages_left": step.left,
+        **used,
+    }
+
+
+_PARTS: Final = 10
+"""Equal parts of a conversation, by characters, in which evidence is placed."""
+_NUGGET_REASON: Final = 400
+
+
+def _nuggets(response: Response, verdict: Verdict) -> dict[str, Any]:
+    """The nuggets as plain JSON; nothing for a probe without any.
+
+    ``tenths`` are the parts of the conversation, from 1 to 10, that the evidence stands in.
+    """
+    if not response.probe.nuggets:
+        return {}
+    named = {id for nugget in response.probe.nuggets for id in nugget.evidence}
+    parts = _part_of_message(response.case)
+    tenths = sorted({parts[id] for id in named if id in parts})
+    return {"tenths": tenths, **_nugget_scores(verdict.nuggets)}
+
+
+def _nugget_scores(found: Nuggets | None) -> dict[str, Any]:
+    if found is None:
+        return {}
+    nuggets = [
+        {
+            "text": clean(text),
+            "score": rounded(nugget.score),
+            "reasoning": clean(printable(nugget.reasoning, _NUGGET_REASON)),
+        }
+        for text, nugget in found.scored
+    ]
+    ordering = found.figures.ordering
+    return {
+        "score": rounded(found.figures.score),
+        "nuggets": nuggets,
+        **({"ordering": _ordering(ordering)} if ordering is not None else {}),
+    }
+
+
+def _ordering(order: EventOrder) -> dict[str, float | None]:
+    return {figure: rounded(getattr(order, figure)) for figure in ORDER_FIGURES}
+
+
+@lru_cache(maxsize=2)
+def _part_of_message(case: Case) -> dict[str, int]:
+    """The part of each message, by where it begins."""
+    sizes = [len(message.text) for message in case.messages]
+    starts = [0, *accumulate(sizes)]
+    total = max(starts[-1], 1)
+    ends = [total * part / _PARTS for part in range(1, _PARTS)]
+    return {
+        message.id: bisect_right(ends, start) + 1
+        for message, start in zip(case.messages, starts, strict=False)
+    }

@@ -10,29 +10,21 @@ from pytest_compaction.conversation.messages import canonical_json, short_hash
 from pytest_compaction.models.calls.prices import PriceTable
 from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.protocol import ChargedError
+from pytest_compaction.models.reference import shipped
 from pytest_compaction.models.usage import OwnCalls, Usage
+from pytest_compaction.record import Record as Record
+from pytest_compaction.record import RecordType as RecordType
+from pytest_compaction.record import Status as Status
+from pytest_compaction.record import Words
+from pytest_compaction.record import type_of as type_of
 from pytest_compaction.settings import Settings
 
-Record = dict[str, Any]
-"""One item as plain JSON; ``scored_record`` and ``replayed_record`` show what it holds."""
-RecordType = Literal["probe", "dialogue"]
-"""What an item measured."""
-Status = Literal["passed", "failed", "unscored", "skipped", "error"]
-"""``failed``: below the pass score. ``unscored``: a model gave no answer or no score.
-``skipped``: rules can judge none of its nuggets, so that its score is null.
-``error``: the strategy or the test went wrong before there was a verdict. After one the
-status stays, and the record has a key ``error``."""
 Phase = Literal["setup", "call", "teardown"]
 """The part of a pytest item that went wrong."""
 
 MAX_TEXT: Final = 4000
 _DIGITS: Final = 4
 _DOLLAR_DIGITS: Final = 8
-
-
-def type_of(record: Mapping[str, Any]) -> RecordType:
-    """What the item of a record measured; records of probes do not say it."""
-    return "dialogue" if record.get("type") == "dialogue" else "probe"
 
 
 def status_from(passed: bool | None) -> Status:
@@ -69,12 +61,19 @@ def blank_record(
     }
 
 
+def words_of(settings: Settings, calls: int) -> Words:
+    """Who wrote the summaries of an item for which its compactions made so many calls."""
+    if settings.model == offline.NAME or not calls:
+        return "rules"
+    return "recorded" if settings.model == shipped.NAME else "live"
+
+
 def with_error(record: Record, phase: Phase, reason: str) -> Record:
     """A record that keeps its verdict, with the error of an item that went wrong afterwards.
 
     The verdict was paid for and is still true; the error makes the item fail all the same.
     """
-    return record | {"error": {"phase": phase, "reason": clean(reason)}}
+    return {**record, "error": {"phase": phase, "reason": clean(reason)}}
 
 
 def went_wrong_later(record: Mapping[str, Any]) -> bool:

@@ -248,7 +248,7 @@ def agreement_lines(records: Sequence[Record]) -> list[Line]:
     return lines
 
 
-def _why_not(said: Sequence[Record]) -> list[Line]:
+def _why_not(said: Sequence[Mapping[str, Any]]) -> list[Line]:
     """Why a judge gave no score: its most frequent reason and the number of others."""
     reasons = Counter(judge["unscored"] for judge in said if judge.get("unscored"))
     if not reasons:

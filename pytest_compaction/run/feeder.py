@@ -21,6 +21,7 @@ from pytest_compaction.compactors.protocol import (
 from pytest_compaction.conversation.messages import Message, structure_faults
 from pytest_compaction.models.parameters import misuse_of, shown
 from pytest_compaction.models.protocol import ChargedError
+from pytest_compaction.models.usage import Usage
 from pytest_compaction.run.loops.shared_loop import FunctionLoops
 from pytest_compaction.run.loops.strategy_thread import StrategyThread
 from pytest_compaction.run.proxy.owners import at_work
@@ -56,6 +57,10 @@ class Step:
     log: int = 0
     until_next: int | None = None
     left: int = 0
+    usage: Usage = Usage()
+    """What the compaction asked of models."""
+    seconds: float | None = None
+    """How long replies of endpoints took; ``None`` if none came from one."""
 
 
 class CheckedStrategy:
@@ -236,8 +241,11 @@ class Feeder:
 
     async def compact(self, context: Context, point: str) -> Step:
         """Compact now; ``point`` names the place in the conversation."""
+        used, waited = _spent(context.model)
         self._state, step = await self.strategy.compact(await self.state(), context, point)
-        step = replace(step, messages=self._observed)
+        usage, seconds = _spent(context.model)
+        took = None if seconds == waited or seconds is None else round(seconds - (waited or 0), 3)
+        step = replace(step, messages=self._observed, usage=usage - used, seconds=took)
         self.steps.append(step)
         self._since = []
         return step
@@ -245,6 +253,12 @@ class Feeder:
     def close(self) -> None:
         """Let the thread of the strategy end."""
         self.strategy.close()
+
+
+def _spent(model: Any) -> tuple[Usage, float | None]:
+    """What was asked of a model so far, and how long its replies took, where it is counted."""
+    used = getattr(model, "usage", None)
+    return (used if isinstance(used, Usage) else Usage()), getattr(model, "seconds", None)
 
 
 def common_prefix(first: Sequence[Message], second: Sequence[Message]) -> Sequence[Message]:

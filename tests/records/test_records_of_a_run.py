@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import pytest
 from support.builders import COUNTER, build_case
@@ -17,6 +18,7 @@ from pytest_compaction.compactors.strategies.plain import NoCompaction
 from pytest_compaction.models.chat.prompts import FIELDS
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.options.table import OPTIONS
+from pytest_compaction.records.record import words_of
 from pytest_compaction.records.runs.run_file import load_run
 from pytest_compaction.run.asked import Asked
 from pytest_compaction.run.engine import Engine
@@ -371,3 +373,11 @@ def test_a_killed_run_leaves_whole_lines_that_can_be_loaded(pytester):
         torn.write(b'{"item": "half a li')
     assert len(load_run(file).records) == 6
     assert len(list(file.parent.glob("*.tmp"))) == 0
+
+
+@pytest.mark.parametrize(
+    ("model", "calls", "words"),
+    [("offline", 3, "rules"), ("reference", 1, "recorded"), ("m", 1, "live"), ("m", 0, "rules")],
+)
+def test_a_record_says_who_wrote_the_summaries(model, calls, words):
+    assert words_of(SimpleNamespace(model=model), calls) == words

@@ -34,7 +34,7 @@ class ItemChange:
     @property
     def difference(self) -> float:
         """The second score less the first (-5 to 5)."""
-        return float(self.second["overall"] - self.first["overall"])
+        return (self.second["overall"] or 0.0) - (self.first["overall"] or 0.0)
 
     @property
     def facts(self) -> int:

@@ -118,7 +118,7 @@ def _views(records: Sequence[Record]) -> frozenset[tuple[str, str, int, str]] | 
     hashes = [(r, r.get("hashes", {}).get("prompt")) for r in records]
     if not all(digest for _, digest in hashes):
         return None
-    return frozenset((r["case"], r["probe"], r["trial"], digest) for r, digest in hashes)
+    return frozenset((r["case"], r["probe"], r["trial"], str(digest)) for r, digest in hashes)
 
 
 LEVEL: Final = 0.05

@@ -139,12 +139,12 @@ class ChatModel:
         sections = request.sections
         fields = summary_fields(request, int(request.budget * WORDS_PER_TOKEN))
         body = self._chat_body(self._prompts.summarize.messages(fields), request.budget)
-        reply, usage, _ = await self._text("chat.completions", body, "compaction")
+        reply, usage, latency = await self._text("chat.completions", body, "compaction")
         text = _without_torn_line(reply)
         echoed = own_words(self._prompts.summarize, fields, text)
         summary = sections_of(text, sections, echoed)
         bounded = within_budget(summary, sections, request.budget, self._tokens.text)
-        return SummaryReply(bounded, usage)
+        return SummaryReply(bounded, usage, latency)
 
     async def answer(self, request: AnswerRequest) -> AnswerReply:
         """The model's next message after the view and the question.

@@ -16,7 +16,7 @@ from pytest_compaction.records.baselines.baseline_file import (
     records_of,
     view_in,
 )
-from pytest_compaction.records.record import Record, type_of
+from pytest_compaction.records.record import Record, status_from, type_of
 from pytest_compaction.records.runs.run_file import RunFileError, load_run
 from pytest_compaction.records.runs.run_folder import (
     DEFAULT_FOLDER,
@@ -94,8 +94,8 @@ def judged_again(
         scored = type_of(record) == "probe" and record["overall"] is not None
         if scored and record["status"] in {"passed", "failed"}:
             fails = over_budget == "fail" and is_over_budget(record)
-            status = "passed" if record["overall"] >= pass_score and not fails else "failed"
-            yield record | {"status": status}
+            passes = (record["overall"] or 0) >= pass_score and not fails
+            yield {**record, "status": status_from(passes)}
         else:
             yield record
 

@@ -15,8 +15,8 @@ def finite(value: Any) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
-        return {key: finite(each) for key, each in value.items()}
-    if isinstance(value, list):
+        return {str(key): finite(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
         return [finite(each) for each in value]
     return value
 

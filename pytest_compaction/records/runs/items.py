@@ -10,6 +10,7 @@ from typing import Any, Final
 from pytest_compaction.metrics.facts.survival import loss
 from pytest_compaction.metrics.figures import further
 from pytest_compaction.metrics.item_figures import reading_of
+from pytest_compaction.record import merged
 from pytest_compaction.records.record import Record, type_of
 from pytest_compaction.records.runs.finite import finite_record
 from pytest_compaction.rubric import DIMENSIONS
@@ -182,12 +183,13 @@ def row_of(record: Record) -> dict[str, Scalar]:
 def complete_record(record: Record) -> Record:
     """A record with the keys that figures are computed from, be they empty."""
     item = item_of(record)
-    return item.record | {
+    found = {
         "status": item.status,
         "overall": item.overall,
         "dimensions": dict(item.dimensions),
         "facts": [{"survived": fact.survived, "used": fact.used} for fact in item.facts],
     }
+    return merged(item.record, found)
 
 
 def _fact(fact: Mapping[str, Any], record: Record) -> Fact:

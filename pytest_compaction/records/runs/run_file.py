@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from pytest_compaction.conversation.messages import canonical_json
 from pytest_compaction.folders import make_folder
@@ -422,7 +422,8 @@ def _record(data: Any, header: Mapping[str, Any]) -> Record:
         wrong += unreadable_keys(data)
         if wrong:
             raise _UnsoundLineError(f"is a record whose {', '.join(wrong)} cannot be read")
-    fault = score_fault(data, header)
+    record = cast(Record, data)
+    fault = score_fault(record, header)
     if fault is not None:
         raise _UnsoundLineError(f"is the record of {data['item']}, whose {fault}")
-    return data
+    return record

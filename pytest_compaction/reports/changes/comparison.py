@@ -11,6 +11,7 @@ from typing import Any, Final
 from pytest_compaction.metrics.differences.fact_changes import FactChange
 from pytest_compaction.metrics.differences.run_changes import ItemChange, RunChanges
 from pytest_compaction.metrics.statistics.comparisons import TIE
+from pytest_compaction.record import Record
 from pytest_compaction.reports.changes.words import (
     changed_text,
     counted,
@@ -178,7 +179,7 @@ def _labelled(label: str, text: str, width: int) -> Iterator[str]:
     )
 
 
-def _answer(record: dict[str, Any]) -> str:
+def _answer(record: Record) -> str:
     """The answer on one line; a baseline file holds none."""
     return printable(" ".join(str(record.get("response") or "").split()), _ANSWER)
 

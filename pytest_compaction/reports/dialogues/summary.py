@@ -71,4 +71,4 @@ def _outcome(name: str, records: Sequence[Record]) -> Iterator[Line]:
 
 def _passes_but_for_budget(record: Record) -> bool:
     """Whether a dialogue failed for its views alone: its consistency is no reason."""
-    return tokens_over(record) is not None and bool(record["consistency"] >= record["pass_at"])
+    return tokens_over(record) is not None and (record["consistency"] or 0) >= record["pass_at"]

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from pytest_compaction.metrics.aggregate import by_arm
 from pytest_compaction.records.record import Record, type_of
+from pytest_compaction.records.runs.finite import finite
 from pytest_compaction.records.runs.run_file import Run
-from pytest_compaction.reports.page.inert import finite
 from pytest_compaction.settings import CONTROL
 
 _DEFAULTS: Final[Mapping[str, Any]] = {
@@ -80,7 +80,9 @@ def arms_of(runs: Sequence[PageRun]) -> list[Arm]:
 def probes_of(run: Run) -> list[Record]:
     """The records of probes, each with every key that the page reads, and no NaN."""
     return [
-        {**_DEFAULTS, **{key: value for key, value in record.items() if value is not None}}
+        cast(
+            Record, {**_DEFAULTS, **{k: value for k, value in record.items() if value is not None}}
+        )
         for record in map(finite, run.records)
         if type_of(record) == "probe"
     ]

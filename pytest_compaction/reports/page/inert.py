@@ -5,9 +5,10 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import math
 from collections.abc import Iterable
 from typing import Any, Final
+
+from pytest_compaction.records.runs.finite import finite
 
 _INERT: Final = str.maketrans(
     {ch: f"\\u{ord(ch):04x}" for ch in ("<", ">", "&", "\u2028", "\u2029")}
@@ -21,17 +22,6 @@ def inert_json(data: Any) -> str:
     """
     text = json.dumps(finite(data), separators=(",", ":"), allow_nan=False)
     return text.translate(_INERT)
-
-
-def finite(data: Any) -> Any:
-    """The same data with ``None`` for each number that JSON does not have."""
-    if isinstance(data, float):
-        return data if math.isfinite(data) else None
-    if isinstance(data, dict):
-        return {str(key): finite(value) for key, value in data.items()}
-    if isinstance(data, list | tuple):
-        return [finite(value) for value in data]
-    return data
 
 
 def content_policy(script: str, style: str) -> str:

@@ -93,6 +93,7 @@ class _Account:
 
     usage: Usage = Usage()
     own: OwnCalls = OwnCalls()
+    seconds: float | None = None
     error: ModelError | None = None
     clock: _Clock = field(default_factory=_Clock)
 
@@ -128,6 +129,11 @@ class MeteredModel:
     def usage(self) -> Usage:
         """What was used so far, over all trials."""
         return self._account.usage
+
+    @property
+    def seconds(self) -> float | None:
+        """How long replies of endpoints took so far; ``None`` if none came from one."""
+        return self._account.seconds
 
     @property
     def own(self) -> OwnCalls:
@@ -216,6 +222,9 @@ class MeteredModel:
                 account.error = error
             raise
         account.usage += reply.usage
+        latency = getattr(reply, "latency_s", None)
+        if latency is not None:
+            account.seconds = (account.seconds or 0.0) + latency
         return reply
 
     async def _in_turn(self, call: Callable[[], Coroutine[Any, Any, T]]) -> T:

@@ -122,7 +122,7 @@ class DialogueItem:
         )
 
     @staticmethod
-    def figures(record: Record) -> Mapping[str, Any]:
+    def figures(record: Mapping[str, Any]) -> Mapping[str, Any]:
         """Consistency, retention and savings."""
         names = ("consistency", "retention", "savings")
         return {name: record[name] for name in names if record[name] is not None}

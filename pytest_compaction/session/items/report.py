@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import pytest
 
@@ -12,6 +12,7 @@ from pytest_compaction.judges.snapshots import VerdictMovedError
 from pytest_compaction.judges.verdict import BelowPassScoreError, OverBudgetError, UnscoredError
 from pytest_compaction.metrics.budgets import is_over_budget
 from pytest_compaction.models.protocol import ChargedError, ModelError, NotRecordedError
+from pytest_compaction.record import merged
 from pytest_compaction.records.record import (
     Record,
     Status,
@@ -141,7 +142,7 @@ def record_before_report(
             status: Status = "unscored" if _left_unscored(failure) else "error"
             record = item.record_without_result(node.nodeid, status, reason, session.settings)
             if record is not None and isinstance(failure, ChargedError):
-                record |= spent_before(failure, session.settings, session.prices)
+                record = merged(record, spent_before(failure, session.settings, session.prices))
     if record is None:
         return None
     node.stash[RECORD] = record
@@ -267,7 +268,7 @@ def record_of(report: pytest.TestReport) -> Record | None:
     """The record that a report carries."""
     for name, value in report.user_properties:
         if name == _PROPERTY and isinstance(value, dict):
-            return value
+            return cast(Record, value)
     return None
 
 
