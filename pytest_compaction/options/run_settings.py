@@ -28,7 +28,6 @@ from pytest_compaction.settings import (
     Shard,
     SnapshotSettings,
 )
-from pytest_compaction.text import printable
 
 MAX_BUDGETS: Final = 6
 """The most budgets of a run: as many as the table of the curve holds in 80 columns."""
@@ -154,6 +153,8 @@ def newly_gone(flag: str, text: str) -> NewlyGone:
     """Read a limit on newly gone facts: a whole number, or a share in per cent."""
     match = _NEWLY_GONE.fullmatch(str(text).strip())
     if match is None or (match["percent"] and float(match["number"]) > 100):
+        from pytest_compaction.text import printable  # only for a mistake
+
         raise OptionError(
             f"{flag}={printable(str(text), 40)}: expected a whole number of facts, such as 0 or 3, "
             "or a share of those that the baseline states, from 0% to 100%"

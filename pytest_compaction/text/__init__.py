@@ -18,18 +18,6 @@ from typing import TYPE_CHECKING, Any, Final
 from pytest_compaction.text.statement import Outcome as Outcome
 from pytest_compaction.text.statement import Reading as Reading
 from pytest_compaction.text.statement import Statement as Statement
-from pytest_compaction.text.words import STOPWORDS as STOPWORDS
-from pytest_compaction.text.words import canonical_number as canonical_number
-from pytest_compaction.text.words import clipped as clipped
-from pytest_compaction.text.words import content_stems as content_stems
-from pytest_compaction.text.words import is_path as is_path
-from pytest_compaction.text.words import normalize as normalize
-from pytest_compaction.text.words import path_suffixes as path_suffixes
-from pytest_compaction.text.words import printable as printable
-from pytest_compaction.text.words import raw_tokens as raw_tokens
-from pytest_compaction.text.words import segments as segments
-from pytest_compaction.text.words import stem as stem
-from pytest_compaction.text.words import visible as visible
 
 if TYPE_CHECKING:  # "as" exports a name to type checkers
     from pytest_compaction.text.bm25 import BM25 as BM25
@@ -48,6 +36,18 @@ if TYPE_CHECKING:  # "as" exports a name to type checkers
     from pytest_compaction.text.values import Value as Value
     from pytest_compaction.text.values import equal as equal
     from pytest_compaction.text.values import values_of as values_of
+    from pytest_compaction.text.words import STOPWORDS as STOPWORDS
+    from pytest_compaction.text.words import canonical_number as canonical_number
+    from pytest_compaction.text.words import clipped as clipped
+    from pytest_compaction.text.words import content_stems as content_stems
+    from pytest_compaction.text.words import is_path as is_path
+    from pytest_compaction.text.words import normalize as normalize
+    from pytest_compaction.text.words import path_suffixes as path_suffixes
+    from pytest_compaction.text.words import printable as printable
+    from pytest_compaction.text.words import raw_tokens as raw_tokens
+    from pytest_compaction.text.words import segments as segments
+    from pytest_compaction.text.words import stem as stem
+    from pytest_compaction.text.words import visible as visible
 
 _NAMES: Final = {
     "bm25": "BM25",
@@ -56,6 +56,10 @@ _NAMES: Final = {
     "values": "Value equal values_of",
     "sentence_splitting": "is_definition sentences",
     "index": "LogIndex SharedTexts TextIndex",
+    "words": (
+        "STOPWORDS canonical_number clipped content_stems is_path normalize path_suffixes "
+        "printable raw_tokens segments stem visible"
+    ),
 }
 """Names that are loaded when first used, by the module that defines them."""
 _HOMES: Final = {name: module for module, names in _NAMES.items() for name in names.split()}
