@@ -7,8 +7,7 @@ the judge did not read the answer that it scored, or followed something that sta
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from itertools import chain
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, TypeVar
 
 from pytest_compaction.case.case import Fact, Trap
@@ -37,73 +36,51 @@ def contradiction(
     ``scores`` (0 to 5) are by criterion; ``stated`` and ``hit`` run parallel to the facts and
     the traps of the request.
     """
-    found = chain(
-        _too_high_for_nothing(request, scores, stated),
-        _too_high_for_gaps(request, scores, stated),
-        _too_high_for_stale(request, scores, hit),
-        _too_low_for_all(request, scores, stated, hit),
-    )
-    said = next(found, None)
+    said = next(_contradictions(request, scores, stated, hit), None)
     return None if said is None else f"it contradicts itself: {said}"
 
 
-def _too_high_for_nothing(
-    request: JudgeRequest, scores: Mapping[str, float], stated: Sequence[bool]
-) -> Sequence[str]:
-    """An answer that states none of the facts is 0 on every criterion."""
-    if any(stated) or not request.facts:
-        return []
-    return [
-        f"no fact is stated, but criteria.{criterion.id} is {scores[criterion.id]:g} and not 0"
-        for criterion in request.criteria
-        if scores[criterion.id] > 0
-    ]
-
-
-def _too_high_for_gaps(
-    request: JudgeRequest, scores: Mapping[str, float], stated: Sequence[bool]
-) -> Sequence[str]:
-    """Every criterion that reads facts is 5 only for all of them."""
-    return [
-        f"facts.{number} is not stated, but criteria.{criterion.id} is {scores[criterion.id]:g}, "
-        "and 5 is for all facts"
-        for criterion in request.criteria
-        if _is_full(scores[criterion.id], len(_read_by(criterion, request.facts)))
-        for number, fact in _numbered(request.facts, stated, False)
-        if fact in _read_by(criterion, request.facts)
-    ]
-
-
-def _too_high_for_stale(
-    request: JudgeRequest, scores: Mapping[str, float], hit: Sequence[bool]
-) -> Sequence[str]:
-    """A stale claim takes something from the criteria that it is about."""
-    found: list[str] = []
-    for number, trap in _numbered(request.traps, hit, True):
-        about = _about(request, trap)
-        if about and all(_is_full(scores[each.id], len(request.facts) + 1) for each in about):
-            names = ", ".join(criterion.id for criterion in about)
-            found.append(f"stale_claims.{number} is hit, but nothing is taken from {names}")
-    return found
-
-
-def _too_low_for_all(
+def _contradictions(
     request: JudgeRequest,
     scores: Mapping[str, float],
     stated: Sequence[bool],
     hit: Sequence[bool],
-) -> Sequence[str]:
-    """A criterion that asks only which facts are known is not 0 when all of them are stated."""
-    if any(hit) or not all(stated) or not request.facts:
-        return []
-    return [
-        f"all facts are stated, but criteria.{criterion.id} is {scores[criterion.id]:g}, and 0 is "
-        "for none"
-        for criterion in request.criteria
-        if scores[criterion.id] < _NEAR
-        if criterion.id in _WHOLE or (criterion.types and criterion.dimension != _CLAIMS)
-        if criterion.id != _LIMITS
-    ]
+) -> Iterator[str]:
+    criteria, facts = request.criteria, request.facts
+    if facts and not any(stated):  # then every criterion is 0
+        for criterion in criteria:
+            score = scores[criterion.id]
+            if score > 0:
+                yield f"no fact is stated, but criteria.{criterion.id} is {score:g} and not 0"
+    missing = _numbered(facts, stated, False)
+    for criterion in criteria:  # one that reads facts is 5 only for all of them
+        score, read = scores[criterion.id], _read_by(criterion, facts)
+        for number, fact in missing if _is_full(score, len(read)) else ():
+            if fact in read:
+                yield (
+                    f"facts.{number} is not stated, but criteria.{criterion.id} is {score:g}, "
+                    "and 5 is for all facts"
+                )
+    for number, trap in _numbered(request.traps, hit, True):  # it lowers what it is about
+        about = _about(request, trap)
+        if about and all(_is_full(scores[each.id], len(facts) + 1) for each in about):
+            names = ", ".join(criterion.id for criterion in about)
+            yield f"stale_claims.{number} is hit, but nothing is taken from {names}"
+    if facts and all(stated) and not any(hit):
+        yield from _too_low(request, scores)
+
+
+def _too_low(request: JudgeRequest, scores: Mapping[str, float]) -> Iterator[str]:
+    """When all facts are stated, a criterion that asks only which are known is not 0."""
+    for criterion in request.criteria:
+        asks = criterion.types and criterion.dimension != _CLAIMS
+        if scores[criterion.id] >= _NEAR or criterion.id == _LIMITS:
+            continue
+        if asks or criterion.id in _WHOLE:
+            yield (
+                f"all facts are stated, but criteria.{criterion.id} is "
+                f"{scores[criterion.id]:g}, and 0 is for none"
+            )
 
 
 def _is_full(score: float, facts: int) -> bool:

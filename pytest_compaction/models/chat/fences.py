@@ -8,7 +8,6 @@ taken. The same material always gives the same mark.
 
 from __future__ import annotations
 
-import codecs
 import hashlib
 import re
 import unicodedata
@@ -24,6 +23,8 @@ MARK_DIGITS: Final = 16
 _HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _BLANK_LETTERS: Final = frozenset("\u115f\u1160\u3164\uffa0\u2800\u034f\u17b4\u17b5")
 """Letters and marks without a visible shape: fillers, the empty Braille cell, joiners."""
+_SELECTORS: Final = range(0xFE00, 0xFE10), range(0x180B, 0x1810), range(0xE0000, 0xE1000)
+"""Code points that only choose how the character before them looks, and tags."""
 _CONTROL_TOKEN: Final = re.compile(
     r"<(?=[|｜][\w/|｜▁ ]{0,40}[|｜]>|(?:/?s|bos|eos|unk|pad|start_of_turn|end_of_turn)>)"
     r"|\[(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\])"
@@ -31,8 +32,6 @@ _CONTROL_TOKEN: Final = re.compile(
     re.IGNORECASE,
 )
 """The start of a token with which chat templates separate turns (``<|im_end|>``, ``[INST]``)."""
-_NARROWED: Final = "pytest-compaction-narrowed"
-"""The name under which a codec finds how characters that are not ASCII are packed."""
 _UNUSUAL: Final = re.compile(r"[^\n\t -~]")
 _SEPARATORS: Final = bytes(code for code in range(128) if not chr(code).isalnum())
 
@@ -63,29 +62,8 @@ def fences_for(materials: Iterable[str]) -> Fences:
 
 def _packed(text: str) -> bytes:
     """The ASCII letters and digits of a text, whatever their width or case, without the rest."""
-    try:
-        narrow = text.encode("ascii", _NARROWED)
-    except UnicodeEncodeError:
-        narrow = _narrowed(text).encode("ascii", "ignore")
-    return narrow.lower().translate(None, _SEPARATORS)
-
-
-@lru_cache(maxsize=4096)
-def _narrowed(text: str) -> str:
-    return unicodedata.normalize("NFKC", text).casefold()
-
-
-def _narrow(error: UnicodeError) -> tuple[str | bytes, int]:
-    """Stands in for a run of characters that are not ASCII; the text is read much faster so."""
-    if not isinstance(error, UnicodeEncodeError):
-        raise error
-    run = error.object[error.start : error.end]
-    if unicodedata.combining(run[0]):
-        raise error  # an accent, which changes the character before
-    return _narrowed(run).encode("ascii", "ignore"), error.end
-
-
-codecs.register_error(_NARROWED, _narrow)
+    narrow = unicodedata.normalize("NFKC", text).casefold()
+    return narrow.encode("ascii", "ignore").translate(None, _SEPARATORS)
 
 
 @lru_cache(maxsize=16)
@@ -98,27 +76,14 @@ def shown(text: str) -> str:
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     text = _UNUSUAL.sub(lambda found: _form(found[0]), text)
-    return _CONTROL_TOKEN.sub(lambda found: f"{found[0]} ", text) if _opens(text) else text
-
-
-def _opens(text: str) -> bool:
-    """Whether the text has what every token of a chat template begins with."""
-    return "<" in text or "[" in text
+    return _CONTROL_TOKEN.sub(lambda found: f"{found[0]} ", text)
 
 
 @lru_cache(maxsize=4096)
 def _form(character: str) -> str:
     """A character that is not plain ASCII as it is shown."""
-    return character if _seen(character) else _escape(character)
-
-
-def _seen(character: str) -> bool:
-    if unicodedata.category(character) in _HIDDEN or character in _BLANK_LETTERS:
-        return False
     code = ord(character)
-    return not (0xFE00 <= code <= 0xFE0F or 0x180B <= code <= 0x180F or 0xE0000 <= code <= 0xE0FFF)
-
-
-def _escape(character: str) -> str:
-    code = ord(character)
-    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
+    hidden = unicodedata.category(character) in _HIDDEN or character in _BLANK_LETTERS
+    if hidden or any(code in selectors for selectors in _SELECTORS):
+        return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
+    return character
