@@ -257,11 +257,6 @@ _MAX_DEPTH: Final = 3
 _SHELLS: Final = frozenset({"bash", "sh", "zsh", "dash"})
 
 
-def shell_touches(script: str) -> list[Touch]:
-    """What the script would do to files, in order; empty if it cannot be parsed."""
-    return [effect.touch for effect in shell_effects(script) if effect.touch is not None]
-
-
 def shell_effects(script: str, depth: int = 0) -> list[Effect]:
     """Everything that the script may do to files, in order; see :class:`Effect`."""
     found: list[Effect] = []
@@ -292,7 +287,8 @@ def _inside(effect: Effect, folder: str | None) -> Effect:
     """The effect with its paths as seen from where the script began."""
     if folder is None:
         known = effect.touch is not None and effect.touch.path.startswith(("/", "~"))
-        return effect if known else replace(effect, certain=False, unsettled=_bare(effect))
+        unsettled = EVERYTHING if effect.unsettled else ""
+        return effect if known else replace(effect, certain=False, unsettled=unsettled)
     touch = effect.touch
     if not folder:
         return effect
@@ -303,11 +299,6 @@ def _inside(effect: Effect, folder: str | None) -> Effect:
     swept = effect.unsettled
     swept = _joined(folder, swept) if swept not in {"", EVERYTHING} else swept
     return replace(effect, touch=touch, made=made, unsettled=swept, listed=False)
-
-
-def _bare(effect: Effect) -> str:
-    """The unsettled pattern of an effect in an unknown folder."""
-    return EVERYTHING if effect.unsettled else ""
 
 
 def _joined(folder: str, path: str) -> str:
@@ -359,13 +350,9 @@ def _written(simple: Simple) -> str:
 
 
 def _ran(words: Sequence[str], body: str, depth: int) -> list[Effect]:
-    if words and posixpath.basename(words[0]) in _SHELLS:
-        return _nested(words, depth)
-    return program_effects(words, body)
-
-
-def _nested(words: Sequence[str], depth: int) -> list[Effect]:
-    for index, word in enumerate(words[1:], start=1):
-        if re.fullmatch(r"-[a-z]*c", word) and index + 1 < len(words) and depth < _MAX_DEPTH:
+    if not words or posixpath.basename(words[0]) not in _SHELLS:
+        return program_effects(words, body)
+    for index, word in enumerate(words[1:-1], start=1):
+        if re.fullmatch(r"-[a-z]*c", word) and depth < _MAX_DEPTH:
             return shell_effects(words[index + 1], depth + 1)
     return []

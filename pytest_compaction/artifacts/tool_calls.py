@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from pytest_compaction.artifacts.shell_effects import shell_touches
+from pytest_compaction.artifacts.shell_effects import shell_effects
 from pytest_compaction.artifacts.touches import (
     Touch,
     clean_path,
@@ -25,98 +25,31 @@ from pytest_compaction.artifacts.touches import (
 from pytest_compaction.conversation.messages import ToolCall
 
 _PATH_KEYS: Final = (
-    "path",
-    "filepath",
-    "filename",
-    "file",
-    "targetfile",
-    "absolutepath",
-    "relativeworkspacepath",
-    "relativepath",
-    "notebookpath",
-)
-_CONTENT_KEYS: Final = (
-    "content",
-    "contents",
-    "filetext",
-    "text",
-    "code",
-    "codeedit",
-    "newsource",
-    "data",
-)
-_NEW_KEYS: Final = (
-    "new",
-    "newtext",
-    "newstring",
-    "newstr",
-    "replace",
-    "replacement",
-    "replacementtext",
-    "inserttext",
+    "path filepath filename file targetfile absolutepath relativeworkspacepath relativepath "
+    "notebookpath"
+).split()
+_CONTENT_KEYS: Final = "content contents filetext text code codeedit newsource data".split()
+_NEW_KEYS: Final = [
+    *"new newtext newstring newstr replace replacement replacementtext inserttext".split(),
     *_CONTENT_KEYS,
-)
-_OLD_KEYS: Final = ("old", "oldtext", "oldstring", "oldstr", "search")
-_PATCH_KEYS: Final = ("patch", "input", "patchtext", "diff", "patchcontent")
-_FROM_KEYS: Final = (
-    "source",
-    "sourcepath",
-    "src",
-    "from",
-    "frompath",
-    "oldpath",
-    "oldname",
-    *_PATH_KEYS,
-)
-_TO_KEYS: Final = (
-    "destination",
-    "destinationpath",
-    "dest",
-    "to",
-    "topath",
-    "newpath",
-    "newname",
-    "target",
-)
-_COMMAND_KEYS: Final = ("command", "cmd", "script", "commandline")
+]
+_OLD_KEYS: Final = "old oldtext oldstring oldstr search".split()
+_PATCH_KEYS: Final = "patch input patchtext diff patchcontent".split()
+_FROM_KEYS: Final = [*"source sourcepath src from frompath oldpath oldname".split(), *_PATH_KEYS]
+_TO_KEYS: Final = "destination destinationpath dest to topath newpath newname target".split()
+_COMMAND_KEYS: Final = "command cmd script commandline".split()
 
 _SHELL: Final = frozenset(
-    {
-        "bash",
-        "shell",
-        "sh",
-        "zsh",
-        "terminal",
-        "exec",
-        "execute",
-        "command",
-        "cmd",
-        "console",
-        "powershell",
-        "run",
-    }
+    "bash shell sh zsh terminal exec execute command cmd console powershell run".split()
 )
-_WRITE: Final = frozenset({"write", "create", "save", "overwrite", "new", "put"})
+_WRITE: Final = frozenset("write create save overwrite new put".split())
 _EDIT: Final = frozenset(
-    {
-        "edit",
-        "editor",
-        "multiedit",
-        "replace",
-        "patch",
-        "applypatch",
-        "modify",
-        "update",
-        "insert",
-        "append",
-        "change",
-        "diff",
-    }
+    "edit editor multiedit replace patch applypatch modify update insert append change diff".split()
 )
-_READ: Final = frozenset({"read", "readfile", "view", "cat", "open", "get", "show"})
-_DELETE: Final = frozenset({"delete", "remove", "unlink", "rm"})
-_RENAME: Final = frozenset({"rename", "move", "mv"})
-_FOLDERS: Final = frozenset({"directory", "dir", "folder", "directories", "list", "ls"})
+_READ: Final = frozenset("read readfile view cat open get show".split())
+_DELETE: Final = frozenset("delete remove unlink rm".split())
+_RENAME: Final = frozenset("rename move mv".split())
+_FOLDERS: Final = frozenset("directory dir folder directories list ls".split())
 _EDITOR_COMMANDS: Final = frozenset(
     {"create", "str_replace", "insert", "view", "undo_edit", "delete", "rename"}
 )
@@ -134,7 +67,7 @@ def call_touches(call: ToolCall) -> list[Touch]:
         return editor
     script = shell_script(call)
     if script is not None:
-        return shell_touches(script)
+        return [effect.touch for effect in shell_effects(script) if effect.touch is not None]
     if words & _FOLDERS:
         return []
     if words & _DELETE:
@@ -175,8 +108,7 @@ def without_old_text(call: ToolCall) -> ToolCall:
 
 
 def _name_words(name: str) -> frozenset[str]:
-    words = [word.lower() for word in _BOUNDARY.split(name[-200:]) if word]
-    return frozenset(words)
+    return frozenset(word.lower() for word in _BOUNDARY.split(name[-200:]) if word)
 
 
 def _arguments(call: ToolCall) -> dict[str, Any]:

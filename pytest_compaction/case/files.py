@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 from pytest_compaction.case.case import Case, RecordShapeError, case_from_json, digest_of
 from pytest_compaction.case.long_memory.beam import read_conversation
@@ -405,6 +405,13 @@ def _parse(text: str, source: str, checked: Container[str]) -> Case | tuple[Case
     if not isinstance(data, dict):
         found = f"a {type(data).__name__}"
         return (CaseFault("", found, "an object that describes a case"),)
+    return checked_case(data, source, checked)
+
+
+def checked_case(
+    data: dict[str, Any], source: str = "", checked: Container[str] = ()
+) -> Case | tuple[CaseFault, ...]:
+    """The case that JSON data describe, or all their faults."""
     digest = digest_of(data)
     known = digest in checked
     faults = [] if known else schema_faults(data) or reference_faults(data)

@@ -11,7 +11,9 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 from pathlib import Path
 from string import Template
 from typing import Any, Final, get_args
@@ -35,6 +37,7 @@ from pytest_compaction.case_making.keys import (
     weak_alone,
 )
 from pytest_compaction.case_making.log import (
+    MAX_FACTS,
     Candidate,
     ProbeLog,
     fact_data,
@@ -44,7 +47,7 @@ from pytest_compaction.case_making.log import (
 )
 from pytest_compaction.case_making.selection import confirmed
 from pytest_compaction.conversation.messages import Message, readable
-from pytest_compaction.conversation.tokens import TokenCounter
+from pytest_compaction.conversation.tokens import shared_counter
 from pytest_compaction.importers.protocol import ImportFormatError
 from pytest_compaction.models.chat.fences import fences_for
 from pytest_compaction.models.protocol import ModelError
@@ -190,10 +193,10 @@ def _shortened(text: str, limit: int) -> str:
 
 REPLY_TOKENS: Final = 12_000
 """Room for sixteen probes and for the reasoning that some models spend before them."""
-MAX_FACTS: Final = 6
 MAX_ALTERNATIVES: Final = 8
 MAX_QUESTION: Final = 600
 """The most characters of a question; a longer one restates the session."""
+_NONE: Final = object()
 _SPARE: Final = 1.5
 """The model is asked for this many times the wanted probes, because not all are kept."""
 
@@ -213,7 +216,6 @@ async def write_probes(
     messages: Sequence[Message],
     points: Sequence[int],
     count: int,
-    counter: TokenCounter | None = None,
     budget: int | None = None,
 ) -> WrittenProbes:
     """Ask the model for probes about each stretch of the log; at most ``count`` are kept.
@@ -221,11 +223,10 @@ async def write_probes(
     Raises :class:`~pytest_compaction.models.protocol.ModelError` when no stretch was
     answered; a single stretch without an answer counts as refused.
     """
-    tokens = counter or TokenCounter()
     starts = [0, *(point + 1 for point in points[:-1])]
     wanted = max(2, round(count * _SPARE / len(points)))
     asked = [
-        _asked(caller, model, messages[start : point + 1], wanted, tokens)
+        _asked(caller, model, messages[start : point + 1], wanted)
         for start, point in zip(starts, points, strict=True)
     ]
     replies = await asyncio.gather(*asked, return_exceptions=True)
@@ -243,7 +244,9 @@ async def write_probes(
     log = ProbeLog(messages, points, budget)
     kept: list[dict[str, Any]] = []
     seen: set[str] = set()
-    for proposal in _in_turns(proposals):
+    # The first proposal of each stretch, then the second of each, so that all get places.
+    in_turns = (each for turn in zip_longest(*proposals, fillvalue=_NONE) for each in turn)
+    for proposal in (each for each in in_turns if each is not _NONE):
         probe = _checked(proposal, log, seen)
         if isinstance(probe, str):
             refused[probe] += 1
@@ -253,12 +256,10 @@ async def write_probes(
     return WrittenProbes(_named(kept), proposed, dict(sorted(refused.items())))
 
 
-async def _asked(
-    caller: Caller, model: str, messages: Sequence[Message], count: int, tokens: TokenCounter
-) -> list[Any]:
+async def _asked(caller: Caller, model: str, messages: Sequence[Message], count: int) -> list[Any]:
     body = {
         "model": model,
-        "messages": prompt(messages, count, tokens.text),
+        "messages": prompt(messages, count, shared_counter().text),
         "max_tokens": REPLY_TOKENS,
         "temperature": 0,
         "seed": 1,
@@ -268,25 +269,12 @@ async def _asked(
     reply = read_reply("chat.completions", answered.body)
     if reply.problem:
         raise ModelError(f"{model} wrote no probes: {reply.problem}")
-    probes = _parsed(reply.text)
-    if probes is None:
-        cut = " (it was cut off at its token limit)" if reply.cut else ""
-        raise ModelError(f"{model} wrote no probes: its reply is not a JSON object of probes{cut}")
-    return probes
-
-
-def _parsed(text: str) -> list[Any] | None:
-    try:
-        probes = only_object(text).get("probes")
-    except NoObjectError:
-        return None
-    return probes if isinstance(probes, list) else None
-
-
-def _in_turns(proposals: Sequence[Sequence[Any]]) -> list[Any]:
-    """The first proposal of each stretch, then the second of each, so that all get places."""
-    longest = max(map(len, proposals))
-    return [held[turn] for turn in range(longest) for held in proposals if turn < len(held)]
+    with suppress(NoObjectError):
+        probes = only_object(reply.text).get("probes")
+        if isinstance(probes, list):
+            return probes
+    cut = " (it was cut off at its token limit)" if reply.cut else ""
+    raise ModelError(f"{model} wrote no probes: its reply is not a JSON object of probes{cut}")
 
 
 def _checked(proposal: Any, log: ProbeLog, seen: set[str]) -> dict[str, Any] | str:
@@ -300,8 +288,10 @@ def _checked(proposal: Any, log: ProbeLog, seen: set[str]) -> dict[str, Any] | s
         return "a probe in the wrong form"
     if not isinstance(facts, list) or not facts:
         return "a probe without facts"
-    if STAND_IN in question or normalize(question) in seen:
-        return "a question asked before" if normalize(question) in seen else "a redacted value"
+    if normalize(question) in seen:
+        return "a question asked before"
+    if STAND_IN in question:
+        return "a redacted value"
     found: list[Fact] = []
     for given in facts[:MAX_FACTS]:
         made = _fact(given, question, proposal["kind"], log, found)
@@ -388,13 +378,10 @@ def _traps(traps: Any, facts: Sequence[Fact], log: ProbeLog) -> list[Trap]:
         of = " ".join(of.split()) if isinstance(of, str) else ""
         known = texts.get(of)
         keys = _groups(given.get("keys")) or keys_of(text, log.frequency)
-        trap = Trap(
-            " ".join(text.split()),
-            keys=keys,
-            type=known.type if known else "value",
-            of=known.text if known else None,
-        )
-        if (known or not of) and answer.read(trap.statement).outcome != "stated":
+        trap = Trap(" ".join(text.split()), keys=keys)
+        if known:
+            trap = replace(trap, type=known.type, of=known.text)
+        if (known or not of) and not answer.is_stated(trap.statement):
             kept.append(trap)
     return kept
 
@@ -411,45 +398,35 @@ def _named(probes: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 class ModelProbes:
     """Probes written by the model ``name`` behind ``caller``; by rules if no such probe is kept.
 
-    ``written`` tells what became of the proposals for the last session.
+    ``written`` tells what became of the proposals for the last session. Call ``close`` when all
+    sessions are done.
     """
 
-    def __init__(
-        self,
-        name: str,
-        caller: Caller,
-        counter: TokenCounter | None = None,
-        close: Callable[[], None] = lambda: None,
-    ) -> None:
+    def __init__(self, name: str, caller: Caller, close: Callable[[], None]) -> None:
         self.name = name
         self.close = close
-        """Call this when all sessions are done."""
         self.written = WrittenProbes([])
         self._caller = caller
-        self._counter = counter or TokenCounter()
 
     def __call__(
         self, messages: Sequence[Message], points: Sequence[int], count: int, budget: int
     ) -> list[dict[str, Any]]:
         """The probes of a session; raises :class:`ImportFormatError` when the model fails."""
         count = probe_count(messages, count)
+
+        async def write() -> WrittenProbes:
+            try:
+                return await write_probes(self._caller, self.name, messages, points, count, budget)
+            finally:
+                await self._caller.close()
+
         try:
-            self.written = asyncio.run(self._write(messages, points, count, budget))
+            self.written = asyncio.run(write())
         except ModelError as error:
             raise ImportFormatError(
                 f"no probes by {self.name}: {error}. Without --model, rules make them"
             ) from None
         return self.written.probes or derive_probes(messages, points, count, budget)
-
-    async def _write(
-        self, messages: Sequence[Message], points: Sequence[int], count: int, budget: int
-    ) -> WrittenProbes:
-        try:
-            return await write_probes(
-                self._caller, self.name, messages, points, count, self._counter, budget
-            )
-        finally:
-            await self._caller.close()
 
 
 def model_probes(name: str, store: Path) -> ModelProbes:
@@ -457,6 +434,5 @@ def model_probes(name: str, store: Path) -> ModelProbes:
 
     Raises :class:`OSError` when the store cannot be created.
     """
-    counter = TokenCounter()
-    endpoints = connect(store, str(store), "normal", None, None, None, counter)
-    return ModelProbes(name, endpoints.caller, counter, endpoints.close)
+    endpoints = connect(store, str(store), "normal", None, None, None, shared_counter())
+    return ModelProbes(name, endpoints.caller, endpoints.close)

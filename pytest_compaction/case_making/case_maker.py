@@ -10,19 +10,11 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise, takewhile
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.case.case import case_from_json
-from pytest_compaction.case.files import MAX_FILE_BYTES
-from pytest_compaction.case.validation import (
-    CaseFault,
-    evidence_faults,
-    message_faults,
-    reference_faults,
-    schema_faults,
-)
+from pytest_compaction.case.files import MAX_FILE_BYTES, checked_case
 from pytest_compaction.case_making.derive import DEFAULT_COUNT, derive_probes
 from pytest_compaction.case_making.points import (
     BUDGET_STEP,
@@ -40,14 +32,11 @@ from pytest_compaction.conversation.formats.chat import to_chat
 from pytest_compaction.conversation.messages import Message, groups, leading_system
 from pytest_compaction.conversation.tokens import TokenCounter, shared_counter
 from pytest_compaction.importers.protocol import (
-    Boundary,
     ImportFormatError,
-    ImportTally,
     Transcript,
 )
 
 OUTSIDE: Final = "message outside the part that was asked for"
-_SYSTEM_ROLES: Final = ("system", "developer")
 _KEPT_OUTSIDE: Final = "it kept messages that are outside the imported part"
 
 
@@ -73,22 +62,29 @@ class SessionPart:
         the messages that they kept. Raises :class:`ImportFormatError` for an empty part.
         """
         messages = transcript.messages
-        head = sum(1 for _ in takewhile(lambda one: one.role in _SYSTEM_ROLES, messages))
+        head = leading_system(messages)
         start, end = self._range(transcript)
         for begins, ends in groups(messages):
             if begins < start < ends:
                 start = begins
             if begins < end < ends:
                 end = ends
-        start = max(start, head)
-        kept = (*messages[:head], *messages[start:end])
-        ids = {message.id for message in kept}
-        boundaries = (_within(boundary, ids) for boundary in transcript.boundaries)
+        kept = (*messages[:head], *messages[max(start, head) : end])
+        ids, lost = {message.id for message in kept}, len(messages) - len(kept)
+        left_out = {**transcript.tally.left_out, **({OUTSIDE: lost} if lost else {})}
         return replace(
             transcript,
             messages=kept,
-            boundaries=tuple(boundary for boundary in boundaries if boundary is not None),
-            tally=_counted(transcript.tally, messages, kept),
+            boundaries=tuple(
+                boundary
+                if ids.issuperset(boundary.kept)
+                else replace(boundary, summary="", kept=(), missing=_KEPT_OUTSIDE)
+                for boundary in transcript.boundaries
+                if boundary.after in ids
+            ),
+            tally=replace(
+                transcript.tally, messages=len(kept), left_out=dict(sorted(left_out.items()))
+            ),
         )
 
     def _range(self, transcript: Transcript) -> tuple[int, int]:
@@ -98,29 +94,12 @@ class SessionPart:
         start = (self.first or 1) - 1
         end = total if self.final is None else min(self.final, total)
         if start >= end:
-            name = f", conversation {transcript.name}" if transcript.name else ""
             asked = f"--from {start + 1}" + (f" --to {self.final}" if self.final else "")
             raise ImportFormatError(
-                f"{transcript.source}{name}: {asked} is outside its {total} messages; "
+                f"{_named(transcript)}: {asked} is outside its {total} messages; "
                 "they are counted from 1"
             )
         return start, end
-
-
-def _within(boundary: Boundary, ids: set[str]) -> Boundary | None:
-    if boundary.after not in ids:
-        return None
-    if ids.issuperset(boundary.kept):
-        return boundary
-    return replace(boundary, summary="", kept=(), missing=_KEPT_OUTSIDE)
-
-
-def _counted(
-    tally: ImportTally, messages: Sequence[Message], kept: Sequence[Message]
-) -> ImportTally:
-    lost = len(messages) - len(kept)
-    left_out = {**tally.left_out, **({OUTSIDE: lost} if lost else {})}
-    return replace(tally, messages=len(kept), left_out=dict(sorted(left_out.items())))
 
 
 MAX_ID: Final = 80
@@ -132,6 +111,7 @@ _COMMON: Final = frozenset(
     transcripts ui""".split()
 )
 """Words that tell no session from another."""
+_WORD: Final = re.compile(r"[^\W_]+")
 
 
 def case_names(paths: Iterable[Path]) -> dict[Path, str]:
@@ -142,7 +122,10 @@ def case_names(paths: Iterable[Path]) -> dict[Path, str]:
     folder is never in a name, nor what is above it.
     """
     above = {path: _folders(path) for path in paths}
-    own = {path: "" if _is_common(path.stem) and above[path] else path.stem for path in above}
+    own = {path: path.stem for path in above}
+    for path, folders in above.items():
+        if folders and _COMMON.issuperset(map(str.casefold, _WORD.findall(path.stem))):
+            own[path] = ""
     taken = dict.fromkeys(above, 0)
     taken.update((path, 1) for path in above if not own[path])
     while True:
@@ -183,10 +166,6 @@ def _folders(path: Path) -> tuple[str, ...]:
         return folder.relative_to(Path.home().resolve()).parts
     except (ValueError, RuntimeError):
         return folder.parts[1:]
-
-
-def _is_common(stem: str) -> bool:
-    return all(word.casefold() in _COMMON for word in re.findall(r"[^\W_]+", stem))
 
 
 def _cleaned(name: str) -> str:
@@ -266,9 +245,9 @@ def make_case(
     for point, record in zip(data["compaction_points"], records, strict=False):
         if record.data:
             point["recorded"] = record.data
-    faults = case_faults(data)
-    if faults:
-        shown = "; ".join(str(fault) for fault in faults[:3])
+    case = checked_case(data)
+    if isinstance(case, tuple):
+        shown = "; ".join(str(fault) for fault in case[:3])
         raise ImportFormatError(f"{_named(transcript)}: its case is not valid: {shown}")
     return MadeCase(
         data,
@@ -276,7 +255,7 @@ def make_case(
         sum(bool(record.data) for record in records),
         tuple(record.missing for record in records if record.missing),
         len(messages) - end,
-        unanswered(case_from_json(data)),
+        unanswered(case),
         tuple(told_short(records, sizes, counter)),
     )
 
@@ -370,15 +349,6 @@ def _budget(log: LogSizes, messages: Sequence[Message], sizes: Sequence[int]) ->
 def _share(tokens: int) -> int:
     least = min(MIN_BUDGET, max(tokens // 3, BUDGET_STEP))
     return max(least, round(tokens / 12 / BUDGET_STEP) * BUDGET_STEP)
-
-
-def case_faults(data: dict[str, Any]) -> list[CaseFault]:
-    """Every fault for which the loader would refuse the case."""
-    faults = schema_faults(data) or reference_faults(data)
-    if faults:
-        return faults
-    case = case_from_json(data)
-    return [*message_faults(case), *evidence_faults(case)]
 
 
 def _smaller(data: dict[str, Any]) -> str:

@@ -36,52 +36,34 @@ _TEST_PROGRAMS: Final = frozenset(
     run-tests.sh test.sh""".split()
 )
 _TESTING: Final = {
-    **dict.fromkeys(
-        ("npm", "pnpm", "yarn", "bun"), re.compile(r"(?:run |run-script )?t(?:est)?\b")
-    ),
-    **dict.fromkeys(
+    program: re.compile(rule)
+    for programs, rule in (
+        ("npm pnpm yarn bun", r"(?:run |run-script )?t(?:est)?\b"),
         (
-            "cargo",
-            "go",
-            "dotnet",
-            "swift",
-            "mix",
-            "bazel",
-            "deno",
-            "gradle",
-            "mvn",
-            "gradlew",
-            "hatch",
-            "zig",
-            "stack",
-            "cabal",
-            "lein",
-            "sbt",
-            "rake",
+            "cargo go dotnet swift mix bazel deno gradle mvn gradlew hatch zig stack cabal lein "
+            "sbt rake",
+            r"(?:-\S+ )*(?:nextest|test|verify)\b",
         ),
-        re.compile(r"(?:-\S+ )*(?:nextest|test|verify)\b"),
-    ),
-    **dict.fromkeys(
-        ("make", "gmake", "just", "task", "ninja"), re.compile(r"(?:\S+ )*(?:test|check)")
-    ),
-    "node": re.compile(r"(?:\S+ )*--test\b"),
-    **dict.fromkeys(("mise", "poe"), re.compile(r"(?:run |r )?\S*test")),
+        ("make gmake just task ninja", r"(?:\S+ )*(?:test|check)"),
+        ("node", r"(?:\S+ )*--test\b"),
+        ("mise poe", r"(?:run |r )?\S*test"),
+    )
+    for program in programs.split()
 }
 _CHECK_PROGRAMS: Final = frozenset(
     "mypy pyright ruff flake8 pylint eslint tsc biome clippy shellcheck black isort".split()
 )
 _CHECKING: Final = {
-    **dict.fromkeys(
-        ("npm", "pnpm", "yarn", "bun"), re.compile(r"(?:run )?(?:lint|build|check|typecheck)")
-    ),
-    "cargo": re.compile(r"(?:check|build|clippy)\b"),
-    "go": re.compile(r"(?:vet|build)\b"),
-    "dotnet": re.compile(r"build\b"),
-    **dict.fromkeys(("make", "gmake", "ninja", "cmake"), re.compile(r"")),
-    **dict.fromkeys(
-        ("mise", "poe", "task", "just"),
-        re.compile(r"(?:run |r )?\S*(?:test|lint|build|check|\bci\b)"),
-    ),
+    program: re.compile(rule)
+    for programs, rule in (
+        ("npm pnpm yarn bun", r"(?:run )?(?:lint|build|check|typecheck)"),
+        ("cargo", r"(?:check|build|clippy)\b"),
+        ("go", r"(?:vet|build)\b"),
+        ("dotnet", r"build\b"),
+        ("make gmake ninja cmake", r""),
+        ("mise poe task just", r"(?:run |r )?\S*(?:test|lint|build|check|\bci\b)"),
+    )
+    for program in programs.split()
 }
 _RUNNERS: Final = re.compile(
     r"(?:(?:uv|poetry|pdm|pipenv|hatch|rye|conda) run|npx|pnpm exec|yarn exec|bundle exec|xvfb-run"
@@ -94,8 +76,8 @@ _SHOWING: Final = frozenset(
     """cat head tail less more bat nl grep egrep fgrep rg ag ack awk sed jq find ls tree strings
     zcat open view goto scroll_up scroll_down search_file search_dir find_file""".split()
 )
-_FILTERS: Final = {"grep": 1, "egrep": 1, "fgrep": 1, "rg": 1, "awk": 1, "sed": 1, "jq": 1}
-"""How many operands each of these takes before a file name."""
+_FILTERS: Final = frozenset("grep egrep fgrep rg awk sed jq".split())
+"""Programs that take one operand before a file name."""
 _CUT: Final = re.compile(r"\|&?\s*(?:head|tail|grep|egrep|rg|sed|awk|cut|uniq)\b")
 """What leaves out a part of an output."""
 _COUNTS_PACKAGES: Final = re.compile(r"\b\d+ (?:ok|FAIL)\b")
@@ -109,7 +91,7 @@ def runs_tests(words: Sequence[str]) -> bool:
     if _SCRIPT.match(line):
         return True
     rule = _TESTING.get(name)
-    return name in _TEST_PROGRAMS or (rule is not None and bool(rule.match(rest)))
+    return name in _TEST_PROGRAMS or bool(rule and rule.match(rest))
 
 
 def runs_check(words: Sequence[str]) -> bool:
@@ -127,7 +109,7 @@ def shows_text(words: Sequence[str]) -> bool:
     if name in {"ls", "find", "tree"}:
         return True
     operands = [word for word in words[1:] if not re.match(r"[-+]|\d+$", word)]
-    return name in _SHOWING and len(operands) > _FILTERS.get(name, 0)
+    return name in _SHOWING and len(operands) > (name in _FILTERS)
 
 
 def ran_tests(command: Command) -> bool:
@@ -136,16 +118,14 @@ def ran_tests(command: Command) -> bool:
 
 
 def result_of_tests(command: Command) -> str | None:
-    """The test counts of a script that ran tests once; ``None`` if they may not be the result."""
+    """The test counts of a script that ran tests once; ``None`` if they may not be the result.
+
+    Nothing of the output may be cut off, and it has to count tests.
+    """
     words = command_words(command.text)
     runs = sum(runs_tests(each) for each in words)
     if runs != 1 or any(shows_text(each) for each in words) or test_summary(command.text):
         return None
-    return whole_result(command)
-
-
-def whole_result(command: Command) -> str | None:
-    """The test counts of an output of which nothing was cut off and which counts tests."""
     summary = None if _CUT.search(command.text) else test_summary(command.output)
     return None if summary is None or _COUNTS_PACKAGES.search(summary) else summary
 

@@ -153,7 +153,7 @@ def test_the_excerpt_is_bounded_and_cannot_be_closed_from_inside():
 def imported(tmp_path, capsys, monkeypatch, caller):
     monkeypatch.setattr(
         "pytest_compaction.commands.import_transcripts.model_probes",
-        lambda name, store: ModelProbes(name, caller),
+        lambda name, store: ModelProbes(name, caller, lambda: None),
     )
     source = tmp_path / "s.json"
     last = user("Please fix the retry limit in src/module_9.py for the tests.")

@@ -28,6 +28,7 @@ from pytest_compaction.case.long_memory.published import (
     at,
     bytes_of,
     conversation_files,
+    expect,
     json_of,
     short_text,
     shown,
@@ -106,8 +107,7 @@ def _plans(value: Any) -> Iterator[tuple[str, list[Any]]]:
         if batches is not None  # a table has a column for each plan
     ]
     for _, pointer, batches in sorted(named, key=lambda plan: plan[0]):
-        if not isinstance(batches, list):
-            raise ShapeError(pointer, shown(batches), "a list of batches")
+        expect(batches, list, pointer, "a list of batches")
         yield pointer, batches
 
 
@@ -127,8 +127,7 @@ def _messages(pointer: str, batches: list[Any]) -> Iterator[tuple[str, dict[str,
             if "turns" not in batch:
                 raise ShapeError(place, shown(batch), "an object with the key 'turns'")
             place, turns = f"{place}/turns", batch["turns"]
-            if not isinstance(turns, list):
-                raise ShapeError(place, shown(turns), "a list of turns")
+            expect(turns, list, place, "a list of turns")
         yield from _said(place, turns)
 
 
@@ -150,9 +149,8 @@ def _said(pointer: str, value: Any) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _text(place: str, said: dict[str, Any]) -> str:
-    content = said.get("content")
-    if not isinstance(content, str):
-        raise ShapeError(at(place, "content"), shown(content), "the text of the message")
+    expect(said.get("content"), str, at(place, "content"), "the text of the message")
+    content: str = said["content"]
     if MARKER not in content:
         return content
     return unmarked(content) if said["role"] == "user" else _without_last_marker(content)
@@ -224,11 +222,9 @@ def probes_of(value: Any, ids: Container[int]) -> tuple[list[Probe], list[CaseFa
 
 
 def _listed(pointer: str, questions: Any) -> Iterator[tuple[int, str, dict[str, Any]]]:
-    if not isinstance(questions, list):
-        raise ShapeError(pointer, shown(questions), "a list of questions")
+    expect(questions, list, pointer, "a list of questions")
     for number, asked in enumerate(questions):
-        if not isinstance(asked, dict):
-            raise ShapeError(at(pointer, number), shown(asked), "an object with a question")
+        expect(asked, dict, at(pointer, number), "an object with a question")
         yield number + 1, at(pointer, number), asked
 
 

@@ -20,6 +20,7 @@ from pytest_compaction.case.long_memory.published import (
     ShapeError,
     at,
     bytes_of,
+    expect,
     json_of,
     short_text,
     shown,
@@ -67,8 +68,7 @@ def read_locomo(path: Path, source: str) -> Iterator[tuple[int, Case | FileFault
     """
     try:
         samples = json_of(path, bytes_of(path), "a list of conversations")
-        if not isinstance(samples, list):
-            raise ShapeError("", shown(samples), "a list of conversations")
+        expect(samples, list, "", "a list of conversations")
     except ShapeError as error:
         yield 0, FileFaults(path, (error.fault,))
         return
@@ -81,12 +81,10 @@ def read_locomo(path: Path, source: str) -> Iterator[tuple[int, Case | FileFault
 
 def _case(path: Path, number: int, sample: Any, source: str) -> Case | FileFaults:
     pointer = f"/{number}"
-    if not isinstance(sample, dict):
-        raise ShapeError(pointer, shown(sample), "an object with 'conversation' and 'qa'")
+    expect(sample, dict, pointer, "an object with 'conversation' and 'qa'")
     place = at(pointer, "conversation")
     conversation = sample.get("conversation")
-    if not isinstance(conversation, dict):
-        raise ShapeError(place, shown(conversation), "an object with speakers and sessions")
+    expect(conversation, dict, place, "an object with speakers and sessions")
     messages = tuple(_messages(place, conversation))
     if not messages:
         raise ShapeError(place, "no turn with text", "sessions as session_1, session_2, …")
@@ -111,8 +109,7 @@ def _messages(pointer: str, conversation: dict[str, Any]) -> Iterator[Message]:
     for _, session in sessions:
         place = at(pointer, session)
         turns = conversation[session]
-        if not isinstance(turns, list):
-            raise ShapeError(place, shown(turns), "a list of turns")
+        expect(turns, list, place, "a list of turns")
         date = conversation.get(f"{session}_date_time")
         for turn, said in enumerate(turns):
             message = _message(f"{place}/{turn}", said, first, "" if turn else date)
@@ -124,11 +121,9 @@ def _messages(pointer: str, conversation: dict[str, Any]) -> Iterator[Message]:
 
 
 def _message(pointer: str, said: Any, first: Any, date: Any) -> Message:
-    if not isinstance(said, dict):
-        raise ShapeError(pointer, shown(said), "a turn: an object with speaker, dia_id and text")
+    expect(said, dict, pointer, "a turn: an object with speaker, dia_id and text")
     for key in ("speaker", "dia_id", "text"):
-        if not isinstance(said.get(key), str):
-            raise ShapeError(at(pointer, key), shown(said.get(key)), "a text")
+        expect(said.get(key), str, at(pointer, key), "a text")
     if not 0 < len(said["dia_id"]) <= _LONGEST_ID:
         expected = f"an id of 1 to {_LONGEST_ID} characters"
         raise ShapeError(at(pointer, "dia_id"), shown(said["dia_id"]), expected)
@@ -161,8 +156,7 @@ def _probes(pointer: str, value: Any, known: set[str]) -> tuple[list[Probe], lis
 def _question(
     pointer: str, asked: Any, known: set[str]
 ) -> tuple[Ability, str, str, tuple[str, ...]]:
-    if not isinstance(asked, dict):
-        raise ShapeError(pointer, shown(asked), "an object with question, answer and category")
+    expect(asked, dict, pointer, "an object with question, answer and category")
     question = short_text(asked.get("question"), at(pointer, "question"), "the text of a question")
     category = asked.get("category")
     kind = KIND_OF.get(category) if type(category) is int else None
@@ -184,10 +178,8 @@ def _question(
 def _evidence(pointer: str, asked: dict[str, Any], known: set[str]) -> Iterator[str]:
     """The ids of turns, some of which stand together in one text; unknown ones are left out."""
     named = asked.get("evidence") or []
-    if not isinstance(named, list):
-        raise ShapeError(at(pointer, "evidence"), shown(named), "a list of ids of turns")
+    expect(named, list, at(pointer, "evidence"), "a list of ids of turns")
     for number, each in enumerate(named):
-        if not isinstance(each, str):
-            raise ShapeError(f"{pointer}/evidence/{number}", shown(each), "the id of a turn")
+        expect(each, str, f"{pointer}/evidence/{number}", "the id of a turn")
         ids = (f"D{int(session)}:{int(turn)}" for session, turn in _TURN_ID.findall(each))
         yield from (id for id in (each, *ids) if id in known)

@@ -93,6 +93,12 @@ def bytes_of(path: Path) -> bytes:
         raise ShapeError("", error.strerror or str(error), "a readable file") from None
 
 
+def expect(value: Any, kind: type, pointer: str, what: str) -> None:
+    """Raise :class:`ShapeError` unless a value is of a type."""
+    if not isinstance(value, kind):
+        raise ShapeError(pointer, shown(value), what)
+
+
 def short_text(value: Any, pointer: str, what: str) -> str:
     """A text without spaces around it. Raises :class:`ShapeError` if it is none, or too long."""
     if not isinstance(value, str) or not value.strip():
