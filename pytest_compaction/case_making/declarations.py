@@ -84,6 +84,7 @@ _IMPORTED: Final = re.compile(
 PROSE: Final = re.compile(r"\.(?:md|txt|rst|adoc|log|html?)$", re.I)
 """Files whose code is an example or a proposal."""
 _RECEIVERS: Final = frozenset({"self", "cls", "&self", "&mut self", "mut self", "this"})
+_LAST_WORD: Final = re.compile(r"(?<!\w)(\w+)(?:\[\w*\])?$")
 _RETURNED: Final = re.compile(r"\s*(?:->|:)?\s*(?P<type>[^{:=;]*)")
 
 
@@ -116,22 +117,23 @@ def _declared(log: ProbeLog) -> Iterator[Declared]:
         paths = {touch.path for touch in call_touches(invocation.call)}
         path = paths.pop() if len(paths) == 1 else ""
         place = log.position[invocation.message_id]
-        passing = TRANSIENT.search(path) or TEMPORARY.search(
-            (shell_script(invocation.call) or "")[:MAX_SCRIPT]
-        )
+        script = (shell_script(invocation.call) or "")[:MAX_SCRIPT]
+        passing = TRANSIENT.search(path) or TEMPORARY.search(script)
         if PROSE.search(path) or passing or in_merge_given_up(log, place):
             continue
-        given = given_texts(invocation)
-        for text, shift in [*((each, 0) for each in given), (invocation.output, 1)]:
-            if CONFLICT.search(text):
-                continue
-            for line in text[:_MAX_TEXT].splitlines():
-                listed = LISTED.match(line)
-                code = line[listed.end() :] if listed else line
-                file = (listed["path"] if listed else "") or path
-                found = _read(code, place + shift, file) if len(code) < _MAX_LINE else None
+        given = ((text, place) for text in given_texts(invocation))
+        for text, shown in (*given, (invocation.output, place + 1)):
+            for code, file in _code_lines(text) if not CONFLICT.search(text) else ():
+                found = _read(code, shown, file or path) if len(code) < _MAX_LINE else None
                 if found is not None:
                     yield found
+
+
+def _code_lines(text: str) -> Iterator[tuple[str, str]]:
+    """The lines without what a search or a listing puts before them, and the file that it names."""
+    for line in text[:_MAX_TEXT].splitlines():
+        listed = LISTED.match(line)
+        yield (line[listed.end() :], listed["path"] or "") if listed else (line, "")
 
 
 def given_texts(invocation: Invocation) -> list[str]:
@@ -153,11 +155,6 @@ def imported_from(log: ProbeLog) -> Mapping[str, set[str]]:
     return found
 
 
-def declared_names(text: str) -> set[str]:
-    """The names of the functions, classes and types that the lines of a text declare."""
-    return set(definitions(text))
-
-
 def definitions(text: str) -> dict[str, str]:
     """What the lines of a text declare, each with the code up to the next declaration.
 
@@ -165,9 +162,7 @@ def definitions(text: str) -> dict[str, str]:
     """
     found: dict[str, list[str]] = {}
     name = ""
-    for line in text[:_MAX_TEXT].splitlines():
-        listed = LISTED.match(line)
-        code = line[listed.end() :] if listed else line
+    for code, _ in _code_lines(text):
         if len(code) < _MAX_LINE and (declaration := _name_in(code)):
             name = declaration
             found[name] = []
@@ -194,31 +189,25 @@ def _without_end(lines: list[str]) -> list[str]:
 
 def _read(line: str, place: int, path: str) -> Declared | None:
     """What a line declares."""
-    if match := _FUNCTION.match(line):
-        parameters = _parameters(match["parameters"], match["word"] == "func")
-        if parameters is None:
-            return Declared("other", match["name"], place, path)
-        returned = _RETURNED.match(match["rest"])
-        shown = returned["type"].strip() if returned else ""
-        owner = (match["receiver"] or "").rpartition(" ")[2].strip("*&")
-        return Declared("function", match["name"], place, path, parameters, shown, owner)
-    if match := _ARROW.match(line) or _METHOD.match(line):
-        given_names = _parameters(match["parameters"], False)
-        returned = _RETURNED.match(match["rest"])
-        shown = returned["type"].strip() if returned else ""
-        if given_names is None:
-            return Declared("other", match["name"], place, path)
-        return Declared("function", match["name"], place, path, given_names, shown)
+    for rule in (_FUNCTION, _ARROW, _METHOD):
+        if match := rule.match(line):
+            named = match.groupdict()
+            parameters = _parameters(match["parameters"], named.get("word") == "func")
+            if parameters is None:
+                return Declared("other", match["name"], place, path)
+            returned = _RETURNED.match(match["rest"])
+            shown = returned["type"].strip() if returned else ""
+            owner = (named.get("receiver") or "").rpartition(" ")[2].strip("*&")
+            return Declared("function", match["name"], place, path, parameters, shown, owner)
     if match := _C_FUNCTION.match(line):
-        named = [
-            re.search(r"(?<!\w)(\w+)(?:\[\w*\])?$", part) for part in _parts(match["parameters"])
-        ]
-        typed = all(len(re.findall(r"\w+", part)) > 1 for part in _parts(match["parameters"]))
-        if typed and all(named):
-            parts = zip(_parts(match["parameters"]), named, strict=True)
-            given = tuple((f[1], part[: f.start()].strip()) for part, f in parts if f)
-            return Declared("function", match["name"], place, path, given)
-        return None
+        parts = _parts(match["parameters"])
+        names = [found for part in parts if (found := _LAST_WORD.search(part))]
+        if len(names) < len(parts) or any(len(re.findall(r"\w+", part)) < 2 for part in parts):
+            return None
+        given = tuple(
+            (name[1], part[: name.start()].strip()) for part, name in zip(parts, names, strict=True)
+        )
+        return Declared("function", match["name"], place, path, given)
     if match := _TYPE.match(line):
         return Declared("type", match["name"], place, path)
     if match := _CONSTANT.match(line):
@@ -268,25 +257,21 @@ _MAX_SIDE: Final = 50_000
 
 
 def done_edits(log: ProbeLog) -> Iterator[tuple[Invocation, str]]:
-    """The calls up to the last point that certainly edited one file, with its path."""
-    failed = _uncertain(log)
-    for invocation in log.invocations:
-        edited = {touch.path for touch in call_touches(invocation.call) if touch.verb == "edit"}
-        place = log.position[invocation.message_id]
-        if len(edited) != 1 or place > log.end:
-            continue
-        path = edited.pop()
-        if invocation.answered and (invocation.message_id, path) not in failed:
-            yield invocation, path
+    """The calls up to the last point that certainly edited one file, with its path.
 
-
-def _uncertain(log: ProbeLog) -> set[tuple[str, str]]:
-    """The messages and files of operations that failed, or of which the log tells no end."""
-    return {
+    Operations that failed, or of which the log tells no end, are not certain.
+    """
+    uncertain = {
         (operation.message_id, operation.path)
         for operation in log.operations
         if not (operation.succeeded and operation.certain)
     }
+    for invocation in log.invocations:
+        edited = {touch.path for touch in call_touches(invocation.call) if touch.verb == "edit"}
+        if len(edited) == 1 and log.position[invocation.message_id] <= log.end:
+            path = edited.pop()
+            if invocation.answered and (invocation.message_id, path) not in uncertain:
+                yield invocation, path
 
 
 @once_a_log

@@ -93,11 +93,12 @@ def derive_probes(
     """
     if not messages or not points:
         return []
-    count = probe_count(messages[: points[-1] + 1], count)
+    log = messages[: points[-1] + 1]
+    count = probe_count(log, count)
     drafted = _drafted(ProbeLog(messages, points, budget))
     control = FullLogControl(messages, points) if verified else None
     chosen = _best(Checks(drafted, control), count)
-    if not chosen and budget is not None and _fits(messages[: points[-1] + 1], budget):
+    if not chosen and budget is not None and shared_counter().messages(log) <= budget:
         chosen = _best(Checks(_drafted(ProbeLog(messages, points))), count)
     numbers: Counter[str] = Counter()
     probes = []
@@ -111,10 +112,6 @@ def derive_probes(
 def probe_count(messages: Sequence[Message], most: int) -> int:
     """How many probes a log may have, by its tokens, but not more than ``most``."""
     return min(most, max(LEAST_COUNT, shared_counter().messages(messages) // TOKENS_PER_PROBE))
-
-
-def _fits(messages: Sequence[Message], budget: int) -> bool:
-    return shared_counter().messages(messages) <= budget
 
 
 def _drafted(log: ProbeLog) -> DraftedLog:
@@ -132,22 +129,18 @@ def _best(checks: Checks, count: int) -> list[Draft]:
     chosen = select(several, count, checks)
     few = max(min(FEW, count), count * 2 // 3)
     if len(chosen) < few:
-        alone = [_alone(draft) for draft in drafts if _worth_asking_alone(draft)]
+        # A single fact is worth a question, but not a file that is mentioned everywhere.
+        alone = [
+            replace(draft, least=1) if len(draft.found) == 1 else draft
+            for draft in drafts
+            if len(draft.found) > 1
+            or draft.kind != "file"
+            or len(draft.found[0].positions) <= MAX_MENTIONS_ALONE
+        ]
         chosen = select(alone, few, checks, most=count)
         if checks.control is not None and len(chosen) < few:
             chosen = select(alone, few, Checks(checks.log), chosen, count)
     return chosen
-
-
-def _alone(draft: Draft) -> Draft:
-    """Allow a draft of one fact; a draft of several facts still needs two of them."""
-    return replace(draft, least=1) if len(draft.found) == 1 else draft
-
-
-def _worth_asking_alone(draft: Draft) -> bool:
-    """Whether a single fact is worth a question; a file that is mentioned everywhere is not."""
-    several = len(draft.found) > 1 or draft.kind != "file"
-    return several or len(draft.found[0].positions) <= MAX_MENTIONS_ALONE
 
 
 def _as_data(draft: Draft, id: str, last: int) -> dict[str, Any]:

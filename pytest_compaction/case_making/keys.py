@@ -122,15 +122,12 @@ def exact_groups(text: str) -> list[tuple[str, ...]]:
             found[_counted(token, piece, pieces[place + 1 : place + 2])] = None
         elif token in quoted or _exact(token):
             found[token] = None
-    groups: list[tuple[str, ...]] = [
-        (token,) for token in found if not _part_of_another(token, found)
-    ]
+    groups: list[tuple[str, ...]] = []
+    for token in found:
+        part = re.compile(rf"(?<![\w.]){re.escape(token)}(?![\w.])")
+        if not any(token != other and part.search(other) for other in found):
+            groups.append((token,))
     return groups[:MAX_EXACT]
-
-
-def _part_of_another(token: str, tokens: Iterable[str]) -> bool:
-    part = re.compile(rf"(?<![\w.]){re.escape(token)}(?![\w.])")
-    return any(token != other and part.search(other) for other in tokens)
 
 
 def _counted(number: str, piece: str, following: Sequence[str]) -> str:
@@ -231,7 +228,7 @@ def keys_of(text: str, frequency: Frequency) -> Groups:
     # What a negation or an exact token already holds is not asked for twice.
     held = set(content_stems(normalize(" ".join(key for group in groups for key in group))))
     words = [word for word in _words(text) if word.stem not in held]
-    near = _place(text, groups[0][0]) if len(groups) == 1 and not negation else None
+    near = text.find(groups[0][0]) if len(groups) == 1 and not negation else -1
     best = _best(words, _wanted(groups, words), frequency, near)
     groups += [(word.text,) for word in best]
     return _sound(groups[:MAX_GROUPS])
@@ -319,21 +316,17 @@ def _words(text: str, weak: bool = False) -> list[_Word]:
         before, low = "" if starts else low, word.casefold()
         if len(low) < 3 or low in STOPWORDS or low in NEGATIVE or low.endswith(("n't", "n’t")):
             continue
-        if _part_of(word, exact) or (stem(low) in WEAK and not weak) or re.search(r"['’]", word):
+        part = re.compile(rf"(?<!\w){re.escape(word)}(?!\w)")
+        if (
+            (stem(low) in WEAK and not weak)
+            or re.search(r"['’]", word)
+            or any(map(part.search, exact))
+        ):
             continue
-        found.setdefault(stem(low), _Word(word, match.start(), _verbal(low, before)))
+        # It rather says what is done than what it is done to.
+        verbal = (before in _BEFORE_VERBS and stem(low) in REQUESTS) or bool(_VERBAL.match(low))
+        found.setdefault(stem(low), _Word(word, match.start(), verbal))
     return list(found.values())
-
-
-def _part_of(word: str, tokens: Iterable[str]) -> bool:
-    part = re.compile(rf"(?<!\w){re.escape(word)}(?!\w)")
-    return any(part.search(token) for token in tokens)
-
-
-def _place(text: str, key: str) -> int | None:
-    """Where a key stands in the text, in characters."""
-    place = text.find(key)
-    return place if place >= 0 else None
 
 
 def _wanted(groups: Sequence[tuple[str, ...]], words: Sequence[_Word]) -> int:
@@ -350,14 +343,7 @@ def _wanted(groups: Sequence[tuple[str, ...]], words: Sequence[_Word]) -> int:
     return min(wanted, max(things, least - len(groups)), len(words))
 
 
-def _verbal(word: str, before: str) -> bool:
-    """Whether a word rather says what is done than what it is done to."""
-    return (before in _BEFORE_VERBS and stem(word) in REQUESTS) or bool(_VERBAL.match(word))
-
-
-def _best(
-    words: Sequence[_Word], wanted: int, frequency: Frequency, near: int | None = None
-) -> list[_Word]:
+def _best(words: Sequence[_Word], wanted: int, frequency: Frequency, near: int = -1) -> list[_Word]:
     """The most telling words in the order of the text; next to the place ``near`` if given."""
     if wanted <= 0:
         return []
@@ -367,7 +353,7 @@ def _best(
         times = frequency(word.stem)
         # A compound is a term, whatever its parts are.
         rare, times = (False, 0) if "-" in low else (times < 2, times)
-        far = 0 if near is None else abs(word.place - near)
+        far = 0 if near < 0 else abs(word.place - near)
         return (word.verbal, rare, bool(_ADVERB.match(low)), far, times, word.place)
 
     return sorted(sorted(words, key=weight)[:wanted], key=lambda word: word.place)
@@ -391,16 +377,11 @@ def _negation(text: str) -> tuple[str, ...]:
             continue
         negated = after[0]
         sign = low if low in {"no", "cannot"} else "not"
-        known = next(
-            (
-                forms
-                for phrase, forms in NEGATED.items()
-                if stem(phrase.split()[1]) == stem(negated) and phrase.split()[0] == sign
-            ),
-            None,
-        )
+        for phrase, forms in NEGATED.items():
+            if phrase.split()[0] == sign and stem(phrase.split()[1]) == stem(negated):
+                return forms
         signs = dict.fromkeys((low, "not", "never", "no", "without"))
-        return known or tuple(f"{each} {negated}" for each in signs)
+        return tuple(f"{each} {negated}" for each in signs)
     return ()
 
 

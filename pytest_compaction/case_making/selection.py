@@ -258,7 +258,9 @@ def _next(left: list[Draft], kind: str, selected: _Selection, count: int) -> Dra
         fitting = [
             draft
             for draft in left
-            if kind in {"", draft.kind} and selected.names[draft.name] < _most(draft.name, count)
+            if kind in {"", draft.kind}
+            and selected.names[draft.name]
+            < min(MOST_OF_A_NAME, max(3, count // SHARES.get(draft.name, SHARE_OF_A_NAME)))
         ]
         if not fitting or (control is not None and control.is_done):
             return None
@@ -267,11 +269,6 @@ def _next(left: list[Draft], kind: str, selected: _Selection, count: int) -> Dra
         checked = _checked(best, selected)
         if checked is not None and (control is None or control.answers(checked)):
             return checked
-
-
-def _most(name: str, count: int) -> int:
-    """How many of ``count`` probes may be of one name."""
-    return min(MOST_OF_A_NAME, max(3, count // SHARES.get(name, SHARE_OF_A_NAME)))
 
 
 def _checked(draft: Draft, selected: _Selection) -> Draft | None:
@@ -286,9 +283,11 @@ def _checked(draft: Draft, selected: _Selection) -> Draft | None:
         fact = found.fact
         again = used[fact.text] and fact.type != "path"
         leaked = given_away(draft.question, fact.keys, fact.text)
-        if again or leaked or _within(fact, kept) or not log.confirms(draft, fact):
-            continue
-        kept.append(found)
+        within = any(
+            states(other.fact.text, fact) or states(fact.text, other.fact) for other in kept
+        )
+        if not again and not leaked and not within and log.confirms(draft, fact):
+            kept.append(found)
     texts = frozenset(found.fact.text for found in kept)
     repeated = (_told_by(draft), texts) in selected.lists
     if len(kept) < max(draft.least, draft.whole, 1) or repeated:
@@ -308,11 +307,6 @@ def _checked(draft: Draft, selected: _Selection) -> Draft | None:
 def _sound(draft: Draft) -> list[Trap]:
     """The traps that state what their own keys ask for."""
     return [trap for trap in draft.traps if keys_agree(trap)]
-
-
-def _within(fact: Fact, kept: Sequence[Found]) -> bool:
-    """Whether another fact of the probe states this one, or the reverse."""
-    return any(states(other.fact.text, fact) or states(fact.text, other.fact) for other in kept)
 
 
 def _told_by(draft: Draft) -> str:

@@ -14,7 +14,7 @@ from pytest_compaction.artifacts.operations import Invocation
 from pytest_compaction.artifacts.tool_calls import call_touches, shell_script
 from pytest_compaction.case_making.declarations import (
     NAME,
-    declared_names,
+    definitions,
     edited_sides,
     given_texts,
 )
@@ -100,17 +100,15 @@ class StandingCode:
         place = self._position[invocation.message_id]
         sides = list(edited_sides(invocation.call))
         for old, new in sides:
-            self._change(declared_names(old), declared_names(new), place)
+            self._change(definitions(old), definitions(new), place)
             if invocation.call.parsed().get("replace_all") in {True, "true", "True"}:
                 for name in set(NAME.findall(old)) - set(NAME.findall(new)):
                     self._names[name].append((place, False))
         for text in given_texts(invocation) if not sides else ():
-            if _PATCH.search(text):
-                old = "\n".join(line[1:] for line in text.splitlines() if line[:1] == "-")
-                new = "\n".join(line[1:] for line in text.splitlines() if line[:1] in {"+", " "})
-                self._change(declared_names(old), declared_names(new), place)
-            else:
-                self._change(set(), declared_names(text), place)
+            lines = text.splitlines() if _PATCH.search(text) else []
+            old = "\n".join(line[1:] for line in lines if line[:1] == "-")
+            new = "\n".join(line[1:] for line in lines if line[:1] in {"+", " "})
+            self._change(definitions(old), definitions(new if lines else text), place)
         self._read_files(invocation, held, bool(sides))
 
     def _read_files(
@@ -122,22 +120,22 @@ class StandingCode:
         touches = call_touches(invocation.call)
         written = [touch.path for touch in touches if touch.verb == "write"]
         if len(written) == 1 and not replaced:
-            now = {name for text in given_texts(invocation) for name in declared_names(text)}
+            now = {name for text in given_texts(invocation) for name in definitions(text)}
             base = posixpath.basename(written[0])
-            self._change(held[base] - now, set(), place)
+            self._change(held[base] - now, (), place)
             held[base] = now
         elif script is None or not _OLD_STATES.search(script[:MAX_SCRIPT]):
-            shown = declared_names(invocation.output[:_MAX_TEXT])
-            self._change(set(), shown, place + 1)
+            shown = definitions(invocation.output[:_MAX_TEXT])
+            self._change((), shown, place + 1)
             for touch in touches if len(touches) == 1 else ():
-                held[posixpath.basename(touch.path)] |= shown
+                held[posixpath.basename(touch.path)].update(shown)
         for touch in touches if script is not None else ():
             if touch.verb == "edit":
                 self._rewritten[posixpath.basename(touch.path)].append(place)
 
-    def _change(self, before: set[str], after: set[str], place: int) -> None:
+    def _change(self, before: Iterable[str], after: Iterable[str], place: int) -> None:
         """Note what came and went; a name that is still used may be imported from elsewhere."""
-        for name in before - after:
+        for name in set(before).difference(after):
             self._names[name].append((place, False))
         for name in after:
             self._names[name].append((place, True))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
 from pytest_compaction.artifacts.outputs import error_texts
@@ -80,17 +80,22 @@ def value_drafts(log: ProbeLog) -> Iterator[Draft]:
 
 
 def _listed(log: ProbeLog) -> Iterator[Draft]:
-    """The values of each turn that lists three or more by name."""
+    """The values of each turn that lists three or more by name, unless the user took it back."""
+    back = [at for at, text in log.turns("user") if at <= log.end and _BACK.search(text)]
     for place, text in log.turns("user"):
         matches = (_VALUE_LINE.match(line[:120]) for line in text.splitlines()[:60])
-        pairs = [_pair(log, match[1], match[2]) for match in matches if match]
-        found = {
-            name: entry
-            for name, line in pairs
-            if not _held_by_another(log, line, [other for _, other in pairs if other != line])
-            and (entry := log.find(line, log.end))
-        }
-        if len(found) < 2 or len(pairs) < 3 or _taken_back(log, place):
+        lines = [
+            (m[1], Candidate(f"{m[1]} {m[2]}", "value", value_keys(m[1], m[2], log.frequency)))
+            for m in matches
+            if m
+        ]
+        found: dict[str, Found] = {}
+        for name, line in lines:
+            fact, entry = log.fact(line), log.find(line, log.end)
+            others = (other.text for _, other in lines if other != line)
+            if fact and entry and not any(states(other, fact) for other in others):
+                found[name] = entry
+        if len(found) < 2 or len(lines) < 3 or any(place < at for at in back):
             continue
         chosen = [name for name in found if not _given_again(log, name, place)][:6]
         if len(chosen) > 1:
@@ -99,21 +104,6 @@ def _listed(log: ProbeLog) -> Iterator[Draft]:
             facts = tuple(found[name] for name in chosen)
             rank = 0.05 if len(chosen) > 2 else 0.3
             yield Draft("recall", "given-values", question, facts, log.last, rank, least=2)
-
-
-def _pair(log: ProbeLog, name: str, value: str) -> tuple[str, Candidate]:
-    keys = value_keys(name, value, log.frequency)
-    return name, Candidate(f"{name} {value}", "value", keys)
-
-
-def _held_by_another(log: ProbeLog, line: Candidate, others: Sequence[Candidate]) -> bool:
-    fact = log.fact(line)
-    return fact is None or any(states(other.text, fact) for other in others)
-
-
-def _taken_back(log: ProbeLog, place: int) -> bool:
-    """Whether the user took something back after a turn: it may be what was said there."""
-    return any(place < other <= log.end and _BACK.search(text) for other, text in log.turns("user"))
 
 
 def _identifiers(log: ProbeLog) -> Iterator[Draft]:
