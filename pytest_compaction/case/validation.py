@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from pytest_compaction.case.case import Case
 from pytest_compaction.case.kinds import CHOICE_KIND
@@ -29,6 +29,19 @@ class CaseFault:
 
     def __str__(self) -> str:
         return f"{self.pointer or '/'}: found {self.found}; expected {self.expected}"
+
+
+_EXPECTED: Final = {
+    "type": "the type {}",
+    "enum": "one of {}",
+    "pattern": "text that matches {}",
+    "minItems": "at least {} item",
+    "minLength": "text that is not empty",
+    "maxLength": "at most {} characters",
+    "minimum": "at least {}",
+    "maximum": "at most {}",
+}
+"""What a rule of a schema expects; other rules are told by the message of the validator."""
 
 
 @lru_cache(maxsize=16)
@@ -83,74 +96,56 @@ def _schema_fault(error: Any) -> CaseFault:
     if rule == "additionalProperties":
         known = sorted(error.schema.get("properties", {}))
         extra = sorted(key for key in value if key not in known)
-        return CaseFault(
-            pointer,
-            f"the unknown key {printable(extra[0], 60)!r}",
-            f"one of {', '.join(known)}",
-        )
-    phrases = {
-        "type": f"the type {expected if isinstance(expected, str) else ' or '.join(expected)}"
-        if rule == "type"
-        else "",
-        "enum": f"one of {', '.join(map(str, expected))}" if rule == "enum" else "",
-        "pattern": f"text that matches {expected}",
-        "minItems": f"at least {expected} item",
-        "minLength": "text that is not empty",
-        "maxLength": f"at most {expected} characters",
-        "minimum": f"at least {expected}",
-        "maximum": f"at most {expected}",
-    }
-    return CaseFault(pointer, found, phrases.get(rule, printable(error.message, 160)))
+        found = f"the unknown key {printable(extra[0], 60)!r}"
+        return CaseFault(pointer, found, f"one of {', '.join(known)}")
+    if rule not in _EXPECTED:
+        return CaseFault(pointer, found, printable(error.message, 160))
+    between = " or " if rule == "type" else ", "
+    named = between.join(map(str, expected)) if isinstance(expected, list) else expected
+    return CaseFault(pointer, found, _EXPECTED[rule].format(named))
 
 
 def reference_faults(data: dict[str, Any]) -> list[CaseFault]:
     """Duplicate and unknown ids, which would keep a case from being built."""
-    faults: list[CaseFault] = []
+    return list(_reference_faults(data))
+
+
+def _reference_faults(data: dict[str, Any]) -> Iterator[CaseFault]:
     ids = [str(message.get("id") or f"m{i}") for i, message in enumerate(data["messages"])]
-    faults += _duplicates("/messages", ids)
+    yield from _duplicates("/messages", ids)
     known = {id: index for index, id in enumerate(ids)}
-    points = data["compaction_points"]
+    points, probes = data["compaction_points"], data["probes"]
     names = [str(point.get("id", f"p{i + 1}")) for i, point in enumerate(points)]
-    faults += _duplicates("/compaction_points", names)
+    yield from _duplicates("/compaction_points", names)
     before = -1
     for number, point in enumerate(points):
-        pointer = f"/compaction_points/{number}/after"
-        if point["after"] not in known:
-            faults.append(CaseFault(pointer, repr(point["after"]), "the id of a message"))
+        pointer, after = f"/compaction_points/{number}", point["after"]
+        if after not in known:
+            yield CaseFault(f"{pointer}/after", repr(after), "the id of a message")
             continue
-        if known[point["after"]] <= before:
-            found = f"{point['after']!r}, which does not come after the previous point"
-            faults.append(CaseFault(pointer, found, "points in the order of the log"))
-        before = known[point["after"]]
-        faults += _record_faults(f"/compaction_points/{number}/recorded", point, known)
-    probes = data["probes"]
-    faults += _duplicates("/probes", [probe["id"] for probe in probes])
+        if known[after] <= before:
+            found = f"{after!r}, which does not come after the previous point"
+            yield CaseFault(f"{pointer}/after", found, "points in the order of the log")
+        before = known[after]
+        yield from _record_faults(f"{pointer}/recorded", point, known)
+    yield from _duplicates("/probes", [probe["id"] for probe in probes])
     for number, probe in enumerate(probes):
+        pointer = f"/probes/{number}"
         if "point" in probe and probe["point"] not in names:
             expected = f"the id of a compaction point: {', '.join(names)}"
-            faults.append(CaseFault(f"/probes/{number}/point", repr(probe["point"]), expected))
-        faults += _choice_faults(f"/probes/{number}", probe)
+            yield CaseFault(f"{pointer}/point", repr(probe["point"]), expected)
+        yield from _choice_faults(pointer, probe)
         texts = {fact["text"] for fact in probe["facts"]}
-        faults += [
-            CaseFault(
-                f"/probes/{number}/traps/{place}/of",
-                printable(repr(trap["of"]), 80),
-                "the text of a fact of the same probe",
-            )
-            for place, trap in enumerate(probe.get("traps", ()))
-            if "of" in trap and trap["of"] not in texts
-        ]
+        for place, trap in enumerate(probe.get("traps", ())):
+            if "of" in trap and trap["of"] not in texts:
+                found = printable(repr(trap["of"]), 80)
+                expected = "the text of a fact of the same probe"
+                yield CaseFault(f"{pointer}/traps/{place}/of", found, expected)
         for place, fact in enumerate(probe["facts"]):
-            faults += [
-                CaseFault(
-                    f"/probes/{number}/facts/{place}/evidence/{index}",
-                    repr(id),
-                    "the id of a message",
-                )
-                for index, id in enumerate(fact["evidence"])
-                if id not in known
-            ]
-    return faults
+            for index, id in enumerate(fact["evidence"]):
+                if id not in known:
+                    at = f"{pointer}/facts/{place}/evidence/{index}"
+                    yield CaseFault(at, repr(id), "the id of a message")
 
 
 def _choice_faults(pointer: str, probe: dict[str, Any]) -> Iterator[CaseFault]:
@@ -192,15 +187,12 @@ def _record_faults(
         seen.add(id)
 
 
-def _duplicates(pointer: str, ids: Sequence[str]) -> list[CaseFault]:
+def _duplicates(pointer: str, ids: Sequence[str]) -> Iterator[CaseFault]:
     first: dict[str, int] = {}
-    faults: list[CaseFault] = []
     for index, id in enumerate(ids):
-        if id in first:
+        if first.setdefault(id, index) != index:
             found = f"the id {id!r}, which {pointer}/{first[id]} has too"
-            faults.append(CaseFault(f"{pointer}/{index}/id", found, "an id of its own"))
-        first.setdefault(id, index)
-    return faults
+            yield CaseFault(f"{pointer}/{index}/id", found, "an id of its own")
 
 
 def message_faults(case: Case) -> list[CaseFault]:

@@ -10,20 +10,22 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.case.case import case_from_json
-from pytest_compaction.case_making.by_model import ModelProbes, model_probes
-from pytest_compaction.case_making.case_maker import (
+from pytest_compaction.case_making import (
+    DEFAULT_COUNT,
     MadeCase,
+    ModelProbes,
     NoProbeError,
     NotCompactableError,
+    ProbeLog,
     ProbeSource,
+    Redactor,
     SessionPart,
     case_names,
+    derive_probes,
     make_case,
+    model_probes,
     write_case,
 )
-from pytest_compaction.case_making.derive import DEFAULT_COUNT, derive_probes
-from pytest_compaction.case_making.log import ProbeLog
-from pytest_compaction.case_making.redaction import Redactor
 from pytest_compaction.commands.arguments import add_store, complain, number_type
 from pytest_compaction.gc_threshold import look_less_often
 from pytest_compaction.importers.protocol import Importer, ImportFormatError, Transcript

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.case.files import MAX_SHOWN_FAULTS
-from pytest_compaction.case_making.lint import (
+from pytest_compaction.case_making import (
+    TAIL_SHARE,
     Explanation,
     Inspection,
     LintFinding,
@@ -18,7 +19,6 @@ from pytest_compaction.case_making.lint import (
     explain,
     inspect,
 )
-from pytest_compaction.case_making.points import TAIL_SHARE
 from pytest_compaction.commands.arguments import number_type
 from pytest_compaction.text import Range, printable
 

@@ -22,8 +22,7 @@ from typing import Any
 from pytest_compaction.case.case import Case, case_from_json
 from pytest_compaction.case.files import read_case_file
 from pytest_compaction.case.validation import message_faults
-from pytest_compaction.case_making.case_maker import make_case
-from pytest_compaction.case_making.redaction import Redactor
+from pytest_compaction.case_making import Redactor, make_case
 from pytest_compaction.compactors.base.history import dump, load, spans_between
 from pytest_compaction.compactors.protocol import Context, Outcome
 from pytest_compaction.compactors.registry import Registry

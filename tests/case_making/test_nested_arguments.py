@@ -2,7 +2,7 @@
 
 import pytest
 
-from pytest_compaction.case_making.redaction import Redactor
+from pytest_compaction.case_making import Redactor
 from pytest_compaction.conversation.messages import Message, ToolCall
 from pytest_compaction.importers.protocol import ImportTally, Transcript
 

@@ -9,8 +9,7 @@ import json
 import pytest
 from support.paths import public_data
 
-from pytest_compaction.case_making.case_maker import make_case
-from pytest_compaction.case_making.redaction import Redactor
+from pytest_compaction.case_making import Redactor, make_case
 from pytest_compaction.importers.registry import conversations, importer_for, load_importers
 
 DIGESTS = {

@@ -6,7 +6,7 @@ import pytest
 from support.builders import assistant, system, tool, user
 from support.choices import MESSAGES, PROBES, PUSH, choice_data
 
-from pytest_compaction.case_making.lint import inspect
+from pytest_compaction.case_making import inspect
 from pytest_compaction.case_making.selection import unanswered
 
 ABOUT_CHOICES = {"not-standing", "not-given", "same-options", "option-tells", "leak"}

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from support.builders import case_data
 
-from pytest_compaction.case_making.lint import inspect
+from pytest_compaction.case_making import inspect
 
 ASKED_LAST = "What did the user ask for last, and which files have been changed for it so far?"
 FAST = "make the upload handler faster for everybody"

@@ -10,7 +10,7 @@ from support.endpoint_builders import judge_request
 from support.pattern_time import growth
 
 from pytest_compaction.case.validation import schema_faults
-from pytest_compaction.case_making.lint import inspect
+from pytest_compaction.case_making import inspect
 from pytest_compaction.case_making.redaction import KnownSecrets
 from pytest_compaction.case_making.shell_evidence import runs_tests
 from pytest_compaction.compactors.base.product import SIX_SECTIONS

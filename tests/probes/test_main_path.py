@@ -3,8 +3,8 @@
 import pytest
 from support.probe_logs import Log
 
+from pytest_compaction.case_making import ProbeLog
 from pytest_compaction.case_making.code_probes import files_by_name
-from pytest_compaction.case_making.log import ProbeLog
 
 CHANGE = "*** Update File: {}\n@@\n-a\n+b\n"
 PATCH = f"*** Begin Patch\n{CHANGE}{CHANGE}*** End Patch"

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from support.probe_logs import Log, facts, named, plan
 
+from pytest_compaction.case_making import ProbeLog
 from pytest_compaction.case_making.file_probes import request_drafts
-from pytest_compaction.case_making.log import ProbeLog
 from pytest_compaction.case_making.run_probes import commit_drafts
 from pytest_compaction.conversation.messages import Message, Text, ToolCall, ToolResult
 

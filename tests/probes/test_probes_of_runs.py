@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from pytest_compaction.case_making.log import ProbeLog
+from pytest_compaction.case_making import ProbeLog
 from pytest_compaction.case_making.run_probes import verdict_drafts
 from pytest_compaction.conversation.messages import (
     Message,

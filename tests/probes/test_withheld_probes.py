@@ -9,9 +9,7 @@ from pathlib import Path
 import pytest
 from support.probe_logs import Log, facts, filler, named, plan
 
-from pytest_compaction.case_making.case_maker import make_case
-from pytest_compaction.case_making.derive import derive_probes
-from pytest_compaction.case_making.lint import inspect
+from pytest_compaction.case_making import derive_probes, inspect, make_case
 from pytest_compaction.case_making.log import Candidate, ProbeLog, path_candidate
 from pytest_compaction.case_making.phrases import finished, whole_text
 from pytest_compaction.importers.protocol import ImportTally, Transcript

@@ -7,7 +7,7 @@ from support.paths import public_data
 from support.secret_kinds import KINDS, SHAPED, SHAPELESS, value_of
 from support.secret_places import PLACES, cells, left_of, placed
 
-from pytest_compaction.case_making.redaction import Redactor
+from pytest_compaction.case_making import Redactor
 from pytest_compaction.conversation.messages import Message, Text, readable
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.importers.protocol import ImportTally, Transcript

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from pytest_compaction.case_making.derive import derive_probes
+from pytest_compaction.case_making import derive_probes
 from pytest_compaction.conversation.messages import Message, Text, ToolCall, ToolResult
 
 

@@ -3,8 +3,8 @@
 import pytest
 from support.paths import public_data
 
+from pytest_compaction.case_making import ProbeLog
 from pytest_compaction.case_making.derive import SOURCES
-from pytest_compaction.case_making.log import ProbeLog
 from pytest_compaction.conversation.messages import readable
 from pytest_compaction.importers.registry import conversations, importer_for, load_importers
 from pytest_compaction.text import LogIndex, Statement, TextIndex
