@@ -35,8 +35,7 @@ from pytest_compaction.conversation.messages import (
     structure_faults,
 )
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.run.loops.shared_loop import FunctionLoops
-from pytest_compaction.run.loops.strategy_thread import StrategyThread
+from pytest_compaction.run.strategy_thread import FunctionLoops, StrategyThread
 from pytest_compaction.text import printable
 
 
@@ -77,7 +76,7 @@ class Runner:
 
     Each compactor has a thread of its own, as in a run; ``loops`` has the loop for async
     functions of modules. Each call may take ``timeout`` seconds; one that takes longer
-    raises :class:`~pytest_compaction.run.loops.strategy_thread.TimeLimitError`.
+    raises :class:`~pytest_compaction.run.strategy_thread.TimeLimitError`.
     """
 
     create: Callable[[], Compactor[State]]

@@ -56,10 +56,10 @@ from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.protocol import AnswerReply, ChargedError, Model, ModelError
 from pytest_compaction.models.usage import OwnCalls, Usage
 from pytest_compaction.run.feeder import CompactionError, Feeder, Step
-from pytest_compaction.run.loops.work_loop import WorkLoop
 from pytest_compaction.run.responder import Responder
 from pytest_compaction.run.response import Roles
 from pytest_compaction.run.triggers import Trigger
+from pytest_compaction.run.work_loop import WorkLoop
 
 
 def agreement(

@@ -19,18 +19,15 @@ from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.protocol import AnswerReply, ChargedError, JudgeReply, Model
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.run.asked import AskedOfCase
-from pytest_compaction.run.case_feeder import CaseFeeder
 from pytest_compaction.run.compaction import CompactedCase
-from pytest_compaction.run.feeder import Step
+from pytest_compaction.run.feeder import CaseFeeder, Step
 from pytest_compaction.run.figures.token_counts import TokenCounts
 from pytest_compaction.run.figures.view_figures import ViewReader
-from pytest_compaction.run.forced_choice import ForcedChoice
-from pytest_compaction.run.loops.metered_model import MeteredModel
-from pytest_compaction.run.loops.work_loop import WorkLoop
-from pytest_compaction.run.responder import Responder
-from pytest_compaction.run.response import Arm, Reminded, Response, Roles
-from pytest_compaction.run.server_context import seen
+from pytest_compaction.run.metered_model import MeteredModel
+from pytest_compaction.run.responder import ForcedChoice, Reminded, Responder, seen
+from pytest_compaction.run.response import Arm, Response, Roles
 from pytest_compaction.run.triggers import Trigger
+from pytest_compaction.run.work_loop import WorkLoop
 from pytest_compaction.settings import CONTROL
 
 OPINION_STEP: Final = 1000

@@ -10,9 +10,8 @@ from pytest_compaction.compactors.protocol import CompactorError, View
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.models.protocol import ChargedError, ModelError, NotAskedError
 from pytest_compaction.models.usage import OwnCalls, Usage
-from pytest_compaction.run.case_feeder import CaseFeeder, FeedResult
-from pytest_compaction.run.feeder import CompactionError, Step
-from pytest_compaction.run.loops.metered_model import MeteredModel
+from pytest_compaction.run.feeder import CaseFeeder, CompactionError, FeedResult, Step
+from pytest_compaction.run.metered_model import MeteredModel
 from pytest_compaction.run.response import Arm, Response
 
 

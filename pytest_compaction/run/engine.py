@@ -20,9 +20,9 @@ from pytest_compaction.run.compaction import Compaction
 from pytest_compaction.run.feeder import Step
 from pytest_compaction.run.figures.token_counts import TokenCounts
 from pytest_compaction.run.figures.view_figures import ViewReader
-from pytest_compaction.run.loops.work_loop import WorkLoop
 from pytest_compaction.run.response import Arm, Response, Roles
 from pytest_compaction.run.triggers import Trigger
+from pytest_compaction.run.work_loop import WorkLoop
 
 _AHEAD: Final = 2
 """Cases that are open at most; as a multiple of the requests that may fly, if any may."""

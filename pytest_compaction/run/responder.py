@@ -1,15 +1,54 @@
-"""The responder: answers one probe from a view, and sees nothing else."""
+"""Asks a model about a view: a question, or a forced choice; and what it read to answer.
+
+With request parameters the model does not read the view that was sent, because the server edits
+it. The tokens are then those that the server reports. The messages are reconstructed as far as
+they can be known: cleared tool results are left out, and a compaction is represented by its
+summary if that can be read. An opaque summary states nothing, as in native compaction.
+"""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
 
-from pytest_compaction.case.case import AnswerSpec
-from pytest_compaction.conversation.messages import Message
+from pytest_compaction.case.case import AnswerSpec, Fact, Probe
+from pytest_compaction.case.kinds import Choice
+from pytest_compaction.compactors.base.product import PLACEHOLDER
+from pytest_compaction.compactors.protocol import View
+from pytest_compaction.conversation.messages import (
+    Message,
+    Part,
+    ToolCall,
+    ToolResult,
+    leading_system,
+    text_message,
+)
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.models.parameters import Parameters, refusal_of
-from pytest_compaction.models.protocol import AnswerReply, AnswerRequest, Model, UnsupportedError
+from pytest_compaction.metrics.facts.survival import view_index
+from pytest_compaction.models.calls.in_flight import RequestSlot, requests_in
+from pytest_compaction.models.parameters import Parameters, refusal_of, shown
+from pytest_compaction.models.protocol import (
+    AnswerReply,
+    AnswerRequest,
+    Model,
+    ModelError,
+    NotAskedError,
+    UnsupportedError,
+)
+from pytest_compaction.models.usage import Usage
+from pytest_compaction.models.wire.server_edits import (
+    CLEARING,
+    COMPACTION,
+    Applied,
+    clearable,
+    due_edits,
+    edits_of,
+)
+
+if TYPE_CHECKING:
+    from pytest_compaction.text import TextIndex
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,3 +96,173 @@ def bounded(text: str, limit: int, tokens: TokenCounter) -> str:
         else:
             high = middle - 1
     return text[:low]
+
+
+@dataclass(frozen=True, slots=True)
+class Reminded:
+    """The reply to a forced choice with the constraint put before it; ``failure``: why none."""
+
+    text: str
+    failure: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ForcedChoice:
+    """Puts the choices of compliance probes to a responder, within a turn.
+
+    ``by_rules``: the offline model has no will of its own, so it is not asked. It takes the
+    option that complies if the view states the constraint, and the habit if not.
+    """
+
+    responder: Responder
+    turn: RequestSlot
+    by_rules: bool
+
+    async def replies(
+        self, view: View, probe: Probe, choice: Choice, reminds: bool
+    ) -> tuple[AnswerReply, Reminded | None]:
+        """The reply from the view, with the usage of both questions, and the one when reminded.
+
+        A failure of the second question leaves the first one its reply. Only a call that
+        was not made at all raises, as the first question does.
+        """
+        asked = [choice.asked(probe.question)]
+        if reminds:
+            asked.append(choice.asked(probe.question, [fact.text for fact in probe.facts]))
+        if self.by_rules:
+            found: list[AnswerReply | BaseException] = [
+                self._by_rules(view, probe, choice, question, number > 0)
+                for number, question in enumerate(asked)
+            ]
+        else:
+            found = list(
+                await asyncio.gather(
+                    *(self._reply(view, probe, question) for question in asked),
+                    return_exceptions=True,
+                )
+            )
+        reply, *second = found
+        if isinstance(reply, BaseException):
+            if isinstance(reply, ModelError) and second and isinstance(second[0], AnswerReply):
+                reply.after("responder", second[0].usage)
+            raise reply
+        if not second:
+            return reply, None
+        reminded, used = _reminded(second[0], reply.usage)
+        return replace(reply, usage=reply.usage + used), reminded
+
+    async def _reply(self, view: View, probe: Probe, question: str) -> AnswerReply:
+        with requests_in(self.turn):
+            return await self.responder.answer(
+                view.messages, question, probe.answer, view.parameters
+            )
+
+    def _by_rules(
+        self, view: View, probe: Probe, choice: Choice, question: str, reminded: bool
+    ) -> AnswerReply:
+        from pytest_compaction.text import TextIndex  # takes long to import
+
+        index = view_index(view.messages)
+        said = TextIndex("\n".join(fact.text for fact in probe.facts)) if reminded else None
+        known = all(
+            _stated(fact, index) or (said is not None and _stated(fact, said))
+            for fact in probe.facts
+        )
+        count = self.responder.tokens
+        read = count.messages(view.messages) + count.text(question)
+        return AnswerReply(choice.letter if known else choice.habit, Usage(1, read, 0, 1))
+
+
+def _stated(fact: Fact, index: TextIndex) -> bool:
+    return index.read(fact.statement).outcome == "stated"
+
+
+def _reminded(found: AnswerReply | BaseException, before: Usage) -> tuple[Reminded, Usage]:
+    """The second reply, or why there is none, and what it used."""
+    if isinstance(found, AnswerReply):
+        return Reminded(found.text), found.usage
+    if isinstance(found, NotAskedError):
+        found.after("responder", before)
+        raise found
+    if isinstance(found, ModelError):
+        return Reminded("", str(found)), found.spent.get("responder", Usage())
+    raise found
+
+
+SUMMARY: Final = "server-summary"
+"""The id of the message that holds the server's summary."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The messages that were in the context, as far as known, and the tokens read.
+
+    ``problem`` says why an answer from this context says nothing about the strategy.
+    """
+
+    messages: tuple[Message, ...]
+    tokens: int
+    problem: str | None = None
+
+
+def seen(view: View, applied: Applied | None, tokens: TokenCounter) -> Seen:
+    """The context that was read, given the view and the edits that the reply reports.
+
+    If an edit was due and the reply reports none, the endpoint accepted the parameters
+    and ignored them: the model read the whole log.
+    """
+    whole = Seen(view.messages, tokens.messages(view.messages))
+    if not view.parameters:
+        return whole
+    done = applied or Applied()
+    if not done.edits:
+        due = due_edits(view.parameters, view.messages, tokens)
+        return replace(whole, problem=_ignored(view, due, done.problem)) if due else whole
+    if COMPACTION in done.edits and done.read_tokens is None:
+        return replace(
+            whole,
+            problem="the endpoint reports a compaction but not how many tokens were read after "
+            "it, so that its context is not known; use an endpoint that reports usage",
+        )
+    known = view.messages
+    if CLEARING in done.edits:
+        known = _cleared(view, done.cleared_uses)
+    if COMPACTION in done.edits:
+        known = _compacted(known, done.summary)
+    read = done.read_tokens
+    return Seen(known, max(whole.tokens - done.cleared_tokens, 0) if read is None else read)
+
+
+def _ignored(view: View, due: Sequence[str], problem: str) -> str:
+    said = f" (it says: {problem})" if problem else ""
+    return (
+        f"the endpoint took {shown(view.parameters)} and reports no edit{said}, though the log is "
+        f"long enough for one ({'; '.join(due)}): the answer is from the whole log; use an "
+        "endpoint that has these edits and reports them, or mode=client"
+    )
+
+
+def _cleared(view: View, uses: int) -> tuple[Message, ...]:
+    """The view without its oldest tool results: as many as the server cleared."""
+    edit = next(edit for edit in edits_of(view.parameters) if edit.get("type") == CLEARING)
+    old = clearable(edit, view.messages)
+    gone = {call.id for _, call in (old[:uses] if uses else old)}
+    inputs = edit.get("clear_tool_inputs")
+
+    def left(part: Part) -> Part:
+        if isinstance(part, ToolResult) and part.call_id in gone:
+            return replace(part, text=PLACEHOLDER)
+        if isinstance(part, ToolCall) and part.id in gone:
+            emptied = inputs is True or (isinstance(inputs, list) and part.name in inputs)
+            return replace(part, arguments="{}") if emptied else part
+        return part
+
+    return tuple(replace(m, parts=tuple(left(part) for part in m.parts)) for m in view.messages)
+
+
+def _compacted(messages: Sequence[Message], summary: str) -> tuple[Message, ...]:
+    """The system prompt and the summary: everything else is gone."""
+    system = tuple(messages[: leading_system(messages)])
+    if not summary:
+        return system
+    return (*system, text_message(SUMMARY, "assistant", summary, "synthetic"))

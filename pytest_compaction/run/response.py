@@ -15,7 +15,7 @@ from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.protocol import AnswerRequest, Model
 from pytest_compaction.models.usage import OwnCalls, Usage
 from pytest_compaction.run.feeder import Step
-from pytest_compaction.run.responder import bounded
+from pytest_compaction.run.responder import Reminded, bounded
 from pytest_compaction.settings import CONTROL, RECORDED, Budget
 
 
@@ -92,14 +92,6 @@ class NullReading:
     overall: float
     stated: float
     tokens: int
-
-
-@dataclass(frozen=True, slots=True)
-class Reminded:
-    """The reply to a forced choice with the constraint put before it; ``failure``: why none."""
-
-    text: str
-    failure: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import Model
 from pytest_compaction.models.registry import is_offline
 from pytest_compaction.reports.lines import Line, write_lines
-from pytest_compaction.run.loops.work_loop import WorkLoop
+from pytest_compaction.run.work_loop import WorkLoop
 from pytest_compaction.session.header_lines import line_of_check
 from pytest_compaction.session.items import packaged
 from pytest_compaction.session.items.report import in_sentences, scrub_report

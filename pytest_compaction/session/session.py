@@ -25,9 +25,9 @@ from pytest_compaction.models.registry import Endpoints
 from pytest_compaction.records.runs.part import Part
 from pytest_compaction.run.case_work import CaseWork
 from pytest_compaction.run.engine import Engine
-from pytest_compaction.run.loops.work_loop import WorkLoop
 from pytest_compaction.run.response import Roles
 from pytest_compaction.run.triggers import Trigger
+from pytest_compaction.run.work_loop import WorkLoop
 from pytest_compaction.secrets.hidden import hidden
 from pytest_compaction.session.planned_items import planned
 from pytest_compaction.session.worker_share import WorkerShare

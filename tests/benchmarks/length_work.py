@@ -41,8 +41,7 @@ from pytest_compaction.models.offline import judge as offline_judge
 from pytest_compaction.models.offline import summary as offline_summary
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import JudgeRequest
-from pytest_compaction.run.case_feeder import CaseFeeder
-from pytest_compaction.run.feeder import check_spans
+from pytest_compaction.run.feeder import CaseFeeder, check_spans
 from pytest_compaction.run.figures.null_views import NullViews
 from pytest_compaction.run.response import Roles
 from pytest_compaction.run.triggers import parse_trigger

@@ -42,7 +42,7 @@ from pytest_compaction.conversation.messages import (
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import ModelError, SummaryRequest
 from pytest_compaction.models.structured_summary import Section, Summary
-from pytest_compaction.run.loops.strategy_thread import StrategyThread, TimeLimitError
+from pytest_compaction.run.strategy_thread import StrategyThread, TimeLimitError
 
 BY_NAME = {invariant.name: invariant for invariant in INVARIANTS}
 THOUGHT = {"type": "thinking", "thinking": "hm", "signature": "s"}

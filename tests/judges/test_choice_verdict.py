@@ -10,7 +10,7 @@ from pytest_compaction.judges.model_judge import ModelJudge
 from pytest_compaction.judges.panel import PanelJudge
 from pytest_compaction.metrics.facts.survival import read
 from pytest_compaction.models.offline.model import OfflineModel
-from pytest_compaction.run.loops.request_limit import RequestLimit
+from pytest_compaction.run.work_loop import RequestLimit
 from pytest_compaction.text import TextIndex
 
 CASE = choice_case()

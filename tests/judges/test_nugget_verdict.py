@@ -15,7 +15,7 @@ from pytest_compaction.metrics.facts.survival import read
 from pytest_compaction.metrics.nuggets import NuggetScore
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import NO_LOG, JudgeReply, ModelError
-from pytest_compaction.run.loops.request_limit import RequestLimit
+from pytest_compaction.run.work_loop import RequestLimit
 from pytest_compaction.text import TextIndex
 
 SAID = Message("1", "user", (Text("The deposit is 1,450 euros."),))

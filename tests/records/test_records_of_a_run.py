@@ -22,9 +22,9 @@ from pytest_compaction.records.record import words_of
 from pytest_compaction.records.runs.run_file import load_run
 from pytest_compaction.run.asked import Asked
 from pytest_compaction.run.engine import Engine
-from pytest_compaction.run.loops.work_loop import WorkLoop
 from pytest_compaction.run.response import Arm, Roles
 from pytest_compaction.run.triggers import Trigger
+from pytest_compaction.run.work_loop import WorkLoop
 
 PRICE = {"name": "my-model", "input": 3, "output": 15}
 

@@ -19,9 +19,9 @@ from pytest_compaction.run import engine
 from pytest_compaction.run.asked import Asked
 from pytest_compaction.run.case_work import CaseWork
 from pytest_compaction.run.engine import Engine
-from pytest_compaction.run.loops.work_loop import RunStoppedError, WorkLoop
 from pytest_compaction.run.response import Arm, Roles
 from pytest_compaction.run.triggers import Trigger
+from pytest_compaction.run.work_loop import RunStoppedError, WorkLoop
 
 ARM = Arm("anchored")
 

@@ -13,8 +13,7 @@ from pytest_compaction.compactors.base.history import HistoryCompactor, unchange
 from pytest_compaction.compactors.protocol import Traits
 from pytest_compaction.conversation.formats.chat import from_chat
 from pytest_compaction.records.probe_record import compaction_of
-from pytest_compaction.run.feeder import Step, common_prefix
-from pytest_compaction.run.runway import tokens_until, with_runway
+from pytest_compaction.run.feeder import Step, common_prefix, tokens_until, with_runway
 
 TALK = [system(), *(user(f"remark {number} " * 20) for number in range(11))]
 POINTS = (5, 8)

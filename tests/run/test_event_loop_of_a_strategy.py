@@ -15,14 +15,17 @@ from pytest_compaction.compactors.function.compactor import FunctionCompactor
 from pytest_compaction.compactors.protocol import CompactorError, Traits, View
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.run.asked import Asked
-from pytest_compaction.run.case_feeder import CaseFeeder
 from pytest_compaction.run.engine import Engine
-from pytest_compaction.run.feeder import CompactionError
-from pytest_compaction.run.loops.shared_loop import FunctionLoops, SharedLoop
-from pytest_compaction.run.loops.strategy_thread import StrategyThread, TimeLimitError
-from pytest_compaction.run.loops.work_loop import WorkLoop
+from pytest_compaction.run.feeder import CaseFeeder, CompactionError
 from pytest_compaction.run.response import Arm, Roles
+from pytest_compaction.run.strategy_thread import (
+    FunctionLoops,
+    SharedLoop,
+    StrategyThread,
+    TimeLimitError,
+)
 from pytest_compaction.run.triggers import Trigger, parse_trigger
+from pytest_compaction.run.work_loop import WorkLoop
 
 ENOUGH = 30.0
 

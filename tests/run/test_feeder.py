@@ -13,8 +13,8 @@ from pytest_compaction.compactors.strategies.plain import NoCompaction, Truncate
 from pytest_compaction.conversation.formats.chat import from_chat
 from pytest_compaction.conversation.messages import text_message
 from pytest_compaction.models.protocol import ModelError
-from pytest_compaction.run.case_feeder import CaseFeeder
-from pytest_compaction.run.loops.strategy_thread import StrategyThread
+from pytest_compaction.run.feeder import CaseFeeder
+from pytest_compaction.run.strategy_thread import StrategyThread
 from pytest_compaction.run.triggers import parse_trigger
 
 ENOUGH = 30.0

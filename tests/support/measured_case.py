@@ -9,9 +9,9 @@ from pytest_compaction.compactors.function.compactor import FunctionCompactor
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.records.probe_record import scored_record
 from pytest_compaction.run.engine import Engine
-from pytest_compaction.run.loops.work_loop import WorkLoop
 from pytest_compaction.run.response import Arm, Roles
 from pytest_compaction.run.triggers import parse_trigger
+from pytest_compaction.run.work_loop import WorkLoop
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from pytest_compaction.conversation.messages import readable
 from pytest_compaction.metrics.budgets import times
 from pytest_compaction.metrics.facts.foreign import foreign_names
 from pytest_compaction.models.offline.model import OfflineModel
-from pytest_compaction.run.case_feeder import CaseFeeder
+from pytest_compaction.run.feeder import CaseFeeder
 from pytest_compaction.run.triggers import Trigger
 from pytest_compaction.text import normalize
 

@@ -27,7 +27,7 @@ with chat completions that passes it on, as LiteLLM does, is asked here. Trigger
 proportion to the window as above, but for a compaction the API accepts no trigger below
 50,000 tokens: a log that reaches no trigger cannot be compacted this way, and no question
 is asked about it. The view is what the reply reports (see
-:mod:`pytest_compaction.run.server_context`): the tokens that were read, the tool results
+:mod:`pytest_compaction.run.responder`): the tokens that were read, the tool results
 without those that were cleared, and the summary if it can be read. An endpoint that
 refuses the parameter is not asked again. An answer is not scored if an edit was due and
 the reply does not report it. No compaction block goes back to the endpoint: each answer

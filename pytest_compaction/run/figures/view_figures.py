@@ -6,10 +6,10 @@ import hashlib
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from pytest_compaction.cache.in_memory import Latest
-from pytest_compaction.cache.kept_results import KeptResults
+from pytest_compaction.cache.kept_results import Form, KeptResults
 from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.compactors.protocol import View
 from pytest_compaction.conversation.formats.chat import to_chat
@@ -22,17 +22,57 @@ from pytest_compaction.metrics.facts.foreign import (
     foreign_to_case,
     worded_as_case,
 )
+from pytest_compaction.metrics.facts.survival import READING, Readings, view_index
 from pytest_compaction.metrics.facts.survival import read as read_facts
-from pytest_compaction.metrics.facts.survival import view_index
 from pytest_compaction.run.compaction import CompactedCase
 from pytest_compaction.run.figures.fact_history import Earlier, LogFacts
-from pytest_compaction.run.figures.form import FIGURES
-from pytest_compaction.run.response import NullReading, Roles, ViewFigures
-from pytest_compaction.run.server_context import Seen
+from pytest_compaction.run.responder import Seen
+from pytest_compaction.run.response import FactHistory, NullReading, Roles, ViewFigures
 
 if TYPE_CHECKING:
     from pytest_compaction.run.figures.null_views import NullViews
     from pytest_compaction.text import TextIndex
+
+
+def _as_json(figures: ViewFigures) -> dict[str, Any]:
+    return {
+        "facts": [READING.as_json(reading) for reading in figures.reading.facts],
+        "hit": figures.reading.hit,
+        "nulls": [[null.name, null.overall, null.stated, null.tokens] for null in figures.nulls],
+        "constraints": figures.constraints,
+        "prompt_hash": figures.prompt_hash,
+        "foreign": [figures.foreign.names, figures.foreign.count, figures.foreign.of],
+        "worded": [figures.worded.texts, figures.worded.count, figures.worded.of],
+        "history": [[h.stated_after, h.recoverable, h.source] for h in figures.history],
+    }
+
+
+def _from_json(kept: Any) -> ViewFigures:
+    names, count, of = kept["foreign"]
+    texts, found, wordings = kept["worded"]
+    facts = tuple(READING.from_json(reading) for reading in kept["facts"])
+    return ViewFigures(
+        Readings(facts, tuple(kept["hit"])),
+        tuple(NullReading(*null) for null in kept["nulls"]),
+        tuple((text, held) for text, held in kept["constraints"]),
+        kept["prompt_hash"],
+        tuple(_history(*history) for history in kept["history"]),
+        ForeignNames(tuple(names), count, of),
+        ForeignWordings(tuple(texts), found, wordings),
+    )
+
+
+def _history(stated_after: Any, recoverable: bool | None, source: Any) -> FactHistory:
+    return FactHistory(
+        tuple((point, stated) for point, stated in stated_after),
+        recoverable,
+        None if source is None else (source[0], source[1]),
+    )
+
+
+FIGURES: Final = Form(_as_json, _from_json)
+"""What rules read in a view."""
+
 
 T = TypeVar("T")
 

@@ -30,9 +30,9 @@ from pytest_compaction.models.relay import (
 )
 from pytest_compaction.models.usage import OwnCalls
 from pytest_compaction.models.wire.call import Call, CallReply
-from pytest_compaction.run.loops.metered_model import MeteredModel
-from pytest_compaction.run.loops.request_limit import RequestLimit
+from pytest_compaction.run.metered_model import MeteredModel
 from pytest_compaction.run.proxy.owners import HOST, Owners
+from pytest_compaction.run.work_loop import RequestLimit
 from pytest_compaction.secrets.keys import scrubbed
 from pytest_compaction.secrets.own_environment import point
 from pytest_compaction.text import printable

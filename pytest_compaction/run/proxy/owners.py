@@ -13,7 +13,7 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any, Final, TypeVar
 
-from pytest_compaction.run.loops.metered_model import MeteredModel
+from pytest_compaction.run.metered_model import MeteredModel
 
 T = TypeVar("T")
 

@@ -33,6 +33,7 @@ from pytest_compaction.models.wire.call import Call, CallReply
 from pytest_compaction.rubric import CriterionScore
 from pytest_compaction.run import response as responses
 from pytest_compaction.run.feeder import CompactionError, Step
+from pytest_compaction.run.responder import Reminded
 from pytest_compaction.run.response import Arm, Response, ViewFigures
 from pytest_compaction.secrets.keys import scrubbed
 from pytest_compaction.text import Reading
@@ -110,7 +111,7 @@ _TYPES: Final[Mapping[str, type[Any]]] = {
         *(Result, Failure, Total, Call, CallReply, Usage, OwnCalls),
         *(Message, messages.Text, messages.Image, messages.ToolCall, messages.ToolResult),
         *(messages.Thinking, messages.Opaque, Step, Arm, Response, ViewFigures, Readings, Reading),
-        *(responses.NullReading, responses.FactHistory, responses.Reminded, ForeignNames),
+        *(responses.NullReading, responses.FactHistory, Reminded, ForeignNames),
         ForeignWordings,
         *(Verdict, verdict.FactOutcome, verdict.Scores, verdict.JudgeScores, verdict.Nuggets),
         *(CriterionScore, NuggetScore, NuggetFigures, EventOrder),

@@ -42,7 +42,6 @@ from pytest_compaction.models.registry import asking, endpoint_within, is_offlin
 from pytest_compaction.models.wire.call import Call, Caller, CallReply
 from pytest_compaction.run.asked import Asked as AskedProbe
 from pytest_compaction.run.engine import Engine
-from pytest_compaction.run.loops.work_loop import WorkLoop
 from pytest_compaction.run.remote.result import (
     Asked,
     Failure,
@@ -53,6 +52,7 @@ from pytest_compaction.run.remote.result import (
 )
 from pytest_compaction.run.response import Arm, Response, Roles
 from pytest_compaction.run.triggers import Trigger
+from pytest_compaction.run.work_loop import WorkLoop
 from pytest_compaction.secrets.hidden import forget
 from pytest_compaction.secrets.keys import scrubbed, scrubbed_json
 from pytest_compaction.settings import CONTROL, Settings

@@ -11,7 +11,7 @@ from pytest_compaction.compactors.protocol import View
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.reply import usage_of
 from pytest_compaction.models.wire.server_edits import Applied, due_edits, read_applied
-from pytest_compaction.run.server_context import seen
+from pytest_compaction.run.responder import seen
 
 ENTRY = {**CLEARED["applied_edits"][0]}
 BLOCK = {"type": "compaction", "content": "notes"}

@@ -14,12 +14,12 @@ from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.run.asked import Asked
 from pytest_compaction.run.case_work import CaseWork
 from pytest_compaction.run.engine import Engine
-from pytest_compaction.run.loops.work_loop import WorkLoop
 from pytest_compaction.run.remote.executor import Tasks
 from pytest_compaction.run.remote.result import TaskError
 from pytest_compaction.run.remote.work import Elsewhere
 from pytest_compaction.run.response import Arm, Roles
 from pytest_compaction.run.triggers import Trigger
+from pytest_compaction.run.work_loop import WorkLoop
 
 STRATEGY = "truncate"
 ARM = Arm(STRATEGY)

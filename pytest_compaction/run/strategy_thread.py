@@ -1,4 +1,7 @@
-"""A thread in which the code of one strategy runs, with one event loop and a time limit."""
+"""A thread in which the code of one strategy runs, with one event loop and a time limit.
+
+The async functions of modules share one loop over all cases that they compact.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +13,130 @@ import sysconfig
 import threading
 import traceback
 import weakref
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from pytest_compaction.compactors.composition import parts_of
+from pytest_compaction.compactors.function.compactor import FunctionCompactor
 from pytest_compaction.compactors.protocol import CompactorError
-from pytest_compaction.run.loops import shared_loop
-from pytest_compaction.run.loops.shared_loop import SharedLoop, run_on
 from pytest_compaction.text import printable
+
+
+@dataclass(frozen=True, slots=True)
+class _Ended:
+    value: Any = None
+    error: BaseException | None = None
+
+
+class SharedLoop:
+    """An event loop in a daemon thread, on which coroutines of several threads run at once."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._lock = threading.Lock()
+        self._running: list[asyncio.AbstractEventLoop] = []
+        self._current: asyncio.AbstractEventLoop | None = None
+
+    def current(self) -> asyncio.AbstractEventLoop:
+        """The loop for the next call; it is started if there is none."""
+        with self._lock:
+            if self._current is None:
+                self._current = asyncio.new_event_loop()
+                self._running.append(self._current)
+                threading.Thread(
+                    target=_serve, args=(self._current,), name=self._name, daemon=True
+                ).start()
+            return self._current
+
+    def leave(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Start a new loop for the next call, unless ``loop`` was left already."""
+        with self._lock:
+            if self._current is loop:
+                self._current = None
+
+    def close(self) -> None:
+        """Let all loops end, with what still runs on them. Does not wait for them."""
+        with self._lock:
+            loops, self._running, self._current = self._running, [], None
+        for loop in loops:
+            with contextlib.suppress(RuntimeError):  # it may have ended by itself
+                loop.call_soon_threadsafe(loop.stop)
+
+
+class FunctionLoops:
+    """Gives all async functions of modules one loop for the whole run.
+
+    Such a function has no instance: its HTTP client or semaphore is a global too, and
+    the second case would find it bound to the loop of the first. Two functions may share
+    that global, even across modules, so one loop serves all of them.
+    """
+
+    def __init__(self) -> None:
+        self._loop = SharedLoop("compaction-function")
+
+    def of(self, compactor: object) -> SharedLoop | None:
+        """The loop, if the strategy or a part of it is such a function; else ``None``."""
+        has_function = any(
+            isinstance(part, FunctionCompactor) and part.module_coroutine is not None
+            for part in parts_of(compactor)
+        )
+        return self._loop if has_function else None
+
+    def close(self) -> None:
+        """Let the loop end."""
+        self._loop.close()
+
+
+def run_on(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, Any]) -> Any:
+    """Await ``work`` on a loop of another thread and block this thread until it ends."""
+    ending = _ended(work)
+    try:
+        waiting = asyncio.run_coroutine_threadsafe(ending, loop)
+    except RuntimeError:  # the loop was closed since it was chosen
+        ending.close()
+        work.close()  # Python warns of a coroutine that never ran
+        raise
+    ended = waiting.result()
+    if ended.error is not None:
+        raise ended.error
+    return ended.value
+
+
+def _serve(loop: asyncio.AbstractEventLoop) -> None:
+    try:
+        while _was_interrupted(loop):
+            pass
+        loop.run_until_complete(cancel_all())
+        loop.run_until_complete(loop.shutdown_asyncgens())
+    finally:
+        loop.close()
+
+
+def _was_interrupted(loop: asyncio.AbstractEventLoop) -> bool:
+    """Run the loop until it is stopped, or until a task of a strategy wants the process to end."""
+    try:
+        loop.run_forever()
+    except (SystemExit, KeyboardInterrupt):
+        return True
+    return False
+
+
+async def cancel_all() -> None:
+    """Cancel every other task of the loop that runs, and wait for their ends."""
+    under_way = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in under_way:
+        task.cancel()
+    await asyncio.gather(*under_way, return_exceptions=True)
+
+
+async def _ended(work: Awaitable[Any]) -> _Ended:
+    try:
+        return _Ended(await work)
+    except BaseException as error:  # SystemExit would end the loop, and all else that runs on it
+        return _Ended(error=error)
+
 
 T = TypeVar("T")
 
@@ -269,7 +388,6 @@ def _said(error: BaseException) -> str:
         return "(its text cannot be shown)"
 
 
-_OURS: Final = frozenset({__file__, shared_loop.__file__})
 _PACKAGE: Final = Path(__file__).parents[2]
 _INSTALLED: Final = frozenset({"site-packages", "dist-packages"})
 _STANDARD: Final = Path(sysconfig.get_paths()["stdlib"])
@@ -281,7 +399,7 @@ def _raised_at(error: BaseException) -> str:
     That is the last frame in no library; only if there is none, the last one of all.
     """
     frames = traceback.extract_tb(error.__traceback__)
-    others = [frame for frame in frames if frame.filename not in _OURS]
+    others = [frame for frame in frames if frame.filename != __file__]
     own = [frame for frame in others if is_users(frame.filename)] or others
     if not own:
         return ""
