@@ -1,4 +1,4 @@
-"""From readings of facts to criteria, and how far the dimensions of many items go together.
+"""From readings of facts to criteria.
 
 A criterion reads the facts of its own types: ``5 * max(0, stated - contradicted) / facts``.
 What is uncertain counts as not stated. A trap that is hit counts as its fact contradicted;
@@ -8,16 +8,13 @@ Nothing has a floor: a text that knows nothing scores 0 on every criterion.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
-from typing import Any, Final
+from typing import Final
 
 from pytest_compaction.case.case import Fact, Probe, Trap
 from pytest_compaction.metrics.facts.survival import Readings
 from pytest_compaction.rubric import (
-    DIMENSIONS,
     MAX_SCORE,
     Criterion,
     CriterionScore,
@@ -146,46 +143,3 @@ def listed(texts: Sequence[str]) -> str:
     """The first texts, and how many more there are."""
     shown = ", ".join(printable(text, _SHOWN) for text in texts[:_LISTED])
     return f"{shown} and {len(texts) - _LISTED} more" if len(texts) > _LISTED else shown
-
-
-@dataclass(frozen=True, slots=True)
-class Correlation:
-    """Pearson's correlation of two dimensions over the items that have both.
-
-    ``value`` is from -1 to 1, ``None`` where one of the two does not vary.
-    """
-
-    value: float | None
-    items: int
-
-
-def dimension_correlations(
-    items: Iterable[Mapping[str, Any]],
-) -> dict[tuple[str, str], Correlation]:
-    """How far each pair of dimensions goes together over many items.
-
-    Each item maps dimensions to scores (0 to 5, or ``None``), as ``dimensions`` of a record
-    does. A pair that no item has is left out.
-    """
-    rows = list(items)
-    found: dict[tuple[str, str], Correlation] = {}
-    for first, second in combinations(DIMENSIONS, 2):
-        pairs = [
-            (float(row[first]), float(row[second]))
-            for row in rows
-            if row.get(first) is not None and row.get(second) is not None
-        ]
-        if pairs:
-            found[first, second] = Correlation(_pearson(pairs), len(pairs))
-    return found
-
-
-def _pearson(pairs: Sequence[tuple[float, float]]) -> float | None:
-    count = len(pairs)
-    means = [math.fsum(column) / count for column in zip(*pairs, strict=True)]
-    left = [a - means[0] for a, _ in pairs]
-    right = [b - means[1] for _, b in pairs]
-    spread = math.sqrt(math.fsum(a * a for a in left) * math.fsum(b * b for b in right))
-    if spread < 1e-12:
-        return None
-    return math.fsum(a * b for a, b in zip(left, right, strict=True)) / spread

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from support import builders  # noqa: F401 (the Hypothesis profile)
 
 from pytest_compaction.case.case import Change, Fact, FactType, Trap
-from pytest_compaction.metrics.dimensions import dimension_correlations, view_scores
+from pytest_compaction.metrics.dimensions import view_scores
 from pytest_compaction.metrics.facts.survival import Readings, read, readings_of
-from pytest_compaction.rubric import CRITERIA, DIMENSIONS, dimension_scores, overall_score
+from pytest_compaction.rubric import CRITERIA, dimension_scores, overall_score
 from pytest_compaction.text import Outcome, Reading, TextIndex
 
 TYPES = get_args(FactType)
@@ -154,29 +154,3 @@ def test_facts_of_other_types_move_only_the_completeness(facts, data):
     assert {id: s for id, s in one.items() if id not in own} == {
         id: s for id, s in two.items() if id not in own
     }
-
-
-def test_dimensions_are_correlated_over_the_items_that_have_both():
-    rows = [
-        {"accuracy": 1.0, "context": 2.0, "artifact": 5.0, "continuity": None},
-        {"accuracy": 2.0, "context": 4.0, "artifact": 5.0},
-        {"accuracy": 3.0, "context": 6.0, "artifact": 5.0},
-        {"accuracy": 9.0, "completeness": 1.0},
-    ]
-    found = dimension_correlations(rows)
-    assert found["accuracy", "context"].value == pytest.approx(1.0)
-    assert found["accuracy", "context"].items == 3
-    assert found["accuracy", "artifact"].value is None, "it does not vary"
-    assert found["accuracy", "completeness"].items == 1
-    assert not any("continuity" in pair for pair in found)
-
-
-@given(
-    st.lists(
-        st.dictionaries(st.sampled_from(DIMENSIONS), st.none() | st.integers(0, 5)), max_size=8
-    )
-)
-def test_a_correlation_lies_between_minus_one_and_one(rows):
-    for pair, found in dimension_correlations(rows).items():
-        assert found.items == sum(all(r.get(d) is not None for d in pair) for r in rows)
-        assert found.value is None or -1.0000001 <= found.value <= 1.0000001
