@@ -24,12 +24,14 @@ from pytest_compaction.compactors.base.history import (
     dump,
     load,
     rewritten,
+    spans_of,
     unchanged,
 )
 from pytest_compaction.compactors.base.summaries import ELSEWHERE
 from pytest_compaction.compactors.protocol import (
     Compactor,
     Context,
+    Fate,
     Outcome,
     Span,
     State,
@@ -178,26 +180,37 @@ class Composition:
         if state["insertions"] and total <= context.budget:
             return _unchanged(state, before)
         room = self._context(context, inserted)
-        progress = Progress(load(state["messages"]), list(state["parts"]))
+        messages, own = load(state["messages"]), list(state["parts"])
+        failed = state  # with the own states of parts that failed
+        error: str | None = None
+        status: Status = "noop"
+        gone: dict[str, str | None] = {}
         for index in self._steps:
-            first = index == self._steps[0]
-            if first or room.tokens.messages(progress.messages) > room.budget:
-                await progress.apply(index, self.parts[index], room)
-        fits = not progress.error and room.tokens.messages(progress.messages) <= room.budget
-        if not progress.acted and not fits:  # new insertions may leave enough room by themselves
-            return _unchanged(progress.failed(state), before, progress.error)
-        after_state = {
-            "messages": dump(progress.messages),
-            "parts": progress.own,
-            "insertions": dump(inserted),
-        }
-        after = self.render(after_state, context).messages
-        if progress.error and context.tokens.messages(after) > context.budget:
-            return _unchanged(progress.failed(state), before, progress.error)
+            if index != self._steps[0] and room.tokens.messages(messages) <= room.budget:
+                continue
+            part = self.parts[index]
+            outcome = await part.compact(with_view(own[index], dump(messages)), room)
+            if outcome.status == "failed":  # the next part gets the view as it was
+                error = f"{part.name}: {outcome.error or 'failed without a reason'}"
+                parts = [*failed["parts"]]
+                parts[index] = own_state(outcome.state)
+                failed = {**failed, "parts": parts}
+            elif outcome.status != "noop":
+                status = outcome.status
+                messages, own[index] = load(outcome.state["messages"]), own_state(outcome.state)
+                lost = (span for span in outcome.spans if span.fate in {"replaced", "dropped"})
+                gone.update({id: span.by for span in lost for id in span.ids})
+        if status == "noop":
+            if error or room.tokens.messages(messages) > room.budget:
+                return _unchanged(failed, before, error)
+            status = "compacted"  # new insertions leave enough room by themselves
+        new: State = {"messages": dump(messages), "parts": own, "insertions": dump(inserted)}
+        after = self.render(new, context).messages
+        if error and context.tokens.messages(after) > context.budget:
+            return _unchanged(failed, before, error)
         if context.tokens.messages(after) >= total:
             return _unchanged(state, before)
-        status = progress.status if progress.acted else "compacted"
-        return Outcome(after_state, status, followed_spans(before, after, progress.gone))
+        return Outcome(new, status, followed_spans(before, after, gone))
 
     def _insertions(self, state: State, context: Context) -> tuple[Message, ...]:
         made = (
@@ -312,43 +325,6 @@ def _unchanged(state: State, view: Sequence[Message], error: str | None = None) 
     return Outcome(state, "failed" if error else "noop", spans, error)
 
 
-class Progress:
-    """A compaction under way: the view, the own states of the parts, the fates of messages."""
-
-    def __init__(self, messages: tuple[Message, ...], own: list[State]) -> None:
-        self.messages = messages
-        self.own = own
-        self.status: Status = "noop"
-        self.error: str | None = None
-        self.acted = False
-        self.gone: dict[str, str | None] = {}
-        self._failed_own: dict[int, State] = {}
-
-    async def apply(self, index: int, part: Compactor[State], context: Context) -> None:
-        """Let one part act; if it fails, the next part gets the view as it was."""
-        outcome = await part.compact(with_view(self.own[index], dump(self.messages)), context)
-        if outcome.status == "failed":
-            self.error = f"{part.name}: {outcome.error or 'failed without a reason'}"
-            self._failed_own[index] = own_state(outcome.state)
-            return
-        if outcome.status == "noop":
-            return
-        self.acted = True
-        self.status = outcome.status
-        self.messages = load(outcome.state["messages"])
-        self.own[index] = own_state(outcome.state)
-        for span in outcome.spans:
-            if span.fate in {"replaced", "dropped"}:
-                self.gone.update(dict.fromkeys(span.ids, span.by))
-
-    def failed(self, state: State) -> State:
-        """The state before, with the new own states of the parts that failed."""
-        if not self._failed_own:
-            return state
-        own = [self._failed_own.get(index, old) for index, old in enumerate(state["parts"])]
-        return {**state, "parts": own}
-
-
 def own_state(state: Mapping[str, Any]) -> State:
     """A part's state without the view."""
     return {key: value for key, value in state.items() if key != "messages"}
@@ -364,21 +340,17 @@ def followed_spans(
 ) -> tuple[Span, ...]:
     """The fate of each message; a replacement that was replaced again is followed to the last."""
     now = {message.id: message for message in after}
-    spans: list[Span] = []
-    for message in before:
+
+    def fate(message: Message) -> tuple[Fate, str | None]:
         found = now.get(message.id)
         if found is not None:
-            span = Span((message.id,), "kept" if found == message else "masked")
-        else:
-            by = gone.get(message.id)
-            while by is not None and by not in now:
-                by = gone.get(by)
-            span = Span((message.id,), "replaced" if by else "dropped", by)
-        if spans and (spans[-1].fate, spans[-1].by) == (span.fate, span.by):
-            spans[-1] = replace(spans[-1], ids=(*spans[-1].ids, message.id))
-        else:
-            spans.append(span)
-    return tuple(spans)
+            return "kept" if found == message else "masked", None
+        by = gone.get(message.id)
+        while by is not None and by not in now:
+            by = gone.get(by)
+        return "replaced" if by else "dropped", by
+
+    return spans_of(before, fate)
 
 
 @dataclass(frozen=True, slots=True)

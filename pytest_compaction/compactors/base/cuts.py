@@ -260,33 +260,33 @@ def mask_results(
 
 
 def _masked(message: Message, placeholder: str | Placeholder) -> Message:
-    parts: list[Part] = []
     pictured = any(isinstance(part, Image) for part in message.parts)
-    for part in message.parts:
-        if isinstance(part, ToolResult):
-            text = placeholder if isinstance(placeholder, str) else placeholder(part)
-            shorter = pictured or len(text) < len(part.text)
-            parts.append(replace(part, text=text) if shorter else part)
-        elif not isinstance(part, Image):
-            parts.append(part)
-    return replace(message, parts=tuple(parts))
+
+    def masked(part: Part) -> Part | None:
+        if not isinstance(part, ToolResult):
+            return None if isinstance(part, Image) else part
+        text = placeholder if isinstance(placeholder, str) else placeholder(part)
+        return replace(part, text=text) if pictured or len(text) < len(part.text) else part
+
+    return with_parts(message, masked)
 
 
 def images_as_text(
     messages: Sequence[Message], placeholder: str = "[image]"
 ) -> tuple[Message, ...]:
     """The messages with each image replaced by a text, for a reader that cannot see."""
-    return tuple(
-        replace(
-            message,
-            parts=tuple(
-                Text(placeholder) if isinstance(part, Image) else part for part in message.parts
-            ),
-        )
-        if any(isinstance(part, Image) for part in message.parts)
-        else message
-        for message in messages
-    )
+
+    def readable_part(part: Part) -> Part:
+        return Text(placeholder) if isinstance(part, Image) else part
+
+    return tuple(with_parts(message, readable_part) for message in messages)
+
+
+def with_parts(message: Message, change: Callable[[Part], Part | None]) -> Message:
+    """The message with each part changed, and without those that ``change`` gives ``None`` for."""
+    changed = map(change, message.parts)
+    parts = tuple(part for part in changed if part is not None)
+    return message if parts == message.parts else replace(message, parts=parts)
 
 
 def tool_names(messages: Sequence[Message]) -> dict[str, str]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import groupby
-from operator import itemgetter
 from typing import Any, Final
 
 from pytest_compaction.compactors.parameters import check_parameters
@@ -84,26 +83,34 @@ def unchanged(state: State, error: str | None = None) -> Outcome[State]:
 
 
 def spans_between(
-    before: Sequence[Message], after: Sequence[Message], by: str | None = None
+    before: Sequence[Message],
+    after: Sequence[Message],
+    by: str | None = None,
+    unread: Collection[str] = (),
 ) -> tuple[Span, ...]:
     """The fate of each message of ``before``; neighbours with the same fate share a span.
 
     A message that is still in ``after`` was kept, or masked if its content changed. A
-    message that is gone was replaced by ``by``, or dropped if there is no ``by``.
+    message that is gone was replaced by ``by``, or dropped if there is no ``by`` or its id is
+    among those that are ``unread``.
     """
     now = {message.id: message for message in after}
-    fates = ((message.id, _fate(message, now.get(message.id), by)) for message in before)
-    return tuple(
-        Span(tuple(id for id, _ in run), fate, by if fate == "replaced" else None)
-        for fate, run in groupby(fates, key=itemgetter(1))
-    )
+
+    def fate(message: Message) -> tuple[Fate, str | None]:
+        found = now.get(message.id)
+        if found is None:
+            return ("replaced", by) if by and message.id not in unread else ("dropped", None)
+        return "kept" if found == message else "masked", None
+
+    return spans_of(before, fate)
 
 
-def _fate(message: Message, found: Message | None, by: str | None) -> Fate:
-    """What became of a message that is ``found`` in the view after."""
-    if found is None:
-        return "replaced" if by else "dropped"
-    return "kept" if found == message else "masked"
+def spans_of(
+    messages: Sequence[Message], fate: Callable[[Message], tuple[Fate, str | None]]
+) -> tuple[Span, ...]:
+    """The spans of messages of which ``fate`` says what became of each."""
+    runs = groupby(messages, key=fate)
+    return tuple(Span(tuple(message.id for message in run), *each) for each, run in runs)
 
 
 TOO_MUCH: Final = "the system prompt and calls that wait for a result do not fit the budget"
@@ -136,6 +143,7 @@ def rewritten(
     after: Sequence[Message],
     by: str | None = None,
     status: Status = "compacted",
+    unread: Collection[str] = (),
     **noted: Any,
 ) -> Outcome[State]:
     """The outcome of a view that was written anew; ``noted`` goes into the state.
@@ -143,4 +151,4 @@ def rewritten(
     ``by`` is the id of the message that stands for those that went, if there is one.
     """
     new: State = {**state, "messages": dump(after), **noted}
-    return Outcome(new, status, spans_between(before, after, by))
+    return Outcome(new, status, spans_between(before, after, by, unread))

@@ -10,7 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final
 
-from pytest_compaction.compactors.base.cuts import mask_results, pending_start, without_orphans
+from pytest_compaction.compactors.base.cuts import (
+    mask_results,
+    pending_start,
+    with_parts,
+    without_orphans,
+)
 from pytest_compaction.compactors.base.history import HistoryCompactor, load, rewritten, unchanged
 from pytest_compaction.compactors.base.summaries import (
     NO_LIMITS,
@@ -240,7 +245,4 @@ class ToolUseClearing:
             named = self.all_inputs or part.name in self.inputs
             return replace(part, arguments=_NO_INPUT) if named else part
 
-        return tuple(
-            replace(message, parts=tuple(emptied(part) for part in message.parts))
-            for message in messages
-        )
+        return tuple(with_parts(message, emptied) for message in messages)

@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 from importlib import resources
 from typing import Any, Final
 
-from pytest_compaction.compactors.base.cuts import images_as_text
+from pytest_compaction.compactors.base.cuts import images_as_text, with_parts
 from pytest_compaction.compactors.protocol import Context
 from pytest_compaction.conversation.messages import (
     Message,
@@ -185,18 +185,20 @@ class ReadLimits:
 
     def _limited(self, message: Message) -> Message:
         left = self.texts
-        parts: list[Part] = []
-        for part in message.parts:
-            limited = part
+
+        def limited(part: Part) -> Part:
+            nonlocal left
             if isinstance(part, Text) and left is not None:
-                limited = Text(beginning(part.text, left))
+                shown = beginning(part.text, left)
                 left = max(left - len(part.text), 0)
-            elif isinstance(part, ToolResult) and self.results is not None:
-                limited = replace(part, text=beginning(part.text, self.results))
-            elif isinstance(part, ToolCall) and self.arguments is not None:
-                limited = _with_short_arguments(part, self.arguments)
-            parts.append(limited)
-        return message if tuple(parts) == message.parts else replace(message, parts=tuple(parts))
+                return Text(shown)
+            if isinstance(part, ToolResult) and self.results is not None:
+                return replace(part, text=beginning(part.text, self.results))
+            if isinstance(part, ToolCall) and self.arguments is not None:
+                return _with_short_arguments(part, self.arguments)
+            return part
+
+        return with_parts(message, limited)
 
 
 NO_LIMITS: Final = ReadLimits()
@@ -254,7 +256,8 @@ def fitting_input(
     """
     if tokens.messages(messages) <= limit:
         return tuple(messages)
-    kept = [_readable_parts(message) for message in messages]
+    unread = Thinking | Opaque
+    kept = [with_parts(m, lambda p: None if isinstance(p, unread) else p) for m in messages]
     kept = [message for message in kept if message.parts]
     length = max((len(text) for message in kept for text in _texts(message)), default=0)
     while length > _SHORTEST and tokens.messages(kept) > limit:
@@ -306,11 +309,6 @@ def fitting_summary(
     return whole() if over <= 0 else Summary(())
 
 
-def _readable_parts(message: Message) -> Message:
-    parts = tuple(part for part in message.parts if not isinstance(part, Thinking | Opaque))
-    return message if len(parts) == len(message.parts) else replace(message, parts=parts)
-
-
 def _texts(message: Message) -> list[str]:
     return [
         part.arguments if isinstance(part, ToolCall) else part.text
@@ -320,17 +318,14 @@ def _texts(message: Message) -> list[str]:
 
 
 def _shortened(message: Message, length: int) -> Message:
-    if all(len(text) <= length for text in _texts(message)):
-        return message
-    parts: list[Part] = []
-    for part in message.parts:
+    def short(part: Part) -> Part:
         if isinstance(part, Text | ToolResult):
-            parts.append(replace(part, text=without_middle(part.text, length)))
-        elif isinstance(part, ToolCall) and len(part.arguments) > length:
-            parts.append(replace(part, arguments=short_arguments(part, length)))
-        else:
-            parts.append(part)
-    return replace(message, parts=tuple(parts))
+            return replace(part, text=without_middle(part.text, length))
+        if isinstance(part, ToolCall) and len(part.arguments) > length:
+            return replace(part, arguments=short_arguments(part, length))
+        return part
+
+    return with_parts(message, short)
 
 
 def short_arguments(call: ToolCall, length: int) -> str:

@@ -27,7 +27,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from pytest_compaction.compactors.base.cuts import cut_before, pending_start, user_turns
+from pytest_compaction.compactors.base.cuts import cut_before, pending_start, user_turns, with_parts
 from pytest_compaction.compactors.base.history import dump, load, unchanged
 from pytest_compaction.compactors.base.product import ProductCompactor
 from pytest_compaction.compactors.base.summaries import sections_of, short_arguments, summary_room
@@ -145,10 +145,7 @@ def last_turns(messages: Sequence[Message], turns: int) -> tuple[Message, ...]:
 
 def capped(messages: Iterable[Message]) -> tuple[Message, ...]:
     """The messages with at most 2,000 characters of each tool result and of tool arguments."""
-    return tuple(
-        replace(message, parts=tuple(_capped_part(part) for part in message.parts))
-        for message in messages
-    )
+    return tuple(with_parts(message, _capped_part) for message in messages)
 
 
 def _capped_part(part: Part) -> Part:

@@ -28,12 +28,13 @@ compacted. The system prompt stays first.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from pytest_compaction.artifacts.tool_calls import shell_script
-from pytest_compaction.compactors.base.cuts import pending_start, where_smaller
+from pytest_compaction.compactors.base.cuts import pending_start, where_smaller, with_parts
 from pytest_compaction.compactors.base.history import by_rule, rewritten, unchanged
 from pytest_compaction.compactors.base.product import (
     LOW_TRIGGER,
@@ -181,60 +182,34 @@ def _acknowledged() -> Message:
     return text_message(ACKNOWLEDGEMENT_ID, "assistant", ACKNOWLEDGEMENT, "synthetic")
 
 
-@dataclass
-class _Queue:
-    """The output that is not masked yet, oldest first, and what of it is no longer protected."""
-
-    protected_limit: int
-    least: int
-    waiting: list[tuple[int, int]] = field(default_factory=list)
-    unprotected: int = 0
-    protected_tokens: int = 0
-    unprotected_tokens: int = 0
-    stuck: int = 0
-    """Tokens of old output that is too short to be masked."""
-
-    def add(self, index: int, tokens: int) -> None:
-        """Take in the output of the message at ``index``."""
-        self.waiting.append((index, tokens))
-        self.protected_tokens += tokens
-        while self.protected_tokens > self.protected_limit:
-            oldest = self.waiting[self.unprotected][1]
-            self.unprotected += 1
-            self.protected_tokens -= oldest
-            self.unprotected_tokens += oldest
-
-    def batch(self, small: Collection[int]) -> list[int]:
-        """The messages to mask now, if they take enough; ``small`` ones stay and still count."""
-        if self.unprotected_tokens < self.least:
-            return []
-        old = self.waiting[: self.unprotected]
-        self.waiting = self.waiting[self.unprotected :]
-        self.unprotected = 0
-        self.unprotected_tokens = self.stuck = self.stuck + sum(t for i, t in old if i in small)
-        return [index for index, _ in old if index not in small]
-
-
 def masked(messages: Sequence[Message], context: Context) -> tuple[Message, ...]:
     """The messages as they are once old tool output was masked before each request."""
-    queue = _Queue(
-        scaled(PROTECTED_TOKENS, PRODUCT_WINDOW, context),
-        scaled(LEAST_MASKED_TOKENS, PRODUCT_WINDOW, context),
-    )
+    most = scaled(PROTECTED_TOKENS, PRODUCT_WINDOW, context)
+    least = scaled(LEAST_MASKED_TOKENS, PRODUCT_WINDOW, context)
     calls = {call.id: call for message in messages for call in message.calls}
     shown = where_smaller(messages, [_previewed(m, calls) for m in messages], context.tokens)
-    small = {index for index, message in enumerate(messages) if shown[index] == message}
     after = list(messages)
     newest: list[int] = []
+    protected: deque[tuple[int, int]] = deque()  # places and tokens of output, oldest first
+    old: list[tuple[int, int]] = []
+    protected_tokens = old_tokens = stuck = 0  # stuck: tokens of output that is too short to mask
     for index, message in enumerate(messages):
         if message.results:
             newest.append(index)
         elif message.role == "assistant":
-            for place in queue.batch(small):
-                after[place] = shown[place]
+            if old_tokens >= least:
+                for place, tokens in old:
+                    stuck += tokens if shown[place] == messages[place] else 0
+                    after[place] = shown[place]
+                old, old_tokens = [], stuck
             for place in newest:
                 outputs = _maskable(messages[place], calls)
-                queue.add(place, sum(context.tokens.text(each.text) for each in outputs))
+                protected.append((place, sum(context.tokens.text(each.text) for each in outputs)))
+                protected_tokens += protected[-1][1]
+            while protected_tokens > most:
+                old.append(protected.popleft())
+                protected_tokens -= old[-1][1]
+                old_tokens += old[-1][1]
             newest = []
     return tuple(after)
 
@@ -251,16 +226,15 @@ def _maskable(message: Message, calls: Mapping[str, ToolCall]) -> list[ToolResul
 
 def _previewed(message: Message, calls: Mapping[str, ToolCall]) -> Message:
     maskable = _maskable(message, calls)
-    if not maskable:
-        return message
-    parts: list[Part] = []
-    for part in message.parts:
-        if isinstance(part, ToolResult) and part in maskable:
-            call = calls.get(part.call_id)
-            of_shell = call is not None and shell_script(call) is not None
-            part = replace(part, text=preview(part.text, of_shell))
-        parts.append(part)
-    return replace(message, parts=tuple(parts))
+
+    def previewed(part: Part) -> Part:
+        if not isinstance(part, ToolResult) or part not in maskable:
+            return part
+        call = calls.get(part.call_id)
+        of_shell = call is not None and shell_script(call) is not None
+        return replace(part, text=preview(part.text, of_shell))
+
+    return with_parts(message, previewed)
 
 
 def preview(text: str, of_shell: bool) -> str:

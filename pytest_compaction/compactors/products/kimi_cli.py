@@ -21,6 +21,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from pytest_compaction.compactors.base.cuts import with_parts
 from pytest_compaction.compactors.base.history import unchanged
 from pytest_compaction.compactors.base.product import (
     LOW_TRIGGER,
@@ -95,8 +96,6 @@ def kept_from(messages: Sequence[Message], count: int) -> int:
 
 def said_and_returned(messages: Sequence[Message]) -> tuple[Message, ...]:
     """The messages with texts and results alone; those that have neither are left out."""
-    shown = (
-        replace(m, parts=tuple(part for part in m.parts if isinstance(part, Text | ToolResult)))
-        for m in messages
-    )
+    said = Text | ToolResult
+    shown = (with_parts(m, lambda p: p if isinstance(p, said) else None) for m in messages)
     return tuple(message for message in shown if message.parts)

@@ -38,7 +38,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Final, Literal
+from typing import ClassVar, Final, Literal
 
 from pytest_compaction.artifacts.tool_calls import call_touches, shell_script
 from pytest_compaction.compactors.base.cuts import (
@@ -46,6 +46,7 @@ from pytest_compaction.compactors.base.cuts import (
     newest_within,
     pending_start,
     where_smaller,
+    with_parts,
 )
 from pytest_compaction.compactors.base.history import (
     by_rule,
@@ -312,24 +313,20 @@ class DeepAgents(LangChain):
         """The messages with long arguments cut in the calls before those that are to stay."""
         first = leading_system(messages)
         end = min(first + self.cut(messages[first:], context), pending_start(messages))
-        cut = [self._cut(m) if n < end else m for n, m in enumerate(messages)]
+        cut = [with_parts(m, self._cut) if n < end else m for n, m in enumerate(messages)]
         return where_smaller(messages, cut, context.tokens)
 
-    def _cut(self, message: Message) -> Message:
-        parts: list[Part] = []
-        for part in message.parts:
-            writes = isinstance(part, ToolCall) and shell_script(part) is None
-            if isinstance(part, ToolCall) and writes and _writes(part):
-                values = part.parsed()
-                short = {key: self._value(value) for key, value in values.items()}
-                part = part if short == values else replace(part, arguments=canonical_json(short))
-            parts.append(part)
-        return message if tuple(parts) == message.parts else replace(message, parts=tuple(parts))
-
-    def _value(self, value: Any) -> Any:
-        if isinstance(value, str) and len(value) > self.arguments:
-            return value[:KEPT_CHARACTERS] + CUT
-        return value
+    def _cut(self, part: Part) -> Part:
+        if not (isinstance(part, ToolCall) and shell_script(part) is None and _writes(part)):
+            return part
+        values = part.parsed()
+        short = {
+            key: value[:KEPT_CHARACTERS] + CUT
+            if isinstance(value, str) and len(value) > self.arguments
+            else value
+            for key, value in values.items()
+        }
+        return part if short == values else replace(part, arguments=canonical_json(short))
 
 
 def _writes(call: ToolCall) -> bool:

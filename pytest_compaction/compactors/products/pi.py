@@ -42,7 +42,7 @@ from pytest_compaction.compactors.base.summaries import (
     summary_room,
 )
 from pytest_compaction.compactors.parameters import whole
-from pytest_compaction.compactors.protocol import Context, Outcome, Span, State, Traits
+from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import Message, leading_system
 from pytest_compaction.models.structured_summary import Summary, summary_from_json
 
@@ -119,7 +119,8 @@ class Pi(ProductCompactor):
             return unchanged(state, error)
         message = summary_message(SUMMARY_ID, f"{text}{listing}", PREAMBLE)
         after = (*head, message, *cut.kept)
-        done = rewritten(
+        read = {m.id for m in (*cut.history, *cut.turn)} | {SUMMARY_ID}
+        return rewritten(
             state,
             before,
             after,
@@ -127,9 +128,8 @@ class Pi(ProductCompactor):
             summary=summary.as_json(),
             files=files,
             last=after[-1].id,
+            unread=gone - read,
         )
-        read = {m.id for m in (*cut.history, *cut.turn)} | {SUMMARY_ID}
-        return _with_unread_dropped(done, gone - read)
 
     def _cut(self, before: tuple[Message, ...], state: State, context: Context) -> _Cut | None:
         first = leading_system(before)
@@ -215,16 +215,3 @@ def _listing(files: Files) -> str:
     return "".join(
         f"\n\n<{tag}>\n{chr(10).join(paths)}\n</{tag}>" for tag, paths in tagged.items() if paths
     )
-
-
-def _with_unread_dropped(outcome: Outcome[State], unread: set[str]) -> Outcome[State]:
-    """The outcome with messages that went and that no summariser read as dropped."""
-    spans: list[Span] = []
-    for span in outcome.spans:
-        for id in span.ids:
-            lost = span.fate == "replaced" and id in unread
-            new = Span((id,), "dropped") if lost else Span((id,), span.fate, span.by)
-            if spans and (spans[-1].fate, spans[-1].by) == (new.fate, new.by):
-                new = Span((*spans.pop().ids, id), new.fate, new.by)
-            spans.append(new)
-    return Outcome(outcome.state, outcome.status, tuple(spans), outcome.error)
