@@ -13,9 +13,9 @@ from pytest_compaction.metrics.losses.strategy_losses import strategy_losses
 from pytest_compaction.metrics.production_loss import ProductionLoss, production_loss
 from pytest_compaction.metrics.statistics.intervals import interval_method
 from pytest_compaction.records.record import Record
-from pytest_compaction.reports.tables.cost_table import cost_table
 from pytest_compaction.reports.tables.long_memory_tables import long_memory_tables
 from pytest_compaction.reports.tables.loss_tables import (
+    cost_table,
     losses_table,
     lost_by_table,
     most_lost_table,

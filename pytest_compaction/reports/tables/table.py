@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from operator import attrgetter
+from typing import Any, Final, Literal, TypeVar
 
 from pytest_compaction.metrics.statistics.intervals import Mean
 
+T = TypeVar("T")
 Form = Literal["text", "count", "percent", "change", "score", "number", "share"]
 """How a value is written: ``percent`` and ``change`` are for shares (``change`` with its sign),
 ``share`` is a percentage without decimals, ``score`` has three decimals, ``number`` two."""
@@ -92,3 +95,35 @@ def estimate(mean: Mean | None, form: Form, limits: tuple[float, float]) -> Cell
 def score(value: float | None) -> Cell:
     """A figure from 0 to 1."""
     return Cell(value, "score")
+
+
+Columns = Sequence[tuple[str, str, Callable[[T], Cell]]]
+"""Columns given as (key, head, the cell of an item)."""
+
+
+def table_of(
+    name: str,
+    title: str,
+    columns: Columns[T],
+    items: Iterable[T],
+    notes: Iterable[str] = (),
+) -> Table:
+    """A table with a row for each item."""
+    heads = [(key, head) for key, head, _ in columns]
+    return table(
+        name, title, heads, ([cell(item) for *_, cell in columns] for item in items), notes
+    )
+
+
+def counted(attribute: str) -> Callable[[Any], Cell]:
+    """The cell of an attribute, such as ``calls.input``, that is a number of things."""
+    value = attrgetter(attribute)
+    return lambda item: count(value(item))
+
+
+def estimated(
+    attribute: str, form: Form, limits: tuple[float, float] = (-math.inf, math.inf)
+) -> Callable[[Any], Cell]:
+    """The cell of an attribute that is a mean with its interval."""
+    value = attrgetter(attribute)
+    return lambda item: estimate(value(item), form, limits)
