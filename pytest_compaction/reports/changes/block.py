@@ -130,25 +130,26 @@ def fact_lines(each: ArmComparison, most: int) -> Iterator[Line]:
         yield from _wrapped(f"newly gone facts are not gated: {rule.why_not}", "warning")
 
 
+def _figures(each: ArmComparison) -> Iterator[tuple[str, str, str, str, str]]:
+    """Name, both values, what moved, and the outcome of each figure that the block shows."""
+    for rule in _shown_rules(each):
+        one = rule.compared
+        word = "" if rule.outcome == "holds" else rule.outcome
+        yield rule.metric, f"{one.first:.2f}", f"{one.second:.2f}", difference_text(one), word
+    stated, (before, after) = each.changes.stated, each.changes.removed
+    if stated is not None:
+        yield "facts kept", f"{stated[0]:.0%}", f"{stated[1]:.0%}", facts_text(each.changes), ""
+    if before is not None and after is not None:
+        yield "removed", removed_text(before), removed_text(after), "", ""
+
+
 def _table(each: ArmComparison) -> Iterator[Line]:
     name = printable(each.baseline.name, _NAME)
     width = max(6, len(name))
     yield Line(f"{'':{_LABEL}} {name:>{width}} {'now':>6}  difference, paired 95 %", "dim")
-    for rule in _shown_rules(each):
-        one = rule.compared
-        word = "" if rule.outcome == "holds" else rule.outcome
-        row = f"{rule.metric:<{_LABEL}} {one.first:>{width}.2f} {one.second:>6.2f}  "
-        row += f"{difference_text(one):<24} {word}"
-        yield Line(row.rstrip(), "bad" if rule.outcome == "worse" else "plain")
-    stated = each.changes.stated
-    if stated is not None:
-        row = f"{'facts kept':<{_LABEL}} {stated[0]:>{width}.0%} {stated[1]:>6.0%}  "
-        yield Line(row + facts_text(each.changes))
-    before, after = each.changes.removed
-    if before is not None and after is not None:
-        yield Line(
-            f"{'removed':<{_LABEL}} {removed_text(before):>{width}} {removed_text(after):>6}"
-        )
+    for figure, before, now, moved, word in _figures(each):
+        row = f"{figure:<{_LABEL}} {before:>{width}} {now:>6}  {moved:<24} {word}"
+        yield Line(row.rstrip(), "bad" if word == "worse" else "plain")
 
 
 def _shown_rules(each: ArmComparison) -> list[MeanRule]:
@@ -230,19 +231,7 @@ def _blocks(lines: Iterable[Line]) -> Iterator[str]:
 
 def _markdown(each: ArmComparison, pass_score: float) -> Iterator[str]:
     yield f"### {escaped(printable(f'{each.arm}: worse than {each.baseline.title}'))}"
-    rows = [("", each.baseline.name, "now", "difference, paired 95 %", "")]
-    for rule in _shown_rules(each):
-        one = rule.compared
-        word = "" if rule.outcome == "holds" else rule.outcome
-        rows.append(
-            (rule.metric, f"{one.first:.2f}", f"{one.second:.2f}", difference_text(one), word)
-        )
-    stated, (before, after) = each.changes.stated, each.changes.removed
-    if stated is not None:
-        kept = (f"{stated[0]:.0%}", f"{stated[1]:.0%}")
-        rows.append(("facts kept", *kept, facts_text(each.changes), ""))
-    if before is not None and after is not None:
-        rows.append(("removed", removed_text(before), removed_text(after), "", ""))
+    rows = [("", each.baseline.name, "now", "difference, paired 95 %", ""), *_figures(each)]
     yield _markdown_rows(rows)
     changes = each.changes
     yield f"{len(changes.below)} newly below {pass_score:g}, {len(changes.recovered)} recovered."

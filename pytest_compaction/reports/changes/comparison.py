@@ -109,24 +109,33 @@ def _head(each: RunComparison) -> str:
     )
 
 
+def _figures(each: RunComparison) -> Iterator[tuple[str, ...]]:
+    """Name, both values, difference, p, ups and downs of each figure; the rest has fewer."""
+    changes = each.changes
+    for metric, found in changes.figures.items():
+        values = (f"{found.first:.2f}", f"{found.second:.2f}", difference_text(found))
+        paired = found.paired
+        yield metric, *values, _p(each.p[metric]), str(paired.wins), str(paired.losses)
+    if changes.stated is not None:
+        moved = f"{len(changes.gone)} gone, {len(changes.regained)} regained"
+        yield "facts kept", f"{changes.stated[0]:.0%}", f"{changes.stated[1]:.0%}", moved
+    before, after = changes.removed
+    if before is not None and after is not None:
+        yield "removed", removed_text(before), removed_text(after)
+
+
 def _text(each: RunComparison, most: int) -> Iterator[str]:
     changes, (one, other) = each.changes, each.names
     yield from textwrap.wrap(_head(each), WIDTH, subsequent_indent="  ")
     left, right = max(6, len(one)), max(6, len(other))
     head = f"{'':{_LABEL}} {one:>{left}} {other:>{right}}  {'difference, paired 95 %':<24}"
     yield f"{head} {'p':>6}  up down"
-    for metric, found in changes.figures.items():
-        paired = found.paired
-        row = f"{metric:<{_LABEL}} {found.first:>{left}.2f} {found.second:>{right}.2f}  "
-        row += f"{difference_text(found):<24} {_p(each.p[metric]):>6}"
-        yield f"{row} {paired.wins:>3} {paired.losses:>4}"
-    if changes.stated is not None:
-        kept = changes.stated
-        row = f"{'facts kept':<{_LABEL}} {kept[0]:>{left}.0%} {kept[1]:>{right}.0%}  "
-        yield f"{row}{len(changes.gone)} gone, {len(changes.regained)} regained"
-    before, after = changes.removed
-    if before is not None and after is not None:
-        yield f"{'removed':<{_LABEL}} {removed_text(before):>{left}} {removed_text(after):>{right}}"
+    for name, first, second, *rest in _figures(each):
+        row = f"{name:<{_LABEL}} {first:>{left}} {second:>{right}}"
+        if len(rest) > 1:
+            difference, p, ups, downs = rest
+            row += f"  {difference:<24} {p:>6} {ups:>3} {downs:>4}"
+        yield "  ".join([row, *rest]) if len(rest) == 1 else row
     for text in (*_sentences(each), *each.notes):
         yield from textwrap.wrap(printable(text), WIDTH, subsequent_indent="  ")
     items = changed_most(changes, most)
@@ -193,28 +202,8 @@ def _p(value: float | None) -> str:
 def _markdown(each: RunComparison, most: int) -> Iterator[str]:
     changes, (one, other) = each.changes, each.names
     yield f"## {escaped(_head(each))}"
-    rows = [["", one, other, "difference, paired 95 %", "p", "up", "down"]]
-    for metric, found in changes.figures.items():
-        paired = found.paired
-        rows.append(
-            [
-                metric,
-                f"{found.first:.2f}",
-                f"{found.second:.2f}",
-                difference_text(found),
-                _p(each.p[metric]),
-                str(paired.wins),
-                str(paired.losses),
-            ]
-        )
-    if changes.stated is not None:
-        kept = changes.stated
-        moved = f"{len(changes.gone)} gone, {len(changes.regained)} regained"
-        rows.append(["facts kept", f"{kept[0]:.0%}", f"{kept[1]:.0%}", moved, "", "", ""])
-    before, after = changes.removed
-    if before is not None and after is not None:
-        rows.append(["removed", removed_text(before), removed_text(after), "", "", "", ""])
-    yield _rows(rows)
+    head = ["", one, other, "difference, paired 95 %", "p", "up", "down"]
+    yield _rows([head, *([*row, *[""] * (len(head) - len(row))] for row in _figures(each))])
     yield "\n".join(f"- {escaped(printable(t))}" for t in (*_sentences(each), *each.notes))
     items = changed_most(changes, most)
     if items:

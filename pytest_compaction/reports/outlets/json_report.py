@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from pytest_compaction.gate.baseline import ArmComparison, MeanRule, NewlyGoneRule
@@ -13,6 +13,7 @@ from pytest_compaction.metrics.differences.run_changes import Compared
 from pytest_compaction.metrics.differences.strategy_comparison import compare_strategies
 from pytest_compaction.metrics.statistics.comparisons import Paired
 from pytest_compaction.metrics.statistics.intervals import FEWEST_CLUSTERS
+from pytest_compaction.record import Record
 from pytest_compaction.records.runs.finite import finite
 from pytest_compaction.records.runs.items import TEXTS, row_of
 from pytest_compaction.reports.outlets.finished_run import (
@@ -127,63 +128,54 @@ def _comparisons(run: FinishedRun) -> Iterator[dict[str, Any]]:
 
 def _rules(run: FinishedRun) -> Iterator[dict[str, Any]]:
     for check in () if run.decision is None else run.decision.checks:
-        yield _rule(check, run)
+        yield _threshold_rule(check, run)
     for each in run.against.comparisons:
         yield from map(_baseline_rule, each.rules)
         if each.newly_gone is not None:
             yield _newly_gone_rule(each.newly_gone)
     for rule, why in run.against.not_applied:
-        yield _not_applied(rule, why)
+        yield _rule(rule, "error", reason=why)
 
 
-def _rule(check: Check, run: FinishedRun) -> dict[str, Any]:
+def _rule(
+    rule: str,
+    outcome: str,
+    text: str = "",
+    interval: tuple[float, float] | None = None,
+    reason: str | None = None,
+    items: Sequence[Record] = (),
+) -> dict[str, Any]:
+    return {
+        "rule": rule,
+        "outcome": outcome,
+        "text": text,
+        "interval": None if interval is None else list(interval),
+        "reason": reason,
+        "items": [item_name(record) for record in items],
+    }
+
+
+def _threshold_rule(check: Check, run: FinishedRun) -> dict[str, Any]:
     missing = None
     if check.interval is None:
         few = len({record["case"] for record in run.records}) < FEWEST_CLUSTERS
         missing = TOO_FEW_CASES if few else "no interval is computed for this figure"
-    return {
-        "rule": check.rule,
-        "outcome": "passed" if check.holds else "failed",
-        "text": check.text,
-        "interval": None if check.interval is None else list(check.interval),
-        "reason": missing,
-        "items": [item_name(record) for record in check.items],
-    }
+    outcome = "passed" if check.holds else "failed"
+    return _rule(check.rule, outcome, check.text, check.interval, missing, check.items)
 
 
 def _newly_gone_rule(rule: NewlyGoneRule) -> dict[str, Any]:
     check = rule.check
-    return {
-        "rule": "newly-gone" if check is None else check.rule,
-        "outcome": "skipped" if check is None else "passed" if check.holds else "failed",
-        "text": "" if check is None else check.text,
-        "interval": None,
-        "reason": rule.why_not or None,
-        "items": [],
-    }
+    if check is None:
+        return _rule("newly-gone", "skipped", reason=rule.why_not or None)
+    outcome = "passed" if check.holds else "failed"
+    return _rule(check.rule, outcome, check.text, reason=rule.why_not or None)
 
 
 def _baseline_rule(rule: MeanRule) -> dict[str, Any]:
     interval = rule.compared.interval
-    return {
-        "rule": rule.check.rule,
-        "outcome": _OUTCOMES[rule.outcome],
-        "text": rule.check.text,
-        "interval": None if interval is None else list(interval),
-        "reason": TOO_FEW_CASES if interval is None else None,
-        "items": [],
-    }
-
-
-def _not_applied(rule: str, reason: str) -> dict[str, Any]:
-    return {
-        "rule": rule,
-        "outcome": "error",
-        "text": "",
-        "interval": None,
-        "reason": reason,
-        "items": [],
-    }
+    missing = TOO_FEW_CASES if interval is None else None
+    return _rule(rule.check.rule, _OUTCOMES[rule.outcome], rule.check.text, interval, missing)
 
 
 def _baseline(each: ArmComparison) -> dict[str, Any]:
