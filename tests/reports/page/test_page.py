@@ -226,7 +226,8 @@ def test_an_item_has_its_nuggets_and_the_order_of_events(tmp_path):
 
 
 def test_an_interrupted_page_leaves_the_one_before(tmp_path, small, monkeypatch):
-    target = tmp_path / "out.html"
+    target = tmp_path / "pages" / "out.html"
+    target.parent.mkdir()
     target.write_text("before")
 
     def interrupted(self, other):
@@ -236,4 +237,4 @@ def test_an_interrupted_page_leaves_the_one_before(tmp_path, small, monkeypatch)
     with pytest.raises(KeyboardInterrupt):
         write_whole(target, page_of([small]).encode())
     assert target.read_text() == "before"
-    assert list(tmp_path.iterdir()) == [target]
+    assert list(target.parent.iterdir()) == [target]
