@@ -25,7 +25,7 @@ def measured(pytester, workers, *arguments):
     """How often each rule worked in a run, and the records that it wrote."""
     made = pytester.path / "made.txt"
     made.unlink(missing_ok=True)
-    given = [*lean("cacheprovider"), f"-n{workers}"]
+    given = [*lean("cacheprovider"), "--compaction-answers", f"-n{workers}"]
     given += [] if any("--compactor" in one for one in arguments) else ["--compactor=regenerate"]
     pytester.runpytest_subprocess(*given, *arguments)
     lines = made.read_text().split() if made.exists() else []

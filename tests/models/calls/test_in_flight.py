@@ -33,12 +33,12 @@ class Noted:
 class Answering:
     """Answers each call, and notes in the slot that it was sent."""
 
-    def __init__(self, turn, error=None):
-        self._turn = turn
+    def __init__(self, slot, error=None):
+        self._slot = slot
         self._error = error
 
     async def call(self, call):
-        self._turn.seen.append("flies")
+        self._slot.seen.append("flies")
         if self._error is not None:
             raise self._error
         return CallReply({"id": call.model})
@@ -47,49 +47,35 @@ class Answering:
         """Nothing is open."""
 
 
-@pytest.fixture
-def store(tmp_path):
-    """A store before a caller that answers, or fails."""
-
-    def made(turn, error=None):
-        return Store(tmp_path, Answering(turn, error))
-
-    return made
+FAILS = ModelError("down")
+SENT = ["announced", ("taken", 0), "flies"]
 
 
-def ask(store, turn):
+@pytest.mark.parametrize(
+    ("error", "seen"),
+    [(None, [*SENT, ("given back", 1)]), (FAILS, [*SENT, ("given back", 0)])],
+    ids=["kept", "failed"],
+)
+def test_a_request_has_its_slot_until_its_reply_is_kept(tmp_path, error, seen):
+    slot = Noted(lambda: list(tmp_path.rglob("*.json")))
+    store = Store(tmp_path, Answering(slot, error))
+
     async def work():
-        with requests_in(turn):
-            return await store.call(CALL)
+        with requests_in(slot):
+            return await asyncio.gather(store.call(CALL), return_exceptions=True)
 
-    return asyncio.run(work())
-
-
-def test_a_request_has_its_slot_from_when_it_is_sent_until_its_reply_is_kept(store, tmp_path):
-    turn = Noted(lambda: list(tmp_path.rglob("*.json")))
-    ask(store(turn), turn)
-    assert turn.seen == ["announced", ("taken", 0), "flies", ("given back", 1)]
-
-
-def test_a_request_that_fails_gives_its_slot_back(store):
-    turn = Noted()
-    with pytest.raises(ModelError):
-        ask(store(turn, ModelError("down")), turn)
-    assert turn.seen == ["announced", ("taken", 0), "flies", ("given back", 0)]
+    (reply,) = asyncio.run(work())
+    assert slot.seen == seen
+    slot.seen.clear()
+    if error is None:
+        assert asyncio.run(work()) == [reply]
+        assert slot.seen == ["announced"], "what is stored takes no slot"
 
 
-def test_what_is_stored_takes_no_slot(store):
-    turn = Noted()
-    ask(store(turn), turn)
-    turn.seen.clear()
-    assert ask(store(turn), turn).body == {"id": "m"}
-    assert turn.seen == ["announced"]
-
-
-def test_without_a_slot_a_request_is_sent_at_once(store):
-    turn = Noted()
-    asyncio.run(store(turn).call(CALL))
-    assert turn.seen == ["flies"]
+def test_without_a_slot_a_request_is_sent_at_once(tmp_path):
+    slot = Noted()
+    asyncio.run(Store(tmp_path, Answering(slot)).call(CALL))
+    assert slot.seen == ["flies"]
 
 
 def test_each_task_has_the_slot_of_its_own_context():

@@ -1,12 +1,12 @@
 """Processes that share a store: each call is made once, and no file is torn."""
 
 import asyncio
-import multiprocessing
 import os
 from pathlib import Path
 
 import pytest
 from support.callers import Answering, Noting, call
+from support.processes import run_each
 from support.store_files import ask, files
 
 from pytest_compaction.models.calls.accounts import Accounts
@@ -22,14 +22,7 @@ def _write_often(folder, name):
 
 
 def test_processes_that_write_the_same_calls_never_leave_a_torn_file(tmp_path):
-    context = multiprocessing.get_context("spawn")
-    workers = [
-        context.Process(target=_write_often, args=(str(tmp_path), name)) for name in range(2)
-    ]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join(120)
+    run_each(_write_often, *((str(tmp_path), name) for name in range(2)))
     assert len(list(tmp_path.glob("done-*"))) == 2
     assert len(files(tmp_path)) == 20
     accounts = Noting()
@@ -56,15 +49,7 @@ def _ask_all(folder, mode, name):
 @pytest.mark.parametrize("mode", ["normal", "refresh"])
 def test_workers_of_one_run_that_need_the_same_calls_make_each_once(tmp_path, mode):
     Accounts(tmp_path / "accounts.sqlite")
-    context = multiprocessing.get_context("spawn")
-    workers = [
-        context.Process(target=_ask_all, args=(str(tmp_path), mode, f"gw{number}"))
-        for number in range(3)
-    ]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join(120)
+    run_each(_ask_all, *((str(tmp_path), mode, f"gw{number}") for number in range(3)))
     assert sum(int(path.read_text()) for path in tmp_path.glob("made-*")) == 12
     (total,) = Accounts(tmp_path / "accounts.sqlite").totals()
     assert total.stored == 24

@@ -1,7 +1,6 @@
 """Costs are counted, and the limit on them holds for any number of callers and processes."""
 
 import asyncio
-import multiprocessing
 import sqlite3
 import threading
 import time
@@ -12,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import builders
 from support.callers import MODEL, Answering, call
+from support.processes import run_each
 
 from pytest_compaction.models.calls.accounts import Accounts, LimitReachedError, Total
 from pytest_compaction.models.calls.endpoint import AttemptError, RetryingCaller
@@ -354,15 +354,7 @@ def _spend(path, limit, start):
 def test_the_limit_is_one_for_all_processes(tmp_path, accounts):
     cost = PRICES.cost(MODEL, LONGEST)
     limit = 12.5 * cost
-    context = multiprocessing.get_context("spawn")
-    workers = [
-        context.Process(target=_spend, args=(str(accounts.path), limit, start))
-        for start in (0, 100)
-    ]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join(120)
+    run_each(_spend, *((str(accounts.path), limit, start) for start in (0, 100)))
     made = sum(int(path.read_text()) for path in tmp_path.glob("made-*"))
     assert made == 12, "what is paid makes room again, until none is left"
     assert accounts.spent() == pytest.approx(made * cost)

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.builders import COUNTER, agent_logs, as_messages, assistant, build_case, tool, user
+from support.builders import COUNTER, agent_logs, as_messages, assistant, build_case, user
 from support.endpoint_builders import (
     NAME,
     Replies,
@@ -24,7 +24,7 @@ from support.endpoint_replies import OPAQUE, completion, response
 from pytest_compaction.case.case import AnswerSpec
 from pytest_compaction.compactors.strategies.anchored import SECTIONS
 from pytest_compaction.conversation.formats.chat import chat_messages, from_chat
-from pytest_compaction.conversation.formats.responses import needs_responses, responses_input
+from pytest_compaction.conversation.formats.responses import responses_input
 from pytest_compaction.models.chat.summary import sections_of, within_budget
 from pytest_compaction.models.protocol import (
     CompactRequest,
@@ -111,53 +111,6 @@ def test_models_that_think_get_room_for_it():
     assert all(limit > 8000 for limit in thinking)
 
 
-# --- rendering -----------------------------------------------------------------------
-
-
-def test_a_call_without_result_gets_one_that_says_so():
-    view = as_messages([user("go"), assistant(None, ("c1", "bash", {"command": "ls"}))])
-    assert chat_messages(view)[-1] == {
-        "role": "tool",
-        "tool_call_id": "c1",
-        "content": "(no result yet)",
-    }
-    assert responses_input(view)[-1]["output"] == "(no result yet)"
-
-
-def test_images_go_with_user_messages_only():
-    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}}
-    other = {"type": "image", "source": {"type": "base64", "media_type": "image/gif", "data": "BB"}}
-    view = as_messages(
-        [
-            user([{"type": "text", "text": "look"}, image, other]),
-            assistant([{"type": "text", "text": "seen"}, image]),
-        ]
-    )
-    first, second = chat_messages(view)
-    assert [part["type"] for part in first["content"]] == ["text", "image_url", "image_url"]
-    assert first["content"][2]["image_url"]["url"] == "data:image/gif;base64,BB"
-    assert second["content"] == "seen\n[image]"
-    assert responses_input(view)[0]["content"][1]["type"] == "input_image"
-
-
-def test_thinking_and_foreign_opaque_parts_are_left_out_as_a_whole():
-    thinking = {"type": "thinking", "thinking": "hm", "signature": "sig"}
-    foreign = {"type": "vendor_blob", "data": "x"}
-    done = {"type": "text", "text": "done"}
-    view = as_messages([user("go"), assistant([thinking, foreign]), assistant([thinking, done])])
-    assert [m["content"] for m in chat_messages(view)] == ["go", "done"]
-    assert not needs_responses(view)
-
-
-def test_names_and_ids_that_endpoints_refuse_are_replaced_alike_in_call_and_result():
-    long = "call|" + "x" * 80
-    view = as_messages([assistant(None, (long, "functions.exec cmd", {})), tool(long, "ok")])
-    call, result = chat_messages(view)
-    assert call["tool_calls"][0]["function"]["name"] == "functions_exec_cmd"
-    assert call["tool_calls"][0]["id"] == result["tool_call_id"]
-    assert len(result["tool_call_id"]) == 40
-
-
 @given(agent_logs(pending=True))
 def test_any_log_renders_to_messages_that_endpoints_take(log):
     view = as_messages(log)
@@ -172,11 +125,6 @@ def test_any_log_renders_to_messages_that_endpoints_take(log):
             assert message["content"] or message.get("tool_calls")
     assert not open_calls
     json.dumps([rendered, responses_input(view)]).encode()
-
-
-def test_half_a_surrogate_pair_is_sent_as_a_replacement():
-    view = from_chat([user("a \ud800 b"), assistant("\udc80", ("c", "f", '{"x": "\udfff"}'))])
-    json.dumps([chat_messages(view), responses_input(view)], ensure_ascii=False).encode()
 
 
 # --- summaries -----------------------------------------------------------------------
