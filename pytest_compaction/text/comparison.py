@@ -145,7 +145,7 @@ class Comparison:
 def compared(text: str, wanted: Wanted, passage: Parsed) -> Comparison:
     """Lay a statement with this text and these key groups beside a passage."""
     own = meaning(text)
-    proper = passage.proper | _proper_names(text)
+    proper = passage.proper | proper_names(text)
     mine, parts = _laid_out(own.parsed.normal, _in(proper, own.parsed.normal), ())
     heard, clauses = _laid_out(passage.normal, _in(proper, passage.normal), passage.joints)
     terms, spans = _own_spans(text, wanted)
@@ -183,11 +183,6 @@ def _foreign(
     return tuple(  # what the passage names only to deny, replace or reject it is not foreign
         one for one in foreign if not any(cue.reverses(one.span) for cue in passage.sense.cues)
     )
-
-
-@lru_cache(maxsize=4096)
-def _proper_names(text: str) -> frozenset[str]:
-    return proper_names(text)
 
 
 @lru_cache(maxsize=2048)

@@ -53,7 +53,12 @@ def turned(own: Meaning, passage: Parsed) -> str | None:
     for kind, (forward, backward) in _DIRECTIONS.items():
         asked = list(_directed(own.parsed, forward, backward))
         for left, right, sign in asked:
-            terms = [term for term in own.terms if kind != "change" or _is_sign(term)]
+            # A value, a name or a few letters, so that "to" between two is a change.
+            terms = [
+                term
+                for term in own.terms
+                if kind != "change" or term.is_value or term.is_name or len(str(term.keys[0])) <= 3
+            ]
             first = [one for one in terms if own.parsed.stands_in(one, left)]
             second = [one for one in terms if own.parsed.stands_in(one, right) and one not in first]
             if not first or not second:
@@ -67,14 +72,6 @@ def turned(own: Meaning, passage: Parsed) -> str | None:
             if signs == {-sign}:
                 return "the two stand in the other direction"
     return None
-
-
-def _is_sign(term: Term) -> bool:
-    """Whether a term is a value, a name or a few letters, so that "to" between two is a change."""
-    if term.is_value or not term.keys:
-        return True
-    key = str(term.keys[0])
-    return len(key) <= 3 or not key.isalpha()
 
 
 def _both(parsed: Parsed, one: list[Term], here: Span, other: list[Term], there: Span) -> int:

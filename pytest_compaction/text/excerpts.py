@@ -67,6 +67,7 @@ def proper_among(capitals: Collection[str], lower: Collection[frozenset[str]]) -
     )
 
 
+@lru_cache(maxsize=4096)
 def proper_names(text: str) -> frozenset[str]:
     """The words that are written with a capital where no sentence begins, and never without one.
 

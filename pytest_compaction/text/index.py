@@ -18,7 +18,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import Final
 
 from pytest_compaction.text.alternatives import Alternative, path_keys
@@ -63,6 +63,10 @@ class _Batch:
         if found is None:
             found = self.candidates[asked] = self.index.candidates(asked.wanted)
         return found
+
+    def literal(self, normal: str) -> Sequence[int]:
+        """The sentences in which the normalised text stands."""
+        return self.index.literal(normal)
 
 
 class TextIndex:
@@ -227,14 +231,10 @@ class TextIndex:
         for path in (wanted.normal for wanted in group if is_path(wanted.normal)):
             parts = path.split("/")[:-1]
             for folder in ("/".join(parts[:end]) for end in range(len(parts), 0, -1)):
-                for batch, number in self._in_order(_literal_in(folder)):
+                for batch, number in self._in_order(partial(_Batch.literal, normal=folder)):
                     if folder_gone(batch.index.normals[number], folder, change):
                         return batch.index.sentences[number].text
         return None
-
-
-def _literal_in(normal: str) -> Callable[[_Batch], Sequence[int]]:
-    return lambda batch: batch.index.literal(normal)
 
 
 class _ViewIndex(TextIndex):

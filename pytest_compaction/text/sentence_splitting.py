@@ -229,7 +229,14 @@ def _lines(text: str) -> list[_Line]:
             code = diff = joins = False
         if line[0] in "d@-+*" and _DIFF_START.match(line):
             diff = True
-        if joins and (_is_rest_of_bullet(raw, number, found[-1]) or _goes_on(raw, number)):
+        inner = (  # the rest of a long bullet stands further in, whatever it holds
+            joins
+            and found[-1].kind == "bullet"
+            and len(raw[number - 1].rstrip()) >= _NARROWEST
+            and len(line) - len(line.lstrip()) > found[-1].indent
+            and not _BULLET.match(line)
+        )
+        if joins and (inner or _goes_on(raw, number)):
             found[-1].text += " " + _QUOTE.sub("", line).strip()
             continue
         made = _line(line, bare, code, diff or _replaces(raw, number), table)
@@ -313,14 +320,6 @@ def _goes_on(raw: list[str], number: int) -> bool:
     return before.endswith(",") or _is_prose(before)
 
 
-def _is_rest_of_bullet(raw: list[str], number: int, bullet: _Line) -> bool:
-    """Whether this line is the rest of a long bullet: it stands further in, whatever it holds."""
-    line = raw[number]
-    indent = len(line) - len(line.lstrip())
-    long = len(raw[number - 1].rstrip()) >= _NARROWEST
-    return bullet.kind == "bullet" and long and indent > bullet.indent and not _BULLET.match(line)
-
-
 def _is_prose(line: str) -> bool:
     words = _LETTERS.findall(line.lower())
     return sum(word in STOPWORDS for word in words) >= 2
@@ -331,19 +330,13 @@ def without_numbers(lines: Sequence[str]) -> list[str]:
     found = [_NUMBERED.match(line) for line in lines]
     numbers = [int(match[1]) if match else None for match in found]
     kept: list[str] = []
-    for at, (line, match) in enumerate(zip(lines, found, strict=True)):
-        number = numbers[at]
-        if match and number is not None and _has_neighbour(numbers, at, number):
-            kept.append(line[match.end() :])
-        else:
-            kept.append(line)
+    neighbours = zip([None, *numbers], [*numbers[1:], None], strict=False)
+    for line, match, number, (before, after) in zip(
+        lines, found, numbers, neighbours, strict=False
+    ):
+        numbered = number is not None and (before == number - 1 or after == number + 1)
+        kept.append(line[match.end() :] if match and numbered else line)
     return kept
-
-
-def _has_neighbour(numbers: Sequence[int | None], at: int, number: int) -> bool:
-    before = numbers[at - 1] if at else None
-    after = numbers[at + 1] if at + 1 < len(numbers) else None
-    return before == number - 1 or after == number + 1
 
 
 def are_records(before: str, line: str) -> bool:

@@ -131,23 +131,35 @@ def _read_number(match: re.Match[str]) -> list[Value]:
 def _read_ordinal(match: re.Match[str]) -> list[Value]:
     digits = re.match(r"\d+", match[0])
     words = re.findall("[a-z]+", match[0].lower())
-    number = (
-        int(digits[0])
-        if digits
-        else sum(WORDS.get(word, 0) or ORDINALS.get(word, 0) for word in words)
-    )
-    return [_value("ordinal", number, match)]
+    spoken = sum(WORDS.get(word, 0) or ORDINALS.get(word, 0) for word in words)
+    return [_value("ordinal", int(digits[0]) if digits else spoken, match)]
+
+
+def _each_amount(
+    kind: Kind,
+    match: re.Match[str],
+    canonical: Callable[[Decimal], Hashable],
+    factors: Sequence[int] = (),
+) -> list[Value]:
+    """Both ends of a range, or one value: each states its number too, and further readings."""
+    return [
+        _value(kind, canonical(n), match, tuple((kind, n * one) for one in factors), _numbers(n))
+        for n in dict.fromkeys(_amounts(match))
+    ]
+
+
+def _numbers(*amounts: Decimal) -> tuple[Key, ...]:
+    return tuple(("number", amount) for amount in amounts)
 
 
 def _read_percent(match: re.Match[str]) -> list[Value]:
-    amounts = dict.fromkeys(_amounts(match))
-    return [_value("percent", n, match, implied=(("number", n),)) for n in amounts]
+    return _each_amount("percent", match, lambda n: n)
 
 
 def _read_multiple(match: re.Match[str]) -> list[Value]:
     words = {"twice": Decimal(2), "thrice": Decimal(3)}
     amount = words.get(match[0].lower()) or amount_of(_TIMES.sub("", match[0]))
-    return [_value("multiple", amount, match, implied=(("number", amount),))]
+    return [_value("multiple", amount, match, implied=_numbers(amount))]
 
 
 def _length(amount: Decimal, unit: str) -> Hashable:
@@ -157,12 +169,8 @@ def _length(amount: Decimal, unit: str) -> Hashable:
 
 def _read_duration(match: re.Match[str]) -> list[Value]:
     parts = [(amount_of(part[1]), part[2]) for part in PARTS.finditer(match[0])]
-    amounts = _amounts(match)
     if len(parts) == 1:
-        return [
-            _value("duration", _length(n, parts[0][1]), match, implied=(("number", n),))
-            for n in dict.fromkeys(amounts)
-        ]
+        return _each_amount("duration", match, lambda n: _length(n, parts[0][1]))
     lengths = [_length(*part) for part in parts]
     seconds = [length for length in lengths if isinstance(length, Decimal)]
     if len(seconds) == len(lengths):
@@ -174,7 +182,7 @@ def _read_age(match: re.Match[str]) -> list[Value]:
     """An age, which texts about people give as a bare number: "Ann Lee, 34, said"."""
     number = _amounts(match)[0]
     length = ("duration", _length(number, "years"))
-    return [_value("age", number, match, also=(("number", number),), implied=(length,))]
+    return [_value("age", number, match, also=_numbers(number), implied=(length,))]
 
 
 def _read_hour(match: re.Match[str]) -> list[Value]:
@@ -194,41 +202,32 @@ def _read_clockspan(match: re.Match[str]) -> list[Value]:
 
 
 def _read_size(match: re.Match[str]) -> list[Value]:
-    unit = SIZES[_LETTERS.findall(match[0])[-1].lower()]
-    return [
-        _value(
-            "size",
-            n * unit[0],
-            match,
-            also=tuple(("size", n * factor) for factor in unit[1:]),
-            implied=(("number", n),),
-        )
-        for n in dict.fromkeys(_amounts(match))
-    ]
+    first, *further = SIZES[_LETTERS.findall(match[0])[-1].lower()]
+    return _each_amount("size", match, lambda n: n * first, further)
 
 
 def _read_money(match: re.Match[str]) -> list[Value]:
     sign = re.search(MONEY_SIGN, match[0])
     currency = CURRENCIES[sign[0] if sign else _LETTERS.findall(match[0])[-1].lower()]
     amount = amount_of(re.sub(rf"{MONEY_SIGN}|(?i:{MONEY_WORD})\b", "", match[0]).strip())
-    return [_value("money", (currency, amount), match, implied=(("number", amount),))]
+    return [_value("money", (currency, amount), match, implied=_numbers(amount))]
 
 
 def _read_fraction(match: re.Match[str]) -> list[Value]:
     part, whole = _amounts(match)[:2]
-    return [_value("fraction", (part, whole), match, implied=(("number", part), ("number", whole)))]
+    return [_value("fraction", (part, whole), match, implied=_numbers(part, whole))]
 
 
 def _read_version(match: re.Match[str]) -> list[Value]:
     parts = tuple(re.findall(r"\d+|(?<=\d)[a-z]+", match[0], re.IGNORECASE))
     shorter = tuple(("version", parts[:size]) for size in range(1, len(parts)))
-    also = (("number", Decimal(parts[0])),) if len(parts) == 1 else ()
+    also = _numbers(Decimal(parts[0])) if len(parts) == 1 else ()
     return [_value("version", parts, match, also, implied=shorter)]
 
 
 def _read_date(year: int | None, month: int, day: int | None, match: re.Match[str]) -> list[Value]:
     """A date; asked without a year it is stated by that day of any year, and the reverse."""
-    said = tuple(("number", Decimal(n)) for n in (year, day) if n is not None)
+    said = _numbers(*(Decimal(n) for n in (year, day) if n is not None))
     also: tuple[Key, ...] = (("day", month, day),) if year and day else ()
     whole: tuple[Key, ...] = (("date", (None, month, day)), ("date", (year, month, None)))
     value = (year, month, day)

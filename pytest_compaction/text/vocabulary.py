@@ -127,12 +127,10 @@ _SPELLINGS: Final = tuple(
 )
 """How the other side of the Atlantic spells a word."""
 Expression = tuple[str, ...]
-"""The stems of a set expression of several words, irregular forms by their base."""
+"""The stems of a set expression of several words, irregular forms by their base.
 
-
-def expression_key(expression: Expression) -> str:
-    """What a sentence that holds the expression can be asked by; no word has a space."""
-    return " ".join(expression)
+Its key is the words with spaces between, which no word has.
+"""
 
 
 @lru_cache(maxsize=1)
@@ -173,7 +171,7 @@ def _keys_of_group(number: int) -> tuple[str, ...]:
         key
         for word, *further in _entry_groups()[number]
         for key in (
-            [expression_key(tuple(map(base_stem, (word, *further))))]
+            [" ".join(map(base_stem, (word, *further)))]
             if further
             else map(stem, (word, *IRREGULAR_FORMS.get(word, ())))
         )
@@ -206,7 +204,7 @@ def same_expressions(words: Expression) -> tuple[str, ...]:
     """The keys of an expression of several words and of what the list has for it, if it has it."""
     if not words or words not in expressions_from(words[0]):
         return ()
-    key = expression_key(words)
+    key = " ".join(words)
     groups = map(_keys_of_group, _first_words().rows(words[0]))
     return tuple(dict.fromkeys([key, *(one for keys in groups if key in keys for one in keys)]))
 
@@ -215,7 +213,7 @@ def same_expressions(words: Expression) -> tuple[str, ...]:
 def expression_senses(expression: Expression) -> frozenset[int]:
     """The numbers of the groups that hold an expression, counted as those of single words are."""
     first = len(_entry_groups()) - len(listed_groups()) - len(GROUPS)
-    key = expression_key(expression)
+    key = " ".join(expression)
     rows = _first_words().rows(expression[0])
     return frozenset(number - first for number in rows if key in _keys_of_group(number))
 
@@ -245,7 +243,7 @@ def expressions_in(tokens: Sequence[tuple[str, int]]) -> Iterator[tuple[str, tup
             last = _end(expression, roots, first)
             if last is not None:
                 token, start = tokens[last]
-                yield expression_key(expression), (tokens[first][1], start + len(token))
+                yield " ".join(expression), (tokens[first][1], start + len(token))
 
 
 @lru_cache(maxsize=65536)
