@@ -135,11 +135,18 @@ class Comparison:
 
     def homes(self, places: Sequence[Span]) -> list[int]:
         """The numbers of the minimal clauses that hold one of these places."""
-        return [
-            number
-            for number, spans in enumerate(self._subjects)
-            if any(within(place, span) for place in places for span in spans)
-        ]
+        key = tuple(places)
+        if key not in self._homes:
+            self._homes[key] = [
+                number
+                for number, spans in enumerate(self._subjects)
+                if any(within(place, span) for place in places for span in spans)
+            ]
+        return self._homes[key]
+
+    @cached_property
+    def _homes(self) -> dict[tuple[Span, ...], list[int]]:
+        return {}
 
 
 def compared(text: str, wanted: Wanted, passage: Parsed) -> Comparison:

@@ -266,8 +266,8 @@ def _end(expression: Expression, roots: Sequence[str], first: int) -> int | None
 
 _SIDES: Final[dict[str, tuple[tuple[int, int], ...]]] = {}
 for _row, _pair in enumerate(table("opposites")):
-    for _side, _ofside in enumerate(_pair.split("/")):
-        for _root in map(base_stem, _ofside.split()):
+    for _side, _words_of_side in enumerate(_pair.split("/")):
+        for _root in map(base_stem, _words_of_side.split()):
             _SIDES[_root] = (*_SIDES.get(_root, ()), (_row, _side))
 
 
