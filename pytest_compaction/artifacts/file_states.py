@@ -208,6 +208,13 @@ _REPLACED: Final = re.compile(
 _WAS_THERE: Final = re.compile(r"\boverwr|existing file|already exist", re.I)
 """What contradicts a patch that adds a file; "updated" is said of the whole patch."""
 _NEW_FILE: Final = re.compile(r"\bcreated\b|\bnew file\b", re.I)
+_DONE: Final[dict[str, Operation]] = {
+    "read": "read",
+    "delete": "deleted",
+    "rename": "renamed",
+    "restore": "restored",
+}
+"""What a verb amounts to, whatever the log says of the file."""
 _MAX_SWEPT: Final = 300
 """With more files than this, a pattern puts all of them in doubt, not only those that fit it."""
 _LONGEST_PATTERN: Final = 1000
@@ -339,14 +346,8 @@ class KnownFiles:
             yield replace(doubt, path=other)
 
     def _operation(self, touch: Touch, path: str, said: str) -> Operation:
-        if touch.verb == "read":
-            return "read"
-        if touch.verb == "delete":
-            return "deleted"
-        if touch.verb == "rename":
-            return "renamed"
-        if touch.verb == "restore":
-            return "restored"
+        if touch.verb in _DONE:
+            return _DONE[touch.verb]
         if path in self._seen:
             return "modified"
         if touch.verb == "write":

@@ -137,29 +137,13 @@ def test_summary(output: str) -> str | None:
         return f"{ran[-1][0]}, {ran[-1][1].strip()}"
     if lines := _JEST.findall(text) or _VITEST.findall(text):
         return " ".join(str(lines[-1]).split())
-    return _node(text) or _cargo(text) or _go(text)
-
-
-def _node(text: str) -> str | None:
-    counts = dict(_NODE.findall(text))
-    if "tests" not in counts:
-        return None
-    return ", ".join(
-        f"{name} {counts[name]}" for name in ("tests", "pass", "fail") if name in counts
-    )
-
-
-def _cargo(text: str) -> str | None:
-    runs = _CARGO.findall(text)
-    if not runs:
-        return None
-    passed, failed = (sum(int(run[column]) for run in runs) for column in (1, 2))
-    return f"{passed} passed; {failed} failed"
-
-
-def _go(text: str) -> str | None:
-    packages = _GO.findall(text)
-    if not packages:
-        return None
-    failed = packages.count("FAIL")
-    return f"{len(packages) - failed} ok, {failed} FAIL"
+    if "tests" in (counts := dict(_NODE.findall(text))):
+        named = (name for name in ("tests", "pass", "fail") if name in counts)
+        return ", ".join(f"{name} {counts[name]}" for name in named)
+    if runs := _CARGO.findall(text):
+        passed, failed = (sum(int(run[column]) for run in runs) for column in (1, 2))
+        return f"{passed} passed; {failed} failed"
+    if packages := _GO.findall(text):
+        failed = packages.count("FAIL")
+        return f"{len(packages) - failed} ok, {failed} FAIL"
+    return None

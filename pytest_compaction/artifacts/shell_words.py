@@ -76,11 +76,6 @@ def simple_commands(script: str) -> tuple[Simple, ...]:
     return (_known if len(script) <= _MAX_KNOWN_CHARACTERS else _parsed)(script)
 
 
-@lru_cache(maxsize=_MAX_KNOWN)
-def _known(script: str) -> tuple[Simple, ...]:
-    return _parsed(script)
-
-
 def _parsed(script: str) -> tuple[Simple, ...]:
     text, bodies = _without_heredocs(script[:MAX_SCRIPT_CHARACTERS])
     commands = [Simple()]
@@ -111,6 +106,9 @@ def _parsed(script: str) -> tuple[Simple, ...]:
             pending = ""
             course.note(commands[-1])
     return tuple(commands)
+
+
+_known = lru_cache(maxsize=_MAX_KNOWN)(_parsed)
 
 
 def without_prefix(words: Sequence[str]) -> list[str]:

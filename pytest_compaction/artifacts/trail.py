@@ -198,20 +198,15 @@ def _errors_after(earlier: Sequence[str], messages: Sequence[Message]) -> tuple[
 
 
 def _errors_of(invocation: Invocation, failed: bool) -> Iterable[str]:
-    if invocation.result is None:
-        return ()
-    script = shell_script(invocation.call)
-    if script is None:
-        return error_texts(invocation.output, failed=True) if invocation.result.is_error else ()
-    return _errors_of_script(script, invocation.output, failed)
-
-
-def _errors_of_script(script: str, output: str, failed: bool) -> Iterable[str]:
     """All errors in the output; of silent programs only those that begin with their name.
 
     If a script cannot be parsed, its programs are unknown, so that its errors count only
-    if it failed.
+    if it failed. Of other calls only an error that is marked as one counts.
     """
+    script, output = shell_script(invocation.call), invocation.output
+    if invocation.result is None or script is None:
+        marked = invocation.result is not None and invocation.result.is_error
+        return error_texts(output, failed=True) if marked else ()
     programs = command_words(script)
     if not all(map(_silent, programs)):
         return error_texts(output, failed)

@@ -238,18 +238,11 @@ class LoadedCases:
     errors: tuple[CaseFileError, ...]
 
 
-class Identified(Protocol):
-    """Something with an id that it shares with nothing else, read from ``source``."""
-
+class _Identified(Protocol):
     @property
-    def id(self) -> str:
-        """The id."""
-        ...
-
+    def id(self) -> str: ...
     @property
-    def source(self) -> str:
-        """The file, and the line if it has several."""
-        ...
+    def source(self) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,7 +273,7 @@ def load_cases(
     return LoadedCases(tuple(cases), tuple(errors))
 
 
-_Read = TypeVar("_Read", bound=Identified)
+_Read = TypeVar("_Read", bound=_Identified)
 
 
 def with_ids_of_their_own(

@@ -175,7 +175,8 @@ class ProbeLog:
                 else:
                     known.append(place)
         self._known: dict[tuple[str, Groups, Change | None], _Stating] = {}
-        self._readings: dict[Callable[[ProbeLog], Any], Any] = {}
+        self.readings: dict[Callable[[ProbeLog], Any], Any] = {}
+        """What functions found in this log; see :func:`once_a_log`."""
 
     @cached_property
     def invocations(self) -> tuple[Invocation, ...]:
@@ -191,13 +192,6 @@ class ProbeLog:
     def operations(self) -> tuple[FileOperation, ...]:
         """What the tool calls did to files, in order."""
         return tuple(file_operations(self.messages))
-
-    def reading(self, read: Callable[[ProbeLog], T]) -> T:
-        """What a function finds in this log; it is called once, however many sources ask."""
-        if read not in self._readings:
-            self._readings[read] = read(self)
-        found: T = self._readings[read]
-        return found
 
     def stated(self, fact: Fact) -> tuple[int, ...]:
         """The positions of all messages that state the fact."""
@@ -399,7 +393,10 @@ def once_a_log(read: Callable[[ProbeLog], T]) -> Callable[[ProbeLog], T]:
 
     @wraps(read)
     def known(log: ProbeLog) -> T:
-        return log.reading(read)
+        if read not in log.readings:
+            log.readings[read] = read(log)
+        found: T = log.readings[read]
+        return found
 
     return known
 

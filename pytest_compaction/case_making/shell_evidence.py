@@ -193,8 +193,8 @@ def _run(log: ProbeLog, start: int, end: int) -> Iterator[Command]:
     return (each for each in log.commands if start <= log.position[each.message_id] < end)
 
 
-def _scripts(log: ProbeLog, start: int, end: int) -> list[str]:
-    return [command.text[:MAX_SCRIPT] for command in _run(log, start, end)]
+def _any_script(log: ProbeLog, pattern: re.Pattern[str], start: int, end: int) -> bool:
+    return any(pattern.search(each.text[:MAX_SCRIPT]) for each in _run(log, start, end))
 
 
 def changed_by_user(log: ProbeLog, asked: int) -> bool:
@@ -204,7 +204,7 @@ def changed_by_user(log: ProbeLog, asked: int) -> bool:
 
 def changed_unseen(log: ProbeLog, asked: int) -> bool:
     """Whether a command up to ``asked`` rewrote or moved files that it does not name."""
-    return any(map(_UNSEEN.search, _scripts(log, 0, asked + 1)))
+    return _any_script(log, _UNSEEN, 0, asked + 1)
 
 
 def read_unseen(log: ProbeLog, files: Sequence[FileState], asked: int) -> bool:
@@ -213,7 +213,7 @@ def read_unseen(log: ProbeLog, files: Sequence[FileState], asked: int) -> bool:
     A command showed a file as it is in a commit, a subagent read files for the agent, or a
     package manager may have changed one of the files.
     """
-    run = _scripts(log, 0, asked + 1)
+    run = (command.text[:MAX_SCRIPT] for command in _run(log, 0, asked + 1))
     managed = any(_MANIFEST.search(state.path) for state in files)
     return (
         delegates(log, 0, asked + 1)
@@ -251,12 +251,12 @@ def _reads_unnamed(script: str) -> bool:
 
 def installs(log: ProbeLog, asked: int) -> bool:
     """Whether a command up to ``asked`` may have written a manifest of packages."""
-    return any(map(_PACKAGE_MANAGERS.search, _scripts(log, 0, asked + 1)))
+    return _any_script(log, _PACKAGE_MANAGERS, 0, asked + 1)
 
 
 def generates(log: ProbeLog, start: int, end: int) -> bool:
     """Whether a command between two positions may have written files that it does not name."""
-    return any(map(_GENERATES.search, _scripts(log, start, end)))
+    return _any_script(log, _GENERATES, start, end)
 
 
 def delegates(log: ProbeLog, start: int, end: int, writing: bool = False) -> bool:
