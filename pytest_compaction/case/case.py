@@ -233,7 +233,7 @@ class Case:
 
 
 def went_on(recorded: Sequence[bool], point: int) -> bool:
-    """The same for a case of which it is only known at which points a view is on record."""
+    """Whether the agent ended at a point, given at which points a view is on record."""
     ends = 0 < point == len(recorded) - 1
     return ends and recorded[point - 1] and not recorded[point]
 

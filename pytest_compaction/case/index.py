@@ -127,7 +127,7 @@ class IndexedCase:
     found: CaseEntry | tuple[CaseFault, ...]
 
     def as_json(self) -> dict[str, Any]:
-        """The same as JSON, which does not depend on the name of the file."""
+        """What is kept of it, which does not depend on the name of the file."""
         place = [self.place.start, self.place.size, self.place.line]
         if isinstance(self.found, CaseEntry):
             return {"place": place, "case": self.found.as_json()}

@@ -113,7 +113,7 @@ def lasting_files(operations: Sequence[FileOperation]) -> list[FileState]:
 
 
 def places(log: ProbeLog, state: FileState) -> tuple[int, ...]:
-    """The positions of the calls that brought a file into its state."""
+    """The positions of the calls that led to the state of a file."""
     return tuple(log.position[id] for id in state.message_ids)
 
 

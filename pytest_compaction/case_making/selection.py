@@ -27,7 +27,7 @@ of agents at work need two to three for each probe, and have less than twenty pr
 SHARE_OF_A_NAME: Final = 5
 """One in so many probes may be of one name; three always may."""
 SHARES: Final[Mapping[str, int]] = {"defined-in": 2}
-"""The same for names that may have a larger share: each probe asks for another piece of code."""
+"""Names that may have a larger share: each probe asks for another piece of code."""
 MOST_OF_A_NAME: Final = 24
 MAX_DRAFTS_OF_A_NAME: Final = 100
 """Bounds the work on huge logs: the control answers every draft that comes up for selected."""
@@ -91,7 +91,7 @@ class _Answers:
         self._log = log
         self._model = OfflineModel(shared_counter())
         self._views = prepare_beginnings(log.messages, log.ends)
-        """Held, because views of long logs are too large to be remembered otherwise."""
+        """Held, because views of long logs are too large for the cache."""
         self.of = cache(self._answer)
 
     def _answer(self, question: str, spec: AnswerSpec, point: int, kind: str) -> str:

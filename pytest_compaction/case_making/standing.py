@@ -52,7 +52,7 @@ class StandingCode:
     """At which positions declarations and files are known to be there, or to be gone."""
 
     def __init__(self, log: ProbeLog) -> None:
-        # Not the log itself, which keeps this: it would only go when Python looks for garbage.
+        # Not the log itself, which keeps this: only the garbage collector would free the two.
         self._position = log.position
         self._requests = log.turns("user")
         self._names: dict[str, list[Event]] = defaultdict(list)
