@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-from collections.abc import Callable, Coroutine, Hashable, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Final, TypeVar
 
+from pytest_compaction.cache.kept_results import KeptResults
 from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.compactors.protocol import Compactor, Context, State, View
 from pytest_compaction.conversation.messages import Message, Text, ToolResult
@@ -18,17 +19,17 @@ from pytest_compaction.models.calls.in_flight import requests_in
 from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.protocol import AnswerReply, ChargedError, JudgeReply, Model
 from pytest_compaction.models.usage import Usage
-from pytest_compaction.run.asked import AskedOfCase
 from pytest_compaction.run.compaction import CompactedCase
 from pytest_compaction.run.feeder import CaseFeeder, Step
 from pytest_compaction.run.figures.token_counts import TokenCounts
 from pytest_compaction.run.figures.view_figures import ViewReader
 from pytest_compaction.run.metered_model import MeteredModel
+from pytest_compaction.run.plan import PlannedCase
 from pytest_compaction.run.responder import ForcedChoice, Reminded, Responder, seen
 from pytest_compaction.run.response import Arm, Response, Roles
 from pytest_compaction.run.triggers import Trigger
-from pytest_compaction.run.work_loop import WorkLoop
-from pytest_compaction.settings import CONTROL
+from pytest_compaction.run.work_loop import OnceTasks, WorkLoop
+from pytest_compaction.settings import CONTROL, Settings
 
 OPINION_STEP: Final = 1000
 """Added to the trial for each further judgement; more than there are trials, so that no trial
@@ -37,31 +38,43 @@ shares its judgements with another one."""
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Method:
-    """What is the same for all cases of a run; see :class:`~pytest_compaction.run.engine.Engine`.
+    """What is the same for all cases of a run.
 
-    ``reader`` reads the views, and ``counts`` knows the tokens of cases.
+    ``create`` makes the strategy of a name. ``compares_nulls`` says whether the nulls are run
+    beside each strategy. ``kept`` keeps the figures of views and the tokens of messages.
     """
 
     roles: Roles
     create: Callable[[str], Compactor[State]]
     trigger: Trigger
-    pass_score: float
-    timeout: float
+    settings: Settings
     work: WorkLoop
-    reader: ViewReader
-    counts: TokenCounts
-    reminds: bool = False
-    judgements: int = 1
-    published_rounding: bool = False
+    compares_nulls: bool = True
+    kept: KeptResults = field(default_factory=KeptResults)
+
+    @cached_property
+    def reader(self) -> ViewReader:
+        """Reads the views."""
+        return ViewReader(self.roles, self.compares_nulls, self.work.give_way, self.kept)
+
+    @cached_property
+    def counts(self) -> TokenCounts:
+        """Knows the tokens of cases."""
+        return TokenCounts(self.roles.tokens, self.kept)
+
+    @property
+    def reminds(self) -> bool:
+        """Whether forced choices are put once more with their constraint, beside a control."""
+        return CONTROL in self.settings.arms
 
     def opinions(self, judge: Model) -> int:
         """How often a judge is asked; rules always say the same."""
-        return 1 if judge.name == offline.NAME else self.judgements
+        return 1 if judge.name == offline.NAME else self.settings.judgements
 
 
-class CaseWork:
+class CaseWork(OnceTasks):
     """The work on one case in one arm, for the coroutines of one loop.
 
     ``rank`` is the place of its first item, which decides who is served first. ``planned`` is
@@ -70,8 +83,9 @@ class CaseWork:
     """
 
     def __init__(
-        self, case: Case, arm: Arm, method: Method, rank: int, planned: AskedOfCase | None
+        self, case: Case, arm: Arm, method: Method, rank: int, planned: PlannedCase | None
     ) -> None:
+        super().__init__()
         self.case = case
         self.arm = arm
         self.begun = asyncio.Event()
@@ -79,17 +93,16 @@ class CaseWork:
         self._method = method
         self._planned = planned
         self._rank = rank
-        self._tasks: dict[Hashable, asyncio.Task[Any]] = {}
         roles = method.roles
         self._responder = Responder(roles.responder.at_trial(arm.trial), roles.tokens)
 
     def run_ahead(self) -> asyncio.Task[None]:
         """Make all that was planned. An error is raised where an item asks for the same."""
-        return self._task("ahead", self._run_ahead)
+        return self.begin("ahead", self._run_ahead)
 
     async def compacted(self) -> CompactedCase:
         """The compaction, shared by all probes."""
-        return await self._once("compaction", self._compact)
+        return await self.once("compaction", self._compact)
 
     async def made(self) -> tuple[tuple[Step, ...], Usage]:
         """Every compaction that took place, and their usage."""
@@ -102,18 +115,18 @@ class CaseWork:
 
     async def response(self, probe: Probe) -> Response:
         """The response to a probe."""
-        return await self._once(("response", probe.id), lambda: self._response_or_spent(probe))
+        return await self.once(("response", probe.id), lambda: self._response_or_spent(probe))
 
     async def replies(self, response: Response) -> list[JudgeReply]:
         """What the judges say of a response; nothing if there is nothing to judge."""
         if response.failure is not None or not self._method.roles.answers:
             return []
         key = ("replies", response.probe.id, response.text)
-        return await self._once(key, lambda: self._replies(response))
+        return await self.once(key, lambda: self._replies(response))
 
     def verdict(self, response: Response, replies: Sequence[JudgeReply]) -> Verdict:
         """The verdict of the judges that said this. Reads the view, so not for the loop."""
-        probe, view, pass_score = response.probe, response.reading, self._method.pass_score
+        probe, view, pass_score = response.probe, response.reading, self._method.settings.pass_score
         if not self._method.roles.answers:
             return view_verdict(probe, view, pass_score, response.asked_text, response.failure)
         if response.failure is not None:
@@ -123,20 +136,7 @@ class CaseWork:
     def close(self) -> None:
         """Forget what was made, and cancel what is under way."""
         self._method.counts.keep(self.case, self.arm)
-        for task in self._tasks.values():
-            task.cancel()
-        self._tasks.clear()
-
-    async def _once(self, key: Hashable, make: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """The result for a key. Whoever stops waiting does not stop the work."""
-        return await asyncio.shield(self._task(key, make))
-
-    def _task(self, key: Hashable, make: Callable[[], Coroutine[Any, Any, T]]) -> asyncio.Task[T]:
-        task: asyncio.Task[T] | None = self._tasks.get(key)
-        if task is None:
-            task = self._tasks[key] = asyncio.ensure_future(make())
-            task.add_done_callback(_mark_error_as_seen)
-        return task
+        self.drop()
 
     def _rank_of(self, probe: str) -> int:
         known = self._planned.probes.get(probe) if self._planned else None
@@ -179,7 +179,7 @@ class CaseWork:
             compactor,
             context,
             method.trigger,
-            method.timeout,
+            method.settings.timeout,
             method.work.function_loops,
             arm.budgets_in(case, tokens),
             model.waited,
@@ -273,16 +273,15 @@ class CaseWork:
             for opinion in range(1, method.opinions(model) + 1)
         ]
         turn = method.work.limit.at(self._rank_of(probe), self.begun)
-        return PanelJudge(judges, method.pass_score, turn, method.published_rounding)
+        return PanelJudge(
+            judges,
+            method.settings.pass_score,
+            turn,
+            method.settings.long_memory.published_rounding,
+        )
 
 
 def _characters_of(case: Case) -> int:
     """The characters of what was said in a log, and of what tools returned."""
     parts = (part for message in case.messages for part in message.parts)
     return sum(len(part.text) for part in parts if isinstance(part, Text | ToolResult))
-
-
-def _mark_error_as_seen(task: asyncio.Task[Any]) -> None:
-    """Keep asyncio from logging an error that no item has asked for yet, or ever will."""
-    with contextlib.suppress(asyncio.CancelledError):
-        task.exception()

@@ -6,23 +6,17 @@ import asyncio
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from pytest_compaction.cache.kept_results import KeptResults
 from pytest_compaction.case.case import Case, Probe
-from pytest_compaction.compactors.protocol import Compactor, State
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.judges.verdict import Verdict
 from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.protocol import JudgeReply
 from pytest_compaction.models.usage import Usage
-from pytest_compaction.run.asked import Asked, Key, Plan
 from pytest_compaction.run.case_work import CaseWork, Method
 from pytest_compaction.run.compaction import Compaction
 from pytest_compaction.run.feeder import Step
-from pytest_compaction.run.figures.token_counts import TokenCounts
-from pytest_compaction.run.figures.view_figures import ViewReader
-from pytest_compaction.run.response import Arm, Response, Roles
-from pytest_compaction.run.triggers import Trigger
-from pytest_compaction.run.work_loop import WorkLoop
+from pytest_compaction.run.plan import Key, Plan, PlannedProbe
+from pytest_compaction.run.response import Arm, Response
 
 _AHEAD: Final = 2
 """Cases that are open at most; as a multiple of the requests that may fly, if any may."""
@@ -36,15 +30,7 @@ fewer characters: what bounds the memory is not how many they are but how long."
 class Engine:
     """Runs cases: one compaction for each case, strategy and trial; one answer for each probe.
 
-    ``create`` makes the strategy of a name. A response passes from ``pass_score`` on;
-    each call into a strategy may take ``timeout`` seconds. ``compares_nulls`` says whether
-    the nulls are run beside each strategy, and ``reminds`` whether forced choices are also
-    put with their constraint before them, which makes sense beside a control. Each judge
-    judges a response ``judgements`` times. With ``published_rounding`` a
-    nugget that is satisfied in part counts as one that is not.
-
     ``case_of`` gives the case of an id, and ``forget`` lets it go when its items are done.
-    ``kept`` keeps the figures of views and the tokens of messages.
 
     While models at an endpoint are asked, further cases are begun as long as fewer requests
     fly than may; ``waits`` says that strategies ask such models too. Where rules do all the work,
@@ -54,43 +40,20 @@ class Engine:
 
     def __init__(
         self,
-        roles: Roles,
-        create: Callable[[str], Compactor[State]],
-        trigger: Trigger,
-        pass_score: float,
-        timeout: float,
-        work: WorkLoop,
-        compares_nulls: bool = True,
-        reminds: bool = False,
-        judgements: int = 1,
+        method: Method,
         case_of: Callable[[str], Case] | None = None,
         forget: Callable[[str], object] | None = None,
-        kept: KeptResults | None = None,
         waits: bool = False,
-        published_rounding: bool = False,
         work_on: Callable[..., CaseWork] = CaseWork,
         ahead: Callable[[], int] | None = None,
     ) -> None:
-        self._work = work
-        kept = kept or KeptResults()
-        self.method = Method(
-            roles,
-            create,
-            trigger,
-            pass_score,
-            timeout,
-            work,
-            ViewReader(roles, compares_nulls, work.give_way, kept),
-            TokenCounts(roles.tokens, kept),
-            reminds,
-            judgements,
-            published_rounding,
-        )
+        self.method = method
+        self._work = method.work
         self._work_on = work_on
         self._most_open = ahead
-        rules = all(model.name == offline.NAME for model in roles.all)
+        rules = all(model.name == offline.NAME for model in method.roles.all)
         self._one_by_one = rules and not waits and ahead is None
-        self._window = _AHEAD if self._one_by_one else max(OPEN, _AHEAD * work.limit.most)
+        self._window = _AHEAD if self._one_by_one else max(OPEN, _AHEAD * method.work.limit.most)
         self._case_of = case_of
         self._forget = forget
         self._plan = Plan()
@@ -99,9 +62,9 @@ class Engine:
         self._finished: asyncio.Event | None = None
         self._ahead: asyncio.Task[None] | None = None
 
-    def select(self, asked: Iterable[Asked]) -> None:
+    def select(self, planned: Iterable[PlannedProbe]) -> None:
         """Tell what the items of this process will ask, in their order."""
-        self._plan.add(asked)
+        self._plan.add(planned)
 
     def compaction(self, case: Case, arm: Arm) -> Compaction:
         """The compaction of a case; made once, then shared. Blocks."""

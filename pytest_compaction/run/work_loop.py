@@ -151,7 +151,41 @@ class _Closing(Protocol):
     async def close(self) -> None: ...
 
 
-class WorkLoop:
+class OnceTasks:
+    """Work by key, each made once. For coroutines on one loop."""
+
+    def __init__(self) -> None:
+        self._tasks: dict[Hashable, asyncio.Task[Any]] = {}
+
+    async def once(self, key: Hashable, make: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """The result for a key; made now if nobody has asked for it.
+
+        Whoever stops waiting does not stop the work: others may wait for it.
+        """
+        return await asyncio.shield(self.begin(key, make))
+
+    def begin(self, key: Hashable, make: Callable[[], Coroutine[Any, Any, T]]) -> asyncio.Task[T]:
+        """Start work for a key without waiting; its error is raised where :meth:`once` asks."""
+        task: asyncio.Task[T] | None = self._tasks.get(key)
+        if task is None:
+            task = self._tasks[key] = asyncio.ensure_future(make())
+            task.add_done_callback(_mark_error_as_seen)
+        return task
+
+    def drop(self) -> None:
+        """Forget what was made, and cancel what is under way."""
+        for task in self._tasks.values():
+            task.cancel()
+        self._tasks.clear()
+
+
+def _mark_error_as_seen(task: asyncio.Task[Any]) -> None:
+    """Keep asyncio from logging an error that no item has asked for yet, or ever will."""
+    with contextlib.suppress(asyncio.CancelledError):
+        task.exception()
+
+
+class WorkLoop(OnceTasks):
     """Makes each piece of work once, under a key, and shares it with all who ask for it.
 
     One loop in a daemon thread does all the waiting, and one limit holds for all
@@ -162,7 +196,7 @@ class WorkLoop:
     def __init__(
         self, most: int, caller: Caller | None = None, is_stopped: Callable[[], bool] = bool
     ) -> None:
-        self._tasks: dict[Hashable, asyncio.Task[Any]] = {}
+        super().__init__()
         self._loop = asyncio.new_event_loop()
         self._is_told = is_stopped
         self._limit = RequestLimit(most, self._sees_stop)
@@ -185,24 +219,6 @@ class WorkLoop:
         """
         self._start()
         return MeteredModel(model, self._loop, turn, trial=trial)
-
-    async def once(self, key: Hashable, make: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """The result for a key; made now if nobody has asked for it. For coroutines on this loop.
-
-        Whoever stops waiting does not stop the work: others may wait for it.
-        """
-        return await asyncio.shield(self._task(key, make))
-
-    def begin(self, key: Hashable, make: Callable[[], Coroutine[Any, Any, Any]]) -> None:
-        """Start work for a key without waiting; its error is raised where :meth:`once` asks."""
-        if key not in self._tasks:
-            self._task(key, make).add_done_callback(_mark_error_as_seen)
-
-    def _task(self, key: Hashable, make: Callable[[], Coroutine[Any, Any, T]]) -> asyncio.Task[T]:
-        task: asyncio.Task[T] | None = self._tasks.get(key)
-        if task is None:
-            task = self._tasks[key] = asyncio.ensure_future(make())
-        return task
 
     def wait(self, work: Coroutine[Any, Any, T]) -> T:
         """Run a coroutine on the loop and block until it ends.
@@ -303,9 +319,3 @@ class WorkLoop:
     async def _cancel(self) -> None:
         self._limit.stop()
         await cancel_all()
-
-
-def _mark_error_as_seen(task: asyncio.Task[Any]) -> None:
-    """Keep asyncio from logging an error that no item has asked for yet, or ever will."""
-    with contextlib.suppress(asyncio.CancelledError):
-        task.exception()

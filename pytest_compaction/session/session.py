@@ -23,7 +23,7 @@ from pytest_compaction.models.reference import shipped
 from pytest_compaction.models.reference.shipped import Archive
 from pytest_compaction.models.registry import Endpoints
 from pytest_compaction.records.runs.part import Part
-from pytest_compaction.run.case_work import CaseWork
+from pytest_compaction.run.case_work import CaseWork, Method
 from pytest_compaction.run.engine import Engine
 from pytest_compaction.run.response import Roles
 from pytest_compaction.run.triggers import Trigger
@@ -31,7 +31,7 @@ from pytest_compaction.run.work_loop import WorkLoop
 from pytest_compaction.secrets.hidden import hidden
 from pytest_compaction.session.planned_items import planned
 from pytest_compaction.session.worker_share import WorkerShare
-from pytest_compaction.settings import CONTROL, Settings
+from pytest_compaction.settings import Settings
 
 if TYPE_CHECKING:
     from pytest_compaction.dialogues.replay import Replayer
@@ -124,20 +124,19 @@ class BenchmarkSession:
         """The engine of this process, made when the first item needs it."""
         specs = {spec.text: spec for spec in self.specs}
         elsewhere = self.elsewhere
-        return Engine(
+        method = Method(
             self.roles,
             lambda name: self.registry.create(specs[name]),
             self.trigger,
-            self.settings.pass_score,
-            self.settings.timeout,
+            self.settings,
             self.work_loop,
             self.compares_nulls,
-            reminds=CONTROL in self.settings.arms,
-            judgements=self.settings.judgements,
-            published_rounding=self.settings.long_memory.published_rounding,
-            case_of=self.case_set.case,
-            forget=self.case_set.forget,
-            kept=self.kept,
+            self.kept,
+        )
+        return Engine(
+            method,
+            self.case_set.case,
+            self.case_set.forget,
             waits=self._has_own_clients,
             work_on=elsewhere.work if elsewhere else CaseWork,
             ahead=elsewhere.ahead if elsewhere else None,

@@ -12,6 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 from support.builders import COUNTER, build_case
+from support.measuring import offline_settings
 from support.scenarios import PROBES, lean, own, records, run, run_files, set_up
 
 from pytest_compaction.compactors.strategies.plain import NoCompaction
@@ -20,8 +21,9 @@ from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.options.table import OPTIONS
 from pytest_compaction.records.record import words_of
 from pytest_compaction.records.runs.run_file import load_run
-from pytest_compaction.run.asked import Asked
+from pytest_compaction.run.case_work import Method
 from pytest_compaction.run.engine import Engine
+from pytest_compaction.run.plan import PlannedProbe
 from pytest_compaction.run.response import Arm, Roles
 from pytest_compaction.run.triggers import Trigger
 from pytest_compaction.run.work_loop import WorkLoop
@@ -279,8 +281,9 @@ def _work_with(model, method):
     case, arm = build_case(), Arm("none")
     roles = Roles(model, model, (model,), COUNTER, rules_answer=True)
     work = WorkLoop(8)
-    engine = Engine(roles, lambda name: NoCompaction(), Trigger("case"), 3.5, 30.0, work)
-    engine.select(Asked(case.id, arm, probe.id) for probe in case.probes)
+    settings = offline_settings(timeout=30.0)
+    engine = Engine(Method(roles, lambda name: NoCompaction(), Trigger("case"), settings, work))
+    engine.select(PlannedProbe(case.id, arm, probe.id) for probe in case.probes)
     compaction = engine.compaction(case, arm)
 
     async def bug():

@@ -11,14 +11,15 @@ from dataclasses import replace
 
 import pytest
 from support.builders import COUNTER, build_case
+from support.measuring import offline_settings
 
 from pytest_compaction.compactors.registry import named_strategies
 from pytest_compaction.models.calls.in_flight import current_slot
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.run import engine
-from pytest_compaction.run.asked import Asked
-from pytest_compaction.run.case_work import CaseWork
+from pytest_compaction.run.case_work import CaseWork, Method
 from pytest_compaction.run.engine import Engine
+from pytest_compaction.run.plan import PlannedProbe
 from pytest_compaction.run.response import Arm, Roles
 from pytest_compaction.run.triggers import Trigger
 from pytest_compaction.run.work_loop import RunStoppedError, WorkLoop
@@ -80,17 +81,15 @@ class Bench:
         self.parsed, self.forgotten, self.said = Counter(), [], []
         self.work = WorkLoop(slots)
         registry, (spec,) = named_strategies(["anchored"], {})
-        self.engine = Engine(
+        method = Method(
             Roles(self.model, self.model, (self.model,), COUNTER),
             lambda name: registry.create(spec),
             Trigger("case"),
-            3.5,
-            30.0,
+            offline_settings(timeout=30.0),
             self.work,
             compares_nulls=False,
-            case_of=self.case_of,
-            forget=self.forgotten.append,
         )
+        self.engine = Engine(method, self.case_of, self.forgotten.append)
 
     def case_of(self, id):
         self.parsed[id] += 1
@@ -106,7 +105,9 @@ class Bench:
     @property
     def asked(self):
         return [
-            Asked(case.id, ARM, probe.id) for case in self.cases.values() for probe in case.probes
+            PlannedProbe(case.id, ARM, probe.id)
+            for case in self.cases.values()
+            for probe in case.probes
         ]
 
     def run(self):
@@ -174,9 +175,9 @@ def test_an_item_that_may_not_run_is_asked_when_it_runs_and_keeps_its_case_open(
     first, *rest = case.probes
     unsure.engine.select(
         [
-            Asked(case.id, ARM, first.id, ahead=False),
-            *(Asked(case.id, ARM, probe.id) for probe in rest),
-            *(Asked(skipped.id, ARM, probe.id, ahead=False) for probe in skipped.probes),
+            PlannedProbe(case.id, ARM, first.id, ahead=False),
+            *(PlannedProbe(case.id, ARM, probe.id) for probe in rest),
+            *(PlannedProbe(skipped.id, ARM, probe.id, ahead=False) for probe in skipped.probes),
         ]
     )
     for probe in (*rest, first):
@@ -276,7 +277,8 @@ def test_time_spent_waiting_for_a_slot_is_not_the_strategys(bench):
         return await begun
 
     async def compact():
-        work = CaseWork(case, ARM, replace(crowded.engine.method, timeout=0.7), 1, None)
+        method = replace(crowded.engine.method, settings=offline_settings(timeout=0.7))
+        work = CaseWork(case, ARM, method, 1, None)
         return await work.compacted()
 
     made = crowded.work.wait(hold_the_slot())
@@ -287,7 +289,7 @@ def test_a_case_that_cannot_be_opened_leaves_the_others_alone(bench):
     broken = bench(3, 4)
     del broken.cases["case-01"]
     asked = broken.asked
-    broken.engine.select([Asked("case-01", ARM, "gone"), *asked])
+    broken.engine.select([PlannedProbe("case-01", ARM, "gone"), *asked])
     broken.run()
     assert Counter(broken.model.begun)["judge"] == len(asked)
 

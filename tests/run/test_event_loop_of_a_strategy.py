@@ -8,15 +8,17 @@ from functools import partial
 
 import pytest
 from support.builders import COUNTER, build_case, context_of
+from support.measuring import offline_settings
 
 from pytest_compaction.compactors.base.history import HistoryCompactor, unchanged
 from pytest_compaction.compactors.composition import Composition
 from pytest_compaction.compactors.function.compactor import FunctionCompactor
 from pytest_compaction.compactors.protocol import CompactorError, Traits, View
 from pytest_compaction.models.offline.model import OfflineModel
-from pytest_compaction.run.asked import Asked
+from pytest_compaction.run.case_work import Method
 from pytest_compaction.run.engine import Engine
 from pytest_compaction.run.feeder import CaseFeeder, CompactionError
+from pytest_compaction.run.plan import PlannedProbe
 from pytest_compaction.run.response import Arm, Roles
 from pytest_compaction.run.strategy_thread import (
     FunctionLoops,
@@ -79,7 +81,9 @@ def engine_of(create, timeout=ENOUGH):
     model = OfflineModel(COUNTER)
     roles = Roles(model, model, (model,), COUNTER)
     work = WorkLoop(8)
-    return work, Engine(roles, create, Trigger("case"), 3.5, timeout, work)
+    return work, Engine(
+        Method(roles, create, Trigger("case"), offline_settings(timeout=timeout), work)
+    )
 
 
 @pytest.fixture
@@ -379,7 +383,7 @@ def test_an_error_of_an_async_function_says_where_it_was_raised():
 def test_the_views_of_probes_are_rendered_in_the_thread_of_the_strategy():
     connected, case, arm = Connected(), build_case(), Arm("connected")
     work, engine = engine_of(lambda name: connected)
-    engine.select(Asked(case.id, arm, probe.id) for probe in case.probes)
+    engine.select(PlannedProbe(case.id, arm, probe.id) for probe in case.probes)
     compaction = engine.compaction(case, arm)
     for probe in case.probes:
         engine.verdict(compaction.ask(probe))
@@ -393,7 +397,7 @@ def test_no_thread_is_left_of_many_strategies(left_behind):
     work, engine = engine_of(lambda name: Connected())
     for trial in range(30):
         arm = Arm("connected", trial + 1)
-        engine.select(Asked(case.id, arm, probe.id) for probe in case.probes)
+        engine.select(PlannedProbe(case.id, arm, probe.id) for probe in case.probes)
         compaction = engine.compaction(case, arm)
         assert {engine.verdict(compaction.ask(probe)).passed for probe in case.probes}
         assert compaction.view() == case.messages

@@ -15,7 +15,7 @@ from pathlib import Path
 from pytest_compaction.models.calls import store
 from pytest_compaction.records.probe_record import scored_record
 from pytest_compaction.records.runs.run_file import RunWriter
-from pytest_compaction.run.asked import Asked
+from pytest_compaction.run.plan import PlannedProbe
 from pytest_compaction.session.items.collection import items_of
 from pytest_compaction.session.items.kinds import KINDS
 from pytest_compaction.session.resolve import resolve_session
@@ -97,7 +97,7 @@ def run(root, point):
     session = resolve_session(settings, root, root, False, {}, {})
     writer = RunWriter(root / "runs", "killed", session.header())
     items = items_of(KINDS["probe"], session)
-    session.engine.select(Asked(i.case.id, i.arm, i.probe.id) for i in items.values())
+    session.engine.select(PlannedProbe(i.case.id, i.arm, i.probe.id) for i in items.values())
     for id, item in items.items():
         case = session.case_set.case(item.case.id)
         probe = session.case_set.probe(item.case.id, item.probe.id)

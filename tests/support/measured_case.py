@@ -8,6 +8,7 @@ from support.measuring import offline_settings
 from pytest_compaction.compactors.function.compactor import FunctionCompactor
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.records.probe_record import scored_record
+from pytest_compaction.run.case_work import Method
 from pytest_compaction.run.engine import Engine
 from pytest_compaction.run.response import Arm, Roles
 from pytest_compaction.run.triggers import parse_trigger
@@ -21,15 +22,15 @@ def engine_for(compactor, trigger="case"):
         compactor = FunctionCompactor("my:compact", compactor, {})
     model = OfflineModel(COUNTER)
     work = WorkLoop(4)
-    engine = Engine(
+    method = Method(
         Roles(model, model, (model,), COUNTER),
         lambda _: compactor,
         parse_trigger(trigger),
-        3.5,
-        60.0,
+        offline_settings(compactors=("my:compact",)),
         work,
         compares_nulls=False,
     )
+    engine = Engine(method)
     try:
         yield engine
     finally:

@@ -40,8 +40,9 @@ from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import Model, NotRecordedError
 from pytest_compaction.models.registry import asking, endpoint_within, is_offline
 from pytest_compaction.models.wire.call import Call, Caller, CallReply
-from pytest_compaction.run.asked import Asked as AskedProbe
+from pytest_compaction.run.case_work import Method
 from pytest_compaction.run.engine import Engine
+from pytest_compaction.run.plan import PlannedProbe
 from pytest_compaction.run.remote.result import (
     Asked,
     Failure,
@@ -55,7 +56,7 @@ from pytest_compaction.run.triggers import Trigger
 from pytest_compaction.run.work_loop import WorkLoop
 from pytest_compaction.secrets.hidden import forget
 from pytest_compaction.secrets.keys import scrubbed, scrubbed_json
-from pytest_compaction.settings import CONTROL, Settings
+from pytest_compaction.settings import Settings
 
 _PACKAGE: Final = __name__.partition(".")[0]
 Lookup = Callable[[Call, str], Awaitable[CallReply | None]]
@@ -231,23 +232,19 @@ def measured(
     Models behind an endpoint make their calls through ``caller``, which is closed.
     """
     briefing, case = task.briefing, task.case
-    settings = briefing.settings
     work = WorkLoop(task.concurrency, caller)
-    engine = Engine(
+    method = Method(
         _roles(briefing, tokens, caller),
         lambda _: registry.create(spec),
         briefing.trigger,
-        settings.pass_score,
-        settings.timeout,
+        briefing.settings,
         work,
         briefing.compares_nulls,
-        reminds=CONTROL in settings.arms,
-        judgements=settings.judgements,
-        published_rounding=settings.long_memory.published_rounding,
     )
+    engine = Engine(method)
     try:
         engine.select(
-            AskedProbe(case.id, task.arm, probe.id, judged) for probe, judged in task.asked
+            PlannedProbe(case.id, task.arm, probe.id, judged) for probe, judged in task.asked
         )
         compaction = or_failure(lambda: engine.compaction(case, task.arm))
         if isinstance(compaction, Failure):

@@ -16,9 +16,9 @@ from pytest_compaction.judges.verdict import Verdict
 from pytest_compaction.models.protocol import JudgeReply
 from pytest_compaction.models.registry import Endpoints
 from pytest_compaction.models.usage import Usage
-from pytest_compaction.run.asked import AskedOfCase
 from pytest_compaction.run.case_work import CaseWork, Method
 from pytest_compaction.run.feeder import Step
+from pytest_compaction.run.plan import PlannedCase
 from pytest_compaction.run.remote.executor import Tasks
 from pytest_compaction.run.remote.result import Failure, Result, TaskError, decoded, or_raise
 from pytest_compaction.run.remote.task import Briefing, Collector, Task, measured, perform
@@ -54,7 +54,7 @@ class Elsewhere:
         return _AHEAD * self.tasks.most
 
     def work(
-        self, case: Case, arm: Arm, method: Method, rank: int, planned: AskedOfCase | None
+        self, case: Case, arm: Arm, method: Method, rank: int, planned: PlannedCase | None
     ) -> CaseWork:
         """The work on a case: a task, or done here if nothing is known to be asked."""
         if planned is None or not planned.probes:
@@ -121,7 +121,7 @@ class _RemoteWork(CaseWork):
         arm: Arm,
         method: Method,
         rank: int,
-        planned: AskedOfCase,
+        planned: PlannedCase,
     ) -> None:
         super().__init__(case, arm, method, rank, planned)
         probes = {probe.id: probe for probe in case.probes}
@@ -169,7 +169,7 @@ class _RemoteWork(CaseWork):
             self.begun.set()
 
     async def _result(self) -> Result:
-        self._found = await self._once("result", self._measured)
+        self._found = await self.once("result", self._measured)
         return or_raise(self._found.failure or self._found)
 
     async def _measured(self) -> Result:

@@ -18,8 +18,8 @@ from pytest_compaction.judges.verdict import REPORTED, Verdict
 from pytest_compaction.records.probe_record import record_without_verdict, scored_record
 from pytest_compaction.records.record import Record, RecordType, Status
 from pytest_compaction.records.texts import TextWriter
-from pytest_compaction.run.asked import Asked
 from pytest_compaction.run.compaction import Compaction
+from pytest_compaction.run.plan import PlannedProbe
 from pytest_compaction.run.response import Arm, Response
 from pytest_compaction.run.triggers import Trigger
 from pytest_compaction.session.items.kinds import ARM
@@ -122,7 +122,7 @@ class ProbeItem:
     ) -> None:
         """Tell the engine which probes will be asked, and which answers will be judged."""
         selected = [
-            Asked(
+            PlannedProbe(
                 item.case.id,
                 item.arm,
                 item.probe.id,

@@ -11,9 +11,9 @@ from support.remote import SETTINGS, ByHand, briefing, perform_here, threads, un
 
 from pytest_compaction.compactors.registry import named_strategies
 from pytest_compaction.models.offline.model import OfflineModel
-from pytest_compaction.run.asked import Asked
-from pytest_compaction.run.case_work import CaseWork
+from pytest_compaction.run.case_work import CaseWork, Method
 from pytest_compaction.run.engine import Engine
+from pytest_compaction.run.plan import PlannedProbe
 from pytest_compaction.run.remote.executor import Tasks
 from pytest_compaction.run.remote.result import TaskError
 from pytest_compaction.run.remote.work import Elsewhere
@@ -37,17 +37,13 @@ def engines(opener, concurrency=8, most=0, cases=CASES.__getitem__):
     given = briefing(settings=replace(SETTINGS, concurrency=concurrency))
     elsewhere = Elsewhere(tasks, given, registry, specs, None)
 
+    def create(name):
+        return registry.create(specs[0])
+
     def engine(work, **where):
-        return Engine(
-            roles,
-            lambda _: registry.create(specs[0]),
-            Trigger("case"),
-            3.5,
-            60.0,
-            work,
-            case_of=cases,
-            **where,
-        )
+        settings = replace(given.settings, timeout=60.0)
+        method = Method(roles, create, Trigger("case"), settings, work)
+        return Engine(method, cases, **where)
 
     loops = WorkLoop(4), WorkLoop(4)
     remote = engine(loops[0], work_on=elsewhere.work, ahead=elsewhere.ahead)
@@ -74,7 +70,7 @@ def done_here(monkeypatch):
 
 def everything(cases=CASES, trials=1):
     return [
-        Asked(case.id, replace(ARM, trial=trial), probe.id)
+        PlannedProbe(case.id, replace(ARM, trial=trial), probe.id)
         for case in cases.values()
         for trial in range(1, trials + 1)
         for probe in case.probes
@@ -156,14 +152,14 @@ def test_what_no_task_was_told_of_is_done_here(done_here):
     made_up = replace(case.probes[0], id="made-up", question="Which port?")
     hand = ByHand()
     with engines(hand.opened) as (remote, _):
-        remote.select([Asked("c0", ARM, case.probes[0].id, judged=False)])
+        remote.select([PlannedProbe("c0", ARM, case.probes[0].id, judged=False)])
         with item_of(remote, case):
             until(lambda: hand.futures)
             hand.futures[0].set_result(b"")
             until(lambda: hand.futures[0].done())
         assert not done_here
     with engines(threads(1)) as (remote, _):
-        remote.select([Asked("c0", ARM, case.probes[0].id, judged=False)])
+        remote.select([PlannedProbe("c0", ARM, case.probes[0].id, judged=False)])
         compaction = remote.compaction(case, ARM)
         done_here.clear()
         assert compaction.ask(made_up).probe is made_up
@@ -198,8 +194,8 @@ def test_an_item_that_may_not_run_is_in_no_task():
     hand = ByHand()
     probes = CASES["c0"].probes
     with engines(lambda: hand.opened(slots=1)) as (remote, _):
-        unsure = [Asked("c1", ARM, CASES["c1"].probes[0].id, ahead=False)]
-        remote.select([*unsure, Asked("c0", ARM, probes[0].id)])
+        unsure = [PlannedProbe("c1", ARM, CASES["c1"].probes[0].id, ahead=False)]
+        remote.select([*unsure, PlannedProbe("c0", ARM, probes[0].id)])
         with item_of(remote, CASES["c0"]):
             until(lambda: hand.futures)
             (sent,) = hand.tasks

@@ -1,4 +1,4 @@
-"""What will be asked: the probes of the items that were selected, by case and arm."""
+"""The plan of a run: the probes of the items that were selected, by case and arm."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ Key = tuple[str, Arm]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A probe that an item will ask of a case; ``judged`` if it will have the answer judged.
+class PlannedProbe:
+    """A probe that an item will ask of a case; ``judged`` if it will have the response judged.
 
     ``ahead`` tells that it may be asked before the item runs: that the item is sure to run.
     """
@@ -32,7 +32,7 @@ class Asked:
 
 
 @dataclass(slots=True)
-class AskedOfCase:
+class PlannedCase:
     """All that is asked of one case in one arm; ``rank`` is the place of its first item.
 
     ``probes`` holds the rank of each, and whether its answer will be judged. ``open`` counts
@@ -48,17 +48,17 @@ class Plan:
     """The work to do, in the order of the items, and what of it is not yet done."""
 
     def __init__(self) -> None:
-        self._groups: dict[Key, AskedOfCase] = {}
+        self._groups: dict[Key, PlannedCase] = {}
         self._unopened: dict[Key, None] = {}
         self._open_arms: Counter[str] = Counter()
         self._rank = 0
 
-    def add(self, asked: Iterable[Asked]) -> None:
+    def add(self, planned: Iterable[PlannedProbe]) -> None:
         """Add items, in their order."""
-        for one in asked:
+        for one in planned:
             self._rank += 1
             if one.key not in self._groups:
-                self._groups[one.key] = AskedOfCase(self._rank)
+                self._groups[one.key] = PlannedCase(self._rank)
                 self._open_arms[one.case] += 1
             group = self._groups[one.key]
             group.open += 1
@@ -68,7 +68,7 @@ class Plan:
                 rank, judged = group.probes.get(one.probe, (self._rank, False))
                 group.probes[one.probe] = (rank, judged or one.judged)
 
-    def of(self, key: Key) -> AskedOfCase | None:
+    def of(self, key: Key) -> PlannedCase | None:
         """What is asked of a case in an arm; ``None`` if nothing is, or all is done."""
         return self._groups.get(key)
 
