@@ -157,7 +157,7 @@ class Composition:
         return View(_inserted(part.render(own, room, probe).messages, inserted))
 
     async def asked_view(self, state: State, context: Context, probe: str) -> View:
-        """The same with a question, where the last part asks a model about it."""
+        """The view for a question, where the last part asks a model about it."""
         part, own, room, inserted = self._last(state, context)
         asked = getattr(part, "asked_view", None)
         seen = await asked(own, room, probe) if asked else part.render(own, room, probe)

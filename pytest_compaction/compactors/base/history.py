@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import groupby
-from typing import Any, Final
+from typing import Any
 
 from pytest_compaction.compactors.parameters import check_parameters
 from pytest_compaction.compactors.protocol import Context, Fate, Outcome, Span, State, Status, View
@@ -113,19 +113,13 @@ def spans_of(
     return tuple(Span(tuple(message.id for message in run), *each) for each, run in runs)
 
 
-TOO_MUCH: Final = "the system prompt and calls that wait for a result do not fit the budget"
-
-
 def by_rule(
-    state: State, before: Sequence[Message], after: Sequence[Message] | None, noted: str = ""
+    state: State, before: Sequence[Message], after: Sequence[Message], noted: str = ""
 ) -> Outcome[State]:
     """The outcome of a rule that masked or left out messages.
 
-    ``after`` is ``None`` if no view fits the budget. ``noted`` is the key of the state
-    under which the ids of all masked messages are kept.
+    ``noted`` is the key of the state under which the ids of all masked messages are kept.
     """
-    if after is None:
-        return unchanged(state, TOO_MUCH)
     if tuple(after) == tuple(before):
         return unchanged(state)
     spans = spans_between(before, after)

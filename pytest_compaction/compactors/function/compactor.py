@@ -219,12 +219,12 @@ class FunctionCompactor(HistoryCompactor):
         cycle = int(state.get("cycle", 0)) + 1
         known = self._shape.read(self._shape.given(given))
         after = (*kept, *self._messages(returned, given, known, cycle))
-        remembered = self._remembered(after, own)
-        if after == before and all(state.get(key) == remembered[key] for key in remembered):
+        kept_on = self._kept_on(after, own)
+        if after == before and all(state.get(key) == kept_on[key] for key in kept_on):
             return unchanged(state)
         new = [message.id for message in after if message.origin == "synthetic"]
         spans = spans_between(before, after, new[0] if new else None)
-        left = {"messages": dump(after), "cycle": cycle, **remembered}
+        left = {"messages": dump(after), "cycle": cycle, **kept_on}
         return Outcome(left, "noop" if after == before else "compacted", spans)
 
     def _called(
@@ -244,7 +244,7 @@ class FunctionCompactor(HistoryCompactor):
         }
         return self.arguments.call(self._function, values, self._parameters)
 
-    def _remembered(self, after: Sequence[Message], own: Any) -> State:
+    def _kept_on(self, after: Sequence[Message], own: Any) -> State:
         """What the function gets the next time, as JSON."""
         found: State = {}
         if "previous" in self.arguments.roles:

@@ -91,7 +91,7 @@ METHODS: Final = ("start", "observe", "due", "compact", "render")
 
 
 def strategy_of(spec: Spec, target: Any) -> Compactor[State]:
-    """A fresh strategy of what was brought, with its parameters.
+    """A fresh strategy of what the user names, with its parameters.
 
     Raises :class:`UnknownCompactorError` with a sentence that says what was understood.
     """

@@ -42,7 +42,6 @@ from pytest_compaction.conversation.messages import (
     canonical_json,
 )
 
-SECTIONS: Final = sections_of("adk")
 RETENTION: Final = 10
 MAX_TOOL_CHARACTERS: Final = 2000
 
@@ -56,7 +55,7 @@ class Adk(ProductCompactor):
     """
 
     name = "adk"
-    sections = SECTIONS
+    sections = sections_of("adk")
     description = "last 10 events kept; older ones in a rolling summary (Google ADK)"
 
     threshold: int | None = whole(None, 1)

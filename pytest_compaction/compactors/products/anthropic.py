@@ -163,7 +163,7 @@ class Anthropic(ProductCompactor):
         return await self._regenerate(state, before, cleared, context)
 
     def _handed_over(self, state: State, context: Context) -> Outcome[State]:
-        """The same messages; from now on the server compacts them when it is asked."""
+        """Leave the messages; the server compacts them when it answers."""
         parameters = self._parameters(context)
         refusal = refusal_of(context.model, parameters)
         if refusal is not None:

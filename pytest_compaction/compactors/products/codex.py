@@ -52,7 +52,6 @@ from pytest_compaction.conversation.messages import Message, Text, leading_syste
 from pytest_compaction.conversation.tokens import TokenCounter
 
 PRODUCT_WINDOW: Final = 272_000
-SECTIONS: Final = sections_of("codex")
 PREAMBLE: Final = (
     "Another model worked on this before and left the summary below. The tools stand as it "
     "left them. Build on what was done and do not do it again. Its summary:"
@@ -77,7 +76,7 @@ class Codex(ProductCompactor):
 
     name = "codex"
     description = "Codex CLI: newest user messages within 20k tokens, then one summary, last"
-    sections = SECTIONS
+    sections = sections_of("codex")
     preamble = PREAMBLE
     drops_calls = True
     traits = Traits(needs_model=True, keeps_tail=True)

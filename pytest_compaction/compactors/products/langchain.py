@@ -76,7 +76,6 @@ from pytest_compaction.conversation.messages import (
     leading_system,
 )
 
-SECTIONS: Final = sections_of("langchain")
 PREAMBLE: Final = "What the conversation was about so far, in a summary:"
 TOO_LONG: Final = "The conversation before this point was too long to be summarised."
 Unit = Literal["messages", "tokens", "fraction"]
@@ -150,7 +149,7 @@ class LangChain(ProductCompactor):
 
     name = "langchain"
     description = "last 20 messages kept; one summary of the 4k tokens before them (LangChain)"
-    sections = SECTIONS
+    sections = sections_of("langchain")
     preamble = PREAMBLE
     attempts = 3
 

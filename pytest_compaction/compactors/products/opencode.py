@@ -40,7 +40,6 @@ from pytest_compaction.conversation.messages import (
 )
 
 PRODUCT_WINDOW: Final = 200_000
-SECTIONS: Final = sections_of("opencode")
 QUESTION: Final = "Where do we stand?"
 PREAMBLE: Final = "In summary, this is what we did and where we stand:"
 GO_ON: Final = (
@@ -58,7 +57,7 @@ class Opencode(ProductCompactor):
 
     name = "opencode"
     description = "a summary as the assistant's answer and a request to go on (opencode)"
-    sections = SECTIONS
+    sections = sections_of("opencode")
     preamble = PREAMBLE
     drops_calls = True
     takes_empty = True

@@ -62,7 +62,6 @@ from pytest_compaction.conversation.messages import (
     text_message,
 )
 
-SECTIONS: Final = sections_of("openhands")
 PREAMBLE: Final = "Part of this conversation was condensed. What happened in it:"
 FORGOTTEN: Final = "[Part of this conversation was forgotten to save space.]"
 RESET_ATTEMPTS: Final = 5
@@ -83,7 +82,7 @@ class OpenHands(ProductCompactor):
     """
 
     name = "openhands"
-    sections = SECTIONS
+    sections = sections_of("openhands")
     preamble = PREAMBLE
     description = "first 4 events and the newest half kept, the middle summarised (OpenHands)"
 

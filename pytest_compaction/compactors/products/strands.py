@@ -31,7 +31,6 @@ from pytest_compaction.compactors.parameters import whole, within
 from pytest_compaction.compactors.protocol import Context, Outcome, State
 from pytest_compaction.conversation.messages import Message, leading_system
 
-SECTIONS: Final = sections_of("strands")
 PREAMBLE: Final = "Summary of the conversation before these messages:"
 TOO_FEW: Final = "too few messages to summarise: all are among the newest, which stay"
 
@@ -45,7 +44,7 @@ class Strands(ProductCompactor):
     """
 
     name = "strands"
-    sections = SECTIONS
+    sections = sections_of("strands")
     preamble = PREAMBLE
     takes_empty = True
     description = "the oldest 30 % summarised until it fits, ten messages kept (Strands Agents)"

@@ -183,7 +183,7 @@ class Light(HistoryCompactor):
         return self._asked(state, context, probe, None)
 
     async def asked_view(self, state: State, context: Context, probe: str) -> View:
-        """The same with a question, where the model says which notes bear on it.
+        """The view for a question; the model says which notes bear on it.
 
         Rules do not answer with yes or no: the offline model is not asked. Raises
         :class:`~pytest_compaction.models.protocol.ModelError` if a model cannot be asked.

@@ -173,7 +173,7 @@ class SaidOnly(SaidCompactor):
 
 @lru_cache(maxsize=64)
 def _touched(messages: tuple[Message, ...]) -> tuple[str, ...]:
-    """The paths of tool calls; remembered, because a null reads the same log at many budgets."""
+    """The paths of tool calls; cached, because a null reads the same log at many budgets."""
     return tuple(operation.path for operation in file_operations(messages))
 
 
