@@ -22,7 +22,7 @@ from pytest_compaction.gate.threshold import (
 from pytest_compaction.metrics.budgets import over_budget_failures
 from pytest_compaction.models.registry import is_offline
 from pytest_compaction.records.baselines.baseline_file import BaselineError
-from pytest_compaction.records.figures.cost_figures import run_pricing
+from pytest_compaction.records.run_figures import run_pricing
 from pytest_compaction.records.runs.merged_run import MergedRun, MergeError, merge_runs
 from pytest_compaction.records.runs.run_file import Run, RunFileError, load_run, write_run
 from pytest_compaction.records.texts import copy_texts

@@ -6,13 +6,23 @@ import json
 import pytest
 from jsonschema import Draft202012Validator, ValidationError
 from support.dialogue_project import TALKS, project
+from support.paths import ROOT
 from support.scenarios import case as small_case
 from support.scenarios import own, run, run_files, set_up, write_cases
 from support.talks import talk
 from support.worker_counts import BOTH
 
 from pytest_compaction.records.runs.run_file import load_run
-from pytest_compaction.records.schema import RECORD_SCHEMA, schema_of
+
+RECORD_SCHEMA = json.loads(
+    (ROOT / "pytest_compaction/records/record.schema.json").read_text("utf-8")
+)
+
+
+def schema_of(shape):
+    """The schema of one definition, such as ``probe`` or ``view_file``."""
+    return {"$defs": RECORD_SCHEMA["$defs"], "$ref": f"#/$defs/{shape}"}
+
 
 NEW_OF_FACTS = {"class", "evidence", "stated_after", "source", "recoverable"}
 NEW_OF_COMPACTION = {"window", "messages", "events"}

@@ -11,7 +11,7 @@ from pytest_compaction.gate.decision import decide
 from pytest_compaction.gate.threshold import parse_threshold
 from pytest_compaction.metrics import figures
 from pytest_compaction.metrics.differences.run_changes import adjusted_p, run_changes
-from pytest_compaction.records.figures.run_figures import figures_of
+from pytest_compaction.records.run_figures import figures_of
 from pytest_compaction.records.runs.loaded_run import Run
 from pytest_compaction.reports.changes import comparison
 from pytest_compaction.reports.outlets.json_report import json_report

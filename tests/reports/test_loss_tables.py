@@ -9,9 +9,12 @@ from support.builders import record
 from support.loss_records import event, fact, lossy
 
 from pytest_compaction.metrics.cost import Pricing, Ratios
-from pytest_compaction.records.figures.cost_figures import costs_as_json, run_pricing
-from pytest_compaction.records.figures.loss_figures import losses_as_json
-from pytest_compaction.records.figures.run_figures import figures_of
+from pytest_compaction.records.run_figures import (
+    costs_as_json,
+    figures_of,
+    losses_as_json,
+    run_pricing,
+)
 from pytest_compaction.reports.tables.run_tables import run_tables
 from pytest_compaction.reports.tables.table_page import csv_tables, json_table, plain_table
 

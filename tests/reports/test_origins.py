@@ -8,7 +8,7 @@ from support.worker_counts import BOTH
 from pytest_compaction.gate.decision import decide
 from pytest_compaction.gate.threshold import ThresholdError, parse_threshold
 from pytest_compaction.metrics.aggregate import by_origin, of_origin
-from pytest_compaction.records.figures.run_figures import figures_of
+from pytest_compaction.records.run_figures import figures_of
 from pytest_compaction.reports.summary.terminal import WIDTH, summary
 
 

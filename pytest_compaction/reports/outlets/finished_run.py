@@ -15,8 +15,8 @@ from pytest_compaction.metrics.cost import Pricing
 from pytest_compaction.metrics.differences.strategy_comparison import is_null
 from pytest_compaction.metrics.figures import Figure, known, means
 from pytest_compaction.metrics.statistics.intervals import FEWEST_CLUSTERS, Mean
-from pytest_compaction.records.figures.cost_figures import run_pricing
 from pytest_compaction.records.record import Record, type_of
+from pytest_compaction.records.run_figures import run_pricing
 from pytest_compaction.records.runs.finite import finite_record
 from pytest_compaction.rubric import MAX_SCORE
 from pytest_compaction.settings import CONTROL

@@ -22,8 +22,8 @@ from pytest_compaction.metrics.differences.strategy_comparison import (
 from pytest_compaction.metrics.statistics.intervals import interval_method
 from pytest_compaction.records.baselines.comparability import changed_cases
 from pytest_compaction.records.baselines.comparability import differences as run_differences
-from pytest_compaction.records.figures.cost_figures import run_pricing
 from pytest_compaction.records.record import Record, rounded, type_of
+from pytest_compaction.records.run_figures import run_pricing
 from pytest_compaction.records.texts import RunTexts
 from pytest_compaction.reports.changes.block import holds_text, undecided_text
 from pytest_compaction.reports.changes.words import changed_text

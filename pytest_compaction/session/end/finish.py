@@ -14,9 +14,8 @@ from pytest_compaction.folders import check_folder
 from pytest_compaction.judges.snapshots import REFUSED
 from pytest_compaction.metrics.budgets import is_over_budget
 from pytest_compaction.models.registry import is_offline
-from pytest_compaction.records.figures.cost_figures import run_pricing
-from pytest_compaction.records.figures.run_figures import figures_of
 from pytest_compaction.records.record import Record, went_wrong_later
+from pytest_compaction.records.run_figures import figures_of, run_pricing
 from pytest_compaction.records.runs.part import End, Part
 from pytest_compaction.records.runs.run_file import RunWriter
 from pytest_compaction.reports.changes.block import baseline_block, worse_title

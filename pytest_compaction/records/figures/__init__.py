@@ -1,1 +1,0 @@
-"""The figures of a whole run as plain JSON: strategies, losses, costs."""
