@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from pytest_compaction.checking.invariants.invariant import Breach, Invariant
+from pytest_compaction.checking.invariants.invariant import (
+    Breach,
+    Invariant,
+    each_rewrite,
+    each_step,
+)
 from pytest_compaction.checking.observation import Observation, ObservedStep
 from pytest_compaction.conversation.messages import groups, last_user, leading_system
 
@@ -16,47 +21,37 @@ ROOMY: Final = 0.4
 """The share of the window up to which a view is small enough that no strategy asks for more."""
 
 
-def never_larger(observation: Observation) -> Iterator[Breach]:
+@each_rewrite
+def never_larger(observation: Observation, step: ObservedStep) -> Iterator[Breach]:
     """Compactions that call themselves done and left the view as large as before, or larger."""
-    for number, step in enumerate(observation.steps, 1):
-        if step.rewrote and step.tokens_after >= step.tokens_before:
-            yield Breach(
-                f"{step.status}: {step.tokens_before} tokens before, {step.tokens_after} after",
-                (),
-                number,
-            )
+    if step.tokens_after >= step.tokens_before:
+        yield Breach(
+            f"{step.status}: {step.tokens_before} tokens before, {step.tokens_after} after"
+        )
 
 
-def within_budget(observation: Observation) -> Iterator[Breach]:
+@each_step
+def within_budget(observation: Observation, step: ObservedStep) -> Iterator[Breach]:
     """Views over the budget that were not reported as failed, though more could be removed."""
     budget = observation.scenario.budget
-    for number, step in enumerate(observation.steps, 1):
-        if step.status == "failed" or step.tokens_after <= budget or step.again:
-            continue
-        if fixed_tokens(observation, step) <= budget and step.tokens_after < step.tokens_before:
-            yield Breach(
-                f"{step.status}: {step.tokens_after} tokens in a view for {budget}", (), number
-            )
-        elif fixed_tokens(observation, step) <= budget and step.status == "noop":
-            yield Breach(
-                f"nothing was done about {step.tokens_after} tokens in a view for {budget}",
-                (),
-                number,
-            )
+    if step.status == "failed" or step.tokens_after <= budget or step.again:
+        return
+    if fixed_tokens(observation, step) <= budget and step.tokens_after < step.tokens_before:
+        yield Breach(f"{step.status}: {step.tokens_after} tokens in a view for {budget}")
+    elif fixed_tokens(observation, step) <= budget and step.status == "noop":
+        yield Breach(f"nothing was done about {step.tokens_after} tokens in a view for {budget}")
 
 
-def not_due_after(observation: Observation) -> Iterator[Breach]:
+@each_rewrite
+def not_due_after(observation: Observation, step: ObservedStep) -> Iterator[Breach]:
     """Compactions after which the strategy asks for the next one at once."""
     scenario = observation.scenario
-    for number, step in enumerate(observation.steps, 1):
-        small = step.tokens_after <= min(scenario.budget, scenario.window * ROOMY)
-        if step.rewrote and small and step.due is not None:
-            yield Breach(
-                f"{step.tokens_after} tokens are left in a window of {scenario.window}, and "
-                f"compaction is due again: {step.due}",
-                (),
-                number,
-            )
+    small = step.tokens_after <= min(scenario.budget, scenario.window * ROOMY)
+    if small and step.due is not None:
+        yield Breach(
+            f"{step.tokens_after} tokens are left in a window of {scenario.window}, and "
+            f"compaction is due again: {step.due}"
+        )
 
 
 def progress_or_stop(observation: Observation) -> Iterator[Breach]:
@@ -76,17 +71,16 @@ def progress_or_stop(observation: Observation) -> Iterator[Breach]:
             return
 
 
-def summariser_input_bounded(observation: Observation) -> Iterator[Breach]:
+@each_step
+def summariser_input_bounded(observation: Observation, step: ObservedStep) -> Iterator[Breach]:
     """Requests to the summariser that are larger than its window."""
     window = observation.scenario.window
-    for number, step in enumerate(observation.steps, 1):
-        for asked in step.asked:
-            if asked.tokens > window:
-                yield Breach(
-                    f"a request of {asked.tokens} tokens for a window of {window}",
-                    tuple(message.id for message in asked.request.messages[:5]),
-                    number,
-                )
+    for asked in step.asked:
+        if asked.tokens > window:
+            yield Breach(
+                f"a request of {asked.tokens} tokens for a window of {window}",
+                tuple(message.id for message in asked.request.messages[:5]),
+            )
 
 
 def fixed_tokens(observation: Observation, step: ObservedStep) -> int:

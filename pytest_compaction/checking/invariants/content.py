@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from pytest_compaction.checking.invariants.invariant import Breach, Invariant
-from pytest_compaction.checking.observation import Observation
+from pytest_compaction.checking.invariants.invariant import (
+    Breach,
+    Invariant,
+    each_rewrite,
+    each_step,
+)
+from pytest_compaction.checking.observation import Observation, ObservedStep
 from pytest_compaction.checking.wording import is_note, is_placeholder
 from pytest_compaction.compactors.protocol import Traits
 from pytest_compaction.conversation.messages import (
@@ -45,63 +50,59 @@ def log_order_and_text(observation: Observation) -> Iterator[Breach]:
                 yield Breach("the message does not say what it said in the log", (said.id,), number)
 
 
-def masks_are_placeholders(observation: Observation) -> Iterator[Breach]:
+@each_rewrite
+def masks_are_placeholders(observation: Observation, step: ObservedStep) -> Iterator[Breach]:
     """Results of tools that were rewritten, or cut without a mark."""
-    for number, step in enumerate(observation.steps, 1):
-        for message, said in zip(step.after, step.sources, strict=True) if step.rewrote else ():
-            if said is None or message.parts == said.parts:
-                continue
-            results = {result.call_id: result.text for result in said.results}
-            if results and _same_texts(message, said) and _images(message) < _images(said):
-                yield Breach("the image of a result is gone without a mark", (said.id,), number)
-            for result in message.results:
-                whole = results.get(result.call_id, result.text)
-                if not is_placeholder(result.text, whole):
-                    yield Breach(
-                        f"the result of {printable(result.call_id, 40)!r} says what the tool did "
-                        "not, or is cut without a mark",
-                        (said.id,),
-                        number,
-                    )
-
-
-def spans_partition(observation: Observation) -> Iterator[Breach]:
-    """Spans that leave out a message, name one twice, or say something false."""
-    for number, step in enumerate(observation.steps, 1):
-        claimed = [id for span in step.spans for id in span.ids]
-        ids = [message.id for message in step.before]
-        if sorted(claimed) != sorted(ids):
-            odd = sorted(set(ids) ^ set(claimed)) or sorted(
-                {id for id in claimed if claimed.count(id) > 1}
-            )
-            yield Breach(
-                "not every message of the view before has exactly one fate", tuple(odd[:5]), number
-            )
-        after = {message.id: message for message in step.after}
-        before = {message.id: message for message in step.before}
-        for span in step.spans:
-            wrong = [id for id in span.ids if not _fate_holds(span.fate, id, before, after)]
-            if wrong:
-                yield Breach(f"said to be {span.fate}, but that is false", tuple(wrong[:5]), number)
-            if span.by is not None and span.by not in after:
+    for message, said in zip(step.after, step.sources, strict=True):
+        if said is None or message.parts == said.parts:
+            continue
+        results = {result.call_id: result.text for result in said.results}
+        if results and _same_texts(message, said) and _images(message) < _images(said):
+            yield Breach("the image of a result is gone without a mark", (said.id,))
+        for result in message.results:
+            whole = results.get(result.call_id, result.text)
+            if not is_placeholder(result.text, whole):
                 yield Breach(
-                    f"said to be replaced by {printable(span.by, 40)!r}, which is not in the view",
-                    span.ids[:5],
-                    number,
+                    f"the result of {printable(result.call_id, 40)!r} says what the tool did "
+                    "not, or is cut without a mark",
+                    (said.id,),
                 )
 
 
-def last_user_kept(observation: Observation) -> Iterator[Breach]:
+@each_step
+def spans_partition(observation: Observation, step: ObservedStep) -> Iterator[Breach]:
+    """Spans that leave out a message, name one twice, or say something false."""
+    claimed = [id for span in step.spans for id in span.ids]
+    ids = [message.id for message in step.before]
+    if sorted(claimed) != sorted(ids):
+        odd = sorted(set(ids) ^ set(claimed)) or sorted(
+            {id for id in claimed if claimed.count(id) > 1}
+        )
+        yield Breach("not every message of the view before has exactly one fate", tuple(odd[:5]))
+    after = {message.id: message for message in step.after}
+    before = {message.id: message for message in step.before}
+    for span in step.spans:
+        wrong = [id for id in span.ids if not _fate_holds(span.fate, id, before, after)]
+        if wrong:
+            yield Breach(f"said to be {span.fate}, but that is false", tuple(wrong[:5]))
+        if span.by is not None and span.by not in after:
+            yield Breach(
+                f"said to be replaced by {printable(span.by, 40)!r}, which is not in the view",
+                span.ids[:5],
+            )
+
+
+@each_step
+def last_user_kept(observation: Observation, step: ObservedStep) -> Iterator[Breach]:
     """Compactions after which the last user message is not there word for word."""
-    for number, step in enumerate(observation.steps, 1):
-        live = last_user(step.log)
-        if not step.rewrote or live is None:
-            continue
-        head = observation.tokens.messages(step.before[: leading_system(step.before)])
-        if observation.tokens.message(live) * 3 > observation.scenario.budget - head:
-            continue
-        if not any(m.role == "user" and m.parts == live.parts for m in step.after):
-            yield Breach("the last user message is not in the view", (live.id,), number)
+    live = last_user(step.log)
+    if not step.rewrote or live is None:
+        return
+    head = observation.tokens.messages(step.before[: leading_system(step.before)])
+    if observation.tokens.message(live) * 3 > observation.scenario.budget - head:
+        return
+    if not any(m.role == "user" and m.parts == live.parts for m in step.after):
+        yield Breach("the last user message is not in the view", (live.id,))
 
 
 def _of_system(message: Message) -> bool:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from pytest_compaction.checking.observation import Observation
+from pytest_compaction.checking.observation import Observation, ObservedStep
 from pytest_compaction.compactors.protocol import Traits
 
 Group = Literal["structure", "content", "budget", "state"]
@@ -25,6 +25,7 @@ class Breach:
 
 
 Check = Callable[[Observation], Iterator[Breach]]
+StepCheck = Callable[[Observation, ObservedStep], Iterator[Breach]]
 Waiver = Callable[[Traits], str | None]
 
 
@@ -48,3 +49,20 @@ class Invariant:
     check: Check
     waived: Waiver = never_waived
     needs: Literal["", "summary", "request"] = ""
+
+
+def each_step(check: StepCheck) -> Check:
+    """The check of every compaction, from the check of one; it numbers the breaches."""
+
+    def checked(observation: Observation) -> Iterator[Breach]:
+        for number, step in enumerate(observation.steps, 1):
+            yield from (replace(breach, step=number) for breach in check(observation, step))
+
+    return checked
+
+
+def each_rewrite(check: StepCheck) -> Check:
+    """The check of every compaction that rewrote the view, from the check of one."""
+    return each_step(
+        lambda observation, step: check(observation, step) if step.rewrote else iter(())
+    )

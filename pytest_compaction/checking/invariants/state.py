@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from pytest_compaction.checking.invariants.invariant import Breach, Invariant
+from pytest_compaction.checking.invariants.invariant import Breach, Invariant, each_step
 from pytest_compaction.checking.invariants.summaries import summaries_in
-from pytest_compaction.checking.observation import Difference, Messages, Observation
+from pytest_compaction.checking.observation import Difference, Messages, Observation, ObservedStep
 from pytest_compaction.compactors.protocol import Traits
 from pytest_compaction.conversation.messages import Message
 
@@ -25,19 +25,16 @@ def inputs_not_mutated(observation: Observation) -> Iterator[Breach]:
         yield Breach(f"{mutation.method} changed {mutation.what}")
 
 
-def failure_changes_nothing(observation: Observation) -> Iterator[Breach]:
+@each_step
+def failure_changes_nothing(observation: Observation, step: ObservedStep) -> Iterator[Breach]:
     """Compactions that did not take place but changed the view or the state."""
-    for number, step in enumerate(observation.steps, 1):
-        if step.rewrote:
-            continue
-        if step.after != step.before:
-            yield Breach(
-                f"{step.status}, but the view changed",
-                _differing(step.before, step.after),
-                number,
-            )
-        elif _without_counters(step.state_after) != _without_counters(step.state_before):
-            yield Breach(f"{step.status}, but the state changed", (), number)
+    if step.rewrote:
+        return
+    if step.after != step.before:
+        differing = _differing(step.before, step.after)
+        yield Breach(f"{step.status}, but the view changed", differing)
+    elif _without_counters(step.state_after) != _without_counters(step.state_before):
+        yield Breach(f"{step.status}, but the state changed")
 
 
 def not_due_is_identity(observation: Observation) -> Iterator[Breach]:

@@ -7,7 +7,12 @@ from itertools import pairwise
 from typing import Final
 
 from pytest_compaction.checking.invariants.budget import PROGRESS
-from pytest_compaction.checking.invariants.invariant import Breach, Invariant
+from pytest_compaction.checking.invariants.invariant import (
+    Breach,
+    Invariant,
+    each_rewrite,
+    each_step,
+)
 from pytest_compaction.checking.observation import Observation, ObservedStep
 from pytest_compaction.compactors.protocol import Traits
 from pytest_compaction.conversation.messages import (
@@ -27,37 +32,31 @@ _PAIRING: Final = frozenset(
 )
 
 
-def results_follow_calls(observation: Observation) -> Iterator[Breach]:
+@each_rewrite
+def results_follow_calls(observation: Observation, step: ObservedStep) -> Iterator[Breach]:
     """New pairing faults in a view, and answered calls whose result is gone."""
-    for number, step in enumerate(observation.steps, 1):
-        if not step.rewrote:
-            continue
-        elsewhere = _pending_ids(step).union(*(ids for ids, _, _ in _partial(step)))
-        known = {(fault.invariant, fault.ids) for fault in structure_faults(step.before)}
-        for fault in structure_faults(step.after):
-            new = (fault.invariant, fault.ids) not in known
-            if fault.invariant in _PAIRING and new and not elsewhere & set(fault.ids):
-                yield Breach(fault.sentence, fault.ids, number)
-        for message in _reopened(step):
-            if message.id not in elsewhere:
-                yield Breach(
-                    "a tool call that was answered stands at the end without its result",
-                    (message.id,),
-                    number,
-                )
+    elsewhere = _pending_ids(step).union(*(ids for ids, _, _ in _partial(step)))
+    known = {(fault.invariant, fault.ids) for fault in structure_faults(step.before)}
+    for fault in structure_faults(step.after):
+        new = (fault.invariant, fault.ids) not in known
+        if fault.invariant in _PAIRING and new and not elsewhere & set(fault.ids):
+            yield Breach(fault.sentence, fault.ids)
+    for message in _reopened(step):
+        if message.id not in elsewhere:
+            yield Breach(
+                "a tool call that was answered stands at the end without its result", (message.id,)
+            )
 
 
-def parallel_calls_whole(observation: Observation) -> Iterator[Breach]:
+@each_rewrite
+def parallel_calls_whole(observation: Observation, step: ObservedStep) -> Iterator[Breach]:
     """Assistant messages whose parallel calls are in the view only in part."""
-    for number, step in enumerate(observation.steps, 1):
-        if step.rewrote:
-            for ids, seen, whole in _partial(step):
-                yield Breach(
-                    f"of one assistant message's parallel calls and their results only {seen} "
-                    f"of {whole} are in the view",
-                    ids,
-                    number,
-                )
+    for ids, seen, whole in _partial(step):
+        yield Breach(
+            f"of one assistant message's parallel calls and their results only {seen} "
+            f"of {whole} are in the view",
+            ids,
+        )
 
 
 def pending_call_kept(observation: Observation) -> Iterator[Breach]:
@@ -141,18 +140,15 @@ def _living(messages: Sequence[Message]) -> Iterator[Message]:
             yield from messages[begin:end]
 
 
-def turns_alternate(observation: Observation) -> Iterator[Breach]:
+@each_rewrite
+def turns_alternate(observation: Observation, step: ObservedStep) -> Iterator[Breach]:
     """Messages of one speaker that were apart, and now stand side by side."""
-    for number, step in enumerate(observation.steps, 1):
-        if step.rewrote:
-            for one, other in _joined(step):
-                role = "the user" if step.said[one].role == "user" else "the assistant"
-                yield Breach(
-                    f"two messages of {role} stand side by side, and what was said between them "
-                    "is gone",
-                    (one, other),
-                    number,
-                )
+    for one, other in _joined(step):
+        role = "the user" if step.said[one].role == "user" else "the assistant"
+        yield Breach(
+            f"two messages of {role} stand side by side, and what was said between them is gone",
+            (one, other),
+        )
 
 
 def _joined(step: ObservedStep) -> Iterator[tuple[str, str]]:
@@ -176,105 +172,90 @@ def _joined(step: ObservedStep) -> Iterator[tuple[str, str]]:
             yield one.id, other.id
 
 
-def starts_with_user(observation: Observation) -> Iterator[Breach]:
+@each_step
+def starts_with_user(observation: Observation, step: ObservedStep) -> Iterator[Breach]:
     """Views whose first message after the system prompt is not the user's."""
-    for number, step in enumerate(observation.steps, 1):
-        first = leading_system(step.before)
-        if not step.rewrote or first >= len(step.before) or step.before[first].role != "user":
-            continue
-        body = step.after[leading_system(step.after) :]
-        if not body:
-            yield Breach("the view holds nothing but the system prompt", (), number)
-        elif body[0].role != "user":
-            yield Breach(
-                f"the first message after the system prompt has role {body[0].role}",
-                (body[0].id,),
-                number,
-            )
+    first = leading_system(step.before)
+    if not step.rewrote or first >= len(step.before) or step.before[first].role != "user":
+        return
+    body = step.after[leading_system(step.after) :]
+    if not body:
+        yield Breach("the view holds nothing but the system prompt")
+    elif body[0].role != "user":
+        yield Breach(
+            f"the first message after the system prompt has role {body[0].role}", (body[0].id,)
+        )
 
 
-def ends_on_user_or_tool(observation: Observation) -> Iterator[Breach]:
+@each_rewrite
+def ends_on_user_or_tool(observation: Observation, step: ObservedStep) -> Iterator[Breach]:
     """Views that end on an assistant message although the conversation does not."""
-    for number, step in enumerate(observation.steps, 1):
-        if not step.rewrote or not step.after or step.after[-1].role != "assistant":
-            continue
-        if step.after[-1].id != step.before[-1].id and not step.pending:
-            yield Breach(
-                "the view ends on an assistant message on which the conversation does not end",
-                (step.after[-1].id,),
-                number,
-            )
+    if not step.after or step.after[-1].role != "assistant":
+        return
+    if step.after[-1].id != step.before[-1].id and not step.pending:
+        yield Breach(
+            "the view ends on an assistant message on which the conversation does not end",
+            (step.after[-1].id,),
+        )
 
 
-def no_empty_message(observation: Observation) -> Iterator[Breach]:
+@each_rewrite
+def no_empty_message(observation: Observation, step: ObservedStep) -> Iterator[Breach]:
     """Messages without content, except summaries, which another invariant looks at."""
-    for number, step in enumerate(observation.steps, 1):
-        if not step.rewrote:
-            continue
-        before = {message.id for message in step.before if _empty(message)}
-        for message in step.after:
-            if message.id not in step.by and message.id not in before and _empty(message):
-                yield Breach("a message has no content", (message.id,), number)
+    before = {message.id for message in step.before if _empty(message)}
+    for message in step.after:
+        if message.id not in step.by and message.id not in before and _empty(message):
+            yield Breach("a message has no content", (message.id,))
 
 
-def payloads_intact(observation: Observation) -> Iterator[Breach]:
+@each_rewrite
+def payloads_intact(observation: Observation, step: ObservedStep) -> Iterator[Breach]:
     """Thinking and opaque parts that were altered, split, invented, or removed too early."""
-    for number, step in enumerate(observation.steps, 1):
-        if not step.rewrote:
+    latest = _latest_calling(step.before)
+    for message in step.after:
+        said = step.said.get(message.id)
+        source = _payloads(said) if said is not None else ()
+        found = _payloads(message)
+        if said is None and (not found or observation.traits.opaque):
             continue
-        latest = _latest_calling(step.before)
-        for message in step.after:
-            said = step.said.get(message.id)
-            source = _payloads(said) if said is not None else ()
-            found = _payloads(message)
-            if said is None and (not found or observation.traits.opaque):
-                continue
-            if found not in {source, ()}:
-                yield Breach(
-                    "thinking or opaque parts are not byte for byte those of the log",
-                    (message.id,),
-                    number,
-                )
-            elif message.id == latest and found != source:
-                yield Breach(
-                    "the latest assistant message with tool calls lost its thinking",
-                    (message.id,),
-                    number,
-                )
-        live = [m.id for m in step.after if m.id not in step.said and _payloads(m)]
-        if len(live) > 1:
-            yield Breach("more than one opaque compaction is alive", tuple(live), number)
-
-
-def system_unchanged(observation: Observation) -> Iterator[Breach]:
-    """System prompts that are missing, altered, moved or extended."""
-    for number, step in enumerate(observation.steps, 1):
-        if not step.rewrote:
-            continue
-        head = step.before[: leading_system(step.before)]
-        found = step.after[: len(head)]
-        if [(m.role, m.parts) for m in found] != [(m.role, m.parts) for m in head]:
+        if found not in {source, ()}:
             yield Breach(
-                "the system prompt is not the one that was given",
-                tuple(message.id for message in head),
-                number,
+                "thinking or opaque parts are not byte for byte those of the log", (message.id,)
             )
+        elif message.id == latest and found != source:
+            yield Breach(
+                "the latest assistant message with tool calls lost its thinking", (message.id,)
+            )
+    live = [m.id for m in step.after if m.id not in step.said and _payloads(m)]
+    if len(live) > 1:
+        yield Breach("more than one opaque compaction is alive", tuple(live))
 
 
-def images_valid(observation: Observation) -> Iterator[Breach]:
+@each_rewrite
+def system_unchanged(observation: Observation, step: ObservedStep) -> Iterator[Breach]:
+    """System prompts that are missing, altered, moved or extended."""
+    head = step.before[: leading_system(step.before)]
+    found = step.after[: len(head)]
+    if [(m.role, m.parts) for m in found] != [(m.role, m.parts) for m in head]:
+        yield Breach(
+            "the system prompt is not the one that was given", tuple(message.id for message in head)
+        )
+
+
+@each_step
+def images_valid(observation: Observation, step: ObservedStep) -> Iterator[Breach]:
     """Images that were altered, and images that a text-only summariser was given."""
-    for number, step in enumerate(observation.steps, 1):
-        parts = [part for message in step.log for part in message.parts]
-        known = {part.payload for part in parts if isinstance(part, Image)}
-        for message, said in zip(step.after, step.sources, strict=True) if step.rewrote else ():
-            own = {p.payload for p in said.parts if isinstance(p, Image)} if said else known
-            if any(isinstance(p, Image) and p.payload not in own for p in message.parts):
-                yield Breach("an image is not the one of the log", (message.id,), number)
-        for asked in step.asked if not observation.traits.opaque else ():
-            read = asked.request.messages
-            ids = [m.id for m in read if any(isinstance(part, Image) for part in m.parts)]
-            if ids:
-                yield Breach("the summariser was given an image", tuple(ids), number)
+    parts = [part for message in step.log for part in message.parts]
+    known = {part.payload for part in parts if isinstance(part, Image)}
+    for message, said in zip(step.after, step.sources, strict=True) if step.rewrote else ():
+        own = {p.payload for p in said.parts if isinstance(p, Image)} if said else known
+        if any(isinstance(p, Image) and p.payload not in own for p in message.parts):
+            yield Breach("an image is not the one of the log", (message.id,))
+    for asked in step.asked if not observation.traits.opaque else ():
+        read = asked.request.messages
+        ids = [m.id for m in read if any(isinstance(part, Image) for part in m.parts)]
+        if ids:
+            yield Breach("the summariser was given an image", tuple(ids))
 
 
 def _empty(message: Message) -> bool:

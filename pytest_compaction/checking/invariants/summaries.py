@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from pytest_compaction.checking.examples.scenario import CANARY
-from pytest_compaction.checking.invariants.invariant import Breach, Invariant
+from pytest_compaction.checking.invariants.invariant import Breach, Invariant, each_rewrite
 from pytest_compaction.checking.observation import Observation, ObservedStep
 from pytest_compaction.checking.wording import names_itself
 from pytest_compaction.conversation.messages import (
@@ -21,60 +21,50 @@ _LEAST_ASKED: Final = 20
 """A sentence of a request that has this many characters is recognised wherever it stands."""
 
 
-def summary_marked(observation: Observation) -> Iterator[Breach]:
+@each_rewrite
+def summary_marked(observation: Observation, step: ObservedStep) -> Iterator[Breach]:
     """Messages that a strategy wrote but did not mark, or gave a role it may not use."""
-    for number, step in enumerate(observation.steps, 1):
-        if not step.rewrote:
-            continue
-        for message in step.after:
-            new = message.id not in step.said
-            if new and message.origin != "synthetic":
-                yield Breach("written by the strategy, but not marked so", (message.id,), number)
-            elif new and message.role in {"system", "developer"}:
-                if not observation.traits.changes_system:
-                    yield Breach(
-                        f"written by the strategy with role {message.role}", (message.id,), number
-                    )
-            elif new and _opens_with_canary(message):
-                yield Breach(
-                    "an instruction from a tool result opens a message of the strategy, and no "
-                    "words before it say what it is",
-                    (message.id,),
-                    number,
-                )
-
-
-def notes_named(observation: Observation) -> Iterator[Breach]:
-    """Messages of the strategy that read like words of the user or of the assistant."""
-    for number, step in enumerate(observation.steps, 1):
-        for message, said in zip(step.after, step.sources, strict=True) if step.rewrote else ():
-            spoken = said is None and message.role in {"user", "assistant"}
-            if spoken and message.text.strip() and not names_itself(message.text):
-                yield Breach(
-                    f"written by the strategy, and reads like words of the {message.role}",
-                    (message.id,),
-                    number,
-                )
-
-
-def summary_not_empty(observation: Observation) -> Iterator[Breach]:
-    """Summaries without content that replaced messages, or messages that went without one."""
-    for number, step in enumerate(observation.steps, 1):
-        if not step.rewrote:
-            continue
-        for message in step.after:
-            if message.id in step.by and not _has_content(message):
-                yield Breach("the summary has no content", (message.id,), number)
-        fates = {"replaced", "dropped"}
-        gone = [id for span in step.spans if span.fate in fates for id in span.ids]
-        replied = [asked for asked in step.asked if not asked.failed]
-        nothing = bool(replied) and all(asked.empty for asked in replied)
-        if nothing and len(replied) == len(step.asked) and gone and step.status == "compacted":
+    for message in step.after:
+        new = message.id not in step.said
+        if new and message.origin != "synthetic":
+            yield Breach("written by the strategy, but not marked so", (message.id,))
+        elif new and message.role in {"system", "developer"}:
+            if not observation.traits.changes_system:
+                yield Breach(f"written by the strategy with role {message.role}", (message.id,))
+        elif new and _opens_with_canary(message):
             yield Breach(
-                "the summariser wrote nothing, and messages went all the same",
-                tuple(gone[:5]),
-                number,
+                "an instruction from a tool result opens a message of the strategy, and no "
+                "words before it say what it is",
+                (message.id,),
             )
+
+
+@each_rewrite
+def notes_named(observation: Observation, step: ObservedStep) -> Iterator[Breach]:
+    """Messages of the strategy that read like words of the user or of the assistant."""
+    for message, said in zip(step.after, step.sources, strict=True):
+        spoken = said is None and message.role in {"user", "assistant"}
+        if spoken and message.text.strip() and not names_itself(message.text):
+            yield Breach(
+                f"written by the strategy, and reads like words of the {message.role}",
+                (message.id,),
+            )
+
+
+@each_rewrite
+def summary_not_empty(observation: Observation, step: ObservedStep) -> Iterator[Breach]:
+    """Summaries without content that replaced messages, or messages that went without one."""
+    for message in step.after:
+        if message.id in step.by and not _has_content(message):
+            yield Breach("the summary has no content", (message.id,))
+    fates = {"replaced", "dropped"}
+    gone = [id for span in step.spans if span.fate in fates for id in span.ids]
+    replied = [asked for asked in step.asked if not asked.failed]
+    nothing = bool(replied) and all(asked.empty for asked in replied)
+    if nothing and len(replied) == len(step.asked) and gone and step.status == "compacted":
+        yield Breach(
+            "the summariser wrote nothing, and messages went all the same", tuple(gone[:5])
+        )
 
 
 def summary_is_a_summary(observation: Observation) -> Iterator[Breach]:
