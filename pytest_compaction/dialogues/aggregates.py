@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pytest_compaction.records.record import Record
 
 RECORD_TYPE: Final = "dialogue"
+"""The ``type`` of a record that holds a dialogue, under the key ``comparison``."""
 _PREFIX: Final = f"{RECORD_TYPE}."
 _FIGURES: Final[Mapping[str, Callable[[Figures], float | None]]] = {
     "consistency": lambda figures: figures.consistency,

@@ -13,8 +13,6 @@ from pytest_compaction.dialogues.figures import Figures, by_task, combined, figu
 from pytest_compaction.metrics.budgets import is_over_budget
 from pytest_compaction.metrics.dialogues import PASS_CONSISTENCY, pearson
 
-"""The ``type`` of a record that holds a dialogue, under the key ``comparison``."""
-
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:

@@ -12,14 +12,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from pytest_compaction.case.validation import CaseFault
+from pytest_compaction.case.validation import CaseFault, schema_faults
 from pytest_compaction.conversation.formats.chat import from_chat
 from pytest_compaction.conversation.formats.parts import MessageShapeError
 from pytest_compaction.conversation.messages import Message, groups, structure_faults
 from pytest_compaction.dialogues.dialogue import CHAT, TASKS, Dialogue, RecordedCall, Turn
-from pytest_compaction.dialogues.schema import DIALOGUE_SCHEMA, shape_faults
 from pytest_compaction.text import printable
 
+DIALOGUE_SCHEMA: Final = "dialogue.schema.json"
+RESULTS_SCHEMA: Final = "results.schema.json"
 _TOLERATED = frozenset({"calls-answered", "no-empty-message"})
 """Faults that a replay repairs: a call that was broken off, and an empty message."""
 
@@ -203,3 +204,11 @@ def with_digest(safe: str, whole: str) -> str:
     """A safe id, shortened, with a digest of the whole text that it was made from."""
     mark = hashlib.sha256(whole.encode("utf-8", "replace")).hexdigest()[:8]
     return f"{safe[: _ID_CHARACTERS - 9].rstrip('_')}_{mark}"
+
+
+def shape_faults(
+    shape: str, data: Any, schema: str = RESULTS_SCHEMA, at: str = ""
+) -> list[CaseFault]:
+    """Where the data, which stands ``at`` a place, departs from a definition under ``$defs``."""
+    faults = schema_faults(data, __package__, schema, f"#/$defs/{shape}")
+    return [replace(fault, pointer=at + fault.pointer) for fault in faults]

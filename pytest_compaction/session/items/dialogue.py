@@ -10,9 +10,12 @@ import pytest
 
 from pytest_compaction.case.files import CaseFileError
 from pytest_compaction.dialogues.dialogue import Dialogue
-from pytest_compaction.dialogues.records import record_without_comparison, replayed_record
 from pytest_compaction.dialogues.replay import trigger_for_dialogues
-from pytest_compaction.dialogues.replayed import Replayed
+from pytest_compaction.dialogues.replayed import (
+    Replayed,
+    record_without_comparison,
+    replayed_record,
+)
 from pytest_compaction.models.offline import model as offline
 from pytest_compaction.records.record import Record, RecordType, Status
 from pytest_compaction.run.response import Arm
