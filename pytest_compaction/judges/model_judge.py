@@ -21,14 +21,14 @@ from pytest_compaction.models.usage import Usage
 from pytest_compaction.rubric import MAX_SCORE
 
 _MOST_CHARACTERS: Final = 20_000_000
-"""Characters of all logs that are remembered."""
+"""Characters of all cached logs."""
 _LOGS: Final[SizedCache[tuple[Case, int], LogDigest]] = SizedCache(
     _MOST_CHARACTERS, lambda log: log.characters
 )
 
 
 def log_digest(case: Case, point: int) -> LogDigest:
-    """What a judge may know of the log up to a compaction point; the latest are remembered."""
+    """What a judge may know of the log up to a compaction point; the latest are cached."""
     return _LOGS.get((case, point), lambda: _log_digest(case, point))
 
 

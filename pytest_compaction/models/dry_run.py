@@ -178,7 +178,7 @@ class DryRunModel:
         return self._real.name
 
     def at_trial(self, trial: int) -> DryRunModel:
-        """The same for one repetition."""
+        """This model for one repetition."""
         return DryRunModel(self._real.at_trial(trial), self._tokens, self._length)
 
     async def summarize(self, request: SummaryRequest) -> SummaryReply:
@@ -304,5 +304,6 @@ class CompactingModel(ChatModel):
 
     def at_trial(self, trial: int) -> ChatModel:
         """The model of one compacted log."""
-        caller = UntilMissing(self._caller)
-        return ChatModel(self._name, caller, self._tokens, self._prompts, self._log_tokens, trial)
+        other = super().at_trial(trial)
+        other._caller = UntilMissing(self._caller)
+        return other

@@ -233,7 +233,7 @@ class Model(Protocol):
     """
 
     def at_trial(self, trial: int) -> Model:
-        """The same model for one repetition, which shares no calls with other repetitions."""
+        """This model for one repetition, which shares no calls with other repetitions."""
 
     @property
     def name(self) -> str:

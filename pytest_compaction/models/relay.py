@@ -307,6 +307,7 @@ def _streamed(body: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
+@dataclass(frozen=True, slots=True)
 class Relay:
     """Carries a call to where a client wanted it to go. For coroutines of one event loop.
 
@@ -315,44 +316,36 @@ class Relay:
     no account.
     """
 
-    def __init__(
-        self,
-        store: Store,
-        free: Store,
-        prices: PriceTable,
-        anthropic_prices: PriceTable,
-        tokens: TokenCounter,
-    ) -> None:
-        self._store = store
-        self._free = free
-        self._prices = prices
-        self._anthropic_prices = anthropic_prices
-        self._tokens = tokens
+    store: Store
+    free: Store
+    prices: PriceTable
+    anthropic_prices: PriceTable
+    tokens: TokenCounter
 
     async def call(self, call: Call) -> CallReply:
         """The reply to a call; raises :class:`~pytest_compaction.models.protocol.ModelError`."""
-        return await (self._free if call.operation in FREE else self._store).call(call)
+        return await (self.free if call.operation in FREE else self.store).call(call)
 
     def used(self, call: Call, reply: CallReply) -> OwnCalls:
         """What a reply stands for in records: tokens, and dollars where they are known."""
         if call.operation in FREE or REFUSED in reply.body:
             return OwnCalls()
-        usage = counted(call, reply, self._tokens)
-        prices = self._anthropic_prices if call.operation in ANTHROPIC else self._prices
+        usage = counted(call, reply, self.tokens)
+        prices = self.anthropic_prices if call.operation in ANTHROPIC else self.prices
         return OwnCalls(usage, prices.cost(call.model, usage))
 
     async def close(self) -> None:
         """Close all connections of the running loop."""
-        await self._store.close()
-        await self._free.close()
+        await self.store.close()
+        await self.free.close()
 
 
+@dataclass(frozen=True, slots=True)
 class Dialects:
     """Passes each call on to the endpoint of its form."""
 
-    def __init__(self, openai: Caller, anthropic: Caller) -> None:
-        self._openai = openai
-        self._anthropic = anthropic
+    openai: Caller
+    anthropic: Caller
 
     async def call(self, call: Call) -> CallReply:
         """The reply, or a refusal that says that the request is too long."""
@@ -367,7 +360,7 @@ class Dialects:
 
     async def _asked(self, call: Call) -> CallReply:
         """The reply; if what was added to the request is refused, to what its client sent."""
-        following = self._anthropic if call.operation in ANTHROPIC else self._openai
+        following = self.anthropic if call.operation in ANTHROPIC else self.openai
         try:
             return await following.call(call)
         except AttemptError as error:
@@ -380,8 +373,8 @@ class Dialects:
 
     async def close(self) -> None:
         """Close both."""
-        await self._openai.close()
-        await self._anthropic.close()
+        await self.openai.close()
+        await self.anthropic.close()
 
 
 def new_relay(

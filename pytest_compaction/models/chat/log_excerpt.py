@@ -136,7 +136,7 @@ _PREPARED: Final[SizedCache[LogDigest, PreparedLog]] = SizedCache(
 
 
 def prepare(digest: LogDigest) -> PreparedLog:
-    """A log cut into excerpts and indexed; the latest are remembered."""
+    """A log cut into excerpts and indexed; the latest are cached."""
     return _PREPARED.get(digest, lambda: _prepared(digest))
 
 

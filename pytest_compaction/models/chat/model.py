@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import replace
 from typing import Any, Final
 
@@ -119,16 +120,10 @@ class ChatModel:
         return self._name
 
     def at_trial(self, trial: int) -> ChatModel:
-        """The same model, making the calls of another repetition."""
-        return ChatModel(
-            self._name,
-            self._caller,
-            self._tokens,
-            self._prompts,
-            self._log_tokens,
-            trial,
-            self._kept,
-        )
+        """This model, making the calls of another repetition."""
+        other = copy(self)
+        other._trial = trial
+        return other
 
     async def summarize(self, request: SummaryRequest) -> SummaryReply:
         """Notes under the request's headings, cut entry by entry to fit its budget.

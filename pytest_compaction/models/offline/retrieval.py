@@ -59,7 +59,7 @@ _NEIGHBOUR_SHARES: Final = (0.6, 0.4)
 _ANSWERED: Final = 0.8
 """Factor on the weight of a term for each taken unit that contains it."""
 _ANSWERED_NEAR: Final = 0.95
-"""The same factor if only the unit's passage contains the term."""
+"""That factor if only the unit's passage contains the term."""
 _CUE: Final = 1.4
 """Factor on the worth of a unit with a cue of the question's topics."""
 _CUTOFF: Final = 0.1

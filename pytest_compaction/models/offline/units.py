@@ -20,7 +20,7 @@ PASSAGE_UNITS: Final = 6
 _HEADING: Final = re.compile(r"^ {0,3}#{1,6}[ \t][^\n]*$", re.MULTILINE)
 """A heading of a summary names what is below it, and is not a statement of its own."""
 _MOST_CHARACTERS: Final = 20_000_000
-"""Characters of the units of all views that are remembered."""
+"""Characters of the units of all cached views."""
 _LONGEST: Final = 20_000
 """Characters of a message whose units are kept."""
 
@@ -73,7 +73,7 @@ class PreparedView:
         return self.users[place] if place < len(self.users) else -1
 
     def beginning(self, view: tuple[Message, ...]) -> PreparedView:
-        """The same for the first messages of the view."""
+        """The first messages of the view, prepared."""
         size = bisect_left(self.units, len(view), key=_message)
         passages = bisect_left(self.begins, size)
         return PreparedView(
@@ -99,7 +99,7 @@ _HELD: Final = WeakValueDictionary[tuple[Message, ...], PreparedView]()
 
 
 def prepare(view: tuple[Message, ...]) -> PreparedView:
-    """Cut a view into units and passages and index both; the latest are remembered."""
+    """Cut a view into units and passages and index both; the latest are cached."""
     return _HELD.get(view) or _PREPARED.get(view, lambda: _prepared(view))
 
 

@@ -236,14 +236,14 @@ def test_a_reply_without_text_is_no_answer(body, said):
     assert said in text
 
 
-def test_thoughts_before_the_answer_are_no_part_of_it():
-    reply = ask(chat(Replies(completion("<think>30? no.</think>\n45"))).answer(answer_request()))
+@pytest.mark.parametrize(
+    "content",
+    ["<think>30? no.</think>\n45", [{"type": "text", "text": "4"}, {"type": "text", "text": "5"}]],
+    ids=["thoughts", "parts"],
+)
+def test_the_text_of_an_answer_is_what_was_said_without_thoughts(content):
+    reply = ask(chat(Replies(completion(content))).answer(answer_request()))
     assert reply.text == "45"
-
-
-def test_text_parts_are_read_as_text():
-    parts = [{"type": "text", "text": "4"}, {"type": "text", "text": "5"}]
-    assert ask(chat(Replies(completion(parts))).answer(answer_request())).text == "45"
 
 
 def test_usage_is_what_the_endpoint_charges_or_what_is_counted():
