@@ -242,6 +242,8 @@ def _scattered(sentence: Parsed, own: Sequence[Match]) -> bool:
 
     An alternative that is complete by itself, such as "dim 238", may stand in a part of its own.
     """
+    if not sentence.parts:
+        return False
     if any(len(_parts_of(sentence, match)) > 1 for match in own):
         return True
     single = [match for match in own if len(match.alternative.terms) == 1]
@@ -280,7 +282,7 @@ def _reverses(sentence: Parsed, cue: Cue, found: Found) -> bool:
         return False
     return _within(cue, found.match) or (
         cue.reaches_back(found.match.start, found.match.end)
-        and not acts(sentence.normal, cue.at[0])
+        and not _acts(sentence.normal, cue.at[0])
     )
 
 
@@ -320,6 +322,6 @@ def _reason(cue: Cue, sentence: Parsed) -> str:
     return f'{_PLAIN_KIND[cue.kind]} "{said}"'
 
 
-def acts(normal: str, place: int) -> bool:
+def _acts(normal: str, place: int) -> bool:
     """Whether the negation at this place is of something that its subject does."""
     return _ACTS.match(normal[max(place - 5, 0) :]) is not None
