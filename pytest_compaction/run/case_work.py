@@ -21,6 +21,7 @@ from pytest_compaction.models.protocol import AnswerReply, ChargedError, JudgeRe
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.run.compaction import CompactedCase
 from pytest_compaction.run.feeder import CaseFeeder, Step
+from pytest_compaction.run.figures.shipped_nulls import Nulls
 from pytest_compaction.run.figures.token_counts import TokenCounts
 from pytest_compaction.run.figures.view_figures import ViewReader
 from pytest_compaction.run.metered_model import MeteredModel
@@ -42,7 +43,7 @@ T = TypeVar("T")
 class Method:
     """What is the same for all cases of a run.
 
-    ``create`` makes the strategy of a name. ``compares_nulls`` says whether the nulls are run
+    ``create`` makes the strategy of a name. ``nulls`` says in which cases the nulls are run
     beside each strategy. ``kept`` keeps the figures of views and the tokens of messages.
     """
 
@@ -51,13 +52,13 @@ class Method:
     trigger: Trigger
     settings: Settings
     work: WorkLoop
-    compares_nulls: bool = True
+    nulls: Nulls = "shipped"
     kept: KeptResults = field(default_factory=KeptResults)
 
     @cached_property
     def reader(self) -> ViewReader:
         """Reads the views."""
-        return ViewReader(self.roles, self.compares_nulls, self.work.give_way, self.kept)
+        return ViewReader(self.roles, self.nulls, self.work.give_way, self.kept)
 
     @cached_property
     def counts(self) -> TokenCounts:

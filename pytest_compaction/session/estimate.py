@@ -89,7 +89,7 @@ def _dry_run(
         registry=strategies,
         settings=replace(session.settings, executor=""),
         endpoints=None,
-        compares_nulls=False,
+        nulls="none",
     )
     try:
         for one in chosen:

@@ -54,7 +54,7 @@ def lack_of(session: BenchmarkSession, endpoints: Endpoints, selected: Iterable[
         judges=tuple(model(judge) for judge in session.roles.judges),
     )
     here = replace(session.settings, executor="")
-    dry = replace(session, settings=here, roles=roles, endpoints=None, compares_nulls=False)
+    dry = replace(session, settings=here, roles=roles, endpoints=None, nulls="none")
     waiting = 0
     failures: list[str] = []
     try:

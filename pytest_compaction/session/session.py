@@ -25,6 +25,7 @@ from pytest_compaction.models.registry import Endpoints
 from pytest_compaction.records.runs.part import Part
 from pytest_compaction.run.case_work import CaseWork, Method
 from pytest_compaction.run.engine import Engine
+from pytest_compaction.run.figures.shipped_nulls import Nulls
 from pytest_compaction.run.response import Roles
 from pytest_compaction.run.triggers import Trigger
 from pytest_compaction.run.work_loop import WorkLoop
@@ -67,8 +68,8 @@ class BenchmarkSession:
     dialogue_set: DialogueSet = field(default_factory=DialogueSet)
     endpoints: Endpoints | None = None
     """Shared by all models behind an endpoint; ``None`` when no role has such a model."""
-    compares_nulls: bool = True
-    """Whether the nulls run beside each strategy; an estimate has no use for them."""
+    nulls: Nulls = "shipped"
+    """The cases in which each strategy is compared with the nulls."""
     left_out: tuple[str, ...] = ()
     """Ids of cases without a recorded compaction in a run at the budgets on record."""
     rules_left_out: tuple[str, ...] = ()
@@ -130,7 +131,7 @@ class BenchmarkSession:
             self.trigger,
             self.settings,
             self.work_loop,
-            self.compares_nulls,
+            self.nulls,
             self.kept,
         )
         return Engine(
@@ -158,7 +159,7 @@ class BenchmarkSession:
         briefing = Briefing(
             settings,
             self.trigger,
-            self.compares_nulls,
+            self.nulls,
             prompts=endpoints.prompts if endpoints else None,
             prices=self.prices,
             modules=own_modules(self.specs),

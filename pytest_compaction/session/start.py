@@ -11,6 +11,7 @@ from pytest_compaction.cache.kept_results import RESULTS_FILE
 from pytest_compaction.case.index import INDEX_FOLDER
 from pytest_compaction.gc_threshold import look_less_often
 from pytest_compaction.hookspecs import added
+from pytest_compaction.run.figures.shipped_nulls import Nulls
 from pytest_compaction.secrets.keys import scrubbed
 from pytest_compaction.session import resolve
 from pytest_compaction.session.caches import WhatIsRemembered
@@ -49,7 +50,8 @@ def start_benchmark(config: pytest.Config, settings: Settings) -> BenchmarkSessi
     share = WorkerShare.from_input(workerinput.get("compaction_shared"))
     baseline = _baseline(config, session)
     title = baseline.title if baseline else ""
-    session = replace(session, worker_share=share, baseline_title=title)
+    nulls: Nulls = "all" if settings.reports or config.option.verbose > 0 else "shipped"
+    session = replace(session, worker_share=share, baseline_title=title, nulls=nulls)
     if share is not None:
         config.pluginmanager.register(WorkerStop(session, share), "compaction-stop")
     config.add_cleanup(session.close)

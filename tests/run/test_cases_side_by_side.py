@@ -87,7 +87,7 @@ class Bench:
             Trigger("case"),
             offline_settings(timeout=30.0),
             self.work,
-            compares_nulls=False,
+            nulls="none",
         )
         self.engine = Engine(method, self.case_of, self.forgotten.append)
 

@@ -74,7 +74,7 @@ def test_a_view_is_made_once_for_a_case_and_its_tokens(monkeypatch):
 def test_the_record_of_an_item_holds_the_nulls_but_not_for_a_null_or_the_control(pytester):
     set_up(pytester, "first")
     names = f"{own('keep')},window,none"
-    run(pytester, f"--compactor={names}", compactor=None)
+    run(pytester, f"--compactor={names}", "-v", compactor=None)
     found = {}
     for record in records(pytester).records:
         found.setdefault(record["compactor"], []).append(set(record["nulls"]))
@@ -84,7 +84,7 @@ def test_the_record_of_an_item_holds_the_nulls_but_not_for_a_null_or_the_control
 
 def test_the_summary_of_one_strategy_has_the_comparison_with_the_best_null(pytester):
     set_up(pytester)
-    result = run(pytester, "--compactor=truncate", "--compaction-budget=60", compactor=None)
+    result = run(pytester, "--compactor=truncate", "--compaction-budget=60", "-v", compactor=None)
     (line,) = [line for line in result.outlines if line.startswith("at equal tokens")]
     assert "the best null" in line
     assert records(pytester).header["figures"]["best_null"]["truncate"]["null"] in line

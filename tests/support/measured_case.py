@@ -28,7 +28,7 @@ def engine_for(compactor, trigger="case"):
         parse_trigger(trigger),
         offline_settings(compactors=("my:compact",)),
         work,
-        compares_nulls=False,
+        nulls="none",
     )
     engine = Engine(method)
     try:

@@ -66,9 +66,7 @@ def lack(paths, strategies):
             runs="",
             calls=CallSettings(store="store", export="unused"),
         )
-        session = replace(
-            resolve_session(settings, here, here, False, {}, {}), compares_nulls=False
-        )
+        session = replace(resolve_session(settings, here, here, False, {}, {}), nulls="none")
         try:
             items = items_of(KINDS["probe"], session).values()
             chosen = [Selection(item) for item in items if item.arm is not None]

@@ -40,7 +40,7 @@ SETTINGS = Settings(
 
 
 def briefing(**changes):
-    given = {"settings": SETTINGS, "trigger": Trigger("case"), "compares_nulls": True}
+    given = {"settings": SETTINGS, "trigger": Trigger("case"), "nulls": "all"}
     return Briefing(**{**given, **changes})
 
 

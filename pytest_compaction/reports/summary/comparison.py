@@ -28,6 +28,7 @@ from pytest_compaction.reports.summary.outcomes import (
     further_figures,
     null_line,
     reading_line,
+    unread_nulls_line,
     unscored_because,
 )
 from pytest_compaction.rubric import DIMENSIONS
@@ -202,6 +203,9 @@ def comparison(groups: Mapping[str, Sequence[Record]], grouped: bool) -> Iterato
     nulls = sorted(item.compactor for item in figures if is_null(item.compactor))
     if nulls:
         yield from _wrapped(f"nulls, with no idea behind them: {', '.join(nulls)}", "dim")
+    unread = unread_nulls_line(record for item in figures for record in groups[item.compactor])
+    if unread is not None:
+        yield unread
     compared = [best_null(groups[item.compactor]) for item in figures]
     cases = max((found.difference.cases for found in compared if found is not None), default=0)
     if cases:

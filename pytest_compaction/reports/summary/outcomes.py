@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import textwrap
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from pytest_compaction.metrics.aggregate import Aggregate, Losses
-from pytest_compaction.metrics.differences.strategy_comparison import best_null
+from pytest_compaction.metrics.differences.strategy_comparison import best_null, is_null
 from pytest_compaction.metrics.figures import Figure, further, means
+from pytest_compaction.metrics.item_figures import survival
 from pytest_compaction.records.record import Record
 from pytest_compaction.reports.lines import WIDTH, Line, interval_text
+from pytest_compaction.settings import CONTROL
 from pytest_compaction.text import printable
 
 OUTCOMES: Final = ("stated", "uncertain", "contradicted", "absent")
@@ -76,6 +78,22 @@ def null_line(records: Sequence[Record], indent: str = "") -> Line | None:
     text = f"at equal tokens {found.result} {found.null}, the best null: {points}"
     room = WIDTH - len(indent)
     return Line(indent + printable(text, room), "good" if found.result == "beats" else "plain")
+
+
+def unread_nulls_line(records: Iterable[Record]) -> Line | None:
+    """How to compare items with the nulls that a run left out because nobody wanted a report."""
+    items = sum(
+        survival(record) is not None
+        and record.get("nulls") == {}
+        and "nuggets" not in record
+        and record["compactor"] != CONTROL
+        and not is_null(record["compactor"])
+        for record in records
+    )
+    if not items:
+        return None
+    text = f"nulls         not read for {items:,} items; -v or --compaction-report=PATH reads them"
+    return Line(text, "dim")
 
 
 def unscored_because(records: Sequence[Record], count: int = 3) -> Iterator[Line]:

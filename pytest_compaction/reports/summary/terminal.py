@@ -45,6 +45,7 @@ from pytest_compaction.reports.summary.outcomes import (
     null_line,
     reading_line,
     second_lines,
+    unread_nulls_line,
     unscored_because,
 )
 from pytest_compaction.reports.tables.long_memory_tables import LABEL, long_memory_tables
@@ -371,8 +372,7 @@ def _single(
     yield from cost_lines(records, pricing)
     yield from constraint_lines(records, control or ())
     compared = None if figures.too_few else null_line(records)
-    if compared is not None:
-        yield compared
+    yield from (line for line in (compared, unread_nulls_line(records)) if line is not None)
     later = sum(went_wrong_later(record) for record in records)
     if later:
         yield Line(f"broken later  {later}; went wrong after the verdict, which counts", "bad")

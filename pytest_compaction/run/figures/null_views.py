@@ -8,9 +8,11 @@ from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.compactors.protocol import Compactor, Context, State
 from pytest_compaction.compactors.strategies.plain import Window
 from pytest_compaction.compactors.strategies.said import Random, SaidOnly
+from pytest_compaction.conversation.messages import Message
 from pytest_compaction.metrics.dimensions import probe_scores
 from pytest_compaction.metrics.facts.survival import read_outcomes, view_index
 from pytest_compaction.rubric import dimension_scores, overall_score
+from pytest_compaction.run.figures.shipped_nulls import CaseNulls
 from pytest_compaction.run.response import NullReading, Roles
 
 NULLS: Final[tuple[type[Compactor[State]], ...]] = (Random, SaidOnly, Window)
@@ -29,34 +31,40 @@ class NullViews:
         self._readings: dict[tuple[str, str, str, tuple[int, ...]], tuple[NullReading, ...]] = {}
 
     async def readings(
-        self, case: Case, probe: Probe, tokens: tuple[int, ...]
+        self, case: Case, probe: Probe, tokens: tuple[int, ...], known: CaseNulls | None = None
     ) -> tuple[NullReading, ...]:
         """What each null states of the probe's facts after the last of these points.
 
-        ``tokens`` are those of the views under test at the points up to that of the probe.
+        ``tokens`` are those of the views under test at the points up to that of the probe. A view
+        that is ``known`` is not read.
         """
         key = (case.id, case.digest, probe.id, tokens)
         if key not in self._readings:
-            found = [await self._reading(make(), case, probe, tokens) for make in NULLS]
+            found = [await self._reading(make(), case, probe, tokens, known) for make in NULLS]
             self._readings[key] = tuple(found)
         return self._readings[key]
 
     async def _reading(
-        self, null: Compactor[State], case: Case, probe: Probe, tokens: tuple[int, ...]
+        self,
+        null: Compactor[State],
+        case: Case,
+        probe: Probe,
+        tokens: tuple[int, ...],
+        known: CaseNulls | None,
     ) -> NullReading:
-        context = self._context(case, tokens[-1])
-        state, fits = await self._state(null, case, tokens)
-        if not fits:
+        view = await self.view(null, case, tokens)
+        if view is None:
             return NullReading(null.name, 0.0, 0.0, 0)
-        view = null.render(state, context).messages
-        found = read_outcomes(probe.facts, probe.traps, view_index(view))
-        scores = {s.id: s.score for s in probe_scores(probe, found)}
-        return NullReading(
-            null.name,
-            overall_score(dimension_scores(scores)) or 0.0,
-            sum(found.stated) / len(found.stated),
-            context.tokens.messages(view),
-        )
+        found = known.of(null.name, probe, view) if known else None
+        overall, stated = read_view(probe, view) if found is None else found
+        return NullReading(null.name, overall, stated, self._roles.tokens.messages(view))
+
+    async def view(
+        self, null: Compactor[State], case: Case, tokens: tuple[int, ...]
+    ) -> tuple[Message, ...] | None:
+        """The view of a null after as many points as there are ``tokens``, if it fits them."""
+        state, fits = await self._state(null, case, tokens)
+        return null.render(state, self._context(case, tokens[-1])).messages if fits else None
 
     async def _state(
         self, null: Compactor[State], case: Case, tokens: tuple[int, ...]
@@ -77,3 +85,10 @@ class NullViews:
 
     def _context(self, case: Case, budget: int) -> Context:
         return Context(case.window, budget, self._roles.tokens, self._roles.compaction)
+
+
+def read_view(probe: Probe, view: tuple[Message, ...]) -> tuple[float, float]:
+    """The survival of a view, and the share of the probe's facts that it states."""
+    found = read_outcomes(probe.facts, probe.traps, view_index(view))
+    scores = {s.id: s.score for s in probe_scores(probe, found)}
+    return overall_score(dimension_scores(scores)) or 0.0, sum(found.stated) / len(found.stated)

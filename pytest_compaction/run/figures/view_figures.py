@@ -26,6 +26,7 @@ from pytest_compaction.metrics.facts.survival import READING, Readings, view_ind
 from pytest_compaction.metrics.facts.survival import read as read_facts
 from pytest_compaction.run.compaction import CompactedCase
 from pytest_compaction.run.figures.fact_history import Earlier, LogFacts
+from pytest_compaction.run.figures.shipped_nulls import Nulls, shipped_nulls
 from pytest_compaction.run.responder import Seen
 from pytest_compaction.run.response import FactHistory, NullReading, Roles, ViewFigures
 
@@ -155,7 +156,8 @@ class FigureRules:
         prompt.update(b"]")
         nulls: tuple[NullReading, ...] = ()
         if asked.answered and asked.tokens is not None:
-            nulls = _result(self._nulls.readings(case, probe, asked.tokens))
+            known = shipped_nulls(case, self._encoding)
+            nulls = _result(self._nulls.readings(case, probe, asked.tokens, known))
         reading = read_facts(probe.facts, probe.traps, shared.index)
         log_facts = self._facts_of(case)
         return ViewFigures(
@@ -196,20 +198,21 @@ def _hash_begun(view: Sequence[Message]) -> Any:
 class ViewReader:
     """Has the figures of views made when somebody wants them.
 
-    With ``compares_nulls`` the nulls are run beside a strategy. ``give_way`` blocks as long as
+    ``nulls`` says in which cases they are run beside a strategy. ``give_way`` blocks as long as
     something else goes before, and ``kept`` keeps the figures from run to run.
     """
 
     def __init__(
         self,
         roles: Roles,
-        compares_nulls: bool,
+        nulls: Nulls,
         give_way: Callable[[], object],
         kept: KeptResults,
     ) -> None:
         self._give_way = give_way
         self._rules = FigureRules(roles, kept)
-        self._compares_nulls = compares_nulls
+        self._nulls = nulls
+        self._encoding = roles.tokens.name
         self._by_rules = any(model.name == "offline" for model in roles.all)
 
     def figures(
@@ -241,8 +244,10 @@ class ViewReader:
 
     def _tokens(self, compacted: CompactedCase, probe: Probe, read: Seen) -> tuple[int, ...] | None:
         """The tokens of the views at the points up to that of the probe, if nulls get as many."""
-        if not self._compares_nulls or not compacted.compared or probe.nuggets:
+        if self._nulls == "none" or not compacted.compared or probe.nuggets:
             return None  # questions by nuggets are not compared with nulls
+        if self._nulls == "shipped" and shipped_nulls(compacted.case, self._encoding) is None:
+            return None
         earlier = (point.view_tokens for point in compacted.fed.points[: probe.point])
         return (*earlier, read.tokens)
 

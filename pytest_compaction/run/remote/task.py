@@ -42,6 +42,7 @@ from pytest_compaction.models.registry import asking, endpoint_within, is_offlin
 from pytest_compaction.models.wire.call import Call, Caller, CallReply
 from pytest_compaction.run.case_work import Method
 from pytest_compaction.run.engine import Engine
+from pytest_compaction.run.figures.shipped_nulls import Nulls
 from pytest_compaction.run.plan import PlannedProbe
 from pytest_compaction.run.remote.result import (
     Asked,
@@ -74,7 +75,7 @@ class Briefing:
 
     settings: Settings
     trigger: Trigger
-    compares_nulls: bool
+    nulls: Nulls
     prompts: Prompts | None = None
     prices: PriceTable | None = None
     modules: Mapping[str, tuple[str, str]] = field(default_factory=dict)
@@ -239,7 +240,7 @@ def measured(
         briefing.trigger,
         briefing.settings,
         work,
-        briefing.compares_nulls,
+        briefing.nulls,
     )
     engine = Engine(method)
     try:
