@@ -111,12 +111,9 @@ class _Record:
             self.details[operation.detail] = None
         self.message_ids[operation.message_id] = None
         self.folder |= operation.folder
-        self._settle(operation, number)
-
-    def _settle(self, operation: FileOperation, number: int) -> None:
-        """A certain operation ends doubts, but a read does so only if the file was not changed."""
+        # A certain operation ends doubts, but a read does so only if the file was not changed.
         changed = self.modified and not self.created
-        if operation.certain and not (operation.operation == "read" and changed):
+        if operation.certain and not (kind == "read" and changed):
             self.doubtful = False
             self.seen_at = number
 
@@ -152,11 +149,8 @@ class _MergedFiles:
         if operation.path == EVERY_PATH:
             self.doubted_at = self._number
             return
-        for path in (
-            {operation.path, operation.detail}
-            if operation.operation == "renamed"
-            else {operation.path}
-        ):
+        old = operation.detail if operation.operation == "renamed" else operation.path
+        for path in {operation.path, old}:
             record = self._find(path)
             if record is not None:
                 record.doubtful = True

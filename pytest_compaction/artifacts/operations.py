@@ -62,7 +62,7 @@ _ERROR_LINE: Final = re.compile(
 )
 _OWN_ERROR: Final = re.compile(
     r"(?:/(?:usr/)?bin/)?(?:bash|sh|zsh|dash|rm|mv|cp|sed|perl|git|touch|tee|mkdir|cd|cat)"
-    r"(?: line \d+)?: |fatal: |error: ",
+    r"(?: line \d+)?: |fatal: |error: "
 )
 """How errors of the shell, of git or of programs that change files begin."""
 _MISSING_PROGRAM: Final = re.compile(

@@ -320,10 +320,7 @@ def case_from_json(data: Mapping[str, Any], source: str = "", digest: str = "") 
 
 
 def _point(
-    item: Mapping[str, Any],
-    number: int,
-    messages: tuple[Message, ...],
-    position: Mapping[str, int],
+    item: Mapping[str, Any], number: int, messages: tuple[Message, ...], position: Mapping[str, int]
 ) -> Point:
     id = str(item.get("id", f"p{number + 1}"))
     index = position[item["after"]]

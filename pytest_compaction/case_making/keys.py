@@ -13,14 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pytest_compaction.text import (
-    STOPWORDS,
-    content_stems,
-    is_path,
-    normalize,
-    segments,
-    stem,
-)
+from pytest_compaction.text import STOPWORDS, content_stems, is_path, normalize, segments, stem
 
 
 def _stems(text: str) -> frozenset[str]:

@@ -178,7 +178,7 @@ _UNSEEN: Final = re.compile(
     r"|\bxargs\b[^|;&\n]{0,200} (?:sed|perl)\b|\b(?:mv|cp)\b[^|;&\n]{0,200}[*$]"
     r"|\bpython[\d.]*\b[^|]{0,2000}(?:\.write\(|write_text\()"
     r"|\bgit\b[^|;&\n]{0,200} (?:checkout|switch|merge|pull|rebase|stash|cherry-pick)\b"
-    r"|--(?:fix|write)\b|\b(?:fmt|format|lint:fix|gofmt|goimports|prettier|black|isort|rustfmt)\b",
+    r"|--(?:fix|write)\b|\b(?:fmt|format|lint:fix|gofmt|goimports|prettier|black|isort|rustfmt)\b"
 )
 """Commands that change files by a pattern, a variable or a script, or whole trees."""
 _BY_USER: Final = re.compile(
