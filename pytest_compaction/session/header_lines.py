@@ -54,6 +54,13 @@ def header_lines(session: BenchmarkSession) -> list[str]:
             "compaction: --compaction-judgements has no effect on the offline judge, which "
             "always says the same"
         )
+    if session.settings.answers and not (
+        is_offline(session.settings.responder) and all(map(is_offline, session.settings.judges))
+    ):
+        lines.append(
+            "compaction: --compaction-answers has no effect: a model answers or judges, so that "
+            "answers are made without it"
+        )
     if is_offline(session.settings.model):
         lines += [
             printable(

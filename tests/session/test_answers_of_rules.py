@@ -92,3 +92,5 @@ def test_the_header_names_the_setting(pytester):
     set_up(pytester)
     assert "with answers" not in run(pytester).stdout.str()
     run(pytester, WITH).stdout.fnmatch_lines(["compaction: * | with answers*"])
+    shown = run(pytester, WITH, "--compaction-responder=mute").stdout.str()
+    assert "--compaction-answers has no effect: a model answers" in shown

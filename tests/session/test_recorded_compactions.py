@@ -74,7 +74,7 @@ def test_a_summary_that_drops_a_fact_is_seen_to_drop_it(pytester: pytest.Pyteste
     assert dropped["status"] == "failed"
     (fact,) = dropped["facts"]
     assert (fact["text"], fact["type"]) == ("the broker restarts slowly", "reason")
-    assert (fact["view"], fact["answer"], fact["loss"]) == ("absent", "absent", "dropped")
+    assert (fact["view"], fact["loss"]) == ("absent", "dropped")
     assert by_item["recorded", "limit"]["facts"][0]["survived"] is False
     assert by_item["recorded", "limit"]["traps"][0]["hit"] is True
     assert by_item["recorded", "next"]["facts"][0]["survived"] is True

@@ -209,7 +209,7 @@ def difficulty():
         means = [overall_mean(own[name]) for name in DIFFICULTY]
         last = max(own["anchored"], key=lambda r: r["tokens"]["log"])["tokens"]
         facts = [fact for record in own["anchored"] for fact in record["facts"]]
-        dropped = sum(not fact["used"] and not fact["survived"] for fact in facts)
+        dropped = sum(not fact["survived"] for fact in facts)
         cells = [
             Path(case.source).with_suffix("").as_posix(),
             str(len(case.messages)),
