@@ -15,7 +15,7 @@ QUICK_TEXTS = 16
 LONG_TEXTS = 120
 PARTS = 16
 CALLERS = re.compile(
-    r"models\.offline\.long_memory|probes\.(lint_rules|test_commands)|probes\.sources\.values:_VALUE_LINE"
+    r"case_making\.(lint_facts|lint_log|shell_evidence|user_probes:_VALUE_LINE)"
     r"|secrets\.(formatted:(_HEADS|_LINE_BEFORE)|named:_HEAD|people:_NOBODY|search:_OTHER_KEYS"
     r"|shapes:SHAPES)"
 )
