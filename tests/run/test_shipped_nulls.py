@@ -74,7 +74,7 @@ def test_what_is_looked_up_is_what_the_views_of_every_case_state(id):
 def test_hardly_any_view_of_an_ordinary_run_is_read(monkeypatch):
     read = []
     monkeypatch.setattr(reading, "read_view", lambda *given: read.append(given) or (0.0, 0.0))
-    cases = [CASES[id] for id in ("clock_skew", "stale_checkpoint", "theme_release")]
+    cases = [CASES[id] for id in ("clock_skew", "stale_checkpoint", "line_attribution")]
     for case in cases:
         tokens = tuple(int(0.9 * case.budget) + 10 * number for number in range(len(case.points)))
         readings(case, tokens, shipped_nulls(case, ENCODING))
