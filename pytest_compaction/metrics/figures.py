@@ -26,6 +26,7 @@ from pytest_compaction.metrics.item_figures import Record, answer_figure, stated
 from pytest_compaction.metrics.losses.strategy_losses import strategy_losses
 from pytest_compaction.metrics.statistics.intervals import Mean
 from pytest_compaction.rubric import DIMENSIONS, MAX_SCORE
+from pytest_compaction.settings import CONTROL
 from pytest_compaction.text import Range
 
 Kind = Literal["score", "share", "number"]
@@ -122,6 +123,8 @@ def _effect_retention(records: Sequence[Record], control: Sequence[Record]) -> M
 
 
 def _kept(records: Sequence[Record], control: Sequence[Record]) -> Mean | None:
+    if any(record["compactor"] == CONTROL for record in records):
+        return None  # it would be compared with itself
     _, share = kept_by_dimension(records, control).get("overall", (0.0, None))
     return _without_interval(share, records)
 
