@@ -108,7 +108,18 @@ def _collect(config: pytest.Config, session: BenchmarkSession, named: bool) -> N
         own = take_in_own_tests(config, (*session.folders, shipped_cases()))
         measured = resolve.collection_arguments(session.folders, session.has_dialogues)
         config.args[:] = [*measured, *own]
+        if session.blocks_nowhere and not own and _has_xdist(config):
+            _start_no_idle_workers(config)
     packaged.remember_failures(config)
+
+
+def _start_no_idle_workers(config: pytest.Config) -> None:
+    """Start no more workers than processors: a worker that is given nothing starts for a second."""
+    from pytest_compaction.session import scheduler
+
+    asked = config.option.tx or []
+    if config.option.dist == "load" and set(asked) == {"popen"}:
+        config.option.tx = asked[: scheduler.processors()]
 
 
 def _compare_snapshots(config: pytest.Config) -> None:

@@ -2,9 +2,10 @@
 
 import pytest
 from support.paths import ROOT
-from support.scenarios import case, flat, lean, ran, run, set_up, write_cases
+from support.scenarios import case, flat, lean, own, ran, run, set_up, write_cases
 from support.worker_counts import BOTH
 
+from pytest_compaction.session import scheduler
 from pytest_compaction.session.items.own_tests import Fixtures, measures, parsed
 
 BENCHMARK = "pytest_compaction/benchmark/test_probes.py"
@@ -169,3 +170,20 @@ def test_a_fixture_of_a_conftest_with_the_name_of_a_case_provides_it():
     assert not measures(MEASURING["both"], above, ["test"])
     assert measures("def check_a(dialogue): ...", above, ["check_*"])
     assert parsed("def f(:")._fields == ("body", "type_ignores")
+
+
+@pytest.mark.parametrize(
+    ("compactor", "module", "started"),
+    [("truncate", None, 1), (own("keep"), None, 3), ("truncate", MINE, 3)],
+    ids=["shipped", "a strategy of others", "other tests beside"],
+)
+def test_a_worker_that_would_get_nothing_is_not_started(
+    pytester, monkeypatch, compactor, module, started
+):
+    set_up(pytester, "first")
+    monkeypatch.setattr(scheduler, "processors", lambda: 1)
+    if module:
+        pytester.makepyfile(test_mine=module)
+    result = run(pytester, "-n3", f"--compactor={compactor}", compactor=None)
+    result.stdout.fnmatch_lines([f"created: {started}/{started} worker*"])
+    assert result.parseoutcomes().get("errors") is None
