@@ -9,7 +9,7 @@ from support.worker_counts import BOTH
 
 from pytest_compaction.records.runs.run_file import load_run
 
-ROOM = 20_000
+ROOM = 10_000
 """Bytes that hold some of the eight records, and no page."""
 
 

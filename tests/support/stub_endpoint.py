@@ -119,6 +119,7 @@ def long_case(id, budget=300):
 
 PRICED = """
 from genai_prices.data import providers
+from genai_prices.data_snapshot import DataSnapshot, set_custom_snapshot
 
 [OPENAI] = [each for each in providers if each.id == "openai"]
 PATTERN = OPENAI.api_pattern
@@ -126,10 +127,12 @@ PATTERN = OPENAI.api_pattern
 
 def pytest_configure(config):
     OPENAI.api_pattern = r"https://(api\\.openai\\.com|127\\.0\\.0\\.1)"
+    set_custom_snapshot(DataSnapshot(providers, False))  # one that knows no address yet
 
 
 def pytest_unconfigure(config):
     OPENAI.api_pattern = PATTERN
+    set_custom_snapshot(None)
 """
 """For a conftest: the local server has the prices of OpenAI."""
 
