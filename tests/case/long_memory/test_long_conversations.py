@@ -10,7 +10,7 @@ from support.long_conversations import write
 READ = """
 import json, resource, sys, time
 from pathlib import Path
-from pytest_compaction.case.long_memory.places import conversations
+from pytest_compaction.case.files import conversations
 
 def most():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
