@@ -58,6 +58,7 @@ def test_the_file_is_about_the_cases_and_the_reader_as_they_are():
 def test_what_is_looked_up_is_what_the_views_state(id):
     case, chance = CASES[id], random.Random(id)
     known = shipped_nulls(case, ENCODING)
+    assert known is not None, RENEW
     for tokens in paths(case, chance, 4):
         assert readings(case, tokens, known) == readings(case, tokens, None)
 
@@ -67,6 +68,7 @@ def test_what_is_looked_up_is_what_the_views_state(id):
 def test_what_is_looked_up_is_what_the_views_of_every_case_state(id):
     case, chance = CASES[id], random.Random()
     known = shipped_nulls(case, ENCODING)
+    assert known is not None, RENEW
     for tokens in paths(case, chance, 6):
         assert readings(case, tokens, known) == readings(case, tokens, None), tokens
 
