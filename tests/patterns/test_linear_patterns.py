@@ -12,8 +12,8 @@ from support.package_patterns import Used, patterns
 from support.pattern_time import SIZES, growth, runner
 
 QUICK_TEXTS = 16
-LONG_TEXTS = 120
-PARTS = 16
+LONG_TEXTS = 48
+PARTS = 8
 CALLERS = re.compile(
     r"case_making\.(lint_facts|lint_log|shell_evidence|user_probes:_VALUE_LINE)"
     r"|secrets\.(formatted:(_HEADS|_LINE_BEFORE)|named:_HEAD|people:_NOBODY|search:_OTHER_KEYS"
