@@ -39,7 +39,7 @@ _KEPT_OUTSIDE: Final = "it kept messages that are outside the imported part"
 
 @dataclass(frozen=True, slots=True)
 class SessionPart:
-    """Which messages to import: the newest ``last``, or those from ``first`` to ``final``.
+    """Range of messages to import: the newest ``last``, or those from ``first`` to ``final``.
 
     Messages are counted from 1; ``None`` sets no limit.
     """

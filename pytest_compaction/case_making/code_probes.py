@@ -244,7 +244,7 @@ def signature_drafts(log: ProbeLog) -> Iterator[Draft]:
 
 
 def _function(log: ProbeLog, first: Declared, path: str) -> Draft | None:
-    """What a function takes and the type that it is a method of.
+    """Probe about a function's parameters and the type it is a method of.
 
     A type that a function returns is left out: too much of it is no name.
     """

@@ -90,7 +90,7 @@ _RETURNED: Final = re.compile(r"\s*(?:->|:)?\s*(?P<type>[^{:=;]*)")
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """What one line declares: ``kind`` is ``function``, ``type``, ``constant`` or ``other``.
+    """A declaration in one line: ``kind`` is ``function``, ``type``, ``constant`` or ``other``.
 
     ``other`` is an alias, or a declaration of which only the name can be read. ``value`` is the
     type of a method. ``path`` is empty where the text does not say from which file the line is.
@@ -156,7 +156,7 @@ def imported_from(log: ProbeLog) -> Mapping[str, set[str]]:
 
 
 def definitions(text: str) -> dict[str, str]:
-    """What the lines of a text declare, each with the code up to the next declaration.
+    """Declarations in a text, each with the code up to the next one.
 
     Comments and empty lines at its end belong to what follows.
     """
@@ -188,7 +188,7 @@ def _without_end(lines: list[str]) -> list[str]:
 
 
 def _read(line: str, place: int, path: str) -> Declared | None:
-    """What a line declares."""
+    """The declaration in a line, if any."""
     for rule in (_FUNCTION, _ARROW, _METHOD):
         if match := rule.match(line):
             named = match.groupdict()

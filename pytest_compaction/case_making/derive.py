@@ -110,7 +110,7 @@ def derive_probes(
 
 
 def probe_count(messages: Sequence[Message], most: int) -> int:
-    """How many probes a log may have, by its tokens, but not more than ``most``."""
+    """Limit of probes by the tokens of a log, at most ``most``."""
     return min(most, max(LEAST_COUNT, shared_counter().messages(messages) // TOKENS_PER_PROBE))
 
 

@@ -107,7 +107,7 @@ def _added(log: ProbeLog) -> dict[str, list[str]]:
 
 
 def _replacements(invocation: Invocation) -> int:
-    """How many replacements an edit makes, whether or not both sides of each are known."""
+    """Number of replacements of an edit, whether or not both sides of each are known."""
     edits = invocation.call.parsed().get("edits")
     return len(edits) if isinstance(edits, list) else 1
 
@@ -186,7 +186,7 @@ def _assigned(text: str) -> dict[str, list[str]]:
 
 
 def _last_values(log: ProbeLog, path: str, moved: Mapping[str, Sequence[str]]) -> Iterator[Draft]:
-    """What keys of a file were set to last, where name and value are told apart from others."""
+    """Last values of the keys of a file, where name and value can be told from others."""
     found: dict[str, Found] = {}
     for key, values in moved.items():
         told = Candidate(f"{key}: {values[-1]}", "value", identifier_keys(key, values[-1]))

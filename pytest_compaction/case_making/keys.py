@@ -323,7 +323,7 @@ def _words(text: str, weak: bool = False) -> list[_Word]:
 
 
 def _wanted(groups: Sequence[tuple[str, ...]], words: Sequence[_Word]) -> int:
-    """How many words of the subject the groups still need."""
+    """Number of words of the subject that the groups still need."""
     strong = sum(any(telling(key) for key in group) for group in groups)
     if len(groups) > 2 or (strong and len(groups) > 1):
         return 0

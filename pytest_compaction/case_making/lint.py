@@ -158,13 +158,13 @@ class Inspection:
     findings: tuple[LintFinding, ...]
 
     def count(self, level: Level) -> int:
-        """How many findings of one level there are."""
+        """Number of findings of one level."""
         return sum(finding.level == level for finding in self.findings)
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Where the log states a fact, and how it was read there.
+    """The message of the log that states a fact, and its reading.
 
     ``message`` is the id of the first message before the question that states it; empty
     if none does.

@@ -53,7 +53,7 @@ _NAMES_A_RULE: Final = re.compile(
 
 
 class Remark(NamedTuple):
-    """What a check found: the place in the case file, the rule, and a sentence about it.
+    """A finding of a check: the place in the case file, the rule, and a sentence.
 
     ``level`` is absent where it is the usual one of the rule.
     """

@@ -194,7 +194,7 @@ def _told_exactly(probe: Probe, pointer: str) -> Iterator[Remark]:
 
 
 def check_standing(case: Case) -> Iterator[Remark]:
-    """What is gone or may not be all, names that a comment tells, empty quotes, filler keys."""
+    """Facts that are out of date or incomplete, names from comments, empty quotes, filler keys."""
     log: ProbeLog | None = None
     for number, probe in enumerate(case.probes):
         pointer, at = f"/probes/{number}", case.points[probe.point].index

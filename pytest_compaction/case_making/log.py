@@ -41,7 +41,7 @@ from pytest_compaction.text import (
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """What might be a fact: its text and type, and its key groups if a source knows them.
+    """A candidate for a fact: its text and type, and its key groups if a source knows them.
 
     Without ``keys`` they are made from the text. ``places`` are the positions of the messages
     from which a source has it, if it knows them: one of them has to be evidence.
@@ -190,7 +190,7 @@ class ProbeLog:
 
     @cached_property
     def operations(self) -> tuple[FileOperation, ...]:
-        """What the tool calls did to files, in order."""
+        """File operations of the tool calls, in order."""
         return tuple(file_operations(self.messages))
 
     def stated(self, fact: Fact) -> tuple[int, ...]:
@@ -220,7 +220,7 @@ class ProbeLog:
         return LogIndex(self._texts)
 
     def frequency(self, form: str) -> int:
-        """How many messages hold a stem."""
+        """Number of messages that hold a stem."""
         return len(self._holders_of(form))
 
     def _holders_of(self, form: str) -> Sequence[int]:
@@ -283,7 +283,7 @@ class ProbeLog:
         return fact if agrees else None
 
     def task(self, text: str, type: FactType) -> Candidate:
-        """What is to be done, with a key group for the verb."""
+        """A step to be done, with a key group for the verb."""
         return Candidate(text, type, task_keys(text, self.frequency))
 
     def find_all(

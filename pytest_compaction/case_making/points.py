@@ -1,4 +1,4 @@
-"""Where an imported session is compacted, and what the agent kept there.
+"""Compaction points of an imported session, and the messages that stay there.
 
 No strategy may shorten what the agent has just read: the last message, or the last tool
 calls with their results, stays, and so do the first request and the system messages,

@@ -71,7 +71,7 @@ class _Form:
     breakable: bool
 
     def end(self, text: str, start: int) -> int:
-        """Where it ends in the text if it begins at ``start``; -1 if it does not."""
+        """End of the secret that begins at ``start``; -1 if none does."""
         if text.startswith(self.text, start):
             end = start + len(self.text)
         elif self.breakable:
@@ -100,7 +100,7 @@ class KnownSecrets:
         self._sizes = sorted({len(sign) for sign in self._forms})
 
     def places(self, text: str) -> list[Place]:
-        """Where they stand, in order. Of two that overlap the longer one counts."""
+        """Places of the secrets, in order. Of two that overlap the longer one counts."""
         found: list[tuple[int, int, int, str]] = []
         for start, sign in self._signs(text):
             for form in self._beginning(text, start, sign):
@@ -129,7 +129,7 @@ class KnownSecrets:
                 yield form
 
     def _signs(self, text: str) -> Iterator[tuple[int, str]]:
-        """Where one of the beginnings stands, even if a line was broken within it."""
+        """Places of the beginnings, even with a line break within one."""
         if len(self._forms) <= _FEW:
             for sign in self._forms:
                 start = text.find(sign)
@@ -214,7 +214,7 @@ class Redactor:
 
     @property
     def counts(self) -> Mapping[str, Count]:
-        """What was replaced so far, by kind; a kind without any value is absent."""
+        """Number of replacements by kind; a kind without any is absent."""
         return {
             kind: Count(len(values), sum(values))
             for kind in _STAND_INS

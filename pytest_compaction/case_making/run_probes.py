@@ -101,7 +101,7 @@ _NUMBERED: Final = re.compile(
 
 
 def output_drafts(log: ProbeLog) -> Iterator[Draft]:
-    """How did the first test run end? The different result of the last run is the trap."""
+    """Probes for the result of the first test run; a different last result is the trap."""
     ran = [c for c in log.commands if ran_tests(c) and log.position[c.message_id] <= log.end]
     text = (result_of_tests(ran[0]) if ran else None) or ""
     later = [result for command in ran[1:] if (result := result_of_tests(command))]

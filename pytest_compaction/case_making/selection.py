@@ -134,7 +134,7 @@ class FullLogControl:
 
 
 def unanswered(case: Case) -> int:
-    """How many probes of a case the control answers without a single fact."""
+    """Number of probes that the control answers without a single fact."""
     control, count = FullLogControl.of(case), 0
     for probe in case.probes:
         if probe.choice is None:
@@ -174,7 +174,7 @@ class DraftedLog:
 
 @dataclass(frozen=True, slots=True)
 class Checks:
-    """What a draft must pass: the log confirms it, and the control, if there is one, answers it."""
+    """Checks of a draft: the log confirms it, and the control, if any, answers it."""
 
     log: DraftedLog
     control: FullLogControl | None = None
@@ -310,7 +310,7 @@ def _sound(draft: Draft) -> list[Trap]:
 
 
 def _told_by(draft: Draft) -> str:
-    """What may ask for the same facts once: a name, but all questions for files are alike."""
+    """Group of drafts that may ask for a fact once: a name; files are one group."""
     return draft.kind if draft.kind == "file" else draft.name
 
 

@@ -1,4 +1,4 @@
-"""What shell commands of a log tell: test runs, shown text, files that no call names.
+"""Evidence from shell commands: test runs, shown text, files that no call names.
 
 Running tests and showing text must not mix: when a script runs tests and also prints a
 file, such as an old log, its output does not tell which result belongs to the tests.

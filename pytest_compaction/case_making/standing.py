@@ -162,12 +162,12 @@ class StandingCode:
 
 @once_a_log
 def standing_code(log: ProbeLog) -> StandingCode:
-    """What a log tells of its code, read once for all sources."""
+    """The code that stands at the end of a log, read once for all sources."""
     return StandingCode(log)
 
 
 def standing_commits(log: ProbeLog, named: dict[str, int], asked: int) -> set[str]:
-    """Of commits with the position that showed each last, those that nothing has undone since."""
+    """Commits that nothing has undone since they were last shown."""
     undone: dict[str, int] = {}
     rewritten = -1
     for place, message in enumerate(log.messages[: asked + 1]):

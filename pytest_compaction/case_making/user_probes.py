@@ -228,7 +228,7 @@ def _fact_texts(code: str, text: str) -> list[str]:
 
 
 def _said_facts(log: ProbeLog, output: str) -> tuple[Found, ...]:
-    """The one line that says what went wrong without having the form of an error."""
+    """The one line that reports a failure without the form of an error."""
     said = error_texts(output[-_MAX_OUTPUT:], failed=False)
     texts = list(dict.fromkeys(map(finished, said)))
     if len(texts) != 1 or not whole_text(texts[0]) or was_stopped(texts[0]):

@@ -76,7 +76,7 @@ _VERBS: Final = re.compile(r"\b(?:renamed?|moved?|changed?|changes|moves|git mv|
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """Which texts stand in which direction: ``first`` before ``second``, or becoming it.
+    """A direction between two texts: ``first`` before ``second``, or becoming it.
 
     Without ``first`` the word ``lead`` must stand right before the second.
     """
@@ -197,7 +197,7 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """What one alternative asks for; ``negative`` if it denies what its words say."""
+    """One alternative of a key group; ``negative`` if it denies its own words."""
 
     normal: str
     terms: tuple[Term, ...]
@@ -283,7 +283,7 @@ def _token_terms(token: str) -> list[Term]:
 
 
 def path_keys(path: str) -> tuple[Key, ...]:
-    """What a path is found by: itself within a longer path, or one of its own suffixes alone."""
+    """Search keys of a path: the path within a longer one, or one of its suffixes alone."""
     suffixes = path_suffixes(path)
     if not suffixes:
         return (path,)
@@ -297,7 +297,7 @@ def path_keys(path: str) -> tuple[Key, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Where a sentence holds an alternative: positions of its words, and the words.
+    """An alternative found in a sentence: positions of its words, and the words.
 
     ``whole`` is the span of an alternative that stands there word for word.
     """
@@ -308,12 +308,12 @@ class Match:
 
     @property
     def start(self) -> int:
-        """Where the first word begins."""
+        """Start of the first word."""
         return self.spans[0][0]
 
     @property
     def end(self) -> int:
-        """Where the last word ends."""
+        """End of the last word."""
         return self.spans[-1][1]
 
 

@@ -57,7 +57,7 @@ class BM25:
                 known.append(number)
 
     def __len__(self) -> int:
-        """How many documents there are."""
+        """Number of documents."""
         return self._size
 
     def idf(self, term: str) -> float:

@@ -225,7 +225,7 @@ def claims(text: str) -> list[Claim]:
 
 
 class LogTokens:
-    """What a log holds, token by token, without its sentences. Building is linear in the log.
+    """The tokens of a log, without its sentences. Building is linear in the log.
 
     It agrees with ``TextIndex`` on paths, names and numbers, but for numbers that only count the
     items of a list and for paths with what a search found behind them (``src/a.py:def``), which it

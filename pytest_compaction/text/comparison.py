@@ -51,11 +51,11 @@ class Comparison:
 
     @cached_property
     def keyed(self) -> list[Span]:
-        """Where the passage has words of the key groups."""
+        """Places of words of the key groups in the passage."""
         return [span for group in self.groups for span in group]
 
     def groups_in(self, number: int) -> list[bool]:
-        """Of each key group, whether a minimal clause has a word of it."""
+        """For each key group, whether a minimal clause has a word of it."""
         clause = self.clauses[number]
         return [any(within(span, clause) for span in group) for group in self.groups]
 
@@ -71,7 +71,7 @@ class Comparison:
         return near or (others if labels else [])
 
     def held(self, units: Sequence[Unit]) -> list[int]:
-        """How many of these units each minimal clause holds; a pronoun stands for a subject."""
+        """Number of these units in each minimal clause; a pronoun stands for a subject."""
         if not units:
             return [0] * len(self.clauses)
         columns: list[list[bool]] = []
@@ -86,7 +86,7 @@ class Comparison:
 
     @cached_property
     def _holding(self) -> dict[tuple[Span, ...], list[bool]]:
-        """Of places, whether each minimal clause holds one of them."""
+        """Cache: for a tuple of places, whether each minimal clause holds one of them."""
         return {}
 
     @cached_property
@@ -117,7 +117,7 @@ class Comparison:
         return [(start, verb.start() if verb else end)]
 
     def _left_out(self, number: int, heard: Sequence[Span]) -> list[Span]:
-        """What is said once for two: "the burn takes 19 s when warm, and 41 s when cold".
+        """Words said once for two clauses: "the burn takes 19 s when warm, and 41 s when cold".
 
         If a clause opens with a thing and no verb follows, what stands before the first thing of
         the clause before.

@@ -1,4 +1,4 @@
-"""What negates, replaces, asks or supposes within a sentence, and which words that reaches.
+"""Cues of negation, replacement, question and supposition in a sentence, and their scope.
 
 A *cue* is an expression such as "not", "no longer", "instead of", "rejected" or "from … to". It
 reaches the words of its ``scope``; a cue on the verb also reaches what stands before it in the same
@@ -246,7 +246,7 @@ class Sense:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Where segments and explanations begin in a normalised sentence, and its brackets."""
+    """Starts of segments and explanations in a normalised sentence, and its brackets."""
 
     text: str
     ends: tuple[int, ...]
@@ -254,7 +254,7 @@ class Bounds:
     brackets: tuple[Span, ...]
 
     def explained(self, place: int) -> int:
-        """Where the next explanation begins after this place."""
+        """Start of the next explanation after this place."""
         return next(
             (start for start in self._seen(self.explains, place) if start >= place), self.end
         )
@@ -351,7 +351,7 @@ def _holds(normal: str, words: tuple[str, ...]) -> bool:
 
 @lru_cache(maxsize=2048)
 def heading_cue(normal: str) -> Cue | None:
-    """What a heading or lead-in does with everything that stands below it."""
+    """The cue of a heading or lead-in, which reaches all lines below it."""
     if len(normal.split()) <= _SHORT:
         match = HEADING_CUE.search(normal)
         if match is None:
@@ -454,7 +454,7 @@ def _without_part(normal: str, bounds: Bounds) -> Iterator[Cue]:
 
 
 def _shared(normal: str, bounds: Bounds, left: int, start: int) -> int:
-    """Where the clause begins whose subject or object a verb without one of its own shares.
+    """Start of the clause that lends its subject or object to a verb without one.
 
     The subject may have an apposition between commas: "the loft, a store, was given up".
     """

@@ -1,4 +1,4 @@
-"""What a statement asserts, and a passage with its words denies or rejects.
+"""Statements that a passage with their words denies or rejects.
 
 A word of the statement may stand only where it is negated, a whole group only where it is rejected,
 and a predicate only in a clause about something else ("only the cellar is locked", "the others are
@@ -133,7 +133,7 @@ def _named_others(said: str) -> str:
 
 
 def _after_opening(said: str, at: int) -> Iterator[int]:
-    """Where the words that open a clause may end, if they begin here; the nearest first."""
+    """Possible ends of the words that open a clause here, the nearest first."""
     if opening := _OPENING.match(said, at):
         yield opening.end()
     if of := _OF.match(said, at):
@@ -316,7 +316,7 @@ def idea_rejected(text: str, passage: Parsed, groups: Sequence[Sequence[Found]] 
 
 
 def subject_of_rejection(normal: str, start: int, end: int) -> tuple[int, int]:
-    """Whose rejection a cue behind ``end`` tells of: "the loft is the store and was given up".
+    """Subject of a cue of rejection behind ``end``: "the loft is the store and was given up".
 
     The subject ends where it is said what it is; a comma between that and the "and" parts them.
     """

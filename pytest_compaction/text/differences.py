@@ -1,4 +1,4 @@
-"""Where a passage holds the words of a statement and says something else with them.
+"""Passages that hold the words of a statement and say something else.
 
 Key groups and shares of words do not see who did what to whom. Four differences are looked for
 between the statement's own text and the passage: an opposite in a word's place ("known" for
@@ -132,7 +132,7 @@ def difference(text: str, passage: Parsed, type: str | None = None) -> str | Non
 
 
 def affirmed(text: str, passage: Parsed) -> str | None:
-    """What the statement denies and the passage says without any denial, if it shows."""
+    """Words that the statement denies and the passage affirms, if any."""
     own = meaning(text)
     for cue in own.parsed.sense.cues:
         if cue.kind not in {"negated", "rejected"}:
@@ -325,7 +325,7 @@ def _kinds(term: Term) -> list[object]:
 
 
 def _places_of(passage: Parsed, kinds: Collection[object]) -> list[Sequence[Span]]:
-    """Where values of these kinds stand."""
+    """Places of values of these kinds."""
     return [
         spans for key, spans in passage.places.items() if isinstance(key, tuple) and key[0] in kinds
     ]

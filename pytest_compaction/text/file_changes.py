@@ -1,4 +1,4 @@
-"""What a sentence says happened to a file: created, modified, deleted, renamed or read."""
+"""The change of a file in a sentence: created, modified, deleted, renamed or read."""
 
 from __future__ import annotations
 
@@ -239,7 +239,7 @@ def _said(normal: str, place: int | None, end: int) -> set[str]:
 
 
 def _before(text: str) -> set[str]:
-    """What the last verb before the file's name says about it."""
+    """Changes by the last verb before the file's name."""
     best: tuple[int, str, int] | None = None
     for change, match in _asserted(text):
         if best is None or match.start() > best[0]:
@@ -257,7 +257,7 @@ def _before(text: str) -> set[str]:
 
 
 def _after(text: str) -> set[str]:
-    """What stands after the file's name: "was created", "(new)", ": added retries"."""
+    """Changes by the words after the file's name: "was created", "(new)", ": added retries"."""
     modifier = MODIFIER.match(text)
     text = text[modifier.end() :] if modifier else text
     passive = re.match(

@@ -55,7 +55,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """How often cues reverse a statement, modulo 2: all of it, and its last group."""
+    """Polarity: reversals of the whole statement and of its last group, modulo 2."""
 
     all: int = 0
     last: int = 0
@@ -67,7 +67,7 @@ PLAIN: Final = Signature()
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """What one sentence does with the groups; ``width`` is the room that the words take."""
+    """Outcome of the key groups in one sentence; ``width`` is the span of the words."""
 
     outcome: Outcome
     words: tuple[str, ...]
@@ -121,7 +121,7 @@ def _width(choice: Sequence[Found]) -> int:
 
 
 def _reversed(weighed: Weighed, why: str) -> Weighed:
-    """What is said to be false: what it states is contradicted, and what it denies is stated."""
+    """Reversed outcome of a sentence that is said to be false."""
     if weighed.outcome == "stated":
         return replace(weighed, outcome="contradicted", why=why)
     if weighed.outcome == "contradicted":

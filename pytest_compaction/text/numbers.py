@@ -12,7 +12,7 @@ _MOST_DIGITS: Final = 17
 
 
 class NumberError(ValueError):
-    """What was given is no number of its range; the text says both."""
+    """The text is no number in the range; the message gives both."""
 
 
 @dataclass(frozen=True, slots=True)

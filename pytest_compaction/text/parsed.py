@@ -185,7 +185,7 @@ class Parsed:
         return bisect_right(self.parts, place)
 
     def matches_of(self, group: tuple[Alternative, ...]) -> list[Match]:
-        """Where the sentence holds the alternatives of a group, one after the other."""
+        """Matches of the alternatives of a group, in the order of the group."""
         needs = needs_of(group)
         if needs is not None and not self.places.has_any(needs[0]):
             for text in needs[1]:
@@ -196,7 +196,7 @@ class Parsed:
         return [match for wanted in group for match in self.matches(wanted)]
 
     def matches(self, wanted: Alternative) -> list[Match]:
-        """Where the sentence holds the alternative, words close together first."""
+        """Matches of one alternative, words close together first."""
         found: list[Match] = []
         start = bounded_find(wanted.normal, self.normal) if wanted.normal in self.normal else -1
         while start >= 0 and len(found) < MAX_MATCHES:
@@ -255,7 +255,7 @@ class Parsed:
         return relation.is_old(self.normal[: match.start], self.normal[match.end :])
 
     def term_places(self, term: Term) -> list[Span]:
-        """Where one term stands, in order. Not to be changed."""
+        """Places of one term, in order. Do not change the list."""
         known = self._found.get(term)
         if known is not None:
             return known
@@ -340,7 +340,7 @@ def _parse(
 
 
 def _parts(normal: str, held: list[Span]) -> tuple[int, ...]:
-    """Where a part with a subject and a value begins after another one; brackets are no part."""
+    """Starts of later parts with a subject and a value; brackets are no part."""
     held = [span for span in held if not re.match(r"[-_./\w]", normal[span[0] - 1 : span[0]])]
     if len(held) < 2:
         return ()

@@ -67,7 +67,7 @@ def exchanged_roles(both: Comparison) -> str | None:
 
 
 def _verb_places(both: Comparison, verb: Unit) -> Iterator[tuple[Span, Span]]:
-    """Where the passage has the same verb, each with its minimal clause.
+    """Places of the same verb in the passage, each with its minimal clause.
 
     Another verb may turn the roles by itself.
     """
@@ -159,7 +159,7 @@ _EXIT: Final = re.compile(r"\b(?:out of|away from) (?:the |an? |its )?$")
 
 
 def other_sequence(both: Comparison) -> str | None:
-    """What the passage has in another order, or counts or moves the other way round."""
+    """Words in another order, or counted or moved the other way round."""
     return _reordered(both) or _led(both) or _counted(both) or _left(both)
 
 
@@ -191,7 +191,7 @@ def _spans_in_a_row(normal: str, spans: Sequence[Span]) -> Iterator[list[Span]]:
 
 
 def _led(both: Comparison) -> str | None:
-    """What comes after something in the statement comes first there."""
+    """Two things in reversed order in the passage."""
     later = _LATER.search(both.own.normal)
     if later is None or _FIRST.search(both.own.normal):
         return None
@@ -232,7 +232,7 @@ def _counted(both: Comparison) -> str | None:
 
 
 def _left(both: Comparison) -> str | None:
-    """What something goes into is what it comes out of there."""
+    """Source and goal of a movement are swapped."""
     for unit in both.units:
         if _ENTRY.search(both.own.normal[: unit.own[0]]) and unit.places:
             before = [both.passage.normal[:start] for start, _ in unit.places]

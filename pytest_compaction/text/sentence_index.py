@@ -121,7 +121,7 @@ class Postings:
 
 @lru_cache(maxsize=65536)
 def posted(token: str) -> tuple[Key, ...]:
-    """What a token of a text can be looked up by."""
+    """Search keys of a token."""
     if is_path(token):
         return (*token_forms(token), ("path", "/".join(path_suffixes(token)[:1])))
     return token_forms(token)

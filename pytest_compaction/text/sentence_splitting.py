@@ -92,7 +92,7 @@ class _Line:
 
 @dataclass(slots=True)
 class _Outline:
-    """What stands above the next line: headings by level, a lead-in, parent bullets by indent."""
+    """Context of the next line: headings by level, a lead-in, parent bullets by indent."""
 
     headings: list[tuple[int, int]] = field(default_factory=list)
     bullets: list[tuple[int, int]] = field(default_factory=list)
@@ -249,7 +249,7 @@ def _lines(text: str) -> list[_Line]:
 
 
 def _line(line: str, bare: str, code: bool, diff: bool, table: bool) -> _Line | None:
-    """What a line is; ``bare`` is the line without white space around it.
+    """Kind of a line; ``bare`` is the line without white space around it.
 
     Its first sign says which forms need not be tried.
     """

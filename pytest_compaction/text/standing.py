@@ -108,7 +108,7 @@ def closes(heading: str) -> bool:
 
 
 def other_standing(own: Meaning, passage: Parsed, text: str, type: str | None = None) -> str | None:
-    """What is to be done is done, or the reverse; ``type`` is that of the statement."""
+    """A planned step that is done, or the reverse; ``type`` is that of the statement."""
     if is_step(text, type):
         firm = type is not None or _DUE.search(own.parsed.normal) is not None
         return "done already" if _standing(own, passage, firm) == "done" else None
@@ -118,7 +118,7 @@ def other_standing(own: Meaning, passage: Parsed, text: str, type: str | None = 
 
 
 def _standing(own: Meaning, passage: Parsed, firm: bool) -> Standing | None:
-    """How the clauses that hold most of a planned statement's words stand.
+    """Whether the clauses with most of a planned statement's words are planned or done.
 
     A bare past tense counts only if the statement is ``firm``ly a step.
     """
@@ -144,7 +144,7 @@ def _standing(own: Meaning, passage: Parsed, firm: bool) -> Standing | None:
 def _clause_standing(
     passage: Parsed, clause: Span, terms: list[Term], firm: bool
 ) -> Standing | None:
-    """How one clause stands by its own marks, or by the form of the statement's verb."""
+    """Whether one clause is planned or done, by its marks or by the form of the verb."""
     said = passage.normal[slice(*clause)]
     main = _CONDITION.sub(" ", said)
     aside = [match.span() for match in _CONDITION.finditer(passage.normal, *clause)]

@@ -11,7 +11,7 @@ Outcome = Literal["stated", "contradicted", "uncertain", "absent"]
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What a text may state: a fact, or its counterpart.
+    """A statement that a text may hold: a fact, or its counterpart.
 
     ``keys`` are groups of alternatives; one alternative of every group must stand in one
     clause. Without keys the wording of ``text`` or of one of the ``aliases`` decides.
@@ -31,7 +31,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How a text was read for one statement: the outcome, the clause and words that decided."""
+    """Result of reading a text for one statement: outcome, clause and words that decided."""
 
     outcome: Outcome
     clause: str = ""

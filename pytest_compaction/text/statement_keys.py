@@ -1,4 +1,4 @@
-"""How a statement is asked for: its key groups, how else they may be put, and its own polarity.
+"""Query of a statement: its key groups, their other forms, and its own polarity.
 
 Some verbs and adjectives deny another one: "ignored" is "not considered", "differs" "not equal". A
 key alternative finds both. One with a negation also asks for the word that denies its verb, and one
@@ -138,7 +138,7 @@ class Asked:
 
     @cached_property
     def meant(self) -> Signature:
-        """How the statement's own wording reads by its keys; plain if it does not hold them."""
+        """Polarity of the statement's own wording by its keys; plain if it does not hold them."""
         text = self.statement.text
         parsed = parse(normalize(text), in_lower_case(camel_names(text)))
         groups = [[Found(match) for match in parsed.matches_of(group)] for group in self.wanted]

@@ -102,7 +102,7 @@ def other_slot(both: Comparison) -> str | None:
 
 
 def _opening(both: Comparison, number: int) -> tuple[int, str, int]:
-    """Where a minimal clause begins, its text, and where in that its first own word stands."""
+    """Start of a minimal clause, its text, and the place of its first own word there."""
     start, end = both.clauses[number]
     text = both.passage.normal[start:end]
     lead = _LEAD.match(text)
@@ -205,7 +205,7 @@ _FILLER: Final = re.compile(r"(?:(?<![./@-])[./@-]+\w+|\w+)(?:[./@-]+\w+)*")
 
 
 def other_complement(both: Comparison) -> str | None:
-    """What stands behind the verb or copula in place of the statement's own word."""
+    """Another complement of the verb or copula than the statement's."""
     for unit in both.units:
         heads = _heads(both, unit)
         homes = both.homes(unit.places) if heads else []

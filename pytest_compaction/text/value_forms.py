@@ -1,4 +1,4 @@
-"""How values are written: number words, units, and one pattern for each form, tried in this order.
+"""Forms of values: number words, units, and one pattern for each form, tried in this order.
 
 Each pattern is bounded, so that reading stays linear whatever the text.
 """

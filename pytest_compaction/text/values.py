@@ -373,7 +373,7 @@ _SPELLED: Final = {"millis": "ms", "pct": "percent"}
 
 @lru_cache(maxsize=8192)
 def held_values(normal: str) -> tuple[tuple[Key, tuple[int, int]], ...]:
-    """What each value of a normalised sentence can be asked by, and where it stands."""
+    """Search keys of each value of a normalised sentence, with its place."""
     if not _MAY_HOLD.search(normal):
         return ()
     found = values_of(normal)

@@ -1,4 +1,4 @@
-"""Which words and set expressions stand for one another, irregular forms, and opposites.
+"""Synonyms of words and set expressions, irregular forms, and opposites.
 
 The words are those of the files in ``english``, of which each head says how it is read.
 ``synonyms.txt`` is the list for the words of keys, of which each decides alone; the groups of

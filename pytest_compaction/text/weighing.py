@@ -1,4 +1,4 @@
-"""What one sentence, with what stands above and beside it, does with a statement's key groups."""
+"""Outcome of a statement's key groups in one sentence and its context."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from pytest_compaction.text.words import normalize
 
 
 def weigh_sentence(text: SentenceIndex, number: int, asked: Asked) -> Weighed | None:
-    """What the sentence, with what stands above and before it, does with the groups."""
+    """Outcome of the groups in the sentence, its headings and the sentence before."""
     sentence, change = text.sentences[number], asked.statement.change
     if sentence.removed:
         return None
@@ -73,7 +73,7 @@ def _cues_of(above: Sequence[str]) -> list[Cue]:
 
 
 def _weigh_passage(text: SentenceIndex, number: int, asked: Asked) -> Weighed | None:
-    """What the passages around the sentence do with groups that it does not hold alone."""
+    """Outcome of groups that the sentence holds only together with its neighbours."""
     sentence = text.sentences[number]
     above = [text.normals[one] for one in sentence.context]
     weighed: list[Weighed] = []

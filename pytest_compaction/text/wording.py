@@ -77,7 +77,7 @@ _END: Final = re.compile(r"(?<=[.!?;])\s+")
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """How much of a statement a text holds around one sentence, and which words decided.
+    """Overlap of a statement with the text around one sentence, and the words that decided.
 
     ``share`` is from 0 to 1. ``exact`` says whether every value, identifier and path of the
     statement is there: in that very sentence, if the statement has one clause. ``number`` is the
@@ -92,7 +92,7 @@ class Overlap:
 
     @property
     def outcome(self) -> Literal["stated", "uncertain", "absent"]:
-        """What the share means; nothing is stated without its exact tokens."""
+        """Outcome by the share; nothing is stated without its exact tokens."""
         if self.share >= GRADED_STATED:
             return "stated" if self.exact else "uncertain"
         return "uncertain" if self.share >= GRADED_UNCERTAIN else "absent"
@@ -168,7 +168,7 @@ def overlaps(statement: str, text: PreparedText, least: float, most: int) -> lis
 
 
 def _credits(term: _Term, places: dict[int, float], sentences: int) -> dict[int, float]:
-    """What the term counts in each sentence that holds it or is near one that does."""
+    """Weight of the term in each sentence that holds it or is near one that does."""
     around: dict[int, float] = {}
     last = sentences - 1
     for number, credit in places.items():
@@ -276,7 +276,7 @@ Decision = tuple[Outcome, int | None, Weighed | None]
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """What a statement's own words ask for: exact tokens and other words."""
+    """Query from a statement's own words: exact tokens and other words."""
 
     whole: Alternative
     exact: tuple[Term, ...]
@@ -339,7 +339,7 @@ def read_graded(
 def _read_place(
     form: str, type: str | None, asked: Wording, held: Overlap, text: PreparedText
 ) -> tuple[Outcome, str, tuple[str, ...], str]:
-    """What one place of a text does with a form: its share of the words, and their polarity."""
+    """Outcome of a form at one place of a text, by its share of the words and their polarity."""
     graded = held.outcome
     why = f"{held.share:.0%} of its words in one place"
     outcome: Outcome = graded
@@ -367,7 +367,7 @@ def _deny_alike(asked: Wording, parsed: Parsed) -> bool:
     """Whether both deny something, and no word that stands in both only in one of them."""
 
     def denied(one: Parsed) -> list[bool]:
-        """Of each word in the text, whether a negation in this one reaches it."""
+        """For each word of the text, whether a negation in this one reaches it."""
         return [
             any(cue.reaches(*span) for cue in cues(one) for span in one.term_places(term))
             for term in asked.whole.terms
@@ -385,7 +385,7 @@ def _deny_alike(asked: Wording, parsed: Parsed) -> bool:
 def _said_otherwise(
     form: str, type: str | None, asked: Wording, parsed: Parsed, held: Overlap, text: PreparedText
 ) -> str | None:
-    """What a place that holds the words says instead, or of which other thing it says it.
+    """Another statement made with the words: another value, or another subject.
 
     Clauses between semicolons are read together: one may give to another thing what the
     statement says. Capitals tell nothing there, since a prose name may be of a person, a place or

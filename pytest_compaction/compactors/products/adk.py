@@ -107,7 +107,7 @@ class Adk(ProductCompactor):
         return self.replaced(state, before, head, written, tail, overlap=overlap)
 
     def _end_by_tokens(self, messages: Sequence[Message], body: int, context: Context) -> int:
-        """Where the range of the first way ends; ``body`` if that way does not apply."""
+        """End of the range by tokens; ``body`` if that rule does not apply."""
         used = context.tokens.messages(messages)
         if self.retention is None or (self.threshold and used < self.threshold):
             return body

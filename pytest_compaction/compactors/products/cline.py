@@ -69,7 +69,7 @@ LEAST_CHARACTERS: Final = 16
 def projected(
     messages: Sequence[Message], limit: int, context: Context
 ) -> tuple[Message, ...] | None:
-    """What the summariser reads: messages within ``limit`` tokens, ``None`` if too much must stay.
+    """Messages for the summariser within ``limit`` tokens; ``None`` if too much must stay.
 
     First reasoning and images go, whatever there is room for. Then texts are cut, from the newest
     message to the oldest, each to its equal share; then the oldest messages go, a call always with
@@ -357,7 +357,7 @@ class Cline(ProductCompactor):
     def _folded(
         self, state: State, before: tuple[Message, ...], context: Context
     ) -> Outcome[State]:
-        """What the user typed and the newest work, with notes of what was left out."""
+        """The user's texts and the newest work, with notes on the rest."""
         wanted = target(before, self.due(state, context) is not None, context)
         after = folded(before, wanted, state.get("folded", ()), context)
         if after is None:
@@ -373,7 +373,7 @@ class Cline(ProductCompactor):
 
 
 def tail_cut(messages: Sequence[Message], preserved: int, context: Context) -> int:
-    """Where the newest ``preserved`` tokens begin, at a message of the user or of the model.
+    """Start of the newest ``preserved`` tokens, at a message of the user or of the model.
 
     The cut is never after the last turn of the user, unless that is the first message: one
     request and a long run of tool calls are cut within the run. 0 if nothing may be cut.

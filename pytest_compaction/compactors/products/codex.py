@@ -172,7 +172,7 @@ def _is_context(message: Message) -> bool:
 
 
 def _initial_context(messages: Sequence[Message]) -> int:
-    """Where the conversation begins: after the system prompt and the client's own messages."""
+    """Start of the conversation, after the system prompt and the client's own messages."""
     count = leading_system(messages)
     while count < len(messages) and messages[count].role == "user":
         if not _is_context(messages[count]):

@@ -238,7 +238,7 @@ def _previewed(message: Message, calls: Mapping[str, ToolCall]) -> Message:
 
 
 def preview(text: str, of_shell: bool) -> str:
-    """What stays of an output that is masked; the output itself if that is no shorter."""
+    """Preview of a masked output; the output itself if the preview is not shorter."""
     if of_shell:
         lines = text.splitlines()
         left_out = len(lines) - 2 * PREVIEW_LINES

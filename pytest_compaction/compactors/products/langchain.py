@@ -198,7 +198,7 @@ class LangChain(ProductCompactor):
         return cut_before(messages, target) if target > 0 else 0
 
     def kept_tokens(self, context: Context) -> int:
-        """How many tokens stay where ``keep`` is no number of messages."""
+        """Tokens that stay if ``keep`` is no number of messages."""
         return self.kept.tokens(context)
 
     async def _summary(self, gone: Sequence[Message], budget: int, context: Context) -> Written:
@@ -305,7 +305,7 @@ class DeepAgents(LangChain):
         return replace(done, spans=spans_between(before, view, id))
 
     def kept_tokens(self, context: Context) -> int:
-        """As many as ``keep`` says, at most half of the budget."""
+        """Tokens that stay by ``keep``, at most half of the budget."""
         return min(super().kept_tokens(context), context.budget // 2)
 
     def shortened(self, messages: tuple[Message, ...], context: Context) -> tuple[Message, ...]:

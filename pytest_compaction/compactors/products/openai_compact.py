@@ -54,7 +54,7 @@ class OpenAICompact(ProductCompactor):
 
 
 def _compaction_items(message: Message) -> int:
-    """How many parts of the message are compaction items."""
+    """Number of compaction items in the message."""
     payloads = (json.loads(part.payload) for part in message.parts if isinstance(part, Opaque))
     return sum(
         isinstance(item, dict) and str(item.get("type", "")).startswith("compaction")

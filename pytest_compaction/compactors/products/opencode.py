@@ -92,7 +92,7 @@ class Opencode(ProductCompactor):
     def _parted(
         self, before: tuple[Message, ...], first: int
     ) -> tuple[tuple[Message, ...], Message | None]:
-        """What the summariser reads, and the message of the user that is repeated, if any."""
+        """Messages for the summariser, and the user's message that is repeated, if any."""
         own = ("opencode-question-", "opencode-go-on-")
         read = tuple(message for message in before[first:] if not message.id.startswith(own))
         turns = user_turns(before)

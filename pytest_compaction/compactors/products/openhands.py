@@ -131,7 +131,7 @@ class OpenHands(ProductCompactor):
         return rewritten(state, before, after, by, cycle=cycle)
 
     def _tail_lengths(self, messages: Sequence[Message], context: Context) -> list[int]:
-        """How many messages stay at the end, for each reason to condense."""
+        """Lengths of the tail, one for each reason to condense."""
         lengths: list[int] = []
         if context.reason == "manual":
             lengths.append(len(messages) // 2 - self._first(messages) - 1)
@@ -146,7 +146,7 @@ class OpenHands(ProductCompactor):
         return lengths
 
     def _first(self, messages: Sequence[Message]) -> int:
-        """How many messages at the start stay: never fewer than the system prompt has."""
+        """Number of messages that stay at the start, at least the system prompt."""
         return max(self.keep_first, leading_system(messages))
 
     def _limit(self, context: Context) -> int:
@@ -195,7 +195,7 @@ class OpenHands(ProductCompactor):
         return self._with_summary(before, head, end, written, cycle)
 
     def _shown(self, gone: Sequence[Message]) -> tuple[Message, ...]:
-        """What the summariser reads of the messages that go."""
+        """Text of the removed messages for the summariser."""
         return self.previews.applied(without_preamble(gone, PREAMBLE))
 
     def _with_summary(
@@ -217,7 +217,7 @@ class OpenHands(ProductCompactor):
 
 
 def manipulation_indices(messages: Sequence[Message]) -> list[int]:
-    """Where the messages may be cut: between groups, but not within a loop of tool calls.
+    """Indices at which messages may be cut: between groups, not within a loop of tool calls.
 
     A loop begins with calls made after thinking and goes on while only calls and
     results follow; calls after thinking begin another.
@@ -235,7 +235,7 @@ def manipulation_indices(messages: Sequence[Message]) -> list[int]:
 
 
 def suffix_for_reduction(messages: Sequence[Message], tokens: int, context: Context) -> int:
-    """How many messages are left once the oldest ones, more than ``tokens`` in all, are gone."""
+    """Number of messages that remain once the oldest ``tokens`` are gone."""
     gone = 0
     for index, message in enumerate(messages):
         gone += context.tokens.message(message)

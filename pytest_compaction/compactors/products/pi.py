@@ -60,7 +60,7 @@ Files = Mapping[str, Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class _Cut:
-    """What a compaction reads and what it leaves: indices are those of the view before."""
+    """Cut of a compaction; indices are those of the view before."""
 
     history: tuple[Message, ...]
     turn: tuple[Message, ...]

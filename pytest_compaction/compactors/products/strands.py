@@ -97,7 +97,7 @@ class Strands(ProductCompactor):
         return (*messages[:first], self.summary(cycle, written.text), *kept), None
 
     def oldest(self, messages: Sequence[Message]) -> int:
-        """How many messages the next round summarises; 0 if the newest ones are all there is."""
+        """Number of messages that the next round summarises; 0 if only the newest are left."""
         count = min(max(int(len(messages) * self.ratio), 1), len(messages) - self.keep)
         if count <= 0:
             return 0

@@ -100,7 +100,7 @@ class Anchored(HistoryCompactor):
     def _tail(
         self, messages: Sequence[Message], first: int, room: int, context: Context
     ) -> tuple[int, Message | None]:
-        """Where the verbatim tail starts, and the last user message if it lies before it.
+        """Start of the verbatim tail, and the last user message if it lies before it.
 
         That message is part of the tail's budget unless it takes more than half of the
         whole room.

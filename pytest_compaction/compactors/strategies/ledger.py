@@ -64,7 +64,7 @@ Count = Callable[[str], int]
 
 @dataclass(frozen=True, slots=True)
 class _Entries:
-    """What the ledger may tell, the newest or most telling first.
+    """Candidate entries of the ledger, the newest or most telling first.
 
     Only what has room is put into words: a long log has thousands of files.
     """

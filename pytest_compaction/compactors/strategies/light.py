@@ -258,7 +258,7 @@ class Light(HistoryCompactor):
         return found, newest_notes(chosen, size, context)
 
     def _unit(self, log: Sequence[Message]) -> str:
-        """What one request for notes on such a log reads."""
+        """The part of a log that one request for notes reads."""
         if self.notes != "auto":
             return self.notes
         return "span" if any(m.calls or m.role == "tool" for m in log) else "pair"

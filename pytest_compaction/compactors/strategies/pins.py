@@ -69,7 +69,7 @@ _FIRST: Final = re.compile(r"\(?\b1[.)]\s|\(a\)\s")
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """What the user constrains in the message ``id``, in the words of the user."""
+    """A constraint of the user in the message ``id``, in the user's words."""
 
     id: str
     type: ConstraintType
@@ -154,7 +154,7 @@ def _announces(text: str) -> bool:
 
 
 def type_of(text: str) -> ConstraintType | None:
-    """What kind of constraint a sentence is, by its cues; ``None`` for any other sentence."""
+    """Type of the constraint in a sentence, by its cues; ``None`` if there is none."""
     if _PERMISSION.search(text):
         return "permission"
     if _PROHIBITION.search(text) and not _REPORTED.search(text):

@@ -195,6 +195,6 @@ class Random(SaidCompactor):
         return taken(sorted(said, key=self.priority), room, tokens)
 
     def priority(self, sentence: Sentence) -> bytes:
-        """Where a sentence stands in the draw: a hash, the same in every compaction."""
+        """Random but fixed rank of a sentence: a hash of it."""
         drawn = f"{self.seed}\0{sentence.id}\0{sentence.number}"
         return hashlib.blake2b(drawn.encode("utf-8", "replace"), digest_size=16).digest()
