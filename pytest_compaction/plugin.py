@@ -187,6 +187,32 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 
 @pytest.hookimpl(tryfirst=True)
+def pytest_keyboard_interrupt(excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+    """Drop traceback entries without a line, which neither pytest nor Python can show.
+
+    On Python 3.11 Ctrl-C can arrive at an instruction that belongs to no line.
+    """
+    errors = [excinfo.value]
+    for error in errors:  # and those in whose handling it arrived
+        entries: list[Any] = []
+        following = error.__traceback__
+        while following is not None:
+            entries.append(following)
+            following = following.tb_next
+        shown = None
+        for entry in reversed(entries):
+            if entry.tb_lineno is not None:
+                entry.tb_next = shown
+                shown = entry
+        error.__traceback__ = shown
+        linked = (error.__cause__, error.__context__)
+        errors += [other for other in linked if other is not None and other not in errors]
+    first: Any = excinfo.tb
+    if first.tb_lineno is None:
+        excinfo.traceback = excinfo.traceback[1:]
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Cancel what no item waits for, and write all that is known before it is added up."""
     benchmark = session.config.stash.get(SESSION, None)

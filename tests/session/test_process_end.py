@@ -180,3 +180,35 @@ def test_a_signal_to_the_process_or_to_its_group_is_noticed_once(project, send, 
     is_summed_up = number == signal.SIGINT
     assert output.count("KeyboardInterrupt !!!") == is_summed_up
     assert ("= compaction =" in output) == is_summed_up
+
+
+WITHOUT_LINES = """
+def pytest_runtest_call(item):
+    try:
+        fails()
+    except ValueError:
+        raise KeyboardInterrupt
+
+
+def fails():
+    raise ValueError
+
+
+for function in (pytest_runtest_call, fails):
+    code = function.__code__
+    eights, rest = divmod(len(code.co_code) // 2, 8)
+    no_line = bytes([0xFF] * eights + [0xF8 + rest - 1] * (rest > 0))
+    function.__code__ = code.replace(co_linetable=no_line)
+"""
+"""Ctrl-C at an instruction that belongs to no line, as it can come on Python 3.11."""
+
+
+@pytest.mark.parametrize("check", [(), ("--compaction-check",)], ids=["benchmark", "check"])
+def test_an_interruption_at_an_instruction_without_a_line_is_an_interruption(project, check):
+    project.makepyfile(no_lines=WITHOUT_LINES)
+    strategy = f"--compactor={own('keep')}"
+    result = project.run(sys.executable, "-m", "pytest", "-pno_lines", *lean(), strategy, *check)
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    result.stdout.fnmatch_lines(["*KeyboardInterrupt !!!*"])
+    if not check:
+        result.stdout.fnmatch_lines(["*= compaction =*"])
