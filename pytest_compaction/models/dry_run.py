@@ -72,12 +72,14 @@ class Estimate:
     """All planned calls by role and model, and the strategies that were not run for it.
 
     ``ends`` are the estimates with short and with long replies if the length of replies
-    decides how often a log is compacted, and empty if not.
+    decides how often a log is compacted, and empty if not. ``views`` are the tokens of each view
+    that a strategy compacts which may ask a model by itself.
     """
 
     planned: tuple[Planned, ...]
     assumed: tuple[str, ...] = ()
     ends: tuple[Estimate, ...] = ()
+    views: tuple[int, ...] = ()
 
     @property
     def calls(self) -> int:

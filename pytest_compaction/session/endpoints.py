@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 def open_door(config: pytest.Config, settings: Settings) -> Door | None:
     """Point clients of strategies to a port of this process, before any of them is imported.
 
-    ``None`` without the option, and where no strategy runs: in the controller of workers, which
-    have their own. The environment is put back when the run ends. Raises :class:`OptionError`
-    with an option that has no place for it.
+    ``None`` without the option, and where no strategy runs: in an estimate, and in the controller
+    of workers, which have ports of their own; clients are then refused. The environment is put back
+    when the run ends. Raises :class:`OptionError` with an option that has no place for it.
     """
     if not settings.calls.proxy:
         return None
@@ -47,15 +47,30 @@ def open_door(config: pytest.Config, settings: Settings) -> Door | None:
                 f"{OPTION} serves the strategies of this machine while it measures them, and "
                 f"{flag} has them run elsewhere or asks nothing; leave one of the two out"
             )
+    door = Door()
+    config.add_cleanup(door.close)
+    put_back = door.point_clients()
+    config.add_cleanup(put_back)
     distributes = getattr(config.option, "dist", "no") != "no" and not hasattr(
         config, "workerinput"
     )
     if distributes or settings.calls.estimate or config.getoption("collectonly"):
+        # A module may make its client on import, which fails where there is no key.
+        door.close()
+        config.pluginmanager.register(_OwnEnvironment(put_back), "compaction-own-environment")
         return None
-    door = Door()
-    config.add_cleanup(door.close)
-    config.add_cleanup(door.point_clients())
     return door
+
+
+class _OwnEnvironment:
+    """Gives the environment back before workers start, which inherit it."""
+
+    def __init__(self, put_back: Callable[[], None]) -> None:
+        self._put_back = put_back
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_setupnodes(self) -> None:
+        self._put_back()
 
 
 def serve(

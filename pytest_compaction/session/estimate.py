@@ -98,7 +98,8 @@ def _dry_run(
                 one.item.measure(dry, one.judged)
     finally:
         dry.close()
-    return Estimate(caller.planned(endpoints.prices), tuple(sorted(strategies.assumed)))
+    assumed, views = tuple(sorted(strategies.assumed)), tuple(strategies.views)
+    return Estimate(caller.planned(endpoints.prices), assumed, views=views)
 
 
 class DryRunStrategies(Registry):
@@ -107,6 +108,8 @@ class DryRunStrategies(Registry):
     def __init__(self, added: dict[str, Any]) -> None:
         super().__init__(added)
         self.assumed: set[str] = set()
+        self.views: list[int] = []
+        """The tokens of each view that a strategy compacts which takes no model."""
 
     def create(self, spec: Spec) -> Compactor[State]:
         """The strategy itself if it comes with the package."""
@@ -116,7 +119,7 @@ class DryRunStrategies(Registry):
         if ours and not any(isinstance(part, FunctionCompactor) for part in parts):
             return made
         self.assumed.add(spec.text)
-        return AssumedStrategy(asks_model(made))
+        return AssumedStrategy(None if asks_model(made) else self.views)
 
 
 class AssumedStrategy(Truncate):
@@ -125,14 +128,17 @@ class AssumedStrategy(Truncate):
     name = "assumed"
     description = "stands in for a strategy that is not run in an estimate"
 
-    def __init__(self, asks: bool) -> None:
+    def __init__(self, views: list[int] | None) -> None:
         super().__init__()
-        self._asks = asks
+        self._views = views
 
     async def compact(self, state: State, context: Context) -> Outcome[State]:
-        """One summary of the view if the strategy asks a model; then the window slides."""
+        """One summary by the model, or a note of the size of the view; then the window slides."""
         view = self.render(state, context).messages
-        if self._asks and context.tokens.messages(view) > context.budget:
+        size = context.tokens.messages(view)
+        if self._views is not None:
+            self._views.append(size)
+        elif size > context.budget:
             await context.model.summarize(SummaryRequest(view, _ASKED, context.budget))
         return await super().compact(state, context)
 
@@ -184,7 +190,7 @@ class EstimateFirst:
                 f"; {left_out:,} dialogues are not counted here (--compaction-estimate counts them)"
             )
         if self._session.asking_outside:
-            text += f"; {_outside(self._session)}"
+            text += f"; {_outside(self._session, self.found)}"
         reporter = self._config.pluginmanager.get_plugin("terminalreporter")
         if reporter is not None:
             write_whole(reporter, [Line(f"compaction: {printable(text)}")])
@@ -220,22 +226,25 @@ class EstimateOnly:
             if self._session.asking_outside:
                 said = "all models of this run work offline. Nothing was asked."
             lines = [Line(said)]
+        elif self._found.views and not self._found.planned:
+            lines = []
         else:
             lines = estimate_lines(self._found, self._endpoints.prices)
         write_lines(terminalreporter, lines)
         if self._session.asking_outside:
-            write_whole(terminalreporter, [Line(_outside(self._session))])
+            write_whole(terminalreporter, [Line(_outside(self._session, self._found))])
 
 
-def _outside(session: BenchmarkSession) -> str:
-    """What an estimate leaves out: what strategies ask by themselves."""
+def _outside(session: BenchmarkSession, found: Estimate | None) -> str:
+    """What strategies may ask by themselves, which an estimate cannot know."""
     named = ", ".join(session.asking_outside)
-    if session.settings.calls.proxy:
-        return printable(
-            f"what {named} asks through {OPTION} cannot be told before; it is priced and limited "
-            "when it is asked"
-        )
-    return printable(f"calls outside the plugin are not counted: what {named} asks by itself")
+    if not session.settings.calls.proxy:
+        return printable(f"calls outside the plugin are not counted: what {named} asks by itself")
+    views = found.views if found else ()
+    return printable(
+        f"If {named} asks a model once for each compaction, through {OPTION}, that is about "
+        f"{len(views):,} calls and {sum(views):,} tokens in. Calls in the store are not made again"
+    )
 
 
 def selected(nodes: Iterable[pytest.Item]) -> Iterator[Selection]:

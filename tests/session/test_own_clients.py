@@ -129,9 +129,7 @@ def test_a_limit_holds_for_calls_of_both_forms_and_all_workers(pytester, project
         assert all("--compaction-max-cost=1 leaves no room" in r["reason"] for r in unpaid)
         # Money is set aside before a call: what it may cost at most is more than it costs.
         assert made < 4
-        result.stdout.fnmatch_lines(
-            ["*what clients:falls_back asks through --compaction-proxy cannot be told before*"]
-        )
+        result.stdout.fnmatch_lines(["*If clients:falls_back asks a model once for each comp*"])
         assert any("PaymentRequired" in one["error"] or "402" in one["error"]
                    for one in seen(pytester) if "error" in one)  # fmt: skip
 
@@ -244,7 +242,7 @@ def test_what_is_asked_outside_is_said_where_it_is_not_counted(pytester, project
         result.stdout.fnmatch_lines([f"compaction: {said} (*--compaction-proxy does that *"])
         assert seen(pytester)[0]["key"] == KEY + ANTHROPIC_KEY
         for proxy, left_out in (
-            (True, "what clients:plain asks through --compaction-proxy cannot be told before"),
+            (True, "is about 4 calls and * tokens in. Calls in the"),
             (False, "calls outside the plugin are not counted: what clients:plain"),
         ):
             result = project(base(server), "--compactor=clients:plain,anchored",
@@ -256,6 +254,27 @@ def test_what_is_asked_outside_is_said_where_it_is_not_counted(pytester, project
                      "--compaction-estimate", proxy=False)  # fmt: skip
     result.stdout.no_fnmatch_line("*outside the plugin*")
     result.stdout.fnmatch_lines(["*nothing is asked of an endpoint*"])
+
+
+@pytest.mark.parametrize("workers", [1, 0])
+def test_a_client_made_on_import_is_replayed_and_estimated_without_a_key(
+    pytester, project, monkeypatch, workers
+):
+    made = STRATEGIES.replace("TOOL = ", "CLIENT = OpenAI()\nTOOL = ").replace(
+        "OpenAI().chat", "CLIENT.chat"
+    )
+    pytester.makepyfile(clients=made)
+    with serving(both_forms) as server:
+        assert project(base(server), "--compactor=clients:plain").ret < 2
+        for name in VARIABLES:
+            monkeypatch.delenv(name, raising=False)
+        given = [*lean(), "--compactor=clients:plain", "--compaction-proxy"]
+        replayed = pytester.runpytest_subprocess(*given, "--compaction-replay", f"-n{workers}")
+        estimated = pytester.runpytest_subprocess(*given, "--compaction-estimate")
+        assert len(server.asked) == 4
+    assert {record["status"] for record in records(pytester).records} <= {"passed", "failed"}
+    assert replayed.ret < 2
+    estimated.stdout.fnmatch_lines(["*is about 4 calls and *"])
 
 
 @pytest.mark.parametrize(
