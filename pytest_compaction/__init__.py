@@ -20,10 +20,10 @@ if TYPE_CHECKING:  # "as" exports a name to type checkers
     from pytest_compaction.compactors.protocol import Traits as Traits
     from pytest_compaction.compactors.protocol import View as View
     from pytest_compaction.conversation.messages import Message as Message
-    from pytest_compaction.judges.verdict import Verdict as Verdict
+    from pytest_compaction.judges import Verdict as Verdict
     from pytest_compaction.models.protocol import Model as Model
-    from pytest_compaction.records.runs.loaded_run import Run as Run
-    from pytest_compaction.records.runs.loaded_run import load_run as load_run
+    from pytest_compaction.records import Run as Run
+    from pytest_compaction.records import load_run as load_run
     from pytest_compaction.run.compaction import Compaction as Compaction
     from pytest_compaction.run.response import Response as Response
 
@@ -37,12 +37,12 @@ _HOMES = {
     "Outcome": "compactors.protocol",
     "Probe": "case.case",
     "Response": "run.response",
-    "Run": "records.runs.loaded_run",
+    "Run": "records",
     "Span": "compactors.protocol",
     "Traits": "compactors.protocol",
-    "Verdict": "judges.verdict",
+    "Verdict": "judges",
     "View": "compactors.protocol",
-    "load_run": "records.runs.loaded_run",
+    "load_run": "records",
 }
 __all__ = sorted(_HOMES)
 

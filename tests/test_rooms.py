@@ -1,6 +1,8 @@
 """The rooms of the package and their floors: imports point down, and no room is in a circle."""
 
 import ast
+import importlib
+import inspect
 from graphlib import TopologicalSorter
 
 import pytest
@@ -8,7 +10,7 @@ from support.paths import ROOT
 
 PACKAGE = ROOT / "pytest_compaction"
 FLOORS = (
-    "conversation folders gc_threshold hookspecs record rubric secrets settings",
+    "conversation facade folders gc_threshold hookspecs record rubric secrets settings",
     "cache",
     "text",
     "artifacts case",
@@ -27,7 +29,7 @@ FLOORS = (
 """The rooms (folders, and modules at the root) of each floor, from the bottom up."""
 WITHOUT_PYTEST = ("conversation", "rubric", "secrets", "text", "case", "artifacts", "metrics")
 """Rooms that anyone may use without pytest and without the openai package."""
-FACADES = ("case_making", "text")
+FACADES = ("cache", "case_making", "gate", "judges", "metrics", "records", "text")
 """Rooms of which others import what their ``__init__`` offers, and no module."""
 OUTSIDE = {"__init__", "benchmark"}
 """The public names, loaded when first used, and the packaged test modules: above all floors."""
@@ -94,6 +96,14 @@ def test_a_room_with_a_facade_is_imported_through_it():
     ]
     assert inner
     assert not past, "\n".join(past)
+
+
+@pytest.mark.parametrize("room", FACADES)
+def test_a_facade_has_every_name_that_it_offers(room):
+    facade = importlib.import_module(f"{PACKAGE.name}.{room}")
+    offered = " ".join(getattr(facade, "_NAMES", {}).values()).split()
+    assert len(offered) == len(set(offered))
+    assert not [name for name in offered if inspect.ismodule(getattr(facade, name))]
 
 
 @pytest.mark.parametrize("room", WITHOUT_PYTEST)

@@ -1,1 +1,23 @@
-"""Results of rules, kept from run to run in a file of the project."""
+"""Caches: values in memory, bounded by size, and results of rules kept from run to run.
+
+Other rooms import from here alone.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from pytest_compaction.facade import lazy
+
+if TYPE_CHECKING:  # a star exports to type checkers what the modules define
+    from pytest_compaction.cache.in_memory import *
+    from pytest_compaction.cache.kept_results import *
+
+_NAMES: Final = {
+    "in_memory": "Latest SizedCache",
+    "kept_results": "Form KeptResults RESULTS_FILE code_digest",
+}
+"""The names that other rooms import, by the module that defines them."""
+
+if not TYPE_CHECKING:
+    __getattr__ = lazy(__name__, _NAMES)

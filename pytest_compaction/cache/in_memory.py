@@ -4,28 +4,27 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from typing import Generic, TypeVar
 
-K = TypeVar("K", bound=Hashable)
-V = TypeVar("V")
-T = TypeVar("T")
+_T = TypeVar("_T")
+_V = TypeVar("_V")
 
 
-class SizedCache(Generic[K, V]):
+class SizedCache(Generic[_T, _V]):
     """Values by key; the ones not used for longest go when all sizes come to more than ``most``.
 
     ``size_of`` measures a value. The last value stays, whatever its size. Threads may share it.
     """
 
-    def __init__(self, most: int, size_of: Callable[[V], int]) -> None:
+    def __init__(self, most: int, size_of: Callable[[_V], int]) -> None:
         self._most = most
         self._size_of = size_of
-        self._values: OrderedDict[K, tuple[V, int]] = OrderedDict()
+        self._values: OrderedDict[_T, tuple[_V, int]] = OrderedDict()
         self._lock = threading.RLock()
         self.size = 0
 
-    def get(self, key: K, make: Callable[[], V]) -> V:
+    def get(self, key: _T, make: Callable[[], _V]) -> _V:
         """The value of a key; made now if it is not there."""
         with self._lock:
             if key in self._values:
@@ -47,18 +46,18 @@ class SizedCache(Generic[K, V]):
             self.size = 0
 
 
-class Latest(Generic[T, V]):
+class Latest(Generic[_T, _V]):
     """Makes a value of a thing, and has it as long as an equal thing comes again.
 
     Views of the same messages are compared faster than hashed. Things must not change. Threads
     may share it.
     """
 
-    def __init__(self, make: Callable[[T], V]) -> None:
+    def __init__(self, make: Callable[[_T], _V]) -> None:
         self._make = make
-        self._last: tuple[T, V] | None = None
+        self._last: tuple[_T, _V] | None = None
 
-    def of(self, thing: T) -> V:
+    def of(self, thing: _T) -> _V:
         """The value of a thing."""
         last = self._last
         if last is None or last[0] != thing:

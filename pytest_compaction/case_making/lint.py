@@ -31,7 +31,7 @@ from pytest_compaction.case_making.lint_facts import (
 from pytest_compaction.case_making.lint_log import check_latest, check_standing, check_whole
 from pytest_compaction.case_making.selection import FullLogControl
 from pytest_compaction.conversation.messages import readable
-from pytest_compaction.metrics.facts.survival import view_index
+from pytest_compaction.metrics import view_index
 from pytest_compaction.text import Reading, TextIndex
 
 RULES: Final[Mapping[str, tuple[Level, str]]] = {

@@ -15,8 +15,7 @@ from pytest_compaction.case_making.points import assumed_tail_room, assumed_tail
 from pytest_compaction.case_making.selection import keys_agree, keys_too_loose
 from pytest_compaction.conversation.messages import readable
 from pytest_compaction.conversation.tokens import shared_counter
-from pytest_compaction.metrics.constraints import GIVERS, against, liftings, since_given
-from pytest_compaction.metrics.facts.survival import view_index
+from pytest_compaction.metrics import GIVERS, against, liftings, since_given, view_index
 from pytest_compaction.rubric import CRITERIA, Criterion
 from pytest_compaction.text import Statement, TextIndex, is_path, normalize, printable
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Final
 
-from pytest_compaction.cache.in_memory import Latest
+from pytest_compaction.cache import Latest
 from pytest_compaction.case.case import AnswerSpec, Case, Fact, Trap
 from pytest_compaction.case.kinds import TEXT_KINDS
 from pytest_compaction.case_making.keys import given_away

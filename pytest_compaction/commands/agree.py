@@ -9,14 +9,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.commands.arguments import add_output, complain, form_of, named_run, written
-from pytest_compaction.metrics.agreement import (
-    Agreement,
-    of_judges,
-    of_readings,
-    of_runs,
-)
-from pytest_compaction.records.record import Record, type_of
-from pytest_compaction.records.runs.run_file import Run, RunFileError
+from pytest_compaction.metrics import Agreement, of_judges, of_readings, of_runs
+from pytest_compaction.records import Record, Run, RunFileError, type_of
 from pytest_compaction.reports.agreement import as_json, as_markdown, as_text
 from pytest_compaction.text import printable
 

@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.records.runs.run_file import Run, load_run
-from pytest_compaction.records.runs.run_folder import LAST, find_run, is_run_file
+from pytest_compaction.records import LAST, Run, find_run, is_run_file, load_run
 from pytest_compaction.reports.outlets.report_file import write_whole
 from pytest_compaction.text import NumberError, Range, printable
 
@@ -25,7 +24,7 @@ def complain(text: str) -> None:
 def named_run(text: str | Path) -> tuple[Path, Run]:
     """The run of a file, or the newest one for ``last``; what of it is unusable is complained of.
 
-    Raises :class:`~pytest_compaction.records.runs.run_file.RunFileError` if there is no such run.
+    Raises :class:`~pytest_compaction.records.run_file.RunFileError` if there is no such run.
     """
     path = find_run(str(text))
     run = load_run(path)

@@ -10,16 +10,17 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.commands.arguments import add_output, complain, form_of, number_type, written
-from pytest_compaction.metrics.differences.run_changes import RunChanges, adjusted_p, run_changes
-from pytest_compaction.records.baselines.baseline import (
+from pytest_compaction.metrics import RunChanges, adjusted_p, run_changes
+from pytest_compaction.records import (
     Baseline,
+    BaselineError,
     Source,
+    differences,
     load_baseline,
     parse_source,
     strategies_of,
+    version_note,
 )
-from pytest_compaction.records.baselines.baseline_file import BaselineError
-from pytest_compaction.records.baselines.comparability import differences, version_note
 from pytest_compaction.reports.changes.comparison import (
     RunComparison,
     Side,

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from pytest_compaction.commands.arguments import add_output, complain, form_of, number_type, written
 from pytest_compaction.dialogues.evaluation import Evaluation
+from pytest_compaction.dialogues.measures import PASS_CONSISTENCY
 from pytest_compaction.dialogues.published import read_results
-from pytest_compaction.metrics.dialogues import PASS_CONSISTENCY
 from pytest_compaction.options.table import range_of
 from pytest_compaction.reports.dialogues.tables import as_json, markdown, plain
 from pytest_compaction.reports.tables.table_page import WIDTH

@@ -8,15 +8,26 @@ from typing import Any, Final
 
 from pytest_compaction.commands.arguments import complain, named_run
 from pytest_compaction.commands.measured_run import baselines_of, rules_of, settings_of
-from pytest_compaction.gate.baseline import BaselineDecision, decide_baseline
-from pytest_compaction.gate.coverage import arms_of, coverage_text, planned_in
-from pytest_compaction.gate.decision import decide
-from pytest_compaction.gate.threshold import ThresholdError, check_scopes, parse_threshold
-from pytest_compaction.metrics.budgets import over_budget_failures
-from pytest_compaction.records.baselines.baseline import Baseline, judged_again
-from pytest_compaction.records.baselines.baseline_file import BaselineError
-from pytest_compaction.records.record import Record, went_wrong_later
-from pytest_compaction.records.runs.run_file import RunFileError
+from pytest_compaction.gate import (
+    BaselineDecision,
+    ThresholdError,
+    arms_of,
+    check_scopes,
+    coverage_text,
+    decide,
+    decide_baseline,
+    parse_threshold,
+    planned_in,
+)
+from pytest_compaction.metrics import over_budget_failures
+from pytest_compaction.records import (
+    Baseline,
+    BaselineError,
+    Record,
+    RunFileError,
+    judged_again,
+    went_wrong_later,
+)
 from pytest_compaction.reports.changes.block import baseline_block, baseline_lines, worse_title
 from pytest_compaction.reports.gate_line import Failures, gate_line, passes
 from pytest_compaction.reports.lines import WIDTH, Line

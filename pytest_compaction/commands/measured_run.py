@@ -10,27 +10,28 @@ from typing import Any, Final
 from pytest_compaction.case.case import Case
 from pytest_compaction.case.files import CaseFileError
 from pytest_compaction.case.index import CaseIndex
-from pytest_compaction.metrics.aggregate import by_compactor
+from pytest_compaction.metrics import by_compactor
 from pytest_compaction.options.run_settings import newly_gone
 from pytest_compaction.options.table import option_of, range_of
-from pytest_compaction.records.baselines.baseline import (
+from pytest_compaction.records import (
     Baseline,
+    BaselineError,
+    Record,
+    Run,
+    accepted_place,
     at_pass_score,
+    check_accepted,
     check_whole,
+    differences,
+    is_read_alike,
     load_baseline,
     measured_there,
     parse_source,
+    read_again,
+    type_of,
+    version_note,
+    view_file,
 )
-from pytest_compaction.records.baselines.baseline_file import (
-    BaselineError,
-    accepted_place,
-    check_accepted,
-)
-from pytest_compaction.records.baselines.comparability import differences, version_note
-from pytest_compaction.records.baselines.read_again import is_read_alike, read_again
-from pytest_compaction.records.record import Record, type_of
-from pytest_compaction.records.runs.run_file import Run
-from pytest_compaction.records.texts import view_file
 from pytest_compaction.session.named_files import case_places, find_named
 from pytest_compaction.settings import CONTROL, BaselineRules, OptionError, OverBudget
 from pytest_compaction.text import NumberError
@@ -101,7 +102,7 @@ def baselines_of(
 
     ``named`` is what a user wrote, ``path`` the file of the run. Where the two were read by
     different versions of the reader, both are read again. Raises
-    :class:`~pytest_compaction.records.baselines.baseline_file.BaselineError` if there is no
+    :class:`~pytest_compaction.records.baseline_file.BaselineError` if there is no
     baseline, or none that can be compared.
     """
     source = parse_source(named, Path())

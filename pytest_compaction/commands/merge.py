@@ -10,22 +10,33 @@ from typing import Any, Final
 
 from pytest_compaction.commands.arguments import complain
 from pytest_compaction.commands.measured_run import RunRules, baselines_of, rules_of
-from pytest_compaction.gate.baseline import BaselineDecision, decide_baseline
-from pytest_compaction.gate.coverage import arms_of, coverage_text, planned_in
-from pytest_compaction.gate.decision import Decision, decide
-from pytest_compaction.gate.threshold import (
+from pytest_compaction.gate import (
+    BaselineDecision,
+    Decision,
     Threshold,
     ThresholdError,
+    arms_of,
     check_scopes,
+    coverage_text,
+    decide,
+    decide_baseline,
     parse_threshold,
+    planned_in,
 )
-from pytest_compaction.metrics.budgets import over_budget_failures
+from pytest_compaction.metrics import over_budget_failures
 from pytest_compaction.models.registry import is_offline
-from pytest_compaction.records.baselines.baseline_file import BaselineError
-from pytest_compaction.records.run_figures import run_pricing
-from pytest_compaction.records.runs.merged_run import MergedRun, MergeError, merge_runs
-from pytest_compaction.records.runs.run_file import Run, RunFileError, load_run, write_run
-from pytest_compaction.records.texts import copy_texts
+from pytest_compaction.records import (
+    BaselineError,
+    MergedRun,
+    MergeError,
+    Run,
+    RunFileError,
+    copy_texts,
+    load_run,
+    merge_runs,
+    run_pricing,
+    write_run,
+)
 from pytest_compaction.reports.changes.block import baseline_lines
 from pytest_compaction.reports.gate_line import (
     Failures,

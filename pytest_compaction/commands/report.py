@@ -9,9 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.commands.arguments import add_output, complain, form_of, named_run, written
-from pytest_compaction.records.record import type_of
-from pytest_compaction.records.run_figures import run_pricing
-from pytest_compaction.records.runs.run_file import Run, RunFileError
+from pytest_compaction.records import Run, RunFileError, run_pricing, type_of
 from pytest_compaction.reports.tables.long_memory_tables import LABEL
 from pytest_compaction.reports.tables.long_memory_tables import NAMES as LONG_MEMORY
 from pytest_compaction.reports.tables.run_tables import run_tables

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_compaction.commands.arguments import complain
-from pytest_compaction.records.runs.run_file import RunFileError, load_run
-from pytest_compaction.records.runs.run_folder import DEFAULT_FOLDER, run_files
+from pytest_compaction.records import DEFAULT_FOLDER, RunFileError, load_run, run_files
 from pytest_compaction.reports.run_list import Damaged, Listed, run_list
 
 

@@ -12,9 +12,8 @@ from typing import Any
 from pytest_compaction.case.case import Case
 from pytest_compaction.case.files import load_cases
 from pytest_compaction.commands.arguments import complain, is_run, named_run
-from pytest_compaction.metrics.dimensions import listed
-from pytest_compaction.records.runs.run_file import RunFileError
-from pytest_compaction.records.texts import view_messages
+from pytest_compaction.metrics import listed
+from pytest_compaction.records import RunFileError, view_messages
 from pytest_compaction.reports import case_page as cases
 from pytest_compaction.reports.item_page import find_items, item_id, item_lines, item_page
 from pytest_compaction.text import printable

@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from pytest_compaction.metrics.dialogues import PASS_CONSISTENCY
+from pytest_compaction.dialogues.measures import PASS_CONSISTENCY
 
 if TYPE_CHECKING:
     from pytest_compaction.dialogues.figures import Figures
-    from pytest_compaction.records.record import Record
+    from pytest_compaction.records import Record
 
 RECORD_TYPE: Final = "dialogue"
 """The ``type`` of a record that holds a dialogue, under the key ``comparison``."""

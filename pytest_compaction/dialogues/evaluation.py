@@ -10,8 +10,8 @@ from typing import Any
 from pytest_compaction.dialogues.aggregates import RECORD_TYPE
 from pytest_compaction.dialogues.dialogue import Comparison
 from pytest_compaction.dialogues.figures import Figures, by_task, combined, figures_of, spending_of
-from pytest_compaction.metrics.budgets import is_over_budget
-from pytest_compaction.metrics.dialogues import PASS_CONSISTENCY, pearson
+from pytest_compaction.dialogues.measures import PASS_CONSISTENCY, pearson
+from pytest_compaction.metrics import is_over_budget
 
 
 @dataclass(frozen=True, slots=True)

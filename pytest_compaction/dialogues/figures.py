@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pytest_compaction.dialogues.dialogue import Comparison
-from pytest_compaction.metrics.aggregate import mean_pass_hat_k
-from pytest_compaction.metrics.dialogues import (
+from pytest_compaction.dialogues.measures import (
     PASS_CONSISTENCY,
     Spending,
     Spread,
@@ -22,6 +21,7 @@ from pytest_compaction.metrics.dialogues import (
     total,
     turn_distribution,
 )
+from pytest_compaction.metrics import mean_pass_hat_k
 
 
 @dataclass(frozen=True, slots=True)

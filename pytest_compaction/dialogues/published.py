@@ -21,8 +21,8 @@ from pytest_compaction.dialogues.evaluation import (
 from pytest_compaction.dialogues.figures import Figures, with_turns
 from pytest_compaction.dialogues.files import is_dialogue_file, load_dialogues
 from pytest_compaction.dialogues.format import shape_faults
-from pytest_compaction.metrics.dialogues import PASS_CONSISTENCY, Spending, Spread
-from pytest_compaction.records.runs.run_file import Run, RunFileError, load_run
+from pytest_compaction.dialogues.measures import PASS_CONSISTENCY, Spending, Spread
+from pytest_compaction.records import Run, RunFileError, load_run
 from pytest_compaction.text import printable
 
 METHOD = "published"

@@ -40,9 +40,7 @@ from pytest_compaction.dialogues.history import (
     exchange,
     tool_steps,
 )
-from pytest_compaction.dialogues.replayed import History, Replayed
-from pytest_compaction.dialogues.similarity import TurnJudge
-from pytest_compaction.metrics.dialogues import (
+from pytest_compaction.dialogues.measures import (
     PASS_CONSISTENCY,
     dialogue_consistency,
     lexical_similarity,
@@ -51,6 +49,8 @@ from pytest_compaction.metrics.dialogues import (
     tools_match,
     turn_consistency,
 )
+from pytest_compaction.dialogues.replayed import History, Replayed
+from pytest_compaction.dialogues.similarity import TurnJudge
 from pytest_compaction.models.calls.in_flight import RequestSlot, requests_in
 from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.protocol import AnswerReply, ChargedError, Model, ModelError

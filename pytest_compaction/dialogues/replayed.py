@@ -11,23 +11,11 @@ from pytest_compaction.dialogues.dialogue import Comparison, Dialogue
 from pytest_compaction.dialogues.figures import consistency_of, retention_of, spending_of
 from pytest_compaction.dialogues.files import digest
 from pytest_compaction.dialogues.history import TurnOverBudget
-from pytest_compaction.judges.verdict import (
-    REPORTED,
-    BelowPassScoreError,
-    OverBudgetError,
-    UnscoredError,
-)
+from pytest_compaction.judges import REPORTED, BelowPassScoreError, OverBudgetError, UnscoredError
 from pytest_compaction.models.calls.prices import PriceTable
 from pytest_compaction.models.usage import OwnCalls, Usage
 from pytest_compaction.record import merged
-from pytest_compaction.records.record import (
-    Record,
-    Status,
-    blank_record,
-    charged,
-    rounded,
-    status_from,
-)
+from pytest_compaction.records import Record, Status, blank_record, charged, rounded, status_from
 from pytest_compaction.settings import Settings
 from pytest_compaction.text import printable, told_apart
 

@@ -11,20 +11,20 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 from pytest_compaction.gate.decision import WEIGHTIEST, Check, within_budget
-from pytest_compaction.metrics.aggregate import by_arm
-from pytest_compaction.metrics.differences.fact_changes import FactChange, FactChanges
-from pytest_compaction.metrics.differences.run_changes import (
+from pytest_compaction.metrics import (
+    TIE,
     Compared,
+    FactChange,
+    FactChanges,
     RunChanges,
-    differences_by_case,
+    by_arm,
+    cases_needed,
+    cluster_interval,
+    figure_of,
+    known,
     run_changes,
 )
-from pytest_compaction.metrics.figures import figure_of, known
-from pytest_compaction.metrics.statistics.comparisons import TIE, cases_needed
-from pytest_compaction.metrics.statistics.intervals import cluster_interval
-from pytest_compaction.records.baselines.baseline import Baseline
-from pytest_compaction.records.baselines.baseline_file import is_sampled
-from pytest_compaction.records.record import Record, type_of
+from pytest_compaction.records import Baseline, Record, is_sampled, type_of
 from pytest_compaction.rubric import DIMENSIONS
 from pytest_compaction.settings import CONTROL, BaselineRules
 from pytest_compaction.text import printable
@@ -318,7 +318,7 @@ def _mean_rule(
     holds = outcome == "holds" or (outcome == "undecided" and passes_undecided)
     cases = None
     if outcome == "undecided" and max_drop > 0:
-        cases = cases_needed(differences_by_case(changes, metric), max_drop)
+        cases = cases_needed(changes.differences(metric), max_drop)
     text = f"{metric}{label} {_moved(compared, outcome)}, {baseline.name} {compared.first:.2f}"
     check = Check(
         text,
@@ -337,9 +337,7 @@ def _for_all_dimensions(metric: str, changes: RunChanges) -> tuple[float, float]
     """
     if metric == "overall":
         return None
-    return cluster_interval(
-        differences_by_case(changes, metric), 1 - _FALSE_ALARMS / len(DIMENSIONS)
-    )
+    return cluster_interval(changes.differences(metric), 1 - _FALSE_ALARMS / len(DIMENSIONS))
 
 
 def _moved(compared: Compared, outcome: Outcome) -> str:

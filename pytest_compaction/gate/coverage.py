@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from pytest_compaction.records.record import Record, type_of
+from pytest_compaction.records import Record, type_of
 from pytest_compaction.settings import CONTROL, Budget
 
 KEY: Final = "planned"

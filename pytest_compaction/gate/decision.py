@@ -10,22 +10,20 @@ from typing import Any, Final
 
 from pytest_compaction.dialogues.aggregates import is_dialogue_metric, measure_dialogues
 from pytest_compaction.gate.threshold import ANSWERED, Threshold, scopes_of
-from pytest_compaction.metrics.aggregate import (
+from pytest_compaction.metrics import (
     ORIGINS,
     arm_name,
     by_arm,
     by_compactor,
-    of_origin,
-    pass_estimates,
-)
-from pytest_compaction.metrics.budgets import (
+    compliance,
     furthest_over,
+    known,
+    of_origin,
     over_budget_text,
+    pass_estimates,
     uncompacted_text,
 )
-from pytest_compaction.metrics.constraints import compliance
-from pytest_compaction.metrics.figures import known
-from pytest_compaction.records.record import Record, RecordType, type_of
+from pytest_compaction.records import Record, RecordType, type_of
 from pytest_compaction.settings import CONTROL, Budget
 from pytest_compaction.text import told_apart
 

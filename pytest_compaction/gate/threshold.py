@@ -10,8 +10,7 @@ from typing import Final, get_args
 
 from pytest_compaction.case.case import PROBE_KINDS, Origin
 from pytest_compaction.dialogues.aggregates import NAMES, RECORD_TYPE, is_dialogue_metric
-from pytest_compaction.metrics.aggregate import arm_name
-from pytest_compaction.metrics.figures import known, of_items
+from pytest_compaction.metrics import arm_name, known, of_items
 from pytest_compaction.settings import Budget
 from pytest_compaction.text import Range, printable
 

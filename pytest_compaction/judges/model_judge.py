@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sized
 from typing import Final
 
-from pytest_compaction.cache.in_memory import SizedCache
+from pytest_compaction.cache import SizedCache
 from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.conversation.messages import readable
 from pytest_compaction.models.protocol import (

@@ -22,9 +22,15 @@ from pytest_compaction.judges.verdict import (
     choice_verdict,
     verdict_from_reply,
 )
-from pytest_compaction.metrics.dimensions import probe_scores
-from pytest_compaction.metrics.facts.survival import Readings, Source
-from pytest_compaction.metrics.nuggets import NuggetFigures, NuggetScore, mean_order, nugget_figures
+from pytest_compaction.metrics import (
+    NuggetFigures,
+    NuggetScore,
+    Readings,
+    Source,
+    mean_order,
+    nugget_figures,
+    probe_scores,
+)
 from pytest_compaction.models.calls.in_flight import RequestSlot, requests_in
 from pytest_compaction.models.offline.model import NAME as RULES
 from pytest_compaction.models.protocol import JudgeReply

@@ -11,9 +11,17 @@ from typing import Final
 
 from pytest_compaction.case.case import FactType, Probe, Trap
 from pytest_compaction.case.kinds import Choice, read_letter
-from pytest_compaction.metrics.dimensions import choice_score, probe_scores
-from pytest_compaction.metrics.facts.survival import Loss, Readings, Source, loss, readings_of
-from pytest_compaction.metrics.nuggets import NuggetFigures, NuggetScore
+from pytest_compaction.metrics import (
+    Loss,
+    NuggetFigures,
+    NuggetScore,
+    Readings,
+    Source,
+    choice_score,
+    loss,
+    probe_scores,
+    readings_of,
+)
 from pytest_compaction.models.protocol import JudgeReply
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.rubric import CRITERIA, CriterionScore, dimension_scores, overall_score

@@ -1,1 +1,108 @@
-"""Metrics: pure functions over numbers, texts and records."""
+"""Figures from records alone: means, intervals, tests, losses, costs, and how views are read.
+
+Other rooms import from here alone. Nothing here needs pytest, a model or a file. A figure that a
+report or a gate shows is one :class:`Figure` of :data:`FIGURES`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from pytest_compaction.facade import lazy
+
+if TYPE_CHECKING:  # a star exports to type checkers what the modules define
+    from pytest_compaction.metrics.aggregates import *
+    from pytest_compaction.metrics.agreement import *
+    from pytest_compaction.metrics.budgets import *
+    from pytest_compaction.metrics.changed_facts import *
+    from pytest_compaction.metrics.changes import *
+    from pytest_compaction.metrics.comparisons import *
+    from pytest_compaction.metrics.constraints import *
+    from pytest_compaction.metrics.cost import *
+    from pytest_compaction.metrics.curve import *
+    from pytest_compaction.metrics.dimensions import *
+    from pytest_compaction.metrics.fact_classes import *
+    from pytest_compaction.metrics.figures import *
+    from pytest_compaction.metrics.foreign import *
+    from pytest_compaction.metrics.intervals import *
+    from pytest_compaction.metrics.item_figures import *
+    from pytest_compaction.metrics.long_memory import *
+    from pytest_compaction.metrics.losses import *
+    from pytest_compaction.metrics.lost_facts import *
+    from pytest_compaction.metrics.nuggets import *
+    from pytest_compaction.metrics.production import *
+    from pytest_compaction.metrics.reader import *
+    from pytest_compaction.metrics.readings import *
+    from pytest_compaction.metrics.recovery import *
+    from pytest_compaction.metrics.strategies import *
+
+_NAMES: Final = {
+    "aggregates": (
+        "Aggregate Losses ORIGINS TOO_FEW Tokens aggregate arm_name budget_share budgets_of "
+        "by_arm by_compactor by_origin kept_share loss_counts mean_pass_hat_k of_origin "
+        "overall_mean pass_estimates pass_hat_k removed_share scored token_totals"
+    ),
+    "agreement": (
+        "Agreement Coefficient kendall_tau_b krippendorff_alpha of_judges of_readings of_runs "
+        "spearman weighted_kappa"
+    ),
+    "budgets": (
+        "furthest_over is_over_budget over_budget_failures over_budget_text times tokens_over "
+        "uncompacted_text"
+    ),
+    "changed_facts": "FactChange FactChanges named_facts newly_gone_bound",
+    "changes": "Compared ItemChange RunChanges adjusted_p run_changes",
+    "comparisons": (
+        "Paired TIE cases_needed compare detectable_difference fewest_cases holm letters "
+        "sign_flip_p"
+    ),
+    "constraints": (
+        "Compliance GIVERS IS_CONTROL NO_CONTROL NO_EFFECT NO_PAIRS against compliance "
+        "constraint_survival effect_retention liftings since_given standing_constraints"
+    ),
+    "cost": (
+        "BreakEven DEFAULT_PRICING HORIZON Pricing Ratios Sizes StrategyCosts SummaryCalls "
+        "break_even compaction_cost refetch request_saving strategy_costs"
+    ),
+    "curve": "Curve CurvePoint area_under curves",
+    "dimensions": "choice_score criterion_score listed probe_scores tally view_scores",
+    "fact_classes": "FactClass class_of",
+    "figures": "FIGURES Figure compared figure_of further kept_by_dimension known means of_items",
+    "foreign": (
+        "ForeignNames ForeignWordings foreign_names foreign_to_case foreign_wordings worded_as_case"
+    ),
+    "intervals": (
+        "FEWEST_CLUSTERS Mean cluster_interval interval_method jackknife_interval noncentrality "
+        "proportion_interval ratio_interval t_quantile"
+    ),
+    "item_figures": "is_answered is_stated outcome_of reading_of survival",
+    "long_memory": (
+        "ALL TENTHS abilities_of ability_mean asked conversations_of null_nuggets order_mean "
+        "questions_of_tenth sizes_of tenth_mean"
+    ),
+    "losses": (
+        "CLASSES FactLosses HalfLife LifeRow LossCounts Runway StrategyLosses half_life "
+        "life_table median_length runway strategy_losses"
+    ),
+    "lost_facts": (
+        "ComparedLosses Drop FactFate LostFact compared_losses events_by_case fates most_lost"
+    ),
+    "nuggets": (
+        "EventOrder NuggetFigures NuggetScore ORDERING ORDER_FIGURES SCORES event_order "
+        "mean_order nugget_figures ranks"
+    ),
+    "production": "ProductionLoss production_loss",
+    "reader": "reader_version",
+    "recovery": "is_recoverable names_command names_path",
+    "strategies": (
+        "NULLS StrategyPair best_null compare_strategies differences_by_case is_null pair_items "
+        "paired_difference with_same_views"
+    ),
+    "readings": (
+        "Loss READING ReadViews Readings Source loss read read_outcomes readings_of view_index"
+    ),
+}
+"""The names that other rooms import, by the module that defines them."""
+
+if not TYPE_CHECKING:
+    __getattr__ = lazy(__name__, _NAMES)

@@ -11,9 +11,9 @@ from functools import partial
 from itertools import combinations
 from typing import Final
 
-from pytest_compaction.metrics.facts.survival import Source
+from pytest_compaction.metrics.intervals import cluster_interval, jackknife_interval
 from pytest_compaction.metrics.item_figures import Record, outcome_of, reading_of, second_figure
-from pytest_compaction.metrics.statistics.intervals import cluster_interval, jackknife_interval
+from pytest_compaction.metrics.readings import Source
 from pytest_compaction.rubric import DIMENSIONS
 from pytest_compaction.settings import CONTROL
 
@@ -152,7 +152,7 @@ Pairs = Mapping[str, Sequence[Pair]]
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class Coefficient:
     """One figure of agreement.
 
     ``of`` says what was compared, ``measure`` how. ``value`` is ``None`` if the figure is
@@ -175,7 +175,7 @@ class Agreement:
 
     first: str
     second: str
-    figures: tuple[Figure, ...]
+    figures: tuple[Coefficient, ...]
     left_out: Mapping[str, int]
 
 
@@ -305,43 +305,43 @@ def _facts(sides: Iterable[tuple[Record, Source, Record, Source]]) -> Pairs:
     return found
 
 
-def _scores(of: str, pairs: Pairs) -> Iterator[Figure]:
+def _scores(of: str, pairs: Pairs) -> Iterator[Coefficient]:
     yield _kappa(of, pairs)
     yield _ranked(of, pairs)
     yield _difference(of, pairs)
 
 
-def _kappa(of: str, pairs: Pairs) -> Figure:
+def _kappa(of: str, pairs: Pairs) -> Coefficient:
     return _figure(of, "kappa", pairs, weighted_kappa)
 
 
-def _ranked(of: str, pairs: Pairs) -> Figure:
+def _ranked(of: str, pairs: Pairs) -> Coefficient:
     return _figure(of, "Spearman", pairs, spearman)
 
 
-def _difference(of: str, pairs: Pairs) -> Figure:
+def _difference(of: str, pairs: Pairs) -> Coefficient:
     """The mean of the second side minus that of the first."""
     groups = {case: [b - a for a, b in values] for case, values in pairs.items()}
     values = [value for group in groups.values() for value in group]
     mean = sum(values) / len(values) if values else None
     cases = len(groups)
-    return Figure(
+    return Coefficient(
         of, "difference", mean, cluster_interval(groups), len(values), cases, _why(values, 1)
     )
 
 
 def _figure(
     of: str, measure: str, pairs: Pairs, statistic: Callable[[Sequence[Pair]], float | None]
-) -> Figure:
+) -> Coefficient:
     values = [pair for group in pairs.values() for pair in group]
     enough = len(values) >= LEAST
     value = statistic(values) if enough else None
     interval = _within(jackknife_interval(pairs, statistic)) if value is not None else None
     why = "" if value is not None else _why(values, LEAST) or _constant(values)
-    return Figure(of, measure, value, interval, len(values), len(pairs), why)
+    return Coefficient(of, measure, value, interval, len(values), len(pairs), why)
 
 
-def _ranking(pairs: Iterable[tuple[Record, Record]]) -> Figure:
+def _ranking(pairs: Iterable[tuple[Record, Record]]) -> Coefficient:
     """Kendall's tau-b of the strategies' mean scores."""
     clusters: dict[str, list[tuple[str, Pair]]] = defaultdict(list)
     for first, second in pairs:
@@ -356,7 +356,7 @@ def _ranking(pairs: Iterable[tuple[Record, Record]]) -> Figure:
     if value is not None:
         interval = _within(jackknife_interval(clusters, lambda kept: kendall_tau_b(_means(kept))))
     why = "" if value is not None else _why(means, LEAST_STRATEGIES) or _constant(means)
-    return Figure(
+    return Coefficient(
         "ranking of strategies", "Kendall", value, interval, strategies, len(clusters), why
     )
 

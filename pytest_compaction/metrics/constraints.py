@@ -32,9 +32,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pytest_compaction.case.case import Case, Fact
 from pytest_compaction.conversation.messages import Message
-from pytest_compaction.metrics.aggregate import mean_of, scored
+from pytest_compaction.metrics.aggregates import mean_of, scored
+from pytest_compaction.metrics.intervals import Mean
 from pytest_compaction.metrics.item_figures import Record
-from pytest_compaction.metrics.statistics.intervals import Mean
 from pytest_compaction.settings import CONTROL
 from pytest_compaction.text import Statement, normalize, segments
 

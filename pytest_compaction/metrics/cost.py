@@ -24,8 +24,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from pytest_compaction.metrics.intervals import Mean, jackknife_interval
 from pytest_compaction.metrics.item_figures import Record
-from pytest_compaction.metrics.losses.fates import (
+from pytest_compaction.metrics.losses import mean_of_pairs
+from pytest_compaction.metrics.lost_facts import (
     COMPACTED,
     CaseTrial,
     CompactionEvent,
@@ -34,8 +36,6 @@ from pytest_compaction.metrics.losses.fates import (
     fates,
     whole,
 )
-from pytest_compaction.metrics.losses.strategy_losses import mean_over
-from pytest_compaction.metrics.statistics.intervals import Mean, jackknife_interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,8 +283,8 @@ def strategy_costs(
         compactions=len(sizes),
         unknown=changed - len(sizes),
         removed=removed,
-        removed_each=mean_over((w.case, size.removed) for w in work for size in w.sizes),
-        prefix=mean_over(kept),
+        removed_each=mean_of_pairs((w.case, size.removed) for w in work for size in w.sizes),
+        prefix=mean_of_pairs(kept),
         cached=sum(size.prefix for size in sizes),
         written=sum(size.written for size in sizes),
         calls=calls,

@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from pytest_compaction.metrics.aggregate import aggregate, budgets_of, by_compactor, mean_of
+from pytest_compaction.metrics.aggregates import aggregate, budgets_of, by_compactor, mean_of
+from pytest_compaction.metrics.intervals import Mean
 from pytest_compaction.metrics.item_figures import Record, stated_share
-from pytest_compaction.metrics.statistics.intervals import Mean
 
 
 @dataclass(frozen=True, slots=True)

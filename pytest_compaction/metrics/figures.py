@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final, Literal
 
-from pytest_compaction.metrics.aggregate import (
+from pytest_compaction.metrics.aggregates import (
     has_too_few,
     kept_share,
     loss_counts,
@@ -22,9 +22,9 @@ from pytest_compaction.metrics.aggregate import (
     token_totals,
 )
 from pytest_compaction.metrics.constraints import compliance, constraint_survival
+from pytest_compaction.metrics.intervals import Mean
 from pytest_compaction.metrics.item_figures import Record, answer_figure, stated_share
-from pytest_compaction.metrics.losses.strategy_losses import strategy_losses
-from pytest_compaction.metrics.statistics.intervals import Mean
+from pytest_compaction.metrics.losses import strategy_losses
 from pytest_compaction.rubric import DIMENSIONS, MAX_SCORE
 from pytest_compaction.settings import CONTROL
 from pytest_compaction.text import Range

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pytest_compaction.metrics.facts.survival import Source
+from pytest_compaction.metrics.readings import Source
 from pytest_compaction.record import Record as Record
 
 

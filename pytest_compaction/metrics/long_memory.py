@@ -11,9 +11,9 @@ from typing import Any, Final
 
 from pytest_compaction.case.kinds import ABILITIES
 from pytest_compaction.case.long_memory.published import size_rank
-from pytest_compaction.metrics.aggregate import mean_of
+from pytest_compaction.metrics.aggregates import mean_of
+from pytest_compaction.metrics.intervals import Mean
 from pytest_compaction.metrics.item_figures import Record
-from pytest_compaction.metrics.statistics.intervals import Mean
 
 ALL: Final = "all"
 """The row over all abilities of a size."""

@@ -11,7 +11,7 @@ from typing import Any, Final, Protocol
 from pytest_compaction.case.case import AnswerSpec, Fact, Nugget, Trap
 from pytest_compaction.conversation.identity import identity
 from pytest_compaction.conversation.messages import Message
-from pytest_compaction.metrics.nuggets import NuggetScore
+from pytest_compaction.metrics import NuggetScore
 from pytest_compaction.models.structured_summary import Section, Summary
 from pytest_compaction.models.usage import OwnCalls, Usage
 from pytest_compaction.models.wire.call import Role

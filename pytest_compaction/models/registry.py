@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from pytest_compaction.cache.kept_results import KeptResults
+from pytest_compaction.cache import KeptResults
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.folders import TemporaryFolder
 from pytest_compaction.models.calls.accounts import Accounts

@@ -1,1 +1,56 @@
-"""Records: one JSON object for each item, and the files that hold a run."""
+"""Records: one JSON object for each item, the files that hold a run, and baselines.
+
+Other rooms import from here alone. A :class:`RunWriter` writes a run, :func:`load_run` reads one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from pytest_compaction.facade import lazy
+
+if TYPE_CHECKING:  # a star exports to type checkers what the modules define
+    from pytest_compaction.records.baseline_file import *
+    from pytest_compaction.records.baselines import *
+    from pytest_compaction.records.comparability import *
+    from pytest_compaction.records.items import *
+    from pytest_compaction.records.merging import *
+    from pytest_compaction.records.part import *
+    from pytest_compaction.records.probe_record import *
+    from pytest_compaction.records.record import *
+    from pytest_compaction.records.run import *
+    from pytest_compaction.records.run_figures import *
+    from pytest_compaction.records.run_file import *
+    from pytest_compaction.records.run_folder import *
+    from pytest_compaction.records.texts import *
+    from pytest_compaction.records.view_reading import *
+
+_NAMES: Final = {
+    "baseline_file": (
+        "BaselineError accepted_place check_accepted is_sampled read_baseline_file write_accepted "
+        "write_baseline_file"
+    ),
+    "baselines": (
+        "Baseline Source at_pass_score check_whole judged_again load_baseline measured_there "
+        "parse_source strategies_of"
+    ),
+    "comparability": "changed_cases differences version_note",
+    "items": "Scalar TEXTS columns finite finite_record row_of",
+    "merging": "MergeError MergedRun merge_runs",
+    "part": "End Part",
+    "probe_record": "compaction_of record_without_verdict scored_record",
+    "record": (
+        "Record RecordType Status blank_record charged rounded spent_before status_from type_of "
+        "went_wrong_later with_error words_of"
+    ),
+    "run": "Run",
+    "run_figures": "costs_as_json figures_of losses_as_json run_pricing",
+    "run_file": "RunWriter load_run write_run",
+    "run_folder": "DEFAULT_FOLDER LAST RunFileError find_run is_run_file newest_run run_files",
+    "texts": "RunTexts TextWriter copy_texts log_messages view_file view_messages",
+    "view_reading": "is_read_alike read_again",
+}
+"""The names that other rooms import, by the module that defines them."""
+
+if not TYPE_CHECKING:
+    __getattr__ = lazy(__name__, _NAMES)

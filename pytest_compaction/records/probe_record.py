@@ -12,7 +12,7 @@ from typing import Any, Final
 from pytest_compaction.case.case import Case, Fact, Probe, fact_digest, log_digest, probe_digest
 from pytest_compaction.case.index import CaseEntry, ProbeEntry
 from pytest_compaction.case.kinds import read_letter
-from pytest_compaction.judges.verdict import (
+from pytest_compaction.judges import (
     NULL,
     FactOutcome,
     JudgeScores,
@@ -22,8 +22,7 @@ from pytest_compaction.judges.verdict import (
     complied,
     unreadable,
 )
-from pytest_compaction.metrics.facts.fact_classes import class_of
-from pytest_compaction.metrics.nuggets import ORDER_FIGURES, EventOrder
+from pytest_compaction.metrics import ORDER_FIGURES, EventOrder, class_of
 from pytest_compaction.models.calls.prices import PriceTable
 from pytest_compaction.record import CompactionRecord, EventRecord, FactRecord, merged
 from pytest_compaction.records.record import (

@@ -7,38 +7,35 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from pytest_compaction.case.case import Origin
-from pytest_compaction.metrics.aggregate import (
-    Aggregate,
-    aggregate,
-    budget_share,
-    by_arm,
-    by_origin,
-)
-from pytest_compaction.metrics.constraints import Compliance, compliance, constraint_survival
-from pytest_compaction.metrics.cost import (
+from pytest_compaction.metrics import (
     DEFAULT_PRICING,
     HORIZON,
+    Aggregate,
     BreakEven,
-    Pricing,
-    Ratios,
-    StrategyCosts,
-    strategy_costs,
-)
-from pytest_compaction.metrics.curve import Curve, curves
-from pytest_compaction.metrics.differences.strategy_comparison import (
-    StrategyPair,
-    best_null,
-    compare_strategies,
-)
-from pytest_compaction.metrics.figures import further
-from pytest_compaction.metrics.losses.strategy_losses import (
+    Compliance,
+    Curve,
     FactLosses,
     HalfLife,
     LifeRow,
+    Mean,
+    Pricing,
+    Ratios,
     Runway,
+    StrategyCosts,
+    StrategyPair,
+    aggregate,
+    best_null,
+    budget_share,
+    by_arm,
+    by_origin,
+    compare_strategies,
+    compliance,
+    constraint_survival,
+    curves,
+    further,
+    strategy_costs,
     strategy_losses,
 )
-from pytest_compaction.metrics.statistics.intervals import Mean
 from pytest_compaction.models.calls.prices import prices_at
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.records.record import Record, rounded, type_of

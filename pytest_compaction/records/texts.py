@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.cache.in_memory import Latest
+from pytest_compaction.cache import Latest
 from pytest_compaction.case.case import Case
 from pytest_compaction.conversation.messages import Message, canonical_json, readable
 from pytest_compaction.records.record import Record

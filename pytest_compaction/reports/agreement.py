@@ -8,9 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Final
 
-from pytest_compaction.metrics.agreement import Agreement, Figure
-from pytest_compaction.metrics.statistics.intervals import FEWEST_CLUSTERS
-from pytest_compaction.records.record import rounded
+from pytest_compaction.metrics import FEWEST_CLUSTERS, Agreement, Coefficient
+from pytest_compaction.records import rounded
 from pytest_compaction.reports.lines import interval_text
 from pytest_compaction.reports.tables.table import Cell, Table, count, table
 from pytest_compaction.reports.tables.table_page import WIDTH, markdown_table, plain_table
@@ -55,7 +54,7 @@ def as_json(agreements: Iterable[Agreement]) -> str:
     return json.dumps({"agreement": data}, indent=1, ensure_ascii=False) + "\n"
 
 
-def _plain(figure: Figure) -> dict[str, object]:
+def _plain(figure: Coefficient) -> dict[str, object]:
     interval = None if figure.interval is None else [rounded(bound) for bound in figure.interval]
     return {**asdict(figure), "value": rounded(figure.value), "interval": interval}
 
@@ -65,7 +64,7 @@ def _table(agreement: Agreement) -> Table:
     return table("agreement", title, _COLUMNS, map(_row, agreement.figures), _notes(agreement))
 
 
-def _row(figure: Figure) -> list[Cell]:
+def _row(figure: Coefficient) -> list[Cell]:
     value = "-" if figure.value is None else f"{figure.value:.2f}"
     interval = "-" if figure.value is None else interval_text(figure.interval)
     return [

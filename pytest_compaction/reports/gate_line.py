@@ -7,10 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pytest_compaction.gate.baseline import ArmComparison, BaselineDecision
-from pytest_compaction.gate.decision import Decision
-from pytest_compaction.metrics.budgets import is_over_budget
-from pytest_compaction.records.record import Record, type_of
+from pytest_compaction.gate import ArmComparison, BaselineDecision, Decision
+from pytest_compaction.metrics import is_over_budget
+from pytest_compaction.records import Record, type_of
 from pytest_compaction.reports.lines import Line, Style
 from pytest_compaction.text import printable
 

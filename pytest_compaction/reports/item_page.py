@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from pytest_compaction.metrics.item_figures import is_answered, is_stated, outcome_of, reading_of
-from pytest_compaction.metrics.nuggets import ORDER_FIGURES
-from pytest_compaction.records.record import Record, type_of
+from pytest_compaction.metrics import ORDER_FIGURES, is_answered, is_stated, outcome_of, reading_of
+from pytest_compaction.records import Record, type_of
 from pytest_compaction.reports.case_page import Page
 from pytest_compaction.rubric import DIMENSIONS
 from pytest_compaction.text import printable

@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from pytest_compaction.metrics.aggregate import by_arm, overall_mean, pass_estimates
-from pytest_compaction.records.record import type_of
-from pytest_compaction.records.runs.run_file import Run
+from pytest_compaction.metrics import by_arm, overall_mean, pass_estimates
+from pytest_compaction.records import Run, type_of
 from pytest_compaction.reports.changes.words import counted
 from pytest_compaction.reports.lines import WIDTH
 from pytest_compaction.text import printable

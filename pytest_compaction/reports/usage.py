@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from pytest_compaction.metrics.agreement import krippendorff_alpha
+from pytest_compaction.metrics import krippendorff_alpha
 from pytest_compaction.models.calls.accounts import Total
 from pytest_compaction.models.calls.prices import PriceTable
 from pytest_compaction.models.usage import Usage
-from pytest_compaction.records.record import Record
+from pytest_compaction.records import Record
 from pytest_compaction.reports.lines import WIDTH, Line, Style
 from pytest_compaction.text import printable
 

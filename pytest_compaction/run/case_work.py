@@ -8,13 +8,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final, TypeVar
 
-from pytest_compaction.cache.kept_results import KeptResults
+from pytest_compaction.cache import KeptResults
 from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.compactors.protocol import Compactor, Context, State, View
 from pytest_compaction.conversation.messages import Message, Text, ToolResult
-from pytest_compaction.judges.model_judge import ModelJudge
-from pytest_compaction.judges.panel import PanelJudge, view_verdict
-from pytest_compaction.judges.verdict import Verdict, unscored_verdict
+from pytest_compaction.judges import ModelJudge, PanelJudge, Verdict, unscored_verdict, view_verdict
 from pytest_compaction.models.calls.in_flight import requests_in
 from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.protocol import AnswerReply, ChargedError, JudgeReply, Model

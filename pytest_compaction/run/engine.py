@@ -8,7 +8,7 @@ from typing import Final
 
 from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.conversation.messages import Message
-from pytest_compaction.judges.verdict import Verdict
+from pytest_compaction.judges import Verdict
 from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.protocol import JudgeReply
 from pytest_compaction.models.usage import Usage

@@ -26,7 +26,7 @@ from pytest_compaction.conversation.messages import (
     text_message,
 )
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.metrics.facts.survival import view_index
+from pytest_compaction.metrics import view_index
 from pytest_compaction.models.calls.in_flight import RequestSlot, requests_in
 from pytest_compaction.models.parameters import Parameters, refusal_of, shown
 from pytest_compaction.models.protocol import (

@@ -9,8 +9,7 @@ from functools import cached_property
 from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.metrics.facts.foreign import ForeignNames, ForeignWordings
-from pytest_compaction.metrics.facts.survival import Readings, Source
+from pytest_compaction.metrics import ForeignNames, ForeignWordings, Readings, Source
 from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.protocol import AnswerRequest, Model
 from pytest_compaction.models.usage import OwnCalls, Usage

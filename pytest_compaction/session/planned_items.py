@@ -10,7 +10,7 @@ from pytest_compaction.compactors.protocol import Traits
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import Spec
 from pytest_compaction.dialogues.files import DialogueSet
-from pytest_compaction.gate.coverage import Planned
+from pytest_compaction.gate import Planned
 from pytest_compaction.settings import Settings
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.cache.kept_results import KeptResults
+from pytest_compaction.cache import KeptResults
 from pytest_compaction.case.case_set import CaseSet
 from pytest_compaction.case.index import CaseIndex
 from pytest_compaction.compactors.registry import Registry, named_strategies
@@ -24,7 +24,7 @@ from pytest_compaction.dialogues.files import (
     UnknownTaskError,
     load_dialogues,
 )
-from pytest_compaction.gate.threshold import (
+from pytest_compaction.gate import (
     ThresholdError,
     check_answers,
     check_scopes,

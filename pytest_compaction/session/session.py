@@ -8,21 +8,21 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from pytest_compaction.cache.kept_results import KeptResults
+from pytest_compaction.cache import KeptResults
 from pytest_compaction.case.case_set import CaseSet
 from pytest_compaction.case.index import CaseEntry
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import Spec
 from pytest_compaction.dialogues.files import DialogueSet
-from pytest_compaction.gate.coverage import KEY as PLANNED
-from pytest_compaction.gate.threshold import Threshold
-from pytest_compaction.metrics.facts.reader_version import reader_version
+from pytest_compaction.gate import KEY as PLANNED
+from pytest_compaction.gate import Threshold
+from pytest_compaction.metrics import reader_version
 from pytest_compaction.models.calls.prices import PriceTable
 from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.reference import shipped
 from pytest_compaction.models.reference.shipped import Archive
 from pytest_compaction.models.registry import Endpoints
-from pytest_compaction.records.runs.part import Part
+from pytest_compaction.records import Part
 from pytest_compaction.run.case_work import CaseWork, Method
 from pytest_compaction.run.engine import Engine
 from pytest_compaction.run.figures.shipped_nulls import Nulls

@@ -19,10 +19,13 @@ from syrupy.types import SnapshotIndex
 
 from pytest_compaction.case.case import Probe
 from pytest_compaction.case.index import CaseEntry
-from pytest_compaction.judges.snapshots import (
+from pytest_compaction.judges import (
     REFUSED,
+    BelowPassScoreError,
     Snapshot,
     Tolerance,
+    UnscoredError,
+    Verdict,
     VerdictMovedError,
     has_moved,
     movements,
@@ -30,7 +33,6 @@ from pytest_compaction.judges.snapshots import (
     snapshot_of,
     snapshot_text,
 )
-from pytest_compaction.judges.verdict import BelowPassScoreError, UnscoredError, Verdict
 from pytest_compaction.run.response import Response
 from pytest_compaction.session.items.collection import item_of
 from pytest_compaction.session.items.probe import ProbeItem

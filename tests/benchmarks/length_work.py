@@ -33,8 +33,8 @@ from pytest_compaction.conversation.messages import ToolCall, structure_faults
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.gc_threshold import look_less_often
 from pytest_compaction.importers.registry import conversations, importer_for, load_importers
-from pytest_compaction.judges.model_judge import log_digest
-from pytest_compaction.metrics.facts.survival import read, view_index
+from pytest_compaction.judges import log_digest
+from pytest_compaction.metrics import read, view_index
 from pytest_compaction.models.chat.log_excerpt import excerpts_for
 from pytest_compaction.models.offline import answer as offline_answer
 from pytest_compaction.models.offline import judge as offline_judge

@@ -30,13 +30,14 @@ from calibration.drawn_runs import (
 from calibration.interval_methods import Bounds, compared_intervals
 from scipy.special import nctdtr, stdtrit
 
-from pytest_compaction.metrics.statistics.comparisons import compare, holm
-from pytest_compaction.metrics.statistics.intervals import (
+from pytest_compaction.metrics import (
     cluster_interval,
+    compare,
+    holm,
     noncentrality,
     proportion_interval,
 )
-from pytest_compaction.records.runs.run_file import load_run
+from pytest_compaction.records import load_run
 
 CASES = (8, 12, 24, 40)
 SHIFT = 0.3

@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_compaction.cache import kept_results
-from pytest_compaction.cache.kept_results import Form, KeptResults
+from pytest_compaction.cache import Form, KeptResults, kept_results
 
 NUMBER = Form(int, int)
 ANY = Form(lambda value: value, lambda value: value)

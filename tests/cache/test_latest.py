@@ -1,4 +1,4 @@
-from pytest_compaction.cache.in_memory import Latest
+from pytest_compaction.cache import Latest
 
 
 def test_a_value_is_made_once_while_an_equal_thing_comes():

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_compaction.cache.in_memory import SizedCache
+from pytest_compaction.cache import SizedCache
 
 
 def test_a_value_is_made_once():

@@ -27,9 +27,7 @@ from support.measuring import all_cases, for_all_workers, offline_settings
 
 from pytest_compaction.case.case import Case, Origin, Probe
 from pytest_compaction.conversation.messages import Message, text_message
-from pytest_compaction.metrics.aggregate import ORIGINS
-from pytest_compaction.metrics.dimensions import view_scores
-from pytest_compaction.metrics.facts.survival import read, view_index
+from pytest_compaction.metrics import ORIGINS, read, view_index, view_scores
 from pytest_compaction.rubric import dimension_scores, overall_score
 from pytest_compaction.run.response import Arm
 from pytest_compaction.session.resolve import resolve_session

@@ -18,8 +18,7 @@ from itertools import groupby
 from pathlib import Path
 
 from pytest_compaction.case.case import AnswerSpec, Fact, Trap
-from pytest_compaction.metrics.agreement import weighted_kappa
-from pytest_compaction.metrics.statistics.intervals import jackknife_interval
+from pytest_compaction.metrics import jackknife_interval, weighted_kappa
 from pytest_compaction.models.calls.store import Store
 from pytest_compaction.models.chat.model import ChatModel
 from pytest_compaction.models.dry_run import MissingCalls

@@ -8,8 +8,8 @@ from support.measuring import measured, offline_settings, records_of, records_of
 from support.paths import CASES
 from support.shipped import CHECKED_CASES, marks, shipped
 
-from pytest_compaction.metrics.aggregate import aggregate
-from pytest_compaction.metrics.dialogues import pearson
+from pytest_compaction.dialogues.measures import pearson
+from pytest_compaction.metrics import aggregate
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import AnswerRequest
 from pytest_compaction.rubric import DIMENSIONS

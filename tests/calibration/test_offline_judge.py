@@ -10,9 +10,8 @@ from support.shipped import shipped
 from support.typed_case import typed_case
 
 from pytest_compaction.case.case import AnswerSpec, Fact, Probe
-from pytest_compaction.judges.model_judge import ModelJudge, log_digest
-from pytest_compaction.judges.panel import PanelJudge
-from pytest_compaction.metrics.facts.survival import read
+from pytest_compaction.judges import ModelJudge, PanelJudge, log_digest
+from pytest_compaction.metrics import read
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import JudgeRequest, LogDigest
 from pytest_compaction.rubric import CRITERIA, DIMENSIONS

@@ -13,8 +13,7 @@ import pytest
 from calibration.agreement import kappa
 from support.shipped import shipped
 
-from pytest_compaction.metrics.dimensions import view_scores
-from pytest_compaction.metrics.facts.survival import Readings, read
+from pytest_compaction.metrics import Readings, read, view_scores
 from pytest_compaction.rubric import dimension_scores, overall_score
 from pytest_compaction.text import Reading, TextIndex
 

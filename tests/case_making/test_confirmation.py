@@ -10,7 +10,7 @@ from pytest_compaction.case_making.selection import (
     keys_too_loose,
 )
 from pytest_compaction.conversation.messages import Message, Text
-from pytest_compaction.metrics.facts.survival import view_index
+from pytest_compaction.metrics import view_index
 
 LIMIT = Fact("The retry limit is 5.", keys=(("retry limit",), ("5",)), type="value")
 STALE = Trap("The retry limit is 3.", keys=(("retry limit",), ("3",)), of=LIMIT.text)

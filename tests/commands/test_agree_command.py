@@ -6,7 +6,7 @@ import pytest
 from support.two_runs import run, spread
 
 from pytest_compaction.cli import main
-from pytest_compaction.records.runs.run_file import RunWriter
+from pytest_compaction.records import RunWriter
 
 
 def written(folder, name, records):

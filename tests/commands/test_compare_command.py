@@ -6,7 +6,7 @@ import pytest
 from support.changed_runs import before, fact, header, lowered, run_of, scored, write
 
 from pytest_compaction.cli import main
-from pytest_compaction.records.baselines.baseline_file import write_baseline_file
+from pytest_compaction.records import write_baseline_file
 
 
 @pytest.fixture(autouse=True)

@@ -5,7 +5,7 @@ from support.changed_runs import before, header, lowered, scored, write
 from support.scenarios import last_line, run, set_up
 
 from pytest_compaction.cli import main
-from pytest_compaction.records.baselines.baseline_file import write_baseline_file
+from pytest_compaction.records import write_baseline_file
 
 RUN = "0001-anchored.jsonl"
 

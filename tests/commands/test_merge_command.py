@@ -10,7 +10,7 @@ from support.talks import talk
 from support.worker_counts import BOTH
 
 from pytest_compaction.cli import main
-from pytest_compaction.records.runs.run_file import load_run
+from pytest_compaction.records import load_run
 
 GATE = "--compaction-threshold=overall>=2.4"
 TWO = {}

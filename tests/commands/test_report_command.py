@@ -17,7 +17,7 @@ from support.worker_counts import BOTH
 
 from pytest_compaction import cli
 from pytest_compaction.conversation.messages import canonical_json
-from pytest_compaction.records.runs.run_file import load_run
+from pytest_compaction.records import load_run
 from pytest_compaction.reports.tables.table_page import WIDTH
 
 HOSTILE = "<script>alert(1)</script>|*x*"

@@ -3,7 +3,7 @@
 import pytest
 from support.measuring_budgets import NOT_ALONE, REGISTRY, outcome
 
-from pytest_compaction.metrics.facts.foreign import LEAST
+from pytest_compaction.metrics.foreign import LEAST
 
 REFUSED = {
     "continue-prune": {("checkpoint_hierarchy", "p1")},

@@ -21,8 +21,7 @@ from pytest_compaction.dialogues.figures import (
     spending_of,
     with_turns,
 )
-from pytest_compaction.metrics.aggregate import mean_pass_hat_k
-from pytest_compaction.metrics.dialogues import (
+from pytest_compaction.dialogues.measures import (
     effectiveness,
     mean,
     mean_interval,
@@ -34,6 +33,7 @@ from pytest_compaction.metrics.dialogues import (
     total,
     turn_distribution,
 )
+from pytest_compaction.metrics import mean_pass_hat_k
 
 FIGURES = st.lists(st.floats(-1e6, 1e6), max_size=30)
 SETS = st.lists(comparisons(), max_size=4)

@@ -12,8 +12,7 @@ from support import builders  # noqa: F401 - loads the repeatable profile
 from support.comparisons import SHARE, TOKENS, trials
 
 from pytest_compaction.dialogues.dialogue import Agreement, Reply, Trial
-from pytest_compaction.dialogues.replay import agreement
-from pytest_compaction.metrics.dialogues import (
+from pytest_compaction.dialogues.measures import (
     MAX_ITEMS,
     OPENERS,
     Spending,
@@ -28,6 +27,7 @@ from pytest_compaction.metrics.dialogues import (
     total,
     turn_consistency,
 )
+from pytest_compaction.dialogues.replay import agreement
 
 TEXT = st.text(alphabet="ab 12,.'\"ABcd\n", max_size=60)
 

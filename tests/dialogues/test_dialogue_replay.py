@@ -25,7 +25,7 @@ from pytest_compaction.dialogues.dialogue import Dialogue
 from pytest_compaction.dialogues.history import LEAST_BUDGET, view_budget
 from pytest_compaction.dialogues.replay import history_mode, trigger_for_dialogues
 from pytest_compaction.dialogues.replayed import BelowConsistencyError
-from pytest_compaction.judges.verdict import UnscoredError
+from pytest_compaction.judges import UnscoredError
 from pytest_compaction.models.protocol import (
     ModelError,
     NotAskedError,

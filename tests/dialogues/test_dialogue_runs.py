@@ -11,7 +11,7 @@ from support.talks import talk
 from pytest_compaction import cli
 from pytest_compaction.dialogues.dialogue import Comparison
 from pytest_compaction.dialogues.evaluation import evaluations_of_records
-from pytest_compaction.records.runs.run_file import load_run
+from pytest_compaction.records import load_run
 
 
 @pytest.mark.exhaustive

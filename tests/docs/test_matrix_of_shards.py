@@ -8,7 +8,7 @@ from support.scenarios import lean, long_case, write_cases
 from support.sharded import IDS
 
 from pytest_compaction.cli import main
-from pytest_compaction.records.runs.run_file import load_run
+from pytest_compaction.records import load_run
 
 CI_PAGE = DOCS / "ci.md"
 MATRIX = code(CI_PAGE, "yaml", "matrix:")

@@ -29,9 +29,9 @@ from support.scenarios import write_cases
 from support.stub_endpoint import long_case
 
 from pytest_compaction.case.files import load_cases
-from pytest_compaction.gate.threshold import parse_threshold
+from pytest_compaction.gate import parse_threshold
 from pytest_compaction.options.table import LISTING_FLAG, OPTIONS
-from pytest_compaction.records.runs.run_file import load_run
+from pytest_compaction.records import load_run
 from pytest_compaction.reports.summary.terminal import summary
 from pytest_compaction.rubric import DIMENSIONS
 

@@ -8,7 +8,7 @@ import pytest
 from support.pages import DOCS, arguments, code, text
 from support.scenarios import case, lean, run_files, write_cases
 
-from pytest_compaction.records.runs.items import columns
+from pytest_compaction.records import columns
 
 PAGE = DOCS / "reports.md"
 

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from support.builders import unscored
 from support.changed_runs import CASES, before, fact, lowered, run_of, scored
 
-from pytest_compaction.gate.baseline import decide_baseline, outcome_of
-from pytest_compaction.metrics.differences.run_changes import run_changes
-from pytest_compaction.records.baselines.baseline import Baseline
+from pytest_compaction.gate import decide_baseline, outcome_of
+from pytest_compaction.metrics import run_changes
+from pytest_compaction.records import Baseline
 from pytest_compaction.rubric import DIMENSIONS
 from pytest_compaction.settings import BaselineRules, NewlyGone
 

@@ -8,10 +8,9 @@ import sys
 
 import pytest
 
-from pytest_compaction.gate.baseline import decide_baseline
-from pytest_compaction.metrics.differences.fact_changes import newly_gone_bound
-from pytest_compaction.metrics.differences.run_changes import run_changes
-from pytest_compaction.records.baselines.baseline import Baseline
+from pytest_compaction.gate import decide_baseline
+from pytest_compaction.metrics import newly_gone_bound, run_changes
+from pytest_compaction.records import Baseline
 from pytest_compaction.rubric import DIMENSIONS
 from pytest_compaction.settings import BaselineRules, NewlyGone
 

@@ -5,13 +5,17 @@ import re
 import pytest
 from support.builders import record, unscored
 
-from pytest_compaction.gate.coverage import Planned, arms_of, coverage_text, planned_in
-from pytest_compaction.gate.decision import decide, measure
-from pytest_compaction.gate.threshold import (
+from pytest_compaction.gate import (
+    Planned,
     Threshold,
     ThresholdError,
+    arms_of,
     check_scopes,
+    coverage_text,
+    decide,
+    measure,
     parse_threshold,
+    planned_in,
     scopes_of,
 )
 

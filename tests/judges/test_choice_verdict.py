@@ -6,9 +6,8 @@ import pytest
 from support.choices import choice_case, probe_of
 from support.judged import judged
 
-from pytest_compaction.judges.model_judge import ModelJudge
-from pytest_compaction.judges.panel import PanelJudge
-from pytest_compaction.metrics.facts.survival import read
+from pytest_compaction.judges import ModelJudge, PanelJudge
+from pytest_compaction.metrics import read
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.run.work_loop import RequestLimit
 from pytest_compaction.text import TextIndex

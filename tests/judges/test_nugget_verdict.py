@@ -8,11 +8,8 @@ from support.judged import judged
 from pytest_compaction.case.case import Case, Nugget, Point, Probe
 from pytest_compaction.case.long_memory.beam import probe_with
 from pytest_compaction.conversation.messages import Message, Text
-from pytest_compaction.judges.model_judge import ModelJudge
-from pytest_compaction.judges.panel import PanelJudge
-from pytest_compaction.judges.verdict import BelowPassScoreError, UnscoredError
-from pytest_compaction.metrics.facts.survival import read
-from pytest_compaction.metrics.nuggets import NuggetScore
+from pytest_compaction.judges import BelowPassScoreError, ModelJudge, PanelJudge, UnscoredError
+from pytest_compaction.metrics import NuggetScore, read
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import NO_LOG, JudgeReply, ModelError
 from pytest_compaction.run.work_loop import RequestLimit

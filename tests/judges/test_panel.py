@@ -10,9 +10,8 @@ from support.judged import judged
 from support.scenarios import last_line, records, run, set_up
 from support.worker_counts import BOTH
 
-from pytest_compaction.judges.model_judge import ModelJudge
-from pytest_compaction.judges.panel import PanelJudge, combined
-from pytest_compaction.metrics.facts.survival import read
+from pytest_compaction.judges import ModelJudge, PanelJudge, combined
+from pytest_compaction.metrics import read
 from pytest_compaction.models.calls.in_flight import current_slot
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import (

@@ -7,10 +7,8 @@ from support.builders import build_case
 from support.judged import judged
 from support.typed_case import typed_case
 
-from pytest_compaction.judges.model_judge import ModelJudge, log_digest
-from pytest_compaction.judges.panel import PanelJudge
-from pytest_compaction.judges.verdict import verdict_from_reply
-from pytest_compaction.metrics.facts.survival import read
+from pytest_compaction.judges import ModelJudge, PanelJudge, log_digest, verdict_from_reply
+from pytest_compaction.metrics import read
 from pytest_compaction.models.calls.spending_limit import SpentError
 from pytest_compaction.models.offline.judge import judge
 from pytest_compaction.models.offline.model import OfflineModel

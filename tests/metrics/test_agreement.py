@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from pytest_compaction.metrics.agreement import krippendorff_alpha
+from pytest_compaction.metrics import krippendorff_alpha
 
 NONE = None
 PUBLISHED = [

@@ -3,7 +3,7 @@
 import pytest
 from support.builders import record, unscored
 
-from pytest_compaction.metrics.differences.strategy_comparison import best_null
+from pytest_compaction.metrics import best_null
 
 
 def beside(case, overall, nulls, probe="p", **changes):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pytest_compaction.metrics.aggregate import budget_share
+from pytest_compaction.metrics import budget_share
 
 
 def record(case, log, view, budget=1000, trial=1):

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.builders import record, unscored
 
-from pytest_compaction.metrics.budgets import (
+from pytest_compaction.metrics import (
     furthest_over,
     is_over_budget,
     over_budget_text,

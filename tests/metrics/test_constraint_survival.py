@@ -6,11 +6,7 @@ from hypothesis import strategies as st
 from support.builders import assistant, record, user
 from support.choices import LEGACY, MESSAGES, PROBES, PUSH, choice, choice_case
 
-from pytest_compaction.metrics import constraints
-from pytest_compaction.metrics.constraints import (
-    constraint_survival,
-    standing_constraints,
-)
+from pytest_compaction.metrics import constraint_survival, constraints, standing_constraints
 
 
 def texts(case, point):

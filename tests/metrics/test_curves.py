@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.builders import record, unscored
 
-from pytest_compaction.metrics.aggregate import by_arm
-from pytest_compaction.metrics.curve import area_under, curves
+from pytest_compaction.metrics import area_under, by_arm, curves
 
 budgets = st.lists(st.integers(1, 10**6), min_size=2, max_size=6, unique=True).map(sorted)
 

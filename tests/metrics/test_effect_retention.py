@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.builders import record
 
-from pytest_compaction.metrics.constraints import (
+from pytest_compaction.metrics import (
     IS_CONTROL,
     NO_CONTROL,
     NO_EFFECT,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_compaction.metrics.nuggets import event_order, ranks
+from pytest_compaction.metrics import event_order, ranks
 
 
 @st.composite

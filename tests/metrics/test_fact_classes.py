@@ -4,7 +4,7 @@ import pytest
 
 from pytest_compaction.case.case import Fact
 from pytest_compaction.case.kinds import FactType
-from pytest_compaction.metrics.facts.fact_classes import FactClass, class_of
+from pytest_compaction.metrics import FactClass, class_of
 
 CLASSES = {
     "path": "path",

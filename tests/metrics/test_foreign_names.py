@@ -1,8 +1,8 @@
 """Names of a view that its log never said."""
 
 from pytest_compaction.conversation.messages import readable, text_message
-from pytest_compaction.metrics.facts import foreign as found_in
-from pytest_compaction.metrics.facts.foreign import ForeignNames, foreign_names
+from pytest_compaction.metrics import ForeignNames, foreign_names
+from pytest_compaction.metrics import foreign as found_in
 from pytest_compaction.text import normalize
 
 

@@ -5,7 +5,8 @@ import random
 import pytest
 
 from pytest_compaction.case.case import Fact
-from pytest_compaction.metrics.facts.foreign import LEAST_WORDINGS, foreign_wordings
+from pytest_compaction.metrics import foreign_wordings
+from pytest_compaction.metrics.foreign import LEAST_WORDINGS
 
 LOG = ("we hold each lease for 45 seconds now", "i will look at the broker tomorrow morning")
 FACTS = tuple(

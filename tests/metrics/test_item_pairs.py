@@ -6,8 +6,7 @@ import random
 import pytest
 from support.builders import record, unscored
 
-from pytest_compaction.metrics.differences.strategy_comparison import pair_items, paired_difference
-from pytest_compaction.metrics.statistics.intervals import cluster_interval
+from pytest_compaction.metrics import cluster_interval, pair_items, paired_difference
 
 KEPT = {"text": "a", "survived": True, "used": True}
 LOST = {"text": "b", "survived": False, "used": False}

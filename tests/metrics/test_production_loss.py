@@ -3,7 +3,7 @@
 import pytest
 from support.builders import record, unscored
 
-from pytest_compaction.metrics.production_loss import production_loss
+from pytest_compaction.metrics import production_loss
 
 P1 = {"id": "p1", "recorded": True}
 END = {"id": "end", "recorded": False}

@@ -8,12 +8,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from pytest_compaction.metrics.agreement import (
+from pytest_compaction.metrics import (
+    jackknife_interval,
     kendall_tau_b,
     spearman,
+    t_quantile,
     weighted_kappa,
 )
-from pytest_compaction.metrics.statistics.intervals import jackknife_interval, t_quantile
 
 MEASURES = pytest.mark.parametrize("measure", [weighted_kappa, spearman, kendall_tau_b])
 values = st.integers(0, 10).map(lambda half: half / 2)

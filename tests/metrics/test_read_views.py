@@ -1,7 +1,7 @@
 """Views that are held ready for more questions, bounded by their characters."""
 
 from pytest_compaction.conversation.messages import readable, text_message
-from pytest_compaction.metrics.facts.survival import ReadViews
+from pytest_compaction.metrics import ReadViews
 from pytest_compaction.text import Statement
 
 RULE = Statement("the gauge is 45 seconds", keys=(("gauge",), ("45 seconds",)))

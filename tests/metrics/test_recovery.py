@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_compaction.metrics.facts.recovery import names_command, names_path
+from pytest_compaction.metrics import names_command, names_path
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 from support.two_runs import record, run, spread
 
-from pytest_compaction.metrics.agreement import of_judges, of_readings, of_runs
+from pytest_compaction.metrics import of_judges, of_readings, of_runs
 
 NAMES = ("a.jsonl", "b.jsonl")
 

@@ -6,12 +6,7 @@ from hypothesis import strategies as st
 from support.builders import unscored
 from support.changed_runs import before, fact, lowered, scored
 
-from pytest_compaction.metrics.differences.fact_changes import named_facts
-from pytest_compaction.metrics.differences.run_changes import (
-    adjusted_p,
-    differences_by_case,
-    run_changes,
-)
+from pytest_compaction.metrics import adjusted_p, named_facts, run_changes
 
 
 def test_nothing_changed_between_a_run_and_itself():
@@ -115,6 +110,6 @@ def test_the_figures_are_the_means_of_both_and_turn_round_with_the_order(by, spr
         reverse.paired.wins,
     )
     assert {each.text for each in changes.gone} == {each.text for each in back.regained}
-    by_case = differences_by_case(changes, "overall")
+    by_case = changes.differences("overall")
     values = [value for group in by_case.values() for value in group]
     assert sum(values) / len(values) == pytest.approx(overall.value)

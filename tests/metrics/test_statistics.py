@@ -9,21 +9,23 @@ from hypothesis import strategies as st
 from support.builders import as_messages, assistant, record, tool, unscored, user
 
 from pytest_compaction.case.case import Fact
-from pytest_compaction.metrics.aggregate import (
+from pytest_compaction.metrics import (
     aggregate,
+    cluster_interval,
+    kept_by_dimension,
     kept_share,
+    loss,
     loss_counts,
     mean_pass_hat_k,
     overall_mean,
     pass_estimates,
     pass_hat_k,
+    read,
     removed_share,
+    survival,
     token_totals,
+    view_index,
 )
-from pytest_compaction.metrics.facts.survival import loss, read, view_index
-from pytest_compaction.metrics.figures import kept_by_dimension
-from pytest_compaction.metrics.item_figures import survival
-from pytest_compaction.metrics.statistics.intervals import cluster_interval
 
 
 @given(st.lists(st.booleans(), min_size=1, max_size=7), st.integers(1, 7))

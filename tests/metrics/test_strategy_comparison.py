@@ -6,11 +6,7 @@ import random
 import pytest
 from support.builders import record, unscored
 
-from pytest_compaction.metrics.aggregate import by_arm
-from pytest_compaction.metrics.differences.strategy_comparison import (
-    compare_strategies,
-    paired_difference,
-)
+from pytest_compaction.metrics import by_arm, compare_strategies, paired_difference
 from pytest_compaction.settings import CONTROL
 
 CASES = [f"c{number:02}" for number in range(12)]

@@ -25,9 +25,8 @@ from support.endpoint_replies import Answer, completion, sensible
 from support.endpoint_server import refusing_port, serving, unused_url
 
 from pytest_compaction.compactors.strategies.anchored import SECTIONS
-from pytest_compaction.judges.model_judge import ModelJudge
-from pytest_compaction.judges.verdict import verdict_from_reply
-from pytest_compaction.metrics.facts.survival import read
+from pytest_compaction.judges import ModelJudge, verdict_from_reply
+from pytest_compaction.metrics import read
 from pytest_compaction.models.calls.client import httpx
 from pytest_compaction.models.protocol import ModelError, SummaryRequest
 from pytest_compaction.rubric import applicable

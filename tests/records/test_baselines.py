@@ -6,26 +6,24 @@ import pytest
 from support.builders import unscored
 from support.changed_runs import before, fact, header, scored, write
 
-from pytest_compaction.metrics.differences.run_changes import run_changes
-from pytest_compaction.records.baselines.baseline import (
-    Source,
-    load_baseline,
-    measured_there,
-    parse_source,
-    strategies_of,
-)
-from pytest_compaction.records.baselines.baseline_file import (
+from pytest_compaction.metrics import run_changes
+from pytest_compaction.records import (
     BaselineError,
-    read_baseline_file,
-    write_baseline_file,
-)
-from pytest_compaction.records.baselines.comparability import (
-    SETTINGS,
+    Source,
     changed_cases,
     differences,
+    find_run,
+    load_baseline,
+    measured_there,
+    newest_run,
+    parse_source,
+    read_baseline_file,
+    run_files,
+    strategies_of,
     version_note,
+    write_baseline_file,
 )
-from pytest_compaction.records.runs.run_folder import find_run, newest_run, run_files
+from pytest_compaction.records.comparability import SETTINGS
 
 
 def said(source, strategy="anchored"):

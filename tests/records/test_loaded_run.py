@@ -9,10 +9,7 @@ from support.builders import record
 from support.finished import HOSTILE, fact, several
 
 import pytest_compaction
-from pytest_compaction.records.runs import run_file
-from pytest_compaction.records.runs.items import columns
-from pytest_compaction.records.runs.loaded_run import Run, load_run
-from pytest_compaction.records.runs.run_file import RunWriter
+from pytest_compaction.records import Run, RunFileError, RunWriter, columns, load_run
 
 HEADER = {"settings": {"compactors": ["truncate", "anchored", "none"]}}
 OLDEST = {"item": "i", "case": "a", "probe": "p", "compactor": "x", "trial": 1}
@@ -26,7 +23,6 @@ def run_of(*records, name="0001-x.jsonl"):
 def test_the_public_names_are_these():
     assert pytest_compaction.Run is Run
     assert pytest_compaction.load_run is load_run
-    assert issubclass(Run, run_file.Run)
 
 
 def test_a_run_is_read_from_its_file(tmp_path):
@@ -38,6 +34,18 @@ def test_a_run_is_read_from_its_file(tmp_path):
     assert run.name == "0001-anchored.jsonl"
     assert run.header["settings"] == HEADER["settings"]
     assert run.records == writer.run.records
+
+
+def test_last_is_the_newest_run_as_in_the_commands(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(RunFileError, match="there is no run in"):
+        load_run("last")
+    folder = tmp_path / ".pytest_compaction" / "runs"
+    for name in ("anchored", "truncate"):
+        RunWriter(folder, name, HEADER).close()
+    assert load_run("last").name == "0002-truncate.jsonl"
+    (tmp_path / "last").write_text('{"format": 1}\n')
+    assert load_run("last").name == "last"
 
 
 def test_a_damaged_line_is_left_out_and_said(tmp_path):

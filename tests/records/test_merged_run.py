@@ -8,10 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from support.two_runs import record
 
-from pytest_compaction.records.run_figures import figures_of
-from pytest_compaction.records.runs.merged_run import MergeError, merge_runs
-from pytest_compaction.records.runs.part import End, Part
-from pytest_compaction.records.runs.run_file import Run
+from pytest_compaction.records import End, MergeError, Part, Run, figures_of, merge_runs
 from pytest_compaction.settings import Shard, shard_of
 
 CASES = ("first", "second", "tenth")

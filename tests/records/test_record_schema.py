@@ -12,7 +12,7 @@ from support.scenarios import own, run, run_files, set_up, write_cases
 from support.talks import talk
 from support.worker_counts import BOTH
 
-from pytest_compaction.records.runs.run_file import load_run
+from pytest_compaction.records import load_run
 
 RECORD_SCHEMA = json.loads(
     (ROOT / "pytest_compaction/records/record.schema.json").read_text("utf-8")

@@ -19,8 +19,7 @@ from pytest_compaction.compactors.strategies.plain import NoCompaction
 from pytest_compaction.models.chat.prompts import FIELDS
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.options.table import OPTIONS
-from pytest_compaction.records.record import words_of
-from pytest_compaction.records.runs.run_file import load_run
+from pytest_compaction.records import load_run, words_of
 from pytest_compaction.run.case_work import Method
 from pytest_compaction.run.engine import Engine
 from pytest_compaction.run.plan import PlannedProbe

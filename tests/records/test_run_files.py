@@ -12,8 +12,7 @@ import pytest
 from support.builders import record
 from support.file_limit import FAULT, files_of
 
-from pytest_compaction.records.runs import run_file
-from pytest_compaction.records.runs.run_file import RunFileError, RunWriter, load_run
+from pytest_compaction.records import RunFileError, RunWriter, load_run, run_file
 
 HEADER = {"settings": {"trials": 1}}
 
@@ -97,15 +96,15 @@ def test_a_record_that_finds_no_room_leaves_no_half_line_and_is_written_when_the
     size = writer.path.stat().st_size
     with files_of(size + 10):
         writer.add(record(probe="q"))
-    assert (writer.problem.strerror, writer.missing) == (FAULT, 1)
+    assert (writer.problem.strerror, len(writer.missing)) == (FAULT, 1)
     assert writer.path.stat().st_size == size
     writer.add(record(probe="r"))
     with files_of(size + 10):
         writer.close()
-    assert (writer.missing, len(writer.run.records)) == (2, 3)
+    assert (len(writer.missing), len(writer.run.records)) == (2, 3)
     assert [each["probe"] for each in load_run(writer.path).records] == ["p"]
     writer.close()
-    assert (writer.problem, writer.missing) == (None, 0)
+    assert (writer.problem, writer.missing) == (None, set())
     assert load_run(writer.path).records == writer.run.records
     assert list(folder.iterdir()) == [writer.path]
 
@@ -116,10 +115,10 @@ def test_a_run_without_a_file_keeps_its_records_and_gets_one_when_that_is_possib
     writer = RunWriter(folder, "anchored", HEADER)
     writer.add(record())
     writer.close()
-    assert (writer.path, writer.missing, len(writer.run.records)) == (None, 1, 1)
+    assert (writer.path, len(writer.missing), len(writer.run.records)) == (None, 1, 1)
     folder.unlink()
     writer.close(figures={"overall": 5})
-    assert (writer.problem, writer.missing) == (None, 0)
+    assert (writer.problem, writer.missing) == (None, set())
     assert load_run(writer.path).header["figures"] == {"overall": 5}
 
 

@@ -5,7 +5,7 @@ import json
 import pytest
 from support.builders import record
 
-from pytest_compaction.records.runs.run_file import load_run
+from pytest_compaction.records import load_run
 from pytest_compaction.rubric import DIMENSIONS
 
 PASS_SCORE = 3.5

@@ -5,9 +5,8 @@ import json
 import pytest
 from support.builders import record, unscored
 
-from pytest_compaction.metrics.aggregate import aggregate
-from pytest_compaction.metrics.statistics.intervals import proportion_interval
-from pytest_compaction.records.run_figures import figures_of
+from pytest_compaction.metrics import aggregate, proportion_interval
+from pytest_compaction.records import figures_of
 from pytest_compaction.settings import CONTROL
 
 CASES = [f"c{number:02}" for number in range(8)]

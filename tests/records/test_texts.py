@@ -19,9 +19,7 @@ from pytest_compaction.case.case import case_from_json
 from pytest_compaction.compactors.base.history import HistoryCompactor, dump, load
 from pytest_compaction.compactors.protocol import Outcome, Span, Traits
 from pytest_compaction.conversation.messages import Text, readable, text_message
-from pytest_compaction.records import texts
-from pytest_compaction.records.runs.run_file import load_run
-from pytest_compaction.records.texts import TextWriter, log_messages, view_messages
+from pytest_compaction.records import TextWriter, load_run, log_messages, texts, view_messages
 
 SECRET = "sk-" + "proj-Zk3vQ9xT7mB2nL5wR8yC1dF4gH6jK0pS"
 

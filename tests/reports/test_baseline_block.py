@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from support.builders import any_text
 from support.changed_runs import before, fact, lowered, run_of, scored
 
-from pytest_compaction.gate.baseline import decide_baseline
-from pytest_compaction.records.baselines.baseline import Baseline
+from pytest_compaction.gate import decide_baseline
+from pytest_compaction.records import Baseline
 from pytest_compaction.reports.changes.block import (
     baseline_block,
     baseline_lines,

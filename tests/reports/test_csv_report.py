@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from support.builders import record
 from support.finished import HOSTILE, fact, finished, several
 
-from pytest_compaction.records.runs.items import columns
+from pytest_compaction.records import columns
 from pytest_compaction.reports.outlets.report_file import csv_report
 from pytest_compaction.reports.tables.table_page import inert
 

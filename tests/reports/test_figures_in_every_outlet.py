@@ -7,12 +7,9 @@ import json
 import pytest
 from support.finished import fact, finished, several
 
-from pytest_compaction.gate.decision import decide
-from pytest_compaction.gate.threshold import parse_threshold
-from pytest_compaction.metrics import figures
-from pytest_compaction.metrics.differences.run_changes import adjusted_p, run_changes
-from pytest_compaction.records.run_figures import figures_of
-from pytest_compaction.records.runs.loaded_run import Run
+from pytest_compaction.gate import decide, parse_threshold
+from pytest_compaction.metrics import adjusted_p, figures, run_changes
+from pytest_compaction.records import Run, figures_of
 from pytest_compaction.reports.changes import comparison
 from pytest_compaction.reports.outlets.json_report import json_report
 from pytest_compaction.reports.outlets.markdown_report import markdown_report

@@ -11,8 +11,8 @@ from support.finished import HOSTILE, fact, finished, gated, several
 from support.scenarios import own, run, set_up
 from support.worker_counts import BOTH
 
-from pytest_compaction.gate.baseline import BaselineDecision
-from pytest_compaction.records.runs.items import TEXTS, columns
+from pytest_compaction.gate import BaselineDecision
+from pytest_compaction.records import TEXTS, columns
 from pytest_compaction.reports.outlets.json_report import FORMAT, SCHEMA, VERSION, json_report
 
 DEFINED = json.loads(

@@ -1,6 +1,6 @@
 """The tables of long conversations from records: means, intervals, and where the evidence is."""
 
-from pytest_compaction.metrics.long_memory import ability_mean, tenth_mean
+from pytest_compaction.metrics import ability_mean, tenth_mean
 from pytest_compaction.reports.tables.long_memory_tables import LABEL, long_memory_tables
 from pytest_compaction.reports.tables.table_page import csv_tables, markdown_table, plain_table
 

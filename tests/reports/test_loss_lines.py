@@ -4,7 +4,7 @@ import pytest
 from support.builders import record
 from support.loss_records import event, fact, lossy
 
-from pytest_compaction.metrics.cost import Pricing, Ratios
+from pytest_compaction.metrics import Pricing, Ratios
 from pytest_compaction.reports.summary.loss_lines import loss_lines
 from pytest_compaction.reports.summary.terminal import cost_lines, short_count, summary
 

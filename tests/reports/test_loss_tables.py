@@ -8,13 +8,8 @@ import pytest
 from support.builders import record
 from support.loss_records import event, fact, lossy
 
-from pytest_compaction.metrics.cost import Pricing, Ratios
-from pytest_compaction.records.run_figures import (
-    costs_as_json,
-    figures_of,
-    losses_as_json,
-    run_pricing,
-)
+from pytest_compaction.metrics import Pricing, Ratios
+from pytest_compaction.records import costs_as_json, figures_of, losses_as_json, run_pricing
 from pytest_compaction.reports.tables.run_tables import run_tables
 from pytest_compaction.reports.tables.table_page import csv_tables, json_table, plain_table
 

@@ -5,10 +5,9 @@ from support.builders import record
 from support.scenarios import case, last_line, records, run, set_up, write_cases
 from support.worker_counts import BOTH
 
-from pytest_compaction.gate.decision import decide
-from pytest_compaction.gate.threshold import ThresholdError, parse_threshold
-from pytest_compaction.metrics.aggregate import by_origin, of_origin
-from pytest_compaction.records.run_figures import figures_of
+from pytest_compaction.gate import ThresholdError, decide, parse_threshold
+from pytest_compaction.metrics import by_origin, of_origin
+from pytest_compaction.records import figures_of
 from pytest_compaction.reports.summary.terminal import WIDTH, summary
 
 

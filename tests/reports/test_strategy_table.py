@@ -3,8 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_compaction.metrics.aggregate import aggregate
-from pytest_compaction.metrics.statistics.intervals import Mean
+from pytest_compaction.metrics import Mean, aggregate
 from pytest_compaction.reports.summary.comparison import (
     StrategyRow,
     short_letters,

@@ -12,7 +12,7 @@ from support.measured_case import measured_case, record_of
 from pytest_compaction.compactors.base.history import HistoryCompactor, unchanged
 from pytest_compaction.compactors.protocol import Traits
 from pytest_compaction.conversation.formats.chat import from_chat
-from pytest_compaction.records.probe_record import compaction_of
+from pytest_compaction.records import compaction_of
 from pytest_compaction.run.feeder import Step, common_prefix, tokens_until, with_runway
 
 TALK = [system(), *(user(f"remark {number} " * 20) for number in range(11))]

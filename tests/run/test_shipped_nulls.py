@@ -11,7 +11,7 @@ from support.builders import build_case
 from support.scenarios import own, records, run, set_up
 from support.shipped import shipped
 
-from pytest_compaction.metrics.facts.reader_version import reader_version
+from pytest_compaction.metrics import reader_version
 from pytest_compaction.run.figures import null_views as reading
 from pytest_compaction.run.figures.null_views import NULLS
 from pytest_compaction.run.figures.shipped_nulls import FILE, CaseNulls, shipped_nulls

@@ -4,9 +4,8 @@ import pytest
 from support import builders
 from support.scenarios import PROBES, own, ran, records, run, run_files, set_up
 
-from pytest_compaction.gate.decision import decide
-from pytest_compaction.gate.threshold import Threshold
-from pytest_compaction.records.runs.run_file import load_run
+from pytest_compaction.gate import Threshold, decide
+from pytest_compaction.records import load_run
 
 CURVE = "--compaction-budget=400,100"
 

@@ -7,7 +7,7 @@ from support.file_limit import FAULT, IN_CONFTEST, files_of
 from support.scenarios import flat, last_line, run, run_files, set_up
 from support.worker_counts import BOTH
 
-from pytest_compaction.records.runs.run_file import load_run
+from pytest_compaction.records import load_run
 
 ROOM = 10_000
 """Bytes that hold some of the eight records, and no page."""

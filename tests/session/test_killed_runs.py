@@ -26,7 +26,7 @@ from support.stub_endpoint import long_case, serving
 
 from pytest_compaction.models.calls.store import Store
 from pytest_compaction.models.wire.call import Call
-from pytest_compaction.records.runs.run_file import load_run
+from pytest_compaction.records import load_run
 
 CASES = ("first", "second")
 ITEMS = len(CASES) * len(PROBES)

@@ -18,8 +18,8 @@ from support.scenarios import (
 from support.worker_counts import BOTH
 
 from pytest_compaction.case.case import case_from_json
-from pytest_compaction.metrics.curve import curves
-from pytest_compaction.records.runs.run_file import Run
+from pytest_compaction.metrics import curves
+from pytest_compaction.records import Run
 from pytest_compaction.reports.summary.terminal import summary
 
 AT_RECORDS = "--compaction-budget=recorded"

@@ -19,7 +19,7 @@ from support.sharded import IDS, run_shards
 from support.talks import talk
 from support.worker_counts import BOTH
 
-from pytest_compaction.records.runs.run_file import load_run
+from pytest_compaction.records import load_run
 
 OK, FAILED = pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED
 GATE = "--compaction-threshold=overall>=3"

@@ -19,7 +19,7 @@ from support.worker_counts import BOTH
 
 from pytest_compaction.cli import main
 from pytest_compaction.commands.measured_run import baselines_of
-from pytest_compaction.records.runs.run_file import load_run
+from pytest_compaction.records import load_run
 
 OK, FAILED = pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED
 REPORT = "--compaction-over-budget=report"

@@ -2,7 +2,7 @@
 
 from support.builders import record
 
-from pytest_compaction.records.runs.run_file import RunWriter
+from pytest_compaction.records import RunWriter
 from pytest_compaction.rubric import DIMENSIONS
 
 PASS_SCORE = 3.5

@@ -8,7 +8,7 @@ from support.builders import COUNTER, build_case
 from support.endpoint_replies import sensible
 from support.endpoint_server import serving
 
-from pytest_compaction.judges.model_judge import log_digest
+from pytest_compaction.judges import log_digest
 from pytest_compaction.models.calls.endpoint import (
     MAX_RETRIES,
     AdaptingCaller,

@@ -2,7 +2,7 @@
 
 from support.builders import record
 
-from pytest_compaction.gate.decision import Check, Decision
+from pytest_compaction.gate import Check, Decision
 from pytest_compaction.reports.outlets.finished_run import FinishedRun, with_finite_figures
 
 HOSTILE = (

@@ -13,8 +13,7 @@ import traceback
 from pathlib import Path
 
 from pytest_compaction.models.calls import store
-from pytest_compaction.records.probe_record import scored_record
-from pytest_compaction.records.runs.run_file import RunWriter
+from pytest_compaction.records import RunWriter, scored_record
 from pytest_compaction.run.plan import PlannedProbe
 from pytest_compaction.session.items.collection import items_of
 from pytest_compaction.session.items.kinds import KINDS

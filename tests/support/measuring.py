@@ -10,8 +10,8 @@ from pathlib import Path
 
 from support.paths import COMMON_FOLDER
 
-from pytest_compaction.metrics.aggregate import Aggregate, aggregate
-from pytest_compaction.records.probe_record import scored_record
+from pytest_compaction.metrics import Aggregate, aggregate
+from pytest_compaction.records import scored_record
 from pytest_compaction.session.items.collection import items_of
 from pytest_compaction.session.items.kinds import KINDS
 from pytest_compaction.session.resolve import resolve_session

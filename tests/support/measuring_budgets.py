@@ -9,13 +9,12 @@ from support.builders import COUNTER
 from support.measuring import for_all_workers, results_file
 from support.shipped import shipped
 
-from pytest_compaction.cache.kept_results import KeptResults
+from pytest_compaction.cache import KeptResults
 from pytest_compaction.compactors.protocol import Context
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import parse_spec
 from pytest_compaction.conversation.messages import readable
-from pytest_compaction.metrics.budgets import times
-from pytest_compaction.metrics.facts.foreign import foreign_names
+from pytest_compaction.metrics import foreign_names, times
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.run.feeder import CaseFeeder
 from pytest_compaction.run.triggers import Trigger

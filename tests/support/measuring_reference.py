@@ -7,8 +7,7 @@ from support.measuring import offline_settings, records_of_session
 from support.paths import CASES
 
 from pytest_compaction.case.files import load_cases
-from pytest_compaction.metrics.aggregate import aggregate
-from pytest_compaction.metrics.agreement import of_judges, of_readings, of_runs
+from pytest_compaction.metrics import aggregate, of_judges, of_readings, of_runs
 from pytest_compaction.models.reference.shipped import NAME, shipped_run
 from pytest_compaction.reports.lines import interval_text
 from pytest_compaction.settings import CONTROL, CallSettings

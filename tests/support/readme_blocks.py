@@ -68,7 +68,7 @@ def production_block(folder=REAL_CASES, strategies=PRODUCTION):
     """
     from support.measuring import records_at_recorded_budget
 
-    from pytest_compaction.metrics.production_loss import production_loss
+    from pytest_compaction.metrics import production_loss
     from pytest_compaction.reports.tables.run_tables import production_table
     from pytest_compaction.reports.tables.table_page import markdown_table
 
@@ -102,7 +102,7 @@ def summary_block():
     """The end of a run of one strategy and the control; real and scripted cases apart."""
     from support.measuring import records_of
 
-    from pytest_compaction.metrics.aggregate import by_arm
+    from pytest_compaction.metrics import by_arm
     from pytest_compaction.reports.summary.terminal import origin_lines, summary
 
     records = [*records_of("anchored", True), *records_of("none", True)]
@@ -125,9 +125,8 @@ def worse_block():
     """What a run over the scripted cases shows in which a strategy keeps half as much as before."""
     from support.measuring import offline_settings, records_of_session
 
-    from pytest_compaction.gate.baseline import decide_baseline
-    from pytest_compaction.gate.decision import Decision
-    from pytest_compaction.records.baselines.baseline import Baseline
+    from pytest_compaction.gate import Decision, decide_baseline
+    from pytest_compaction.records import Baseline
     from pytest_compaction.reports.changes.block import baseline_block, worse_title
     from pytest_compaction.reports.gate_line import Failures, gate_line
     from pytest_compaction.reports.lines import WIDTH
@@ -196,7 +195,7 @@ def difficulty():
 
     from pytest_compaction.case.files import load_cases
     from pytest_compaction.conversation.tokens import TokenCounter
-    from pytest_compaction.metrics.aggregate import overall_mean
+    from pytest_compaction.metrics import overall_mean
     from pytest_compaction.session.session import shipped_cases
 
     counter = TokenCounter()

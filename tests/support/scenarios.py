@@ -5,7 +5,7 @@ import json
 import re
 
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.records.runs.run_file import load_run
+from pytest_compaction.records import load_run
 
 TokenCounter().text("")
 

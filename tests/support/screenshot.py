@@ -12,7 +12,7 @@ from pathlib import Path
 from support.browser import chromium
 from support.paths import CASES, ROOT
 
-from pytest_compaction.records.runs.run_file import load_run
+from pytest_compaction.records import load_run
 from pytest_compaction.reports.page.arms import PageRun
 from pytest_compaction.reports.page.page import page_of
 

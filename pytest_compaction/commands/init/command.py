@@ -30,7 +30,7 @@ from pytest_compaction.commands.init.first_run import (
     newly_gone_between,
 )
 from pytest_compaction.compactors.parameters import parted
-from pytest_compaction.gate.baseline import FEWEST_TRIALS
+from pytest_compaction.gate import FEWEST_TRIALS
 from pytest_compaction.secrets.hidden import hide
 from pytest_compaction.settings import DEFAULT_CASES, SHIPPED
 from pytest_compaction.text import printable

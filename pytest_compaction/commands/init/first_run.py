@@ -11,13 +11,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from pytest_compaction.metrics.aggregate import by_compactor
-from pytest_compaction.metrics.differences.fact_changes import newly_gone_bound
-from pytest_compaction.metrics.differences.run_changes import run_changes
-from pytest_compaction.records.baselines.baseline_file import is_sampled, write_baseline_file
-from pytest_compaction.records.record import Record
-from pytest_compaction.records.runs.loaded_run import Run, load_run
-from pytest_compaction.records.texts import view_file
+from pytest_compaction.metrics import by_compactor, newly_gone_bound, run_changes
+from pytest_compaction.records import (
+    Record,
+    Run,
+    is_sampled,
+    load_run,
+    view_file,
+    write_baseline_file,
+)
 
 _STEPS: Final = 10
 """A threshold is a whole number of tenths of a point."""

@@ -31,7 +31,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
-from pytest_compaction.cache.in_memory import Latest
+from pytest_compaction.cache import Latest
 from pytest_compaction.compactors.base.cuts import LEFT_OUT, last_request, too_small
 from pytest_compaction.compactors.base.history import (
     HistoryCompactor,

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
-from pytest_compaction.cache.in_memory import Latest
+from pytest_compaction.cache import Latest
 from pytest_compaction.compactors.base.cuts import cut_to_fit, newest_part
 from pytest_compaction.compactors.base.history import (
     HistoryCompactor,

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from pytest_compaction.case.case import Fact, Trap
 from pytest_compaction.conversation.formats.requests import clean
-from pytest_compaction.metrics.nuggets import ORDERING, SCORES, NuggetScore
+from pytest_compaction.metrics import ORDERING, SCORES, NuggetScore
 from pytest_compaction.models.chat.contradictions import contradiction
 from pytest_compaction.models.chat.fences import fences_for
 from pytest_compaction.models.protocol import JudgeReply, JudgeRequest

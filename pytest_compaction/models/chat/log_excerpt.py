@@ -17,8 +17,7 @@ from heapq import heapify, heappop
 from itertools import chain
 from typing import Final
 
-from pytest_compaction.cache.in_memory import SizedCache
-from pytest_compaction.cache.kept_results import Form, KeptResults
+from pytest_compaction.cache import Form, KeptResults, SizedCache
 from pytest_compaction.case.case import Fact
 from pytest_compaction.conversation.identity import identity
 from pytest_compaction.conversation.tokens import TokenCounter

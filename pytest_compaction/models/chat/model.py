@@ -14,7 +14,7 @@ from copy import copy
 from dataclasses import replace
 from typing import Any, Final
 
-from pytest_compaction.cache.kept_results import KeptResults
+from pytest_compaction.cache import KeptResults
 from pytest_compaction.case.case import AnswerSpec
 from pytest_compaction.conversation.formats.chat import chat_messages
 from pytest_compaction.conversation.formats.requests import clean

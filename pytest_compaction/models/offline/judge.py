@@ -16,8 +16,7 @@ from functools import lru_cache
 from typing import Final
 
 from pytest_compaction.case.case import AnswerSpec, Fact
-from pytest_compaction.metrics.dimensions import criterion_score, listed, tally
-from pytest_compaction.metrics.facts.survival import Readings, read
+from pytest_compaction.metrics import Readings, criterion_score, listed, read, tally
 from pytest_compaction.models.offline.cues import exact_tokens
 from pytest_compaction.models.protocol import JudgeReply, JudgeRequest, LogDigest
 from pytest_compaction.rubric import MAX_SCORE, Criterion, CriterionScore

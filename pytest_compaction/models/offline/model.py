@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from dataclasses import astuple
 from typing import Any, Final
 
-from pytest_compaction.cache.in_memory import Latest
-from pytest_compaction.cache.kept_results import Form, KeptResults
+from pytest_compaction.cache import Form, KeptResults, Latest
 from pytest_compaction.conversation.identity import identity
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.metrics.facts.survival import READING
+from pytest_compaction.metrics import READING
 from pytest_compaction.models.parameters import Parameters, cannot_take
 from pytest_compaction.models.protocol import (
     AnswerReply,

@@ -6,15 +6,8 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from pytest_compaction.gate.baseline import (
-    ArmComparison,
-    BaselineDecision,
-    MeanRule,
-    fact_name,
-)
-from pytest_compaction.metrics.differences.fact_changes import FactChange
-from pytest_compaction.metrics.differences.run_changes import ItemChange, RunChanges
-from pytest_compaction.metrics.statistics.intervals import FEWEST_CLUSTERS
+from pytest_compaction.gate import ArmComparison, BaselineDecision, MeanRule, fact_name
+from pytest_compaction.metrics import FEWEST_CLUSTERS, FactChange, ItemChange, RunChanges
 from pytest_compaction.reports.changes.words import (
     changed_text,
     counted,

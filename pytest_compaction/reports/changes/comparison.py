@@ -8,9 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from pytest_compaction.metrics.differences.fact_changes import FactChange
-from pytest_compaction.metrics.differences.run_changes import ItemChange, RunChanges
-from pytest_compaction.metrics.statistics.comparisons import TIE
+from pytest_compaction.metrics import TIE, FactChange, ItemChange, RunChanges
 from pytest_compaction.record import Record
 from pytest_compaction.reports.changes.words import (
     changed_text,

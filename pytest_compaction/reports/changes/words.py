@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from pytest_compaction.metrics.differences.fact_changes import FactChange
-from pytest_compaction.metrics.differences.run_changes import Compared, ItemChange, RunChanges
+from pytest_compaction.metrics import Compared, FactChange, ItemChange, RunChanges
 from pytest_compaction.text import printable
 
 _PROBES: Final = 3

@@ -8,9 +8,8 @@ from collections.abc import Iterator, Sequence
 
 from pytest_compaction.dialogues.aggregates import pass_at
 from pytest_compaction.dialogues.evaluation import evaluations_of_records
-from pytest_compaction.metrics.aggregate import by_arm
-from pytest_compaction.metrics.budgets import times, tokens_over
-from pytest_compaction.records.record import Record, went_wrong_later
+from pytest_compaction.metrics import by_arm, times, tokens_over
+from pytest_compaction.records import Record, went_wrong_later
 from pytest_compaction.reports.dialogues.tables import plain
 from pytest_compaction.reports.lines import WIDTH, Line
 from pytest_compaction.text import printable

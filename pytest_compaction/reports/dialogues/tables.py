@@ -9,7 +9,7 @@ from typing import Any, Final
 from pytest_compaction.dialogues.dialogue import TASKS, Comparison
 from pytest_compaction.dialogues.evaluation import Correlation, Evaluation, correlations
 from pytest_compaction.dialogues.figures import Figures, figures_of, spending_of
-from pytest_compaction.metrics.dialogues import outcome
+from pytest_compaction.dialogues.measures import outcome
 from pytest_compaction.reports.tables.table import (
     NOT_RECORDED,
     Cell,

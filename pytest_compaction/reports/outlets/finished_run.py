@@ -8,16 +8,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from pytest_compaction.gate.baseline import BaselineDecision
-from pytest_compaction.gate.decision import Decision
-from pytest_compaction.metrics.aggregate import Aggregate, aggregate, arm_name, by_arm
-from pytest_compaction.metrics.cost import Pricing
-from pytest_compaction.metrics.differences.strategy_comparison import is_null
-from pytest_compaction.metrics.figures import Figure, known, means
-from pytest_compaction.metrics.statistics.intervals import FEWEST_CLUSTERS, Mean
-from pytest_compaction.records.record import Record, type_of
-from pytest_compaction.records.run_figures import run_pricing
-from pytest_compaction.records.runs.finite import finite_record
+from pytest_compaction.gate import BaselineDecision, Decision
+from pytest_compaction.metrics import (
+    FEWEST_CLUSTERS,
+    Aggregate,
+    Figure,
+    Mean,
+    Pricing,
+    aggregate,
+    arm_name,
+    by_arm,
+    is_null,
+    known,
+    means,
+)
+from pytest_compaction.records import Record, finite_record, run_pricing, type_of
 from pytest_compaction.rubric import MAX_SCORE
 from pytest_compaction.settings import CONTROL
 

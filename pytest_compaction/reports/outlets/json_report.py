@@ -6,16 +6,16 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from pytest_compaction.gate.baseline import ArmComparison, MeanRule, NewlyGoneRule
-from pytest_compaction.gate.decision import Check
-from pytest_compaction.metrics.differences.fact_changes import FactChange
-from pytest_compaction.metrics.differences.run_changes import Compared
-from pytest_compaction.metrics.differences.strategy_comparison import compare_strategies
-from pytest_compaction.metrics.statistics.comparisons import Paired
-from pytest_compaction.metrics.statistics.intervals import FEWEST_CLUSTERS
+from pytest_compaction.gate import ArmComparison, Check, MeanRule, NewlyGoneRule
+from pytest_compaction.metrics import (
+    FEWEST_CLUSTERS,
+    Compared,
+    FactChange,
+    Paired,
+    compare_strategies,
+)
 from pytest_compaction.record import Record
-from pytest_compaction.records.runs.finite import finite
-from pytest_compaction.records.runs.items import TEXTS, row_of
+from pytest_compaction.records import TEXTS, finite, row_of
 from pytest_compaction.reports.outlets.finished_run import (
     TOO_FEW_CASES,
     FinishedRun,

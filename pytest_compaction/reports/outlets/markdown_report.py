@@ -6,10 +6,8 @@ import re
 from collections.abc import Iterator, Sequence, Set
 from typing import Final
 
-from pytest_compaction.gate.decision import Check
-from pytest_compaction.metrics.aggregate import aggregate
-from pytest_compaction.metrics.differences.strategy_comparison import compare_strategies
-from pytest_compaction.metrics.statistics.intervals import Mean
+from pytest_compaction.gate import Check
+from pytest_compaction.metrics import Mean, aggregate, compare_strategies
 from pytest_compaction.reports.changes.block import baseline_markdown
 from pytest_compaction.reports.outlets.finished_run import (
     FinishedRun,

@@ -12,9 +12,8 @@ from pathlib import Path, PurePath
 from typing import Final
 
 from pytest_compaction.folders import check_room
-from pytest_compaction.metrics.differences.strategy_comparison import is_null
-from pytest_compaction.records.runs.items import Scalar, columns, row_of
-from pytest_compaction.records.runs.run_file import Run
+from pytest_compaction.metrics import is_null
+from pytest_compaction.records import Run, Scalar, columns, row_of
 from pytest_compaction.reports.outlets.finished_run import (
     FinishedRun,
     Outcome,
@@ -111,7 +110,7 @@ def _width(text: str) -> int:
 def csv_report(run: FinishedRun) -> str:
     """One row for each item under a row of heads; nothing in it runs as a formula.
 
-    Columns as in :func:`~pytest_compaction.records.runs.items.columns`; lines end in CR LF and
+    Columns as in :func:`~pytest_compaction.records.items.columns`; lines end in CR LF and
     texts with a comma, a quote or a line break stand in quotes. Source: RFC 4180 (2005),
     section 2.
     """

@@ -8,10 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, cast
 
-from pytest_compaction.metrics.aggregate import by_arm
-from pytest_compaction.records.record import Record, type_of
-from pytest_compaction.records.runs.finite import finite
-from pytest_compaction.records.runs.run_file import Run
+from pytest_compaction.metrics import by_arm
+from pytest_compaction.records import Record, Run, finite, type_of
 from pytest_compaction.settings import CONTROL
 
 _DEFAULTS: Final[Mapping[str, Any]] = {

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable
 from typing import Any, Final
 
-from pytest_compaction.records.runs.finite import finite
+from pytest_compaction.records import finite
 
 _INERT: Final = str.maketrans(
     {ch: f"\\u{ord(ch):04x}" for ch in ("<", ">", "&", "\u2028", "\u2029")}

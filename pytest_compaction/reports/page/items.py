@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from pytest_compaction.metrics.item_figures import is_answered, reading_of
-from pytest_compaction.records.record import Record
+from pytest_compaction.metrics import is_answered, reading_of
+from pytest_compaction.records import Record
 from pytest_compaction.reports.page.arms import Arm
 from pytest_compaction.rubric import DIMENSIONS
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pytest_compaction.metrics.aggregate import Aggregate, aggregate
-from pytest_compaction.metrics.cost import Pricing, StrategyCosts, strategy_costs
-from pytest_compaction.metrics.losses.strategy_losses import (
+from pytest_compaction.metrics import (
     CLASSES,
+    Aggregate,
     LossCounts,
+    Pricing,
+    StrategyCosts,
     StrategyLosses,
+    aggregate,
+    strategy_costs,
     strategy_losses,
 )
 from pytest_compaction.reports.page.arms import Arm

@@ -13,18 +13,10 @@ from itertools import combinations
 from typing import Any, Final
 from urllib.parse import quote
 
-from pytest_compaction.gate.baseline import BaselineDecision, fact_name
-from pytest_compaction.metrics.cost import Pricing
-from pytest_compaction.metrics.differences.strategy_comparison import (
-    StrategyPair,
-    compare_strategies,
-)
-from pytest_compaction.metrics.statistics.intervals import interval_method
-from pytest_compaction.records.baselines.comparability import changed_cases
-from pytest_compaction.records.baselines.comparability import differences as run_differences
-from pytest_compaction.records.record import Record, rounded, type_of
-from pytest_compaction.records.run_figures import run_pricing
-from pytest_compaction.records.texts import RunTexts
+from pytest_compaction.gate import BaselineDecision, fact_name
+from pytest_compaction.metrics import Pricing, StrategyPair, compare_strategies, interval_method
+from pytest_compaction.records import Record, RunTexts, changed_cases, rounded, run_pricing, type_of
+from pytest_compaction.records import differences as run_differences
 from pytest_compaction.reports.changes.block import holds_text, undecided_text
 from pytest_compaction.reports.changes.words import changed_text
 from pytest_compaction.reports.gate_line import newly_gone_text

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from pytest_compaction.metrics.statistics.intervals import Mean
+from pytest_compaction.metrics import Mean
 from pytest_compaction.reports.page.overview import Figures, frontier
 from pytest_compaction.rubric import MAX_SCORE
 

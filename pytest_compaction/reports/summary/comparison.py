@@ -8,18 +8,23 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from pytest_compaction.metrics.aggregate import TOO_FEW, Aggregate, aggregate, budget_share
-from pytest_compaction.metrics.differences.strategy_comparison import (
+from pytest_compaction.metrics import (
+    TOO_FEW,
+    Aggregate,
+    Mean,
     StrategyPair,
+    aggregate,
     best_null,
+    budget_share,
+    cases_needed,
     compare_strategies,
+    detectable_difference,
     differences_by_case,
+    interval_method,
     is_null,
     with_same_views,
 )
-from pytest_compaction.metrics.statistics.comparisons import cases_needed, detectable_difference
-from pytest_compaction.metrics.statistics.intervals import Mean, interval_method
-from pytest_compaction.records.record import Record, went_wrong_later
+from pytest_compaction.records import Record, went_wrong_later
 from pytest_compaction.reports.lines import WIDTH, Line, Style, interval_text
 from pytest_compaction.reports.short_names import short_names
 from pytest_compaction.reports.summary.constraints import compliance_lines, short_constraints

@@ -5,13 +5,8 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from pytest_compaction.metrics.constraints import (
-    IS_CONTROL,
-    Compliance,
-    compliance,
-    constraint_survival,
-)
-from pytest_compaction.records.record import Record
+from pytest_compaction.metrics import IS_CONTROL, Compliance, compliance, constraint_survival
+from pytest_compaction.records import Record
 from pytest_compaction.reports.lines import WIDTH, Line, interval_text
 from pytest_compaction.text import printable
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from pytest_compaction.records.record import Record
+from pytest_compaction.records import Record
 from pytest_compaction.reports.lines import WIDTH, Line
 from pytest_compaction.reports.short_names import short_names
 from pytest_compaction.text import printable

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from pytest_compaction.metrics.losses.strategy_losses import HalfLife, LossCounts, strategy_losses
-from pytest_compaction.records.record import Record
+from pytest_compaction.metrics import HalfLife, LossCounts, strategy_losses
+from pytest_compaction.records import Record
 from pytest_compaction.reports.lines import WIDTH, Line
 
 LABEL: Final = 14

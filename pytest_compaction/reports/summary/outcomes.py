@@ -7,11 +7,17 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from pytest_compaction.metrics.aggregate import Aggregate, Losses
-from pytest_compaction.metrics.differences.strategy_comparison import best_null, is_null
-from pytest_compaction.metrics.figures import Figure, further, means
-from pytest_compaction.metrics.item_figures import survival
-from pytest_compaction.records.record import Record
+from pytest_compaction.metrics import (
+    Aggregate,
+    Figure,
+    Losses,
+    best_null,
+    further,
+    is_null,
+    means,
+    survival,
+)
+from pytest_compaction.records import Record
 from pytest_compaction.reports.lines import WIDTH, Line, interval_text
 from pytest_compaction.settings import CONTROL
 from pytest_compaction.text import printable

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pytest_compaction.metrics.cost import Pricing
-from pytest_compaction.metrics.production_loss import production_loss
-from pytest_compaction.records.record import Record, type_of
+from pytest_compaction.metrics import Pricing, production_loss
+from pytest_compaction.records import Record, type_of
 from pytest_compaction.reports.lines import Line
 from pytest_compaction.reports.summary.terminal import LOWEST, summary
 from pytest_compaction.reports.usage import agreement_lines

@@ -6,33 +6,34 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from pytest_compaction.case.kinds import ABILITIES
-from pytest_compaction.metrics.aggregate import (
+from pytest_compaction.metrics import (
+    DEFAULT_PRICING,
     TOO_FEW,
     Aggregate,
+    BreakEven,
+    Curve,
+    CurvePoint,
     Losses,
+    Mean,
+    Pricing,
+    StrategyCosts,
     Tokens,
     aggregate,
     budgets_of,
     by_arm,
     by_compactor,
     by_origin,
+    curves,
+    interval_method,
+    kept_by_dimension,
     loss_counts,
     overall_mean,
     scored,
-)
-from pytest_compaction.metrics.budgets import times
-from pytest_compaction.metrics.cost import (
-    DEFAULT_PRICING,
-    BreakEven,
-    Pricing,
-    StrategyCosts,
     strategy_costs,
+    times,
+    with_same_views,
 )
-from pytest_compaction.metrics.curve import Curve, CurvePoint, curves
-from pytest_compaction.metrics.differences.strategy_comparison import with_same_views
-from pytest_compaction.metrics.figures import kept_by_dimension
-from pytest_compaction.metrics.statistics.intervals import Mean, interval_method
-from pytest_compaction.records.record import Record, went_wrong_later
+from pytest_compaction.records import Record, went_wrong_later
 from pytest_compaction.reports.lines import WIDTH, Line, interval_text, removed_text
 from pytest_compaction.reports.short_names import short_names
 from pytest_compaction.reports.summary.comparison import comparison

@@ -5,22 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from pytest_compaction.metrics.long_memory import (
+from pytest_compaction.metrics import (
     ALL,
+    ORDER_FIGURES,
     TENTHS,
+    Mean,
     abilities_of,
     ability_mean,
     asked,
     conversations_of,
+    interval_method,
     null_nuggets,
     order_mean,
     questions_of_tenth,
     sizes_of,
     tenth_mean,
 )
-from pytest_compaction.metrics.nuggets import ORDER_FIGURES
-from pytest_compaction.metrics.statistics.intervals import Mean, interval_method
-from pytest_compaction.records.record import Record
+from pytest_compaction.records import Record
 from pytest_compaction.reports.short_names import short_names
 from pytest_compaction.reports.tables.table import Cell, Table, count, estimate, table
 

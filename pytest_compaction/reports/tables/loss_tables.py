@@ -9,11 +9,14 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from pytest_compaction.metrics.cost import BreakEven, Pricing, StrategyCosts
-from pytest_compaction.metrics.losses.fates import ComparedLosses, LostFact
-from pytest_compaction.metrics.losses.strategy_losses import (
+from pytest_compaction.metrics import (
+    BreakEven,
+    ComparedLosses,
     FactLosses,
     LifeRow,
+    LostFact,
+    Pricing,
+    StrategyCosts,
     StrategyLosses,
 )
 from pytest_compaction.reports.tables.table import (

@@ -5,14 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from pytest_compaction.metrics.aggregate import Aggregate, aggregate, by_arm, by_origin, of_origin
-from pytest_compaction.metrics.cost import DEFAULT_PRICING, Pricing, strategy_costs
-from pytest_compaction.metrics.figures import further, means
-from pytest_compaction.metrics.losses.fates import compared_losses, most_lost
-from pytest_compaction.metrics.losses.strategy_losses import strategy_losses
-from pytest_compaction.metrics.production_loss import ProductionLoss, production_loss
-from pytest_compaction.metrics.statistics.intervals import interval_method
-from pytest_compaction.records.record import Record
+from pytest_compaction.metrics import (
+    DEFAULT_PRICING,
+    Aggregate,
+    Pricing,
+    ProductionLoss,
+    aggregate,
+    by_arm,
+    by_origin,
+    compared_losses,
+    further,
+    interval_method,
+    means,
+    most_lost,
+    of_origin,
+    production_loss,
+    strategy_costs,
+    strategy_losses,
+)
+from pytest_compaction.records import Record
 from pytest_compaction.reports.tables.long_memory_tables import long_memory_tables
 from pytest_compaction.reports.tables.loss_tables import (
     cost_table,

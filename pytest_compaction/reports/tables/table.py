@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, Final, Literal, TypeVar
 
-from pytest_compaction.metrics.statistics.intervals import Mean
+from pytest_compaction.metrics import Mean
 
 T = TypeVar("T")
 Form = Literal["text", "count", "percent", "change", "score", "number", "share"]

@@ -10,8 +10,7 @@ from pytest_compaction.artifacts.call_places import LogPlaces
 from pytest_compaction.case.case import Case, Fact, Probe
 from pytest_compaction.conversation.messages import Message, readable
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.metrics.facts.recovery import is_recoverable
-from pytest_compaction.metrics.facts.survival import view_index
+from pytest_compaction.metrics import is_recoverable, view_index
 from pytest_compaction.run.response import FactHistory
 
 if TYPE_CHECKING:

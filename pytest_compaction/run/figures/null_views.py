@@ -9,8 +9,7 @@ from pytest_compaction.compactors.protocol import Compactor, Context, State
 from pytest_compaction.compactors.strategies.plain import Window
 from pytest_compaction.compactors.strategies.said import Random, SaidOnly
 from pytest_compaction.conversation.messages import Message
-from pytest_compaction.metrics.dimensions import probe_scores
-from pytest_compaction.metrics.facts.survival import read_outcomes, view_index
+from pytest_compaction.metrics import probe_scores, read_outcomes, view_index
 from pytest_compaction.rubric import dimension_scores, overall_score
 from pytest_compaction.run.figures.shipped_nulls import CaseNulls
 from pytest_compaction.run.response import NullReading, Roles

@@ -20,7 +20,7 @@ from typing import Any, Final, Literal
 
 from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.conversation.messages import Message, readable
-from pytest_compaction.metrics.facts.reader_version import reader_version
+from pytest_compaction.metrics import reader_version
 
 FILE: Final = Path(__file__).with_name("nulls.json")
 DIGEST: Final = 8

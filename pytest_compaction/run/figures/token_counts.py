@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from pytest_compaction.cache.kept_results import Form, KeptResults
+from pytest_compaction.cache import Form, KeptResults
 from pytest_compaction.case.case import Case
 from pytest_compaction.conversation.identity import identity
 from pytest_compaction.conversation.tokens import TokenCounter

@@ -8,22 +8,23 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from pytest_compaction.cache.in_memory import Latest
-from pytest_compaction.cache.kept_results import Form, KeptResults
+from pytest_compaction.cache import Form, KeptResults, Latest
 from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.compactors.protocol import View
 from pytest_compaction.conversation.formats.chat import to_chat
 from pytest_compaction.conversation.identity import identity
 from pytest_compaction.conversation.messages import Message, canonical_json
-from pytest_compaction.metrics.constraints import standing_constraints
-from pytest_compaction.metrics.facts.foreign import (
+from pytest_compaction.metrics import (
+    READING,
     ForeignNames,
     ForeignWordings,
+    Readings,
     foreign_to_case,
+    standing_constraints,
+    view_index,
     worded_as_case,
 )
-from pytest_compaction.metrics.facts.survival import READING, Readings, view_index
-from pytest_compaction.metrics.facts.survival import read as read_facts
+from pytest_compaction.metrics import read as read_facts
 from pytest_compaction.run.compaction import CompactedCase
 from pytest_compaction.run.figures.fact_history import Earlier, LogFacts
 from pytest_compaction.run.figures.shipped_nulls import Nulls, shipped_nulls

@@ -15,11 +15,15 @@ from typing import Any, Final, TypeVar
 from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.conversation import messages
 from pytest_compaction.conversation.messages import Message
-from pytest_compaction.judges import verdict
-from pytest_compaction.judges.verdict import Verdict
-from pytest_compaction.metrics.facts.foreign import ForeignNames, ForeignWordings
-from pytest_compaction.metrics.facts.survival import Readings
-from pytest_compaction.metrics.nuggets import EventOrder, NuggetFigures, NuggetScore
+from pytest_compaction.judges import FactOutcome, JudgeScores, Nuggets, Scores, Verdict
+from pytest_compaction.metrics import (
+    EventOrder,
+    ForeignNames,
+    ForeignWordings,
+    NuggetFigures,
+    NuggetScore,
+    Readings,
+)
 from pytest_compaction.models.calls.accounts import Total
 from pytest_compaction.models.protocol import (
     ChargedError,
@@ -113,7 +117,7 @@ _TYPES: Final[Mapping[str, type[Any]]] = {
         *(messages.Thinking, messages.Opaque, Step, Arm, Response, ViewFigures, Readings, Reading),
         *(responses.NullReading, responses.FactHistory, Reminded, ForeignNames),
         ForeignWordings,
-        *(Verdict, verdict.FactOutcome, verdict.Scores, verdict.JudgeScores, verdict.Nuggets),
+        *(Verdict, FactOutcome, Scores, JudgeScores, Nuggets),
         *(CriterionScore, NuggetScore, NuggetFigures, EventOrder),
     )
 }

@@ -22,14 +22,14 @@ from pathlib import Path
 from typing import Final
 from weakref import WeakValueDictionary
 
-from pytest_compaction.cache.kept_results import code_digest
+from pytest_compaction.cache import code_digest
 from pytest_compaction.case.case import Case
 from pytest_compaction.compactors.own_code import module_named
 from pytest_compaction.compactors.registry import ENTRY_POINTS, Registry, named_strategies
 from pytest_compaction.compactors.specs import Spec, UnknownCompactorError
 from pytest_compaction.conversation.tokens import EncodingUnavailableError, TokenCounter
 from pytest_compaction.folders import temporary_folder
-from pytest_compaction.judges.verdict import Verdict
+from pytest_compaction.judges import Verdict
 from pytest_compaction.models.calls.accounts import Accounts
 from pytest_compaction.models.calls.address import host_of
 from pytest_compaction.models.calls.in_flight import current_slot

@@ -12,7 +12,7 @@ from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import Spec
 from pytest_compaction.conversation.messages import Message
-from pytest_compaction.judges.verdict import Verdict
+from pytest_compaction.judges import Verdict
 from pytest_compaction.models.protocol import JudgeReply
 from pytest_compaction.models.registry import Endpoints
 from pytest_compaction.models.usage import Usage

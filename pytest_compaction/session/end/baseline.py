@@ -12,31 +12,29 @@ import pytest
 
 from pytest_compaction.case.case import Case
 from pytest_compaction.case.files import CaseFileError
-from pytest_compaction.gate.baseline import BaselineDecision, decide_baseline, rule_text
-from pytest_compaction.metrics.aggregate import by_compactor
-from pytest_compaction.metrics.budgets import is_over_budget
-from pytest_compaction.metrics.figures import compared, known
-from pytest_compaction.records.baselines.baseline import (
+from pytest_compaction.gate import BaselineDecision, decide_baseline, rule_text
+from pytest_compaction.metrics import by_compactor, compared, is_over_budget, known
+from pytest_compaction.records import (
     Baseline,
+    BaselineError,
+    Record,
     Source,
+    accepted_place,
     at_pass_score,
+    check_accepted,
     check_whole,
+    differences,
+    is_read_alike,
     load_baseline,
     measured_there,
     parse_source,
-)
-from pytest_compaction.records.baselines.baseline_file import (
-    BaselineError,
-    accepted_place,
-    check_accepted,
+    read_again,
     read_baseline_file,
+    type_of,
+    view_file,
     write_accepted,
     write_baseline_file,
 )
-from pytest_compaction.records.baselines.comparability import differences
-from pytest_compaction.records.baselines.read_again import is_read_alike, read_again
-from pytest_compaction.records.record import Record, type_of
-from pytest_compaction.records.texts import view_file
 from pytest_compaction.reports.changes.block import baseline_lines
 from pytest_compaction.reports.lines import Line
 from pytest_compaction.session.session import BenchmarkSession

@@ -11,13 +11,18 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from pytest_compaction.folders import check_folder
-from pytest_compaction.judges.snapshots import REFUSED
-from pytest_compaction.metrics.budgets import is_over_budget
+from pytest_compaction.judges import REFUSED
+from pytest_compaction.metrics import is_over_budget
 from pytest_compaction.models.registry import is_offline
-from pytest_compaction.records.record import Record, went_wrong_later
-from pytest_compaction.records.run_figures import figures_of, run_pricing
-from pytest_compaction.records.runs.part import End, Part
-from pytest_compaction.records.runs.run_file import RunWriter
+from pytest_compaction.records import (
+    End,
+    Part,
+    Record,
+    RunWriter,
+    figures_of,
+    run_pricing,
+    went_wrong_later,
+)
 from pytest_compaction.reports.changes.block import baseline_block, worse_title
 from pytest_compaction.reports.gate_line import Failures
 from pytest_compaction.reports.lines import Line, write_lines, write_whole
@@ -136,7 +141,7 @@ def fault_line(writer: RunWriter, shown: str) -> Line | None:
 
 def _why(writer: RunWriter) -> str:
     count = len(writer.run.by_item)
-    lacks = f"{writer.missing} of {count}" if writer.path is not None else f"all {count}"
+    lacks = f"{len(writer.missing)} of {count}" if writer.path is not None else f"all {count}"
     return f"{lacks} records could not be written: {_reason(writer)}"
 
 

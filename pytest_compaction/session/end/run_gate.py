@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import pytest
 
-from pytest_compaction.gate.baseline import BaselineDecision
-from pytest_compaction.gate.coverage import coverage_text, planned_in
-from pytest_compaction.gate.decision import Check, Decision, decide
-from pytest_compaction.records.baselines.baseline_file import BaselineError
-from pytest_compaction.records.record import Record
-from pytest_compaction.records.runs.run_file import Run
+from pytest_compaction.gate import (
+    BaselineDecision,
+    Check,
+    Decision,
+    coverage_text,
+    decide,
+    planned_in,
+)
+from pytest_compaction.records import BaselineError, Record, Run
 from pytest_compaction.reports.gate_line import UNDECIDED, Failures, gate_line, is_undecided
 from pytest_compaction.reports.lines import WIDTH, Line, interval_text
 from pytest_compaction.reports.outlets.finished_run import Outcome

@@ -7,8 +7,7 @@ from typing import Final
 
 import pytest
 
-from pytest_compaction.records.record import Record
-from pytest_compaction.records.runs.part import Part
+from pytest_compaction.records import Part, Record
 from pytest_compaction.reports.gate_line import Failures, below_text
 from pytest_compaction.reports.lines import Line
 from pytest_compaction.settings import Settings

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pytest_compaction.records.record import Record, went_wrong_later
+from pytest_compaction.records import Record, went_wrong_later
 from pytest_compaction.reports.lines import Line, width_of, write_lines
 from pytest_compaction.reports.summary.item_lines import item_lines
 from pytest_compaction.reports.summary.terminal import LOWEST

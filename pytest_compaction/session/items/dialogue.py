@@ -17,7 +17,7 @@ from pytest_compaction.dialogues.replayed import (
     replayed_record,
 )
 from pytest_compaction.models.offline import model as offline
-from pytest_compaction.records.record import Record, RecordType, Status
+from pytest_compaction.records import Record, RecordType, Status
 from pytest_compaction.run.response import Arm
 from pytest_compaction.run.triggers import Trigger
 from pytest_compaction.session.items.kinds import ARM

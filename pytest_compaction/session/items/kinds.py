@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 if TYPE_CHECKING:
-    from pytest_compaction.records.record import RecordType
+    from pytest_compaction.records import RecordType
     from pytest_compaction.session.items.protocol import BenchmarkItem
 
 ARM: Final = "compaction_arm"

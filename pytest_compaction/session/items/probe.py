@@ -14,10 +14,15 @@ from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.case.files import CaseFileError
 from pytest_compaction.case.index import CaseEntry, ProbeEntry
 from pytest_compaction.compactors.specs import Spec
-from pytest_compaction.judges.verdict import REPORTED, Verdict
-from pytest_compaction.records.probe_record import record_without_verdict, scored_record
-from pytest_compaction.records.record import Record, RecordType, Status
-from pytest_compaction.records.texts import TextWriter
+from pytest_compaction.judges import REPORTED, Verdict
+from pytest_compaction.records import (
+    Record,
+    RecordType,
+    Status,
+    TextWriter,
+    record_without_verdict,
+    scored_record,
+)
 from pytest_compaction.run.compaction import Compaction
 from pytest_compaction.run.plan import PlannedProbe
 from pytest_compaction.run.response import Arm, Response

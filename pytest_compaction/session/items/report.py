@@ -8,12 +8,16 @@ from typing import Any, Final, cast
 import pytest
 
 from pytest_compaction.case.files import CaseFileError
-from pytest_compaction.judges.snapshots import VerdictMovedError
-from pytest_compaction.judges.verdict import BelowPassScoreError, OverBudgetError, UnscoredError
-from pytest_compaction.metrics.budgets import is_over_budget
+from pytest_compaction.judges import (
+    BelowPassScoreError,
+    OverBudgetError,
+    UnscoredError,
+    VerdictMovedError,
+)
+from pytest_compaction.metrics import is_over_budget
 from pytest_compaction.models.protocol import ChargedError, ModelError, NotRecordedError
 from pytest_compaction.record import merged
-from pytest_compaction.records.record import (
+from pytest_compaction.records import (
     Record,
     Status,
     spent_before,

@@ -20,7 +20,7 @@ from pytest_compaction.compactors.strategies.ledger import LEDGER_ID, Ledger
 from pytest_compaction.compactors.strategies.pins import PINS_ID, Pins
 from pytest_compaction.compactors.strategies.plain import Window
 from pytest_compaction.conversation.messages import readable, structure_faults, text_message
-from pytest_compaction.metrics.statistics.intervals import cluster_interval
+from pytest_compaction.metrics import cluster_interval
 from pytest_compaction.rubric import DIMENSIONS
 
 

@@ -13,7 +13,7 @@ from pytest_compaction.compactors.specs import parse_spec
 from pytest_compaction.compactors.strategies.said import NOTE_ID, Random, SaidOnly, sentences_of
 from pytest_compaction.conversation.formats.chat import from_chat
 from pytest_compaction.conversation.messages import pending_calls, structure_faults
-from pytest_compaction.metrics.differences.strategy_comparison import NULLS, is_null
+from pytest_compaction.metrics import NULLS, is_null
 from pytest_compaction.run.figures.null_views import NULLS as COMPARED
 
 BOTH = pytest.mark.parametrize("strategy", [SaidOnly, Random])

@@ -12,7 +12,7 @@ from pytest_compaction.dialogues.evaluation import (
     evaluation_of,
 )
 from pytest_compaction.dialogues.figures import Figures, combined, figures_of, outcome_of
-from pytest_compaction.metrics.dialogues import Spread, retention_by_judge
+from pytest_compaction.dialogues.measures import Spread, retention_by_judge
 
 
 def published_row(figures: Figures) -> dict[str, float]:

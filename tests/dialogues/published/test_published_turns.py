@@ -12,7 +12,7 @@ from support.published_data import MT_BENCH, RAW_TASKS
 from pytest_compaction.dialogues.dialogue import Comparison
 from pytest_compaction.dialogues.figures import Figures, figures_of
 from pytest_compaction.dialogues.files import load_dialogues
-from pytest_compaction.metrics.dialogues import TurnDistribution, turn_distribution
+from pytest_compaction.dialogues.measures import TurnDistribution, turn_distribution
 
 
 @pytest.fixture(scope="module")

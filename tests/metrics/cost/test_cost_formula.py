@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_compaction.metrics.cost import (
+from pytest_compaction.metrics import (
     Pricing,
     Ratios,
     Sizes,

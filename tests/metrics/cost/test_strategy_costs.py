@@ -5,8 +5,7 @@ from hypothesis import given
 from support.builders import record
 from support.loss_records import event, fact, lossy, runs
 
-from pytest_compaction.metrics.cost import Pricing, Ratios, refetch, strategy_costs
-from pytest_compaction.metrics.losses.fates import fates
+from pytest_compaction.metrics import Pricing, Ratios, fates, refetch, strategy_costs
 
 PRICING = Pricing("test", Ratios(0.1, 1.25, 5))
 GONE = (False,)

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from support.loss_records import fact, lossy, runs
 
-from pytest_compaction.metrics.losses.fates import FactFate, fates
-from pytest_compaction.metrics.losses.strategy_losses import half_life, life_table
+from pytest_compaction.metrics import FactFate, fates, half_life, life_table
 
 
 def observed(*histories, case="a"):

@@ -2,7 +2,7 @@
 
 from support.loss_records import event, fact, lossy
 
-from pytest_compaction.metrics.losses.fates import Drop, compared_losses, most_lost
+from pytest_compaction.metrics import Drop, compared_losses, most_lost
 
 KEPT, GONE = (True,), (False,)
 

@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.loss_records import WINDOW, event, lossy
 
-from pytest_compaction.metrics.losses.fates import events_by_case
-from pytest_compaction.metrics.losses.strategy_losses import median_length, runway
+from pytest_compaction.metrics import events_by_case, median_length, runway
 
 
 def found(*events, case="a"):

@@ -5,8 +5,7 @@ from hypothesis import given
 from support.builders import record, unscored
 from support.loss_records import event, fact, lossy, runs
 
-from pytest_compaction.metrics.losses.fates import Drop, fates
-from pytest_compaction.metrics.losses.strategy_losses import strategy_losses
+from pytest_compaction.metrics import Drop, fates, strategy_losses
 
 RUN = [
     lossy(

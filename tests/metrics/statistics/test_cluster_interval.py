@@ -11,14 +11,9 @@ from calibration.interval_methods import compared_intervals
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_compaction.metrics.statistics import intervals as room
-from pytest_compaction.metrics.statistics.intervals import (
-    MOST_DRAWN,
-    cluster_interval,
-    interval_method,
-    ratio_interval,
-    t_quantile,
-)
+from pytest_compaction.metrics import cluster_interval, interval_method, ratio_interval, t_quantile
+from pytest_compaction.metrics import intervals as room
+from pytest_compaction.metrics.intervals import MOST_DRAWN
 
 scores = st.lists(st.integers(0, 5), min_size=1, max_size=4)
 clusters = st.lists(scores, min_size=6, max_size=40).map(

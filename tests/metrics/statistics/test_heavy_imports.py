@@ -7,7 +7,7 @@ LOAD_ALL = """
 import sys
 import pytest_compaction.plugin, pytest_compaction.session.end.finish
 import pytest_compaction.reports.summary.terminal, pytest_compaction.records.run_figures
-from pytest_compaction.metrics.statistics.intervals import cluster_interval
+from pytest_compaction.metrics.intervals import cluster_interval
 before = {"numpy", "scipy"} & sys.modules.keys()
 cluster_interval({case: [1.0] for case in "abcde"} | {"f": [2.0]})
 print(sorted(before), "numpy" in sys.modules, "scipy.stats" in sys.modules)

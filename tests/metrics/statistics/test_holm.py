@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_compaction.metrics.statistics.comparisons import holm
+from pytest_compaction.metrics import holm
 
 p_values = st.lists(st.floats(0, 1), max_size=12)
 

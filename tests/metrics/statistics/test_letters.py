@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_compaction.metrics.statistics.comparisons import letters
+from pytest_compaction.metrics import letters
 
 
 @st.composite

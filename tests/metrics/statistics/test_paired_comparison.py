@@ -10,9 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import nctdtr, stdtrit
 
-from pytest_compaction.metrics.statistics import comparisons
-from pytest_compaction.metrics.statistics.comparisons import compare, sign_flip_p
-from pytest_compaction.metrics.statistics.intervals import cluster_interval, noncentrality
+from pytest_compaction.metrics import (
+    cluster_interval,
+    compare,
+    comparisons,
+    noncentrality,
+    sign_flip_p,
+)
 
 SCORES = load_scores()
 LEVEL = 0.05

@@ -8,11 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import nctdtr, stdtrit
 
-from pytest_compaction.metrics.statistics.comparisons import (
-    cases_needed,
-    detectable_difference,
-    fewest_cases,
-)
+from pytest_compaction.metrics import cases_needed, detectable_difference, fewest_cases
 
 OF_12 = {f"c{number:02}": [0.1 * (number % 5), -0.2] for number in range(12)}
 

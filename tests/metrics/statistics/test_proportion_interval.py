@@ -8,7 +8,7 @@ from calibration.drawn_runs import clusters_of, draw, load_scores, passes, popul
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_compaction.metrics.statistics.intervals import proportion_interval, t_quantile
+from pytest_compaction.metrics import proportion_interval, t_quantile
 
 flags = st.lists(st.lists(st.booleans(), min_size=1, max_size=5), min_size=2, max_size=30).map(
     lambda groups: {f"c{number:02}": group for number, group in enumerate(groups)}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pytest_compaction.metrics.statistics.intervals import noncentrality, t_quantile
+from pytest_compaction.metrics import noncentrality, t_quantile
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,10 @@ from genai_prices.data import providers
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_compaction.metrics.cost import DEFAULT_PRICING
+from pytest_compaction.metrics import DEFAULT_PRICING
 from pytest_compaction.models.calls.prices import prices_at
 from pytest_compaction.models.usage import Usage
-from pytest_compaction.records.run_figures import run_pricing
+from pytest_compaction.records import run_pricing
 
 OPENAI = prices_at(None)
 NAMES = ["gpt-4o", "gpt-4.1-mini", "gpt-5", "gpt-5-pro", "gpt-6.1-sol", "o3"]

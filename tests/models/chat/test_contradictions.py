@@ -10,8 +10,7 @@ from support.endpoint_builders import Replies, ask, chat, judge_request, judged
 from support.endpoint_replies import completion
 
 from pytest_compaction.case.case import Fact, FactType, Trap
-from pytest_compaction.metrics.dimensions import criterion_score
-from pytest_compaction.metrics.facts.survival import readings_of
+from pytest_compaction.metrics import criterion_score, readings_of
 from pytest_compaction.models.chat.contradictions import contradiction
 
 FACTS = (

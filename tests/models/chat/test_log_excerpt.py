@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from support.builders import COUNTER
 from support.endpoint_builders import judge_request
 
-from pytest_compaction.cache.in_memory import SizedCache
-from pytest_compaction.cache.kept_results import KeptResults
+from pytest_compaction.cache import KeptResults, SizedCache
 from pytest_compaction.case.case import Fact
 from pytest_compaction.models.chat import log_excerpt
 from pytest_compaction.models.chat.fences import fences_for, shown

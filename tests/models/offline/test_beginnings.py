@@ -3,7 +3,7 @@
 import pytest
 from support.shipped import shipped
 
-from pytest_compaction.cache.in_memory import SizedCache
+from pytest_compaction.cache import SizedCache
 from pytest_compaction.case.case import AnswerSpec
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.offline import units

@@ -7,7 +7,7 @@ import pytest
 from support.browser import PHONE, SHEET, chromium
 from support.page_runs import HOSTILE, LIMIT, SHOWN, write_small_run
 
-from pytest_compaction.records.runs.run_file import load_run
+from pytest_compaction.records import load_run
 from pytest_compaction.reports.page.arms import PageRun
 from pytest_compaction.reports.page.page import page_of
 

@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 from support.builders import record
 from support.page_runs import fact
 
-from pytest_compaction.metrics.cost import DEFAULT_PRICING
-from pytest_compaction.metrics.statistics.intervals import Mean
-from pytest_compaction.records.runs.run_file import Run
+from pytest_compaction.metrics import DEFAULT_PRICING, Mean
+from pytest_compaction.records import Run
 from pytest_compaction.reports.page.arms import PageRun, arms_of
 from pytest_compaction.reports.page.overview import (
     classes_of,

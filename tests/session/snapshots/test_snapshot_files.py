@@ -7,7 +7,7 @@ import pytest
 from support.scenarios import PROBES, case, failure, flat, own, write_cases
 from support.snapshot_runs import file_of, outcomes, run, shift, snapshots, statuses
 
-from pytest_compaction.judges.snapshots import read_snapshot
+from pytest_compaction.judges import read_snapshot
 
 
 def test_a_snapshot_that_nothing_uses_any_more_is_reported_and_removed_on_update(project):

@@ -4,15 +4,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import builders  # noqa: F401 (the Hypothesis profile)
 
-from pytest_compaction.judges.snapshots import (
+from pytest_compaction.judges import (
+    FactOutcome,
     Tolerance,
+    Verdict,
     has_moved,
     movements,
     read_snapshot,
     snapshot_of,
     snapshot_text,
 )
-from pytest_compaction.judges.verdict import FactOutcome, Verdict
 from pytest_compaction.rubric import CriterionScore
 from pytest_compaction.text import Reading
 

@@ -17,11 +17,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.case.validation import schema_faults
-from pytest_compaction.metrics.differences.fact_changes import named_facts
-from pytest_compaction.metrics.item_figures import is_stated, outcome_of
-from pytest_compaction.records.baselines.comparability import compared_settings
+from pytest_compaction.metrics import is_stated, named_facts, outcome_of
+from pytest_compaction.records.comparability import compared_settings
 from pytest_compaction.records.record import Record, type_of
-from pytest_compaction.records.runs.run_file import write_whole
+from pytest_compaction.records.run_file import write_whole
 from pytest_compaction.secrets.keys import scrubbed_json
 from pytest_compaction.text import printable
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
-from pytest_compaction.cache.kept_results import Form
+from pytest_compaction.cache import Form
 from pytest_compaction.case.case import Fact, Trap
 from pytest_compaction.conversation.messages import Message, readable
 from pytest_compaction.text import Reading, Statement, printable

@@ -8,7 +8,7 @@ from importlib import metadata, resources
 from importlib.resources.abc import Traversable
 from typing import Final
 
-_ROOMS: Final = ("text", "metrics/facts", "metrics/dimensions.py", "rubric.py")
+_ROOMS: Final = ("text", "metrics/readings.py", "metrics/dimensions.py", "rubric.py")
 """What decides how a view is read and scored."""
 _DIGITS: Final = 12
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from pytest_compaction.records.part import End, Part, part_of
+from pytest_compaction.records.run import Run
 from pytest_compaction.records.run_figures import figures_of
-from pytest_compaction.records.runs.part import End, Part, part_of
-from pytest_compaction.records.runs.run_file import Run
 from pytest_compaction.secrets.keys import scrubbed_json
 from pytest_compaction.settings import shard_of
 from pytest_compaction.text import printable

@@ -9,10 +9,8 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Final, Literal
 
-from pytest_compaction.metrics.aggregate import mean_of
-from pytest_compaction.metrics.figures import figure_of
-from pytest_compaction.metrics.item_figures import Record, survival
-from pytest_compaction.metrics.statistics.comparisons import (
+from pytest_compaction.metrics.aggregates import mean_of
+from pytest_compaction.metrics.comparisons import (
     TIE,
     Paired,
     compare,
@@ -21,7 +19,9 @@ from pytest_compaction.metrics.statistics.comparisons import (
     letters,
     paired_of,
 )
-from pytest_compaction.metrics.statistics.intervals import Mean, sums_of_pairs
+from pytest_compaction.metrics.figures import figure_of
+from pytest_compaction.metrics.intervals import Mean, sums_of_pairs
+from pytest_compaction.metrics.item_figures import Record, survival
 from pytest_compaction.settings import CONTROL
 
 ItemKey = tuple[str, str, int, str]
@@ -159,7 +159,7 @@ def compare_strategies(groups: Mapping[str, Sequence[Record]]) -> StrategyCompar
     """Compare the overall scores of all strategies with any, the control aside.
 
     ``groups`` are the records by strategy, as from
-    :func:`~pytest_compaction.metrics.aggregate.by_arm`.
+    :func:`~pytest_compaction.metrics.aggregates.by_arm`.
     """
     scores = {
         name: found

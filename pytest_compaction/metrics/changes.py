@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from pytest_compaction.metrics.aggregate import token_totals
-from pytest_compaction.metrics.differences.fact_changes import (
+from pytest_compaction.metrics.aggregates import token_totals
+from pytest_compaction.metrics.changed_facts import (
     FactChange,
     FactChanges,
     fact_changes,
     probe_key,
 )
-from pytest_compaction.metrics.differences.strategy_comparison import pair_items, paired_difference
+from pytest_compaction.metrics.comparisons import TIE, Paired, holm
 from pytest_compaction.metrics.figures import compared, figure_of
 from pytest_compaction.metrics.item_figures import Record, is_stated
-from pytest_compaction.metrics.statistics.comparisons import TIE, Paired, holm
+from pytest_compaction.metrics.strategies import (
+    differences_by_case,
+    pair_items,
+    paired_difference,
+)
 
 K = TypeVar("K", bound=Hashable)
 
@@ -85,6 +88,11 @@ class RunChanges:
     facts: FactChanges = FactChanges()
     changed_cases: tuple[str, ...] = ()
     changed_probes: tuple[tuple[str, str], ...] = ()
+
+    def differences(self, metric: str) -> dict[str, list[float]]:
+        """The difference of a metric in each item that has it in both sets, by case."""
+        first, second = [item.first for item in self.items], [item.second for item in self.items]
+        return differences_by_case(first, second, metric)
 
     @property
     def cases(self) -> int:
@@ -215,16 +223,6 @@ def adjusted_p(changes: Sequence[RunChanges]) -> list[dict[str, float | None]]:
         for (number, name, _), p in zip(tests, holm([p for *_, p in tests]), strict=True):
             found[number][name] = p
     return found
-
-
-def differences_by_case(changes: RunChanges, metric: str) -> dict[str, list[float]]:
-    """The difference of a metric in each item that has it in both sets, by case."""
-    found: dict[str, list[float]] = defaultdict(list)
-    for item in changes.items:
-        one, other = figure_of(item.first, metric), figure_of(item.second, metric)
-        if one is not None and other is not None:
-            found[item.first["case"]].append(other - one)
-    return dict(sorted(found.items()))
 
 
 def _compared(firsts: Sequence[Record], seconds: Sequence[Record], metric: str) -> Compared | None:

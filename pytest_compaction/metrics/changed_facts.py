@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pytest_compaction.metrics.comparisons import fewest_cases
 from pytest_compaction.metrics.item_figures import Record, is_stated, outcome_of
-from pytest_compaction.metrics.statistics.comparisons import fewest_cases
 
 ProbeKey = tuple[str, str, str]
 """Case, probe and budget: the key of an item without its trial."""

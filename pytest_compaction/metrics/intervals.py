@@ -214,7 +214,7 @@ def _rank(share: float) -> int:
 class Mean:
     """A mean with its 95 % interval over cases (``None`` below six), the number of items and cases.
 
-    See :func:`~pytest_compaction.metrics.statistics.intervals.cluster_interval`.
+    See :func:`~pytest_compaction.metrics.intervals.cluster_interval`.
     """
 
     value: float

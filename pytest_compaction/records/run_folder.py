@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.records.runs.run_file import RunFileError
-
 DEFAULT_FOLDER: Final = Path(".pytest_compaction/runs")
 LAST: Final = "last"
 """Stands for the newest run where a command takes a run."""
+
+
+class RunFileError(Exception):
+    """A run file cannot be read; the text says where and why."""
 
 
 def run_files(folder: Path) -> list[Path]:

@@ -8,10 +8,8 @@ from typing import Any
 
 from pytest_compaction.case.case import Case, Probe, fact_digest, log_digest, probe_digest
 from pytest_compaction.conversation.messages import Message, Text, readable
-from pytest_compaction.metrics.dimensions import probe_scores
-from pytest_compaction.metrics.facts.reader_version import reader_version
-from pytest_compaction.metrics.facts.survival import read, view_index
-from pytest_compaction.records.baselines.baseline import Baseline
+from pytest_compaction.metrics import probe_scores, read, reader_version, view_index
+from pytest_compaction.records.baselines import Baseline
 from pytest_compaction.records.record import Record, rounded
 from pytest_compaction.records.texts import resolved
 from pytest_compaction.rubric import DIMENSIONS, dimension_scores, overall_score

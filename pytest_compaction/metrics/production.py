@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import Any, Final, get_args
 
 from pytest_compaction.case.case import FactType
-from pytest_compaction.metrics.aggregate import by_arm
+from pytest_compaction.metrics.aggregates import by_arm
+from pytest_compaction.metrics.intervals import Mean, mean_over
 from pytest_compaction.metrics.item_figures import Record, is_stated
-from pytest_compaction.metrics.statistics.intervals import Mean, mean_over
 from pytest_compaction.settings import CONTROL, RECORDED
 
 ALL_TYPES: Final = "overall"

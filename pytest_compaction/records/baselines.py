@@ -7,9 +7,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.metrics.aggregate import by_compactor
-from pytest_compaction.metrics.budgets import is_over_budget
-from pytest_compaction.records.baselines.baseline_file import (
+from pytest_compaction.metrics import by_compactor, is_over_budget
+from pytest_compaction.records.baseline_file import (
     BaselineError,
     is_sampled,
     read_baseline_file,
@@ -17,10 +16,11 @@ from pytest_compaction.records.baselines.baseline_file import (
     view_in,
 )
 from pytest_compaction.records.record import Record, status_from, type_of
-from pytest_compaction.records.runs.run_file import RunFileError, load_run
-from pytest_compaction.records.runs.run_folder import (
+from pytest_compaction.records.run_file import load_run
+from pytest_compaction.records.run_folder import (
     DEFAULT_FOLDER,
     LAST,
+    RunFileError,
     find_run,
     has_run,
     newest_run,
@@ -215,7 +215,7 @@ def _from_committed(source: Source, wanted: str | None) -> Baseline:
 def check_whole(found: Baseline) -> None:
     """Refuse to decide against a run of which lines are left out: their items would not count.
 
-    Raises :class:`~pytest_compaction.records.baselines.baseline_file.BaselineError`.
+    Raises :class:`~pytest_compaction.records.baseline_file.BaselineError`.
     """
     if found.problems:
         more = f" (and {len(found.problems) - 1} more)" if len(found.problems) > 1 else ""

@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
-from pytest_compaction.metrics.item_figures import Record
-from pytest_compaction.metrics.losses.fates import CompactionEvent, FactFate, events_by_case, fates
-from pytest_compaction.metrics.statistics.intervals import (
+from pytest_compaction.metrics.intervals import (
     Mean,
     cluster_interval,
     jackknife_interval,
 )
+from pytest_compaction.metrics.item_figures import Record
+from pytest_compaction.metrics.lost_facts import CompactionEvent, FactFate, events_by_case, fates
 
 LEVEL: Final = 0.95
 Interval = tuple[float, float]
@@ -42,7 +42,7 @@ def share(outcomes: Iterable[tuple[str, bool]]) -> Mean | None:
     return Mean(mean, share_interval(clusters), len(values), len(clusters))
 
 
-def mean_over(values: Iterable[tuple[str, float]]) -> Mean | None:
+def mean_of_pairs(values: Iterable[tuple[str, float]]) -> Mean | None:
     """The mean of figures given as (case, figure), with its interval; ``None`` without any."""
     clusters: dict[str, list[float]] = defaultdict(list)
     for case, value in values:
@@ -246,9 +246,9 @@ def runway(events: Iterable[CompactionEvent]) -> Runway | None:
         if event.until_next is None and event.messages_left is not None
     ]
     return Runway(
-        free=mean_over(free),
+        free=mean_of_pairs(free),
         least_free=min((tokens for _, tokens in free), default=None),
-        share=mean_over(shares),
+        share=mean_of_pairs(shares),
         messages=median_length(lengths, cut_off),
         least_messages=min(lengths, default=None),
         ended=len(lengths),

@@ -10,7 +10,12 @@ from typing import Any, Final, TypeVar, get_args
 
 from pytest_compaction.case.case import Origin
 from pytest_compaction.metrics.budgets import is_over_budget
-from pytest_compaction.metrics.facts.survival import Source, loss
+from pytest_compaction.metrics.intervals import (
+    Mean,
+    mean_over,
+    proportion_interval,
+    ratio_interval,
+)
 from pytest_compaction.metrics.item_figures import (
     Record,
     is_answered,
@@ -19,12 +24,7 @@ from pytest_compaction.metrics.item_figures import (
     second_figure,
     stated_share,
 )
-from pytest_compaction.metrics.statistics.intervals import (
-    Mean,
-    mean_over,
-    proportion_interval,
-    ratio_interval,
-)
+from pytest_compaction.metrics.readings import Source, loss
 from pytest_compaction.rubric import DIMENSIONS
 from pytest_compaction.settings import RECORDED, Budget
 
@@ -117,7 +117,7 @@ class Tokens:
 
     @property
     def removed(self) -> float:
-        """Share removed; see :func:`~pytest_compaction.metrics.aggregate.removed_share`."""
+        """Share removed; see :func:`~pytest_compaction.metrics.aggregates.removed_share`."""
         return removed_share(self.before, self.after)
 
     @property
@@ -226,7 +226,7 @@ def pass_estimates(records: Iterable[Record]) -> dict[int, float]:
 def pass_mean(records: Iterable[Record]) -> Mean | None:
     """pass^1 with its interval over cases: the mean over items of the share of passed trials.
 
-    See :func:`~pytest_compaction.metrics.statistics.intervals.proportion_interval`.
+    See :func:`~pytest_compaction.metrics.intervals.proportion_interval`.
     """
     clusters: dict[str, list[float]] = defaultdict(list)
     for (case, _, _), values in _outcomes(records).items():

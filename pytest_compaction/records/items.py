@@ -7,12 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from pytest_compaction.metrics.facts.survival import loss
-from pytest_compaction.metrics.figures import further
-from pytest_compaction.metrics.item_figures import reading_of
+from pytest_compaction.metrics import further, loss, reading_of
 from pytest_compaction.record import merged
 from pytest_compaction.records.record import Record, type_of
-from pytest_compaction.records.runs.finite import finite_record
 from pytest_compaction.rubric import DIMENSIONS
 
 Scalar = str | int | float | bool | None
@@ -26,6 +23,33 @@ _COLUMNS: Final = (
     *("log_tokens", "view_tokens", "case_budget", "usd", "reason", "error"),
 )
 
+NOT_A_NUMBER: Final = "a score in the record is not a finite number"
+
+
+def finite(value: Any) -> Any:
+    """A JSON value with ``None`` in place of every NaN and infinity in it."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {str(key): finite(each) for key, each in value.items()}
+    return [finite(each) for each in value] if isinstance(value, list | tuple) else value
+
+
+def finite_record(record: Record) -> Record:
+    """A record without NaN: one of them would make every mean NaN.
+
+    An item whose overall score is no number is unscored, and its reason says so; one with a
+    count of tokens that is none has no counts.
+    """
+    found: Record = finite(record)
+    if record.get("overall") is not None and found["overall"] is None:
+        found |= {"status": "unscored", "reason": NOT_A_NUMBER, "dimensions": {}}
+    tokens = found.get("tokens")
+    if isinstance(tokens, dict) and None in tokens.values():
+        found["tokens"] = {}
+    return found
+
+
 TEXTS: Final = ("reason", "error")
 """The columns that hold sentences."""
 
@@ -36,14 +60,13 @@ def columns() -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
+class ItemFact:
     """What became of one fact of an item.
 
     ``survived``: the view states it. ``used``: the answer states it, ``None`` where none was made.
-    ``loss`` is ``dropped``,
-    ``unused`` or ``None``. ``view`` and ``answer`` are what was read there: ``stated``,
-    ``contradicted``, ``uncertain`` or ``absent``. ``recoverable`` is ``None`` unless the fact was
-    dropped. ``group`` is its class in a record, such as ``path`` or ``decision``.
+    ``loss`` is ``dropped``, ``unused`` or ``None``. ``view`` and ``answer`` are the outcomes read
+    there: ``stated``, ``contradicted``, ``uncertain`` or ``absent``. ``recoverable`` is ``None``
+    unless the fact was dropped. ``group`` is its class, such as ``path`` or ``decision``.
     What an older record does not hold is empty or ``None``.
     """
 
@@ -82,7 +105,7 @@ class Item:
     reason: str
     overall: float | None
     dimensions: Mapping[str, float]
-    facts: tuple[Fact, ...]
+    facts: tuple[ItemFact, ...]
     question: str
     response: str
     log_tokens: int | None
@@ -192,10 +215,10 @@ def complete_record(record: Record) -> Record:
     return merged(item.record, found)
 
 
-def _fact(fact: Mapping[str, Any], record: Record) -> Fact:
+def _fact(fact: Mapping[str, Any], record: Record) -> ItemFact:
     survived, used = bool(fact.get("survived")), fact.get("used", False)
     used = None if used is None else bool(used)
-    return Fact(
+    return ItemFact(
         text=_text(fact.get("text")),
         type=_text(fact.get("type")),
         group=fact.get("class"),
@@ -210,7 +233,7 @@ def _fact(fact: Mapping[str, Any], record: Record) -> Fact:
     )
 
 
-def _counted(lost: Sequence[Fact], recoverable: bool) -> int | None:
+def _counted(lost: Sequence[ItemFact], recoverable: bool) -> int | None:
     """How many of the dropped facts are so; ``None`` if the record does not say it of any."""
     known = [fact.recoverable for fact in lost if fact.recoverable is not None]
     return known.count(recoverable) if known else None

@@ -1,32 +1,22 @@
-"""A run as its reader has it at hand: items, rows, means with intervals, and comparisons."""
+"""A run as its reader has it at hand: records, items, rows, means with intervals, comparisons."""
 
 from __future__ import annotations
 
 import difflib
 import html
 from collections.abc import Iterable
-from dataclasses import dataclass, fields, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final
 
-from pytest_compaction.metrics.aggregate import arm_name
-from pytest_compaction.metrics.figures import further, known, of_items
-from pytest_compaction.metrics.statistics.intervals import Mean
+from pytest_compaction.metrics import Mean, arm_name, further, known, of_items
+from pytest_compaction.records.items import Item, Scalar, complete_record, item_of, row_of
 from pytest_compaction.records.record import Record, type_of
-from pytest_compaction.records.runs import run_file
-from pytest_compaction.records.runs.items import (
-    Item,
-    Scalar,
-    complete_record,
-    item_of,
-    row_of,
-)
 from pytest_compaction.rubric import DIMENSIONS
 from pytest_compaction.settings import CONTROL
 from pytest_compaction.text import printable
 
 if TYPE_CHECKING:
-    from pytest_compaction.metrics.statistics.comparisons import Paired
+    from pytest_compaction.metrics import Paired
 
 _SHOWN: Final = ("overall", *DIMENSIONS, "stated")
 """The figures of the table in a notebook, before further ones."""
@@ -35,15 +25,34 @@ _NAME: Final = 60
 
 
 @dataclass(repr=False)
-class Run(run_file.Run):
-    """The records of a run, with what one asks of them in a notebook.
+class Run:
+    """The records of a run. An item that ran twice counts once, with its last record.
 
-    ``name`` is that of its file, and ``run.problems`` says what of it could not be read.
-    ``run.header``, ``run.records`` and ``run.by_item`` are the plain JSON; see
-    ``docs/records.md``.
+    ``header`` and ``by_item`` are the plain JSON of its file; see ``docs/records.md``.
+    ``problems`` are sentences on the lines that could not be read, ``name`` that of the file.
     """
 
+    header: dict[str, Any] = field(default_factory=dict)
+    by_item: dict[str, Record] = field(default_factory=dict)
+    problems: tuple[str, ...] = ()
     name: str = ""
+
+    def add(self, record: Record) -> None:
+        """Add or replace the record of an item."""
+        self.by_item[record["item"]] = record
+
+    @property
+    def records(self) -> list[Record]:
+        """All records in a fixed order: compactor, budget, case, probe, trial, item."""
+        return sorted(
+            self.by_item.values(),
+            key=lambda r: (
+                r["compactor"],
+                isinstance(r.get("budget"), str),  # "recorded" comes after the numbers
+                r.get("budget") or 0,
+                *(r["case"], r["probe"], r["trial"], r["item"]),
+            ),
+        )
 
     @property
     def items(self) -> tuple[Item, ...]:
@@ -68,27 +77,24 @@ class Run(run_file.Run):
         return [row_of(record) for record in self.records]
 
     def only(
-        self,
-        compactor: str | None = None,
-        kind: str | None = None,
-        case: str | None = None,
+        self, compactor: str | None = None, kind: str | None = None, case: str | None = None
     ) -> Run:
         """The part of the run of one strategy, of one kind of probe, of one case.
 
         A strategy at one of several budgets is named as in ``anchored-b2000``. Raises
         ``ValueError`` for a name that the run does not have; the text says which it has.
         """
-        self._check("compactor", compactor, {n for r in self.records for n in _names(r)})
-        self._check("kind", kind, {str(r.get("kind")) for r in self.records})
-        self._check("case", case, {r["case"] for r in self.records})
-        chosen = {
-            record["item"]: record
-            for record in self.records
-            if (compactor is None or compactor in _names(record))
-            and (kind is None or record.get("kind") == kind)
-            and (case is None or record["case"] == case)
-        }
-        return replace(self, by_item=chosen)
+        chosen = list(self.by_item.values())
+        for what, wanted in (("compactor", compactor), ("kind", kind), ("case", case)):
+            if wanted is None:
+                continue
+            there = {name for record in self.by_item.values() for name in _names(record, what)}
+            if wanted not in there:
+                raise ValueError(
+                    f"no item of this run has the {what} {wanted!r}{_instead(wanted, there)}"
+                )
+            chosen = [record for record in chosen if wanted in _names(record, what)]
+        return replace(self, by_item={record["item"]: record for record in chosen})
 
     def mean(
         self, figure: str = "overall", compactor: str | None = None, kind: str | None = None
@@ -102,9 +108,8 @@ class Run(run_file.Run):
         Raises ``ValueError`` for an unknown figure or strategy, and for several strategies.
         """
         _check_figure(figure)
-        chosen = self._of_one(compactor).only(kind=kind)
         wanted = known()[figure]
-        found = wanted.mean(chosen._scored())
+        found = wanted.mean(self._of_one(compactor).only(kind=kind)._complete())
         return None if found is None else replace(found, interval=wanted.within(found.interval))
 
     def compare(
@@ -116,51 +121,41 @@ class Run(run_file.Run):
         is better. ``compactor`` is the strategy in both; without it each run is taken for its one
         strategy beside the control. ``None`` if no item is in both. Raises as :meth:`mean` does.
         """
-        from pytest_compaction.metrics.differences.strategy_comparison import paired_difference
+        from pytest_compaction.metrics import paired_difference
 
         _check_figure(figure)
         first, second = self._of_one(compactor), other._of_one(compactor)
-        return paired_difference(first._scored(), second._scored(), figure)
+        return paired_difference(first._complete(), second._complete(), figure)
 
     def _of_one(self, compactor: str | None) -> Run:
         """The part of one strategy: the one named, or the only one beside the control."""
         if compactor is not None:
-            return self.only(compactor=compactor)
+            return self.only(compactor)
         names = [name for name in self.strategies if name != CONTROL] or list(self.strategies)
         if len(names) > 1:
             listed = ", ".join(map(repr, names))
             raise ValueError(
                 f"this run has several strategies; name one, as in compactor={names[0]!r}: {listed}"
             )
-        return self.only(compactor=names[0]) if names else self
+        return self.only(names[0]) if names else self
 
-    def _scored(self) -> list[Record]:
-        """The records of probes, as far as they can be computed with."""
+    def _complete(self) -> list[Record]:
+        """The records of probes with the keys that figures are computed from."""
         return [complete_record(record) for record in self.records if type_of(record) == "probe"]
 
-    def _check(self, what: str, name: str | None, known: Iterable[str]) -> None:
-        if name is None or name in set(known):
-            return
-        raise ValueError(f"no item of this run has the {what} {name!r}{_instead(name, known)}")
-
     def __repr__(self) -> str:
-        cases = len({record["case"] for record in self.records})
-        parts = [
-            _count(len(self.strategies), "strategy", "strategies"),
-            _count(cases, "case", "cases"),
-            _count(len(self.by_item), "item", "items"),
-        ]
+        cases = len({record["case"] for record in self.by_item.values()})
         name = f" {printable(self.name, _NAME)}" if self.name else ""
-        if len(self.strategies) == 1:
-            parts.append(f"overall {_shown(self.mean())}")
-        if self.problems:
-            parts.append(_count(len(self.problems), "problem", "problems"))
+        strategies = len(self.strategies)
+        parts = [f"{strategies} {'strategy' if strategies == 1 else 'strategies'}"]
+        parts += [_counted(cases, "case"), _counted(len(self.by_item), "item")]
+        parts += [f"overall {_shown(self.mean())}"] if strategies == 1 else []
+        parts += [_counted(len(self.problems), "problem")] if self.problems else []
         return f"<Run{name}: {', '.join(parts)}>"
 
     def _repr_html_(self) -> str:
         """A table of the strategies for notebooks; every text in it is escaped."""
         names = (*_SHOWN, *(each.name for each in further("notebook") if each.of))
-        heads = ("strategy", "items", *names)
         rows = [
             (
                 printable(name, _NAME),
@@ -169,24 +164,17 @@ class Run(run_file.Run):
             )
             for name in self.strategies
         ]
+        head = _html_row("th", ("strategy", "items", *names))
         body = "".join(_html_row("td", row) for row in rows)
         caption = html.escape(printable(self.name or "run"))
-        return f"<table><caption>{caption}</caption>{_html_row('th', heads)}{body}</table>"
+        return f"<table><caption>{caption}</caption>{head}{body}</table>"
 
 
-def load_run(path: Path | str) -> Run:
-    """Read the file of a run: every whole line, and what is wrong with the rest.
-
-    Raises ``RunFileError`` with a sentence for a file that is not a run.
-    """
-    loaded = run_file.load_run(Path(path))
-    given = {field.name: getattr(loaded, field.name) for field in fields(loaded)}
-    return Run(**given, name=Path(path).name)
-
-
-def _names(record: Record) -> tuple[str, str]:
-    """The names of a record's strategy: alone, and with the budget."""
-    return record["compactor"], arm_name(record["compactor"], record.get("budget"))
+def _names(record: Record, what: str) -> tuple[str, ...]:
+    """What a record goes by: its kind, its case, or its strategy alone and with the budget."""
+    if what == "compactor":
+        return record["compactor"], arm_name(record["compactor"], record.get("budget"))
+    return (str(record.get(what)),)
 
 
 def _check_figure(name: str) -> None:
@@ -212,8 +200,8 @@ def _shown(mean: Mean | None) -> str:
     return f"{mean.value:.2f} [{low:.2f}, {high:.2f}]"
 
 
-def _count(number: int, one: str, many: str) -> str:
-    return f"{number} {one if number == 1 else many}"
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def _html_row(tag: str, texts: Iterable[str]) -> str:

@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
-from pytest_compaction.metrics.statistics.intervals import (
+from pytest_compaction.metrics.intervals import (
     Clusters,
     Mean,
     Sums,
@@ -115,7 +115,7 @@ def detectable_difference(
     """The smallest true mean that a test of these differences finds with this probability.
 
     It is the standard error over cases times the noncentrality that a two-sided t test at
-    ``level`` needs (see :func:`~pytest_compaction.metrics.statistics.intervals.noncentrality`);
+    ``level`` needs (see :func:`~pytest_compaction.metrics.intervals.noncentrality`);
     the permutation test has nearly the same power (measured in docs/statistics.md). ``None``
     with so few cases that no permutation of their signs can reach ``level``: fewer than 6 at
     0.05. 0 if all cases differ by the same.
@@ -175,7 +175,7 @@ TIE: Final = 1e-9
 class Paired:
     """The second side less the first, over the same items.
 
-    ``p`` is that of :func:`~pytest_compaction.metrics.statistics.comparisons.sign_flip_p`, and
+    ``p`` is that of :func:`~pytest_compaction.metrics.comparisons.sign_flip_p`, and
     ``detectable`` is the smallest true difference that these cases find with 80 % probability;
     both are ``None`` with fewer than 6 cases. ``wins`` counts items in which the second side is
     higher.

@@ -1,1 +1,0 @@
-"""The same items on two sides: pairs, differences, and what changed between them."""

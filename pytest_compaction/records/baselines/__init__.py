@@ -1,1 +1,0 @@
-"""Baselines: the earlier runs that a run is compared with, and what may be compared."""
