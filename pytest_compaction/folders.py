@@ -20,9 +20,11 @@ with suppress(ImportError):
 
 PREFIX: Final = "pytest-compaction-"
 OLD_S: Final = 3600.0
-"""Seconds after which what nobody holds is taken for left over. Making a folder takes far less."""
+"""Seconds after which a file that is written within moments is taken for left over."""
 _HELD: Final = ".held"
 """The file that the process of a folder keeps locked as long as it lives."""
+_UNLOCKED: Final = ".new"
+"""The name of that file until it is locked."""
 
 
 class TemporaryFolder:
@@ -34,11 +36,13 @@ class TemporaryFolder:
     def __init__(self) -> None:
         remove_left_folders(Path(tempfile.gettempdir()))
         self.path = Path(tempfile.mkdtemp(prefix=PREFIX))
-        self._held: int | None = os.open(self.path / _HELD, os.O_RDWR | os.O_CREAT, 0o600)
+        made = self.path / (_HELD if _LOCKS is None else _UNLOCKED)
+        self._held: int | None = os.open(made, os.O_RDWR | os.O_CREAT, 0o600)
         if _LOCKS is not None:
             # A file system without locks has no folder of ours removed.
             with suppress(OSError):
                 _LOCKS.flock(self._held, _LOCKS.LOCK_EX | _LOCKS.LOCK_NB)
+            made.rename(self.path / _HELD)
 
     def close(self) -> None:
         """Remove the folder. May be called again."""
@@ -62,7 +66,7 @@ def remove_left_folders(among: Path) -> None:
     """Remove the folders of processes that no longer live; one that cannot be removed stays."""
     with suppress(OSError):
         for folder in sorted(among.glob(f"{PREFIX}*")):
-            if _is_old(folder / _HELD) and _is_free(folder / _HELD):
+            if _is_free(folder / _HELD) or _is_old(folder / _UNLOCKED):
                 shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -12,7 +12,7 @@ import pytest
 from pytest_compaction.cache import KeptResults
 from pytest_compaction.conversation.messages import canonical_json, short_hash
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.models.calls.address import base_url_for, missing_key
+from pytest_compaction.models.calls.address import base_url_for, missing_key, wrong_port
 from pytest_compaction.models.calls.prices import PriceTable, prices_at, with_file
 from pytest_compaction.models.chat.prompts import Prompts
 from pytest_compaction.models.offline import model as offline
@@ -178,7 +178,7 @@ def with_prompt(settings: Settings, endpoints: Endpoints) -> Settings:
 
 
 def need_key(settings: Settings, added_models: Mapping[str, Model]) -> None:
-    """Raise :class:`OptionError` if a model at an endpoint is to be asked and its key is missing.
+    """Raise :class:`OptionError` if an endpoint is to be asked and has no usable address or key.
 
     Elsewhere, on the machines of an executor, there may be one.
     """
@@ -190,9 +190,11 @@ def need_key(settings: Settings, added_models: Mapping[str, Model]) -> None:
         for name in settings.models
         if name not in added_models and not is_offline(name) and name != shipped.NAME
     ]
-    missing = missing_key() if asked else None
-    if missing is not None:
+    if asked and (missing := missing_key()):
         raise OptionError(
             f"{missing} (asked for {', '.join(map(printable, asked))}; what is in the store is "
             "read without one, with --compaction-replay)"
         )
+    for variable in ("OPENAI_BASE_URL", "ANTHROPIC_BASE_URL") if calls.proxy else ():
+        if wrong := wrong_port(variable):
+            raise OptionError(wrong)

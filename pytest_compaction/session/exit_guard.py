@@ -1,12 +1,14 @@
-"""Which runs are guarded against code that ends their process, and what is said then."""
+"""Keeps code that a run takes in from ending its process, and from spoiling it for pytest."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import pytest
@@ -15,43 +17,73 @@ from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import UnknownCompactorError, parse_spec
 from pytest_compaction.text import printable
 
+_LIMITS: Any = None
+"""The module of limits of the system; there is none on Windows."""
+with contextlib.suppress(ImportError):
+    import resource
+
+    _LIMITS = resource
+
 if TYPE_CHECKING:
     from types import FrameType
 
+_MAINS: Final = ("console_main", "_console_main")
+"""The functions of pytest that are its command."""
+_HOOKS: Final = ("pytest_compaction_compactors", "pytest_compaction_models")
+_SPARE: Final = 16
+"""Files that are held open until a strategy has taken all others."""
 
-@dataclass(frozen=True, slots=True)
-class End:
-    """An end with an exit code while ``item`` ran, which is empty before the first one."""
 
-    code: int
-    item: str
+class SpoiltProcessError(RuntimeError):
+    """A strategy would change what the whole process needs; the text names the call."""
 
 
 class ExitGuard:
-    """Stands before the functions that end a process at once, until :meth:`lift`.
+    """Stands before functions that end the process or spoil it, until :meth:`lift`.
 
-    All others of :mod:`os` that do so, such as ``execlp``, call one of these three.
-    In the process that made it they print ``explain`` and end the process with a code that is not
-    0, unless pytest came to its end with 0 before. Processes that it forks are free to end.
+    Those that end it print a sentence and end it with a code that is not 0, unless pytest came to
+    its end with 0 before; all others of :mod:`os` that do so, such as ``execlp``, call one of the
+    three. With ``spoils_only`` they are left alone. In threads, where strategies run, a lower
+    recursion limit, fewer open files, and the end of a file of the run raise
+    :class:`SpoiltProcessError`. Forked processes may do all that.
     """
 
-    def __init__(self, explain: Callable[[End], str]) -> None:
-        self._explain = explain
+    def __init__(self, spoils_only: bool) -> None:
         self._process = os.getpid()
         self._item = ""
         self._code: int | None = None
-        self._before: dict[str, Callable[..., Any]] = {}
+        self._before: list[tuple[ModuleType, str, Callable[..., Any]]] = []
         self._stderr: int | None = None
-        with contextlib.suppress(OSError):  # pytest redirects the other one while an item runs
-            self._stderr = os.dup(2)
-        guarded = {"_exit": self._exit, "execv": self._execv, "execve": self._execve}
-        for name, function in guarded.items():
-            self._before[name] = getattr(os, name)
-            setattr(os, name, function)
+        self._open = {fd: identity for fd in _descriptors() if (identity := _identity(fd))}
+        self._spare = [os.open(os.devnull, os.O_RDONLY) for _ in range(_SPARE)]
+        if not spoils_only:
+            with contextlib.suppress(OSError):  # pytest redirects the other one while an item runs
+                self._stderr = os.dup(2)
+            self._replace(os, "_exit", self._exit)
+            for name in ("execv", "execve"):
+                self._replace(os, name, self._exec(getattr(os, name)))
+        depth = sys.getrecursionlimit()
+        self._refuse(sys, "setrecursionlimit", lambda limit: limit < depth)
+        self._refuse(os, "close", self._is_of_run)
+        self._refuse(os, "closerange", lambda low, high: low < high)
+        if _LIMITS is not None:
+            files, most = _LIMITS.RLIMIT_NOFILE, _LIMITS.getrlimit(_LIMITS.RLIMIT_NOFILE)[0]
+            self._refuse(
+                _LIMITS, "setrlimit", lambda kind, limits: kind == files and 0 <= limits[0] < most
+            )
 
     def begin(self, item: str) -> None:
         """Note which item runs."""
         self._item = item
+
+    def make_room(self) -> None:
+        """Give up the spare files if no other can be opened, so that the run can be reported."""
+        try:
+            os.close(os.open(os.devnull, os.O_RDONLY))
+        except OSError:
+            for descriptor in self._spare:
+                os.close(descriptor)
+            self._spare = []
 
     def end(self, code: int) -> None:
         """Note that pytest came to its end, with this exit code."""
@@ -65,85 +97,114 @@ class ExitGuard:
 
     def lift(self) -> None:
         """Put the functions back that were there before."""
-        for name, function in self._before.items():
-            setattr(os, name, function)
-        if self._stderr is not None:
-            os.close(self._stderr)
-            self._stderr = None
+        for module, name, function in self._before:
+            setattr(module, name, function)
+        for descriptor in (*self._spare, *(() if self._stderr is None else (self._stderr,))):
+            os.close(descriptor)
+        self._spare, self._stderr = [], None
 
-    def _exit(self, status: int) -> NoReturn:
-        if self._is_here and self._code is None:
-            self._say(status)
-            status = status or 1
-        self._before["_exit"](status or (self._code or 0 if self._is_here else 0))
-        raise AssertionError
-
-    def _execv(self, path: Any, arguments: Any) -> NoReturn:
-        self._refuse_exec()
-        self._before["execv"](path, arguments)
-        raise AssertionError
-
-    def _execve(self, path: Any, arguments: Any, env: Mapping[Any, Any]) -> NoReturn:
-        self._refuse_exec()
-        self._before["execve"](path, arguments, env)
-        raise AssertionError
-
-    def _refuse_exec(self) -> None:
-        """End the process where another program would take its place and its exit code."""
-        if self._is_here:
-            self._exit(self._code or 0)
+    def _replace(self, module: ModuleType, name: str, function: Callable[..., Any]) -> None:
+        self._before.append((module, name, getattr(module, name)))
+        setattr(module, name, function)
 
     @property
     def _is_here(self) -> bool:
         return os.getpid() == self._process
 
+    def _exit(self, status: int) -> NoReturn:
+        before = next(function for _, name, function in self._before if name == "_exit")
+        if self._is_here and self._code is None:
+            self._say(status)
+            status = status or 1
+        before(status or (self._code or 0 if self._is_here else 0))
+        raise AssertionError
+
+    def _exec(self, before: Callable[..., Any]) -> Callable[..., Any]:
+        def end_or_call(*arguments: Any) -> Any:
+            """End the process where another program would take its place and its exit code."""
+            if self._is_here:
+                self._exit(self._code or 0)
+            return before(*arguments)
+
+        return end_or_call
+
     def _say(self, status: int) -> None:
+        where = (
+            f"while {printable(self._item, 200)} ran" if self._item else "before the first item ran"
+        )
+        text = (
+            f"\ncompaction: the process of this run ended with exit code {status} {where}, and "
+            "pytest did not come to its end, so the run counts as failed. Code that the run takes "
+            "in (a strategy, a model, a conftest.py) ended the process, as os._exit, exec, a crash "
+            "or a plugin's time limit do; a strategy must return or raise. With -n 2 "
+            "(pytest-xdist) the other items still run.\n"
+        )
         if self._stderr is not None:
-            text = f"\n{self._explain(End(status, self._item))}\n"
             with contextlib.suppress(OSError):
                 os.write(self._stderr, text.encode("utf-8", "replace"))
 
+    def _refuse(self, module: ModuleType, name: str, spoils: Callable[..., bool]) -> None:
+        """Raise an error for calls of a thread that ``spoils`` says are not to be made."""
+        before = getattr(module, name)
 
-_MAINS: Final = ("console_main", "_console_main")
-"""The functions of pytest that are its command."""
-_HOOKS: Final = ("pytest_compaction_compactors", "pytest_compaction_models")
-_ITEM: Final = 200
-"""Characters of an item in a sentence."""
+        def call(*arguments: Any) -> Any:
+            in_thread = threading.current_thread() is not threading.main_thread()
+            if in_thread and self._is_here and spoils(*arguments):
+                given = ", ".join(map(str, arguments))
+                raise SpoiltProcessError(
+                    f"{module.__name__}.{name}({given}) would spoil the process for all other "
+                    "items and for pytest itself; leave its limits and its files as they are, or "
+                    "do that in a process of the strategy's own"
+                )
+            return before(*arguments)
+
+        self._replace(module, name, call)
+
+    def _is_of_run(self, descriptor: int) -> bool:
+        """Whether a file was open before any strategy was imported, and still is.
+
+        Pytest puts files of its own in the place of the first three.
+        """
+        found = self._open.get(descriptor)
+        return found is not None and (descriptor < 3 or found == _identity(descriptor))
+
+
+def _descriptors() -> list[int]:
+    try:
+        return [int(path.name) for path in Path("/dev/fd").iterdir()]
+    except OSError:  # as on Windows
+        return list(range(3))
+
+
+def _identity(descriptor: int) -> tuple[int, int] | None:
+    try:
+        found = os.fstat(descriptor)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def guarded(config: pytest.Config, named: Sequence[str], early: bool) -> ExitGuard | None:
-    """Stand before the functions that end a process, if the run takes in code that may call them.
+    """Guard the process, if the run takes in code that may end or spoil it.
 
     ``named`` are the strategies of the command line or of the ini file; ``early`` is before any
-    conftest. ``None`` if the code is that of this package, and on workers of pytest-xdist: their
-    controller sees how they end.
+    conftest. ``None`` if the code is that of this package. Workers of pytest-xdist may end: their
+    controller sees how they do.
     """
     is_command = _is_command()
     if early and not is_command:  # a worker, or a program that calls pytest.main
         return None
-    if hasattr(config, "workerinput") or not _runs_code_of_others(config, named):
+    if not _runs_code_of_others(config, named):
         return None
-    guard = ExitGuard(explained)
+    guard = ExitGuard(spoils_only=hasattr(config, "workerinput"))
     if not is_command:
         config.add_cleanup(guard.lift)
     config.pluginmanager.register(ProgressHooks(guard), "compaction-progress")
     return guard
 
 
-def explained(end: End) -> str:
-    """What is printed when the process ended before pytest did."""
-    where = f"while {printable(end.item, _ITEM)} ran" if end.item else "before the first item ran"
-    return (
-        f"compaction: the process of this run ended with exit code {end.code} {where}, and pytest "
-        "did not come to its end, "
-        "so the run counts as failed. Code that the run takes in (a strategy, a model, a "
-        "conftest.py) ended the process, as os._exit, exec, a crash or a plugin's time limit do; "
-        "a strategy must return or raise. With -n 2 (pytest-xdist) the other items still run."
-    )
-
-
 class ProgressHooks:
-    """Notes which item runs."""
+    """Notes which item runs, and sees that it can be reported."""
 
     def __init__(self, guard: ExitGuard) -> None:
         self._guard = guard
@@ -152,6 +213,11 @@ class ProgressHooks:
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         """Note which item runs."""
         self._guard.begin(nodeid)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logreport(self) -> None:
+        """Have files left for the record."""
+        self._guard.make_room()
 
 
 def _is_command() -> bool:

@@ -36,14 +36,9 @@ def other_run(temporary):
         process.kill()
 
 
-def age(folder):
-    os.utime(Path(folder) / ".held", (LONG_AGO, LONG_AGO))
-
-
 @pytest.mark.skipif(folders._LOCKS is None, reason="a process cannot be killed so on Windows")
 def test_a_folder_is_removed_once_its_run_was_killed_and_not_while_it_lives(other_run):
     process, left = other_run
-    age(left)
     with temporary_folder():
         assert Path(left).is_dir()
     process.send_signal(signal.SIGKILL)
@@ -56,10 +51,11 @@ def test_a_folder_is_removed_once_its_run_was_killed_and_not_while_it_lives(othe
 
 def test_a_folder_of_this_process_and_one_that_was_just_made_stay(temporary):
     first = TemporaryFolder()
-    age(first.path)
-    just_made = temporary / f"{folders.PREFIX}new"
-    just_made.mkdir()
-    (just_made / ".held").touch()
+    just_made, broken_off = (temporary / f"{folders.PREFIX}{name}" for name in ("new", "broken"))
+    for folder in (just_made, broken_off):
+        folder.mkdir()
+        (folder / ".new").touch()
+    os.utime(broken_off / ".new", (LONG_AGO, LONG_AGO))
     unknown = temporary / f"{folders.PREFIX}unknown"
     unknown.mkdir()
     os.utime(unknown, (LONG_AGO, LONG_AGO))
@@ -67,6 +63,7 @@ def test_a_folder_of_this_process_and_one_that_was_just_made_stay(temporary):
         assert first.path.is_dir()
         assert just_made.is_dir()
         assert unknown.is_dir()
+        assert not broken_off.exists()
     first.close()
     first.close()
     assert not first.path.exists()

@@ -1,4 +1,4 @@
-"""A key that is missing is said before the first item, where one is needed."""
+"""A key that is missing and an address that is none are said before the first item."""
 
 import pytest
 from support.scenarios import lean, write_cases
@@ -31,3 +31,18 @@ def test_nobody_needs_a_key_where_nothing_is_asked(measured, more):
 def test_a_server_of_ones_own_needs_no_key(measured, monkeypatch):
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:1/v1")
     assert measured("-k", "nothing").ret == pytest.ExitCode.NO_TESTS_COLLECTED
+
+
+@pytest.mark.parametrize(
+    ("variable", "more"),
+    [("OPENAI_BASE_URL", []), ("ANTHROPIC_BASE_URL", ["--compaction-proxy"])],
+)
+@pytest.mark.parametrize("port", ["99999", "sk-made-up"])
+def test_a_port_that_is_none_is_one_sentence(measured, monkeypatch, variable, more, port):
+    monkeypatch.setenv("OPENAI_API_KEY", "made-up")
+    monkeypatch.setenv(variable, f"http://127.0.0.1:{port}/v1")
+    result = measured(*more)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    said = f"*the address in {variable} cannot be used: a port is a number from 0 to 65535*"
+    result.stderr.fnmatch_lines([said])
+    assert port not in str(result.stderr)

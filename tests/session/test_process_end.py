@@ -36,11 +36,48 @@ THREAD = "import threading\nthreading.Thread(target=threading.Event().wait, daem
 CALLER = "import sys, pytest\nsys.exit(pytest.main(sys.argv[1:]))\n"
 
 
+SPOILING = """
+import os
+import resource
+import sys
+from strategies import keep
+
+
+def lowers(messages, budget):
+    sys.setrecursionlimit(60)
+    return keep(messages, budget)
+
+
+def limits(messages, budget):
+    resource.setrlimit(resource.RLIMIT_NOFILE, (12, 12))
+    return keep(messages, budget)
+
+
+def closes(messages, budget):
+    os.close(1)
+    return keep(messages, budget)
+
+
+def closes_all(messages, budget):
+    os.closerange(3, 256)
+    return keep(messages, budget)
+
+
+def takes_all(messages, budget, held=[]):
+    try:
+        while True:
+            held.append(os.dup(0))
+    except OSError:
+        return keep(messages, budget)
+"""
+
+
 @pytest.fixture
 def project(pytester):
     set_up(pytester)
     pytester.makepyfile(
         ending=ENDING,
+        spoiling=SPOILING,
         at_import="import os\nos._exit(0)\n",
         threaded=THREAD,
         caller=CALLER,
@@ -86,6 +123,44 @@ def test_a_strategy_beside_threads_or_in_a_program_that_ends_the_process_makes_t
     result = project.run(sys.executable, *command, *lean())
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stderr.fnmatch_lines(["*ended with exit code 0 while * ran, and pytest did not *"])
+
+
+@pytest.mark.parametrize(
+    ("strategy", "call"),
+    [
+        ("lowers", "sys.setrecursionlimit(60)"),
+        ("limits", "resource.setrlimit(*)"),
+        ("closes", "os.close(1)"),
+        ("closes_all", "os.closerange(3, 256)"),
+    ],
+)
+@pytest.mark.parametrize(
+    "more",
+    [
+        (),
+        pytest.param(("-n2",), marks=pytest.mark.exhaustive),
+        pytest.param(("--compaction-check",), marks=pytest.mark.exhaustive),
+    ],
+    ids=" ".join,
+)
+def test_a_strategy_that_would_spoil_the_process_fails_with_a_sentence(
+    project, strategy, call, more
+):
+    strategy = f"--compactor=spoiling:{strategy}"
+    result = project.runpytest_subprocess(*lean(), strategy, *more, timeout=60)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert f"raised SpoiltProcessError: {call.partition('(')[0]}" in " ".join(result.outlines)
+    assert "INTERNALERROR" not in str(result.stdout)
+    assert not result.errlines
+
+
+def test_a_run_whose_files_a_strategy_takes_ends_red_with_a_sentence(project):
+    command = (*lean(), "--compactor=spoiling:takes_all")
+    result = project.run(
+        "sh", "-c", 'ulimit -n 200; exec "$@"', "sh", sys.executable, "-mpytest", *command
+    )
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stdout.fnmatch_lines(["no file can be opened any more (Too many open files): *"])
 
 
 def test_a_conftest_that_ends_the_process_with_0_makes_the_run_red(project):

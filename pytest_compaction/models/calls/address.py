@@ -36,8 +36,19 @@ def url_variable(operation: Operation) -> str:
     return "ANTHROPIC_BASE_URL" if operation in ANTHROPIC else "OPENAI_BASE_URL"
 
 
+def wrong_port(variable: str) -> str | None:
+    """The sentence on an address with a port that is none; ``None`` if its port can be used."""
+    try:
+        _ = urlsplit(own_variable(variable).strip()).port
+    except ValueError:
+        return f"the address in {variable} cannot be used: a port is a number from 0 to 65535"
+    return None
+
+
 def missing_key() -> str | None:
-    """The sentence on a missing key for the models of a run; ``None`` if none is missing."""
+    """Why the endpoint cannot be asked: no usable address or no key; ``None`` if it can."""
+    if wrong := wrong_port("OPENAI_BASE_URL"):
+        return wrong
     if own_variable("OPENAI_API_KEY") or host_of(base_url_for()) != DEFAULT_HOST:
         return None
     return (

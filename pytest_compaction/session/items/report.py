@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import errno
 from typing import Any, Final, cast
 
 import pytest
@@ -108,6 +109,7 @@ SELF_EXPLANATORY_ERRORS: Final = (
     VerdictMovedError,
 )
 """Errors whose text is for the user: shown without a traceback."""
+_NO_MORE_FILES: Final = (errno.EMFILE, errno.ENFILE)
 _WITH_A_VERDICT: Final = (
     BelowPassScoreError,
     OverBudgetError,
@@ -161,9 +163,18 @@ def _identity(record: Record) -> dict[str, Any]:
     return {name: record[name] for name in _IDENTITY if record.get(name) not in {None, ""}}
 
 
+def _said(failure: BaseException) -> str:
+    """A failure in sentences for the user; empty for one that needs its traceback."""
+    if isinstance(failure, OSError) and failure.errno in _NO_MORE_FILES:
+        return (
+            f"no file can be opened any more ({failure.strerror}): code that the run takes in "
+            "holds all that a process may have; a strategy must close what it opens"
+        )
+    return str(failure) if isinstance(failure, SELF_EXPLANATORY_ERRORS) else ""
+
+
 def _reason(failure: BaseException) -> str:
-    said = str(failure) if isinstance(failure, SELF_EXPLANATORY_ERRORS) else ""
-    return said or f"{type(failure).__name__}: {failure}"
+    return _said(failure) or f"{type(failure).__name__}: {failure}"
 
 
 def _left_unscored(failure: BaseException | None) -> bool:
@@ -200,7 +211,7 @@ def finish_report(
     ):
         report.outcome, report.longrepr = "passed", None
         report.user_properties.append((_BELOW, True))
-    elif call.excinfo is not None and isinstance(failure, SELF_EXPLANATORY_ERRORS):
+    elif call.excinfo is not None and failure is not None and _said(failure):
         report.longrepr = _shown(node, call.excinfo, failure, record)
     elif call.when == "call" and report.passed and record is not None:
         _fail_over_budget(report, record, session.settings)
@@ -213,7 +224,7 @@ def _shown(
     record: Record | None,
 ) -> Any:
     """A failure in sentences. That of a compaction is said once for all items of a case."""
-    text = str(failure)
+    text = _said(failure)
     if isinstance(failure, CompactionError) and record is not None:
         first = said_before(node, record, text)
         if first is not None:
