@@ -21,7 +21,6 @@ if TYPE_CHECKING:  # a star exports to type checkers what the modules define
     from pytest_compaction.metrics.cost import *
     from pytest_compaction.metrics.curve import *
     from pytest_compaction.metrics.dimensions import *
-    from pytest_compaction.metrics.fact_classes import *
     from pytest_compaction.metrics.figures import *
     from pytest_compaction.metrics.foreign import *
     from pytest_compaction.metrics.intervals import *
@@ -66,7 +65,6 @@ _NAMES: Final = {
     ),
     "curve": "Curve CurvePoint area_under curves",
     "dimensions": "choice_score criterion_score listed probe_scores tally view_scores",
-    "fact_classes": "FactClass class_of",
     "figures": "FIGURES Figure compared figure_of further kept_by_dimension known means of_items",
     "foreign": (
         "ForeignNames ForeignWordings foreign_names foreign_to_case foreign_wordings worded_as_case"
@@ -81,8 +79,8 @@ _NAMES: Final = {
         "questions_of_tenth sizes_of tenth_mean"
     ),
     "losses": (
-        "CLASSES FactLosses HalfLife LifeRow LossCounts Runway StrategyLosses half_life "
-        "life_table median_length runway strategy_losses"
+        "CLASSES FactClass FactLosses HalfLife LifeRow LossCounts Runway StrategyLosses class_of "
+        "half_life life_table median_length runway strategy_losses"
     ),
     "lost_facts": (
         "ComparedLosses Drop FactFate LostFact compared_losses events_by_case fates most_lost"

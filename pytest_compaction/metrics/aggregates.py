@@ -6,18 +6,19 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, TypeVar, get_args
+from functools import partial
+from typing import Any, Final, get_args
 
 from pytest_compaction.case.case import Origin
 from pytest_compaction.metrics.budgets import is_over_budget
 from pytest_compaction.metrics.intervals import (
     Mean,
+    clustered,
     mean_over,
     proportion_interval,
     ratio_interval,
 )
 from pytest_compaction.metrics.item_figures import (
-    Record,
     is_answered,
     outcome_of,
     reading_of,
@@ -25,6 +26,7 @@ from pytest_compaction.metrics.item_figures import (
     stated_share,
 )
 from pytest_compaction.metrics.readings import Source, loss
+from pytest_compaction.record import Record
 from pytest_compaction.rubric import DIMENSIONS
 from pytest_compaction.settings import RECORDED, Budget
 
@@ -67,22 +69,25 @@ def kept_share(score: float | None, control: float | None) -> float | None:
     return score / control
 
 
+def _last_views(records: Iterable[Mapping[str, Any]]) -> dict[tuple[str, int], tuple[int, ...]]:
+    """Tokens of log, view and budget at the last point with a probe, by case and trial."""
+    last: dict[tuple[str, int], tuple[int, ...]] = {}
+    for record in records:
+        tokens, key = record["tokens"], (record["case"], record["trial"])
+        if tokens:
+            budget = record["compaction"].get("budget") or 0
+            found = tokens["log"], tokens["view"], budget
+            last[key] = max(last.get(key, found), found)
+    return last
+
+
 def budget_share(records: Iterable[Mapping[str, Any]]) -> Mean | None:
     """Mean share of the budget that views take, over cases and trials (1 is all of it).
 
     The view of a case and trial is that at the last point with a probe. ``None`` without views.
     """
-    last: dict[tuple[str, int], tuple[int, float]] = {}
-    for record in records:
-        tokens, budget = record["tokens"], record["compaction"].get("budget")
-        if tokens and budget:
-            key = (record["case"], record["trial"])
-            found = (tokens["log"], tokens["view"] / budget)
-            last[key] = max(last.get(key, found), found)
-    shares: dict[str, list[float]] = defaultdict(list)
-    for (case, _), (_, share) in last.items():
-        shares[case].append(share)
-    return mean_over(shares)
+    last = _last_views(r for r in records if r["compaction"].get("budget"))
+    return mean_over(clustered((case, v / budget) for (case, _), (_, v, budget) in last.items()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,17 +189,10 @@ def has_too_few(records: Sequence[Record]) -> bool:
     return 0 < 2 * (statuses["passed"] + statuses["failed"]) < len(records) - statuses["skipped"]
 
 
-R = TypeVar("R", bound=Mapping[str, Any])
-
-
-def mean_of(records: Iterable[R], value: Callable[[R], float | None]) -> Mean | None:
+def mean_of(records: Iterable[Record], value: Callable[[Record], float | None]) -> Mean | None:
     """Mean of a figure over the records that have it, clustered by case, or ``None``."""
-    clusters: dict[str, list[float]] = defaultdict(list)
-    for record in records:
-        found = value(record)
-        if found is not None:
-            clusters[record["case"]].append(found)
-    return mean_over(clusters)
+    found = ((record["case"], value(record)) for record in records)
+    return mean_over(clustered((case, each) for case, each in found if each is not None))
 
 
 def scored(records: Iterable[Record]) -> list[Record]:
@@ -202,37 +200,9 @@ def scored(records: Iterable[Record]) -> list[Record]:
     return [record for record in records if record["overall"] is not None]
 
 
-def dimension_mean(records: Sequence[Record], dimension: str) -> Mean | None:
-    """Mean of one dimension over the records."""
-    return mean_of(records, lambda record: record["dimensions"].get(dimension))
-
-
 def overall_mean(records: Sequence[Record]) -> Mean | None:
     """Mean of the overall score over the records."""
     return mean_of(records, lambda record: record["overall"])
-
-
-def pass_estimates(records: Iterable[Record]) -> dict[int, float]:
-    """pass^k for every k up to the number of trials; unscored items are left out."""
-    counts = [(len(values), sum(values)) for values in _outcomes(records).values()]
-    estimates: dict[int, float] = {}
-    for k in range(1, max((n for n, _ in counts), default=0) + 1):
-        value = mean_pass_hat_k(counts, k)
-        if value is not None:
-            estimates[k] = value
-    return estimates
-
-
-def pass_mean(records: Iterable[Record]) -> Mean | None:
-    """pass^1 with its interval over cases: the mean over items of the share of passed trials.
-
-    See :func:`~pytest_compaction.metrics.intervals.proportion_interval`.
-    """
-    clusters: dict[str, list[float]] = defaultdict(list)
-    for (case, _, _), values in _outcomes(records).items():
-        clusters[case].append(sum(values) / len(values))
-    found = mean_over(clusters)
-    return None if found is None else replace(found, interval=proportion_interval(clusters))
 
 
 def _outcomes(records: Iterable[Record]) -> dict[tuple[str, str, str], list[bool]]:
@@ -244,22 +214,40 @@ def _outcomes(records: Iterable[Record]) -> dict[tuple[str, str, str], list[bool
     return outcomes
 
 
+def pass_estimates(records: Iterable[Record]) -> dict[int, float]:
+    """pass^k for every k up to the number of trials; unscored items are left out."""
+    counts = [(len(values), sum(values)) for values in _outcomes(records).values()]
+    most = max((n for n, _ in counts), default=0)
+    found = {k: mean_pass_hat_k(counts, k) for k in range(1, most + 1)}
+    return {k: value for k, value in found.items() if value is not None}
+
+
+def pass_mean(records: Iterable[Record]) -> Mean | None:
+    """pass^1 with its interval over cases: the mean over items of the share of passed trials.
+
+    See :func:`~pytest_compaction.metrics.intervals.proportion_interval`.
+    """
+    clusters = clustered(
+        (case, sum(values) / len(values)) for (case, *_), values in _outcomes(records).items()
+    )
+    found = mean_over(clusters)
+    return None if found is None else replace(found, interval=proportion_interval(clusters))
+
+
 def token_totals(records: Iterable[Record]) -> Tokens:
     """Log and view tokens at the last point with a probe, summed over cases and trials."""
-    last: dict[tuple[str, int], tuple[int, int]] = {}
-    for record in records:
-        tokens = record["tokens"]
-        if tokens:
-            key = (record["case"], record["trial"])
-            last[key] = max(last.get(key, (0, 0)), (tokens["log"], tokens["view"]))
-    before, after = (sum(pair[side] for pair in last.values()) for side in (0, 1))
+    last = _last_views(records)
     removed: dict[str, tuple[int, int]] = defaultdict(lambda: (0, 0))
-    views: dict[str, list[float]] = defaultdict(list)
-    for (case, _), (log, view) in last.items():
+    for (case, _), (log, view, _) in last.items():
         less, of = removed[case]
         removed[case] = less + log - view, of + log
-        views[case].append(view)
-    return Tokens(before, after, len(last), dict(removed), mean_over(views))
+    return Tokens(
+        before=sum(log for log, *_ in last.values()),
+        after=sum(view for _, view, _ in last.values()),
+        views=len(last),
+        by_case=dict(removed),
+        view=mean_over(clustered((case, v) for (case, _), (_, v, _) in last.items())),
+    )
 
 
 def loss_counts(records: Iterable[Record]) -> Losses:
@@ -273,42 +261,36 @@ def loss_counts(records: Iterable[Record]) -> Losses:
     return Losses(len(facts), kinds["dropped"], unused, len(traps), hit, outcomes)
 
 
+def _dimension(name: str, record: Record) -> float | None:
+    return record["dimensions"].get(name)
+
+
 def aggregate(compactor: str, records: Sequence[Record]) -> Aggregate:
     """All figures of one strategy from its records."""
-    per_compaction: dict[tuple[str, int], Record] = {}
-    for record in records:
-        if record["compaction"]:
-            per_compaction[record["case"], record["trial"]] = record
+    last = {(r["case"], r["trial"]): r["compaction"] for r in records if r["compaction"]}
     steps: Counter[str] = Counter()
-    for record in per_compaction.values():
-        steps.update(record["compaction"]["steps"])
-    dimensions = {name: dimension_mean(records, name) for name in DIMENSIONS}
-    found = Aggregate(
+    for compaction in last.values():
+        steps.update(compaction["steps"])
+    too_few = has_too_few(records)
+    dimensions = {
+        name: mean_of(records, partial(_dimension, name)) for name in DIMENSIONS if not too_few
+    }
+    return Aggregate(
         compactor=compactor,
         statuses=Counter(record["status"] for record in records),
-        overall=overall_mean(records),
+        overall=None if too_few else overall_mean(records),
         dimensions={name: mean for name, mean in dimensions.items() if mean is not None},
-        passes=pass_estimates(records),
+        passes={} if too_few else pass_estimates(records),
         tokens=token_totals(records),
         losses=loss_counts(records),
         steps=dict(sorted(steps.items())),
-        over_budget=_over_budget(records),
-        compactions=len(per_compaction),
-        stated=mean_of(records, stated_share),
+        over_budget=len({(r["case"], r["trial"]) for r in records if is_over_budget(r)}),
+        compactions=len(last),
+        stated=None if too_few else mean_of(records, stated_share),
         reading=reading_of(records[0]) if records else "view",
-        second=mean_of(records, second_figure),
-        passed=pass_mean(records),
+        second=None if too_few else mean_of(records, second_figure),
+        passed=None if too_few else pass_mean(records),
     )
-    if not found.too_few:
-        return found
-    return replace(
-        found, overall=None, dimensions={}, passes={}, passed=None, second=None, stated=None
-    )
-
-
-def _over_budget(records: Iterable[Record]) -> int:
-    """How many case-and-trial pairs had a view above the budget at some probe."""
-    return len({(record["case"], record["trial"]) for record in records if is_over_budget(record)})
 
 
 def by_arm(records: Iterable[Record]) -> dict[str, list[Record]]:
@@ -320,19 +302,12 @@ def by_arm(records: Iterable[Record]) -> dict[str, list[Record]]:
     found = list(records)
     if len(budgets_of(found)) < 2:
         return by_compactor(found)
-    groups: dict[str, list[Record]] = {}
-    for record in found:
-        name = arm_name(record["compactor"], record.get("budget"))
-        groups.setdefault(name, []).append(record)
-    return groups
+    return dict(clustered((arm_name(r["compactor"], r.get("budget")), r) for r in found))
 
 
 def by_compactor(records: Iterable[Record]) -> dict[str, list[Record]]:
     """Records by strategy, whatever the budget, in order of first occurrence."""
-    groups: dict[str, list[Record]] = {}
-    for record in records:
-        groups.setdefault(record["compactor"], []).append(record)
-    return groups
+    return dict(clustered((record["compactor"], record) for record in records))
 
 
 def arm_name(compactor: str, budget: Budget | None) -> str:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from itertools import combinations
+from itertools import combinations, groupby
 from typing import Final
 
-from pytest_compaction.metrics.intervals import cluster_interval, jackknife_interval
-from pytest_compaction.metrics.item_figures import Record, outcome_of, reading_of, second_figure
+from pytest_compaction.metrics.intervals import cluster_interval, clustered, jackknife_interval
+from pytest_compaction.metrics.item_figures import (
+    answer_figure,
+    outcome_of,
+    reading_of,
+    second_figure,
+    survival,
+)
 from pytest_compaction.metrics.readings import Source
+from pytest_compaction.record import Record
 from pytest_compaction.rubric import DIMENSIONS
 from pytest_compaction.settings import CONTROL
 
@@ -36,12 +41,8 @@ def krippendorff_alpha(units: Iterable[Sequence[float | None]]) -> float | None:
     Alpha-Reliability (2011), sections C and D; the order of judges and units does
     not matter, nor do shifts and changes of scale.
     """
-    comparable = [
-        values
-        for unit in units
-        for values in [[float(value) for value in unit if value is not None]]
-        if len(values) >= 2
-    ]
+    given = ([float(value) for value in unit if value is not None] for unit in units)
+    comparable = [values for values in given if len(values) >= 2]
     everything = [value for values in comparable for value in values]
     total = len(everything)
     if not total:
@@ -98,7 +99,7 @@ def kendall_tau_b(pairs: Sequence[tuple[float, float]]) -> float | None:
     """
     surplus = 0
     told = [0, 0]
-    for (a, b), (c, d) in itertools.combinations(pairs, 2):
+    for (a, b), (c, d) in combinations(pairs, 2):
         first, second = (a > c) - (a < c), (b > d) - (b < d)
         surplus += first * second
         told[0] += first != 0
@@ -111,7 +112,7 @@ def _ranks(values: Sequence[float]) -> list[float]:
     ranks = [0.0] * len(values)
     order = sorted(range(len(values)), key=values.__getitem__)
     last = 0
-    for _, group in itertools.groupby(order, key=values.__getitem__):
+    for _, group in groupby(order, key=values.__getitem__):
         places = list(group)
         for place in places:
             ranks[place] = last + (len(places) + 1) / 2
@@ -180,16 +181,25 @@ class Agreement:
 
 
 def of_runs(first: Sequence[Record], second: Sequence[Record], names: tuple[str, str]) -> Agreement:
-    """Two runs over the same items: scores, dimensions, facts and the ranking of strategies."""
-    pairs, left_out = paired(first, second)
-    overall = _clustered(pairs, lambda record: record["overall"])
-    figures = [*_scores("scores of items", overall)]
+    """Two runs over the same items: scores, dimensions, facts and the ranking of strategies.
+
+    Items of the control are left out: from the whole log nearly everything is known, and both
+    sides would agree on it for free.
+    """
+    pairs, left_out = _paired(first, second)
+    overall = clustered((a["case"], (a["overall"] or 0.0, b["overall"] or 0.0)) for a, b in pairs)
+    figures = _of_scores("scores of items", overall)
     for name in DIMENSIONS:
-        values = _clustered(pairs, partial(_dimension, name))
+        both = ((a, a["dimensions"].get(name), b["dimensions"].get(name)) for a, b in pairs)
+        values = clustered(
+            (a["case"], (one, other))
+            for a, one, other in both
+            if one is not None and other is not None
+        )
         if values:
-            figures += [_ranked(name, values), _difference(name, values)]
+            figures += [_figure(name, "Spearman", values, spearman), _difference(name, values)]
     facts = _facts((a, reading_of(a), b, reading_of(b)) for a, b in pairs)
-    figures += [_kappa("facts stated", facts), _ranking(pairs)]
+    figures += [_figure("facts stated", "kappa", facts, weighted_kappa), _ranking(pairs)]
     return Agreement(*names, tuple(figures), left_out)
 
 
@@ -202,64 +212,65 @@ def of_readings(records: Sequence[Record]) -> Agreement | None:
     both = [record for record in compared if second_figure(record) is not None]
     if not both:
         return None
-    overall: dict[str, list[Pair]] = defaultdict(list)
-    for record in both:
-        view, answer = record["overall"] or 0.0, second_figure(record) or 0.0
-        if reading_of(record) == "answer":
-            view, answer = answer, view
-        overall[record["case"]].append((view, answer))
+    scores = clustered((r["case"], (survival(r) or 0.0, answer_figure(r) or 0.0)) for r in both)
     facts = _facts((record, "view", record, "answer") for record in both)
-    figures = (*_scores("scores of items", overall), _kappa("facts stated", facts))
+    figures = _of_scores("scores of items", scores)
+    figures.append(_figure("facts stated", "kappa", facts, weighted_kappa))
     without = len(compared) - len(both)
-    return Agreement(
-        "view", "answer", figures, {"without both figures": without} if without else {}
-    )
+    left_out = {"without both figures": without} if without else {}
+    return Agreement("view", "answer", tuple(figures), left_out)
 
 
 def of_judges(records: Sequence[Record]) -> list[Agreement]:
     """Each two judges of a run with several, or two judgements of one, on the same answers."""
-    panels = [(record["case"], record["judges"]) for record in records if record.get("judges")]
-    names = list(dict.fromkeys(judge["name"] for _, judges in panels for judge in judges))
+    panels = [
+        (record["case"], {judge["name"]: judge for judge in record["judges"]})
+        for record in records
+        if record.get("judges")
+    ]
+    names = list(dict.fromkeys(name for _, said in panels for name in said))
     found = []
     for first, second in combinations(names, 2):
-        items: dict[str, list[Pair]] = defaultdict(list)
-        criteria: dict[str, list[Pair]] = defaultdict(list)
-        for case, judges in panels:
-            said = {judge["name"]: judge for judge in judges}
-            if first not in said or second not in said:
-                continue
-            one, other = said[first], said[second]
-            if one["overall"] is not None and other["overall"] is not None:
-                items[case].append((one["overall"], other["overall"]))
-            for name in sorted(one["criteria"].keys() & other["criteria"].keys()):
-                criteria[case].append((one["criteria"][name], other["criteria"][name]))
-        figures = (*_scores("scores of items", items), *_scores("scores of criteria", criteria))
-        found.append(Agreement(first, second, figures, {}))
+        both = [
+            (case, said[first], said[second])
+            for case, said in panels
+            if {first, second} <= said.keys()
+        ]
+        items = clustered(
+            (case, (one["overall"], other["overall"]))
+            for case, one, other in both
+            if one["overall"] is not None and other["overall"] is not None
+        )
+        criteria = clustered(
+            (case, (one["criteria"][name], other["criteria"][name]))
+            for case, one, other in both
+            for name in sorted(one["criteria"].keys() & other["criteria"].keys())
+        )
+        figures = _of_scores("scores of items", items) + _of_scores("scores of criteria", criteria)
+        found.append(Agreement(first, second, tuple(figures), {}))
     return found
 
 
-def paired(
+def _paired(
     first: Iterable[Record], second: Iterable[Record]
 ) -> tuple[list[tuple[Record, Record]], dict[str, int]]:
-    """The items that both runs scored, and how many were left out for which reason.
+    """The items that both runs scored, and how many were left out for which reason."""
 
-    Those of the control are left out: from the whole log nearly everything is known, and both
-    sides would agree on it for free.
-    """
-    others = {_key(record): record for record in second}
-    left_out: dict[str, int] = defaultdict(int)
-    pairs = []
-    matched = 0
+    def key(record: Record) -> tuple[str, str, str, str, int]:
+        budget = str(record.get("budget"))
+        return record["compactor"], budget, record["case"], record["probe"], record["trial"]
+
+    others = {key(record): record for record in second}
+    left_out: Counter[str] = Counter()
+    pairs, matched = [], 0
     for record in first:
-        other = others.get(_key(record))
+        other = others.get(key(record))
+        matched += other is not None
         if other is None:
             left_out["in the first run only"] += 1
-            continue
-        matched += 1
-        if record["compactor"] == CONTROL:
+        elif record["compactor"] == CONTROL:
             left_out["of the control"] += 1
-            continue
-        if record["hashes"]["case"] != other["hashes"]["case"]:
+        elif record["hashes"]["case"] != other["hashes"]["case"]:
             left_out["of another version of their case"] += 1
         elif record["overall"] is None or other["overall"] is None:
             left_out["without a score in both"] += 1
@@ -270,53 +281,28 @@ def paired(
     return pairs, dict(left_out)
 
 
-def _key(record: Record) -> tuple[str, str, str, str, int]:
-    budget = str(record.get("budget"))
-    return record["compactor"], budget, record["case"], record["probe"], record["trial"]
-
-
-def _clustered(
-    pairs: Iterable[tuple[Record, Record]], value: Callable[[Record], float | None]
-) -> Pairs:
-    found: dict[str, list[Pair]] = defaultdict(list)
-    for first, second in pairs:
-        one, other = value(first), value(second)
-        if one is not None and other is not None:
-            found[first["case"]].append((one, other))
-    return found
-
-
-def _dimension(name: str, record: Record) -> float | None:
-    score: float | None = record["dimensions"].get(name)
-    return score
-
-
 def _facts(sides: Iterable[tuple[Record, Source, Record, Source]]) -> Pairs:
     """For each fact whether the two sides state it, 1 or 0."""
-    found: dict[str, list[Pair]] = defaultdict(list)
-    for first, reads, second, other_reads in sides:
-        for one, other in zip(first["facts"], second["facts"], strict=False):
-            if one["text"] == other["text"]:
-                stated = (
-                    outcome_of(one, reads) == "stated",
-                    outcome_of(other, other_reads) == "stated",
-                )
-                found[first["case"]].append((float(stated[0]), float(stated[1])))
-    return found
+    return clustered(
+        (
+            first["case"],
+            (
+                float(outcome_of(one, reads) == "stated"),
+                float(outcome_of(other, other_reads) == "stated"),
+            ),
+        )
+        for first, reads, second, other_reads in sides
+        for one, other in zip(first["facts"], second["facts"], strict=False)
+        if one["text"] == other["text"]
+    )
 
 
-def _scores(of: str, pairs: Pairs) -> Iterator[Coefficient]:
-    yield _kappa(of, pairs)
-    yield _ranked(of, pairs)
-    yield _difference(of, pairs)
-
-
-def _kappa(of: str, pairs: Pairs) -> Coefficient:
-    return _figure(of, "kappa", pairs, weighted_kappa)
-
-
-def _ranked(of: str, pairs: Pairs) -> Coefficient:
-    return _figure(of, "Spearman", pairs, spearman)
+def _of_scores(of: str, pairs: Pairs) -> list[Coefficient]:
+    return [
+        _figure(of, "kappa", pairs, weighted_kappa),
+        _figure(of, "Spearman", pairs, spearman),
+        _difference(of, pairs),
+    ]
 
 
 def _difference(of: str, pairs: Pairs) -> Coefficient:
@@ -324,9 +310,9 @@ def _difference(of: str, pairs: Pairs) -> Coefficient:
     groups = {case: [b - a for a, b in values] for case, values in pairs.items()}
     values = [value for group in groups.values() for value in group]
     mean = sum(values) / len(values) if values else None
-    cases = len(groups)
+    interval = cluster_interval(groups)
     return Coefficient(
-        of, "difference", mean, cluster_interval(groups), len(values), cases, _why(values, 1)
+        of, "difference", mean, interval, len(values), len(groups), _too_few(len(values), 1)
     )
 
 
@@ -334,42 +320,42 @@ def _figure(
     of: str, measure: str, pairs: Pairs, statistic: Callable[[Sequence[Pair]], float | None]
 ) -> Coefficient:
     values = [pair for group in pairs.values() for pair in group]
-    enough = len(values) >= LEAST
-    value = statistic(values) if enough else None
-    interval = _within(jackknife_interval(pairs, statistic)) if value is not None else None
-    why = "" if value is not None else _why(values, LEAST) or _constant(values)
+    value = statistic(values) if len(values) >= LEAST else None
+    interval = None if value is None else _within(jackknife_interval(pairs, statistic))
+    why = "" if value is not None else _too_few(len(values), LEAST) or _constant(values)
     return Coefficient(of, measure, value, interval, len(values), len(pairs), why)
 
 
 def _ranking(pairs: Iterable[tuple[Record, Record]]) -> Coefficient:
     """Kendall's tau-b of the strategies' mean scores."""
-    clusters: dict[str, list[tuple[str, Pair]]] = defaultdict(list)
-    for first, second in pairs:
-        budget = first.get("budget") or ""
-        said = (first["overall"] or 0.0, second["overall"] or 0.0)
-        clusters[first["case"]].append((f"{first['compactor']} {budget}", said))
-    everything = [value for values in clusters.values() for value in values]
-    strategies = len({name for name, _ in everything})
-    means = _means(everything)
-    value = kendall_tau_b(means) if strategies >= LEAST_STRATEGIES else None
-    interval = None
-    if value is not None:
-        interval = _within(jackknife_interval(clusters, lambda kept: kendall_tau_b(_means(kept))))
-    why = "" if value is not None else _why(means, LEAST_STRATEGIES) or _constant(means)
-    return Coefficient(
-        "ranking of strategies", "Kendall", value, interval, strategies, len(clusters), why
+    clusters = clustered(
+        (
+            first["case"],
+            (
+                f"{first['compactor']} {first.get('budget') or ''}",
+                (first["overall"] or 0.0, second["overall"] or 0.0),
+            ),
+        )
+        for first, second in pairs
     )
 
+    def means(values: Iterable[tuple[str, Pair]]) -> list[Pair]:
+        return [
+            (sum(a for a, _ in found) / len(found), sum(b for _, b in found) / len(found))
+            for _, found in sorted(clustered(values).items())
+        ]
 
-def _means(values: Iterable[tuple[str, Pair]]) -> list[Pair]:
-    """The mean scores of each strategy on both sides."""
-    by_name: dict[str, list[Pair]] = defaultdict(list)
-    for name, pair in values:
-        by_name[name].append(pair)
-    return [
-        (sum(a for a, _ in found) / len(found), sum(b for _, b in found) / len(found))
-        for _, found in sorted(by_name.items())
-    ]
+    whole = means(value for values in clusters.values() for value in values)
+    value = kendall_tau_b(whole) if len(whole) >= LEAST_STRATEGIES else None
+    interval = None
+    if value is not None:
+        interval = _within(jackknife_interval(clusters, lambda kept: kendall_tau_b(means(kept))))
+    why = ""
+    if value is None:
+        why = _too_few(len(whole), LEAST_STRATEGIES) or _constant(whole)
+    return Coefficient(
+        "ranking of strategies", "Kendall", value, interval, len(whole), len(clusters), why
+    )
 
 
 def _within(interval: Pair | None) -> Pair | None:
@@ -377,10 +363,10 @@ def _within(interval: Pair | None) -> Pair | None:
     return None if interval is None else (max(interval[0], -1.0), min(interval[1], 1.0))
 
 
-def _why(values: Sequence[object], least: int) -> str:
-    if len(values) >= least:
+def _too_few(count: int, least: int) -> str:
+    if count >= least:
         return ""
-    return f"not defined: {len(values)} to compare, and it takes at least {least}"
+    return f"not defined: {count} to compare, and it takes at least {least}"
 
 
 def _constant(values: Sequence[Pair]) -> str:

@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from pytest_compaction.metrics.item_figures import Record
+from pytest_compaction.record import Record
 from pytest_compaction.settings import CONTROL, OverBudget
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pytest_compaction.metrics.comparisons import fewest_cases
-from pytest_compaction.metrics.item_figures import Record, is_stated, outcome_of
+from pytest_compaction.metrics.item_figures import is_stated, outcome_of
+from pytest_compaction.record import Record
 
 ProbeKey = tuple[str, str, str]
 """Case, probe and budget: the key of an item without its trial."""
@@ -57,10 +58,7 @@ def fact_changes(first: Sequence[Record], second: Sequence[Record]) -> FactChang
     A record without facts, as of an item that raised, is no trial.
     """
     before, after = _by_probe(first), _by_probe(second)
-    gone: list[FactChange] = []
-    regained: list[FactChange] = []
-    uncertain: list[FactChange] = []
-    not_comparable: list[FactChange] = []
+    changes: dict[str, list[FactChange]] = defaultdict(list)
     stated = compared = 0
     common = sorted(before.keys() & after.keys())
     for key in common:
@@ -69,30 +67,31 @@ def fact_changes(first: Sequence[Record], second: Sequence[Record]) -> FactChang
         facts = dict(named_facts(example["facts"]))
         known = dict(named_facts(before[key][-1]["facts"]))
         for name in dict.fromkeys([*facts, *known]):
-            change = _change(name, facts.get(name) or known[name], example)
-            if name not in facts or name not in known or _differ(facts[name], known[name]):
-                not_comparable.append(change)
-                continue
-            compared += 1
-            was, now = earlier[name], later[name]
-            if _most(was, "stated"):
-                stated += 1
-                if _few(now, "stated"):
-                    unclear = [each in {"stated", "uncertain"} for each in now]
-                    less_clear = 3 * sum(unclear) >= 2 * len(unclear)
-                    (uncertain if less_clear else gone).append(change)
-            elif _few(was, "stated") and _most(now, "stated"):
-                regained.append(change)
-    trials = tuple(min((len(side[key]) for key in common), default=0) for side in (before, after))
+            mine, other = facts.get(name), known.get(name)
+            became = "not_comparable"
+            if mine is not None and other is not None and not _differ(mine, other):
+                compared += 1
+                was, now = earlier[name], later[name]
+                stated += _most(was, "stated")
+                became = _became(was, now)
+            changes[became].append(_change(name, mine or other or {}, example))
+    fewest = [min((len(side[key]) for key in common), default=0) for side in (before, after)]
     return FactChanges(
-        tuple(gone),
-        tuple(regained),
-        tuple(uncertain),
-        tuple(not_comparable),
-        stated,
-        compared,
-        (trials[0], trials[1]),
+        gone=tuple(changes["gone"]),
+        regained=tuple(changes["regained"]),
+        uncertain=tuple(changes["uncertain"]),
+        not_comparable=tuple(changes["not_comparable"]),
+        stated=stated,
+        compared=compared,
+        trials=(fewest[0], fewest[1]),
     )
+
+
+def _became(was: Sequence[str], now: Sequence[str]) -> str:
+    """What became of a fact from its outcomes in the trials of both sides."""
+    if _most(was, "stated") and _few(now, "stated"):
+        return "uncertain" if _most(now, "stated", "uncertain") else "gone"
+    return "regained" if _few(was, "stated") and _most(now, "stated") else "kept"
 
 
 def named_facts(facts: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -133,8 +132,8 @@ def _outcomes(trials: Sequence[Record]) -> dict[str, list[str]]:
     return found
 
 
-def _most(outcomes: Sequence[str], outcome: str) -> bool:
-    return 3 * outcomes.count(outcome) >= 2 * len(outcomes)
+def _most(outcomes: Sequence[str], *wanted: str) -> bool:
+    return 3 * sum(map(outcomes.count, wanted)) >= 2 * len(outcomes)
 
 
 def _few(outcomes: Sequence[str], outcome: str) -> bool:

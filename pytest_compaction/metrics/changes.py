@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -14,15 +14,17 @@ from pytest_compaction.metrics.changed_facts import (
     probe_key,
 )
 from pytest_compaction.metrics.comparisons import TIE, Paired, holm
-from pytest_compaction.metrics.figures import compared, figure_of
-from pytest_compaction.metrics.item_figures import Record, is_stated
+from pytest_compaction.metrics.figures import compared
+from pytest_compaction.metrics.item_figures import is_stated
 from pytest_compaction.metrics.strategies import (
+    difference_between,
     differences_by_case,
+    figures_by_item,
     pair_items,
-    paired_difference,
 )
+from pytest_compaction.record import Record
 
-K = TypeVar("K", bound=Hashable)
+_K = TypeVar("_K", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,11 @@ class ItemChange:
     def difference(self) -> float:
         """The second score less the first (-5 to 5)."""
         return (self.second["overall"] or 0.0) - (self.first["overall"] or 0.0)
+
+    @property
+    def statuses(self) -> tuple[str, str]:
+        """The first status and the second."""
+        return self.first["status"], self.second["status"]
 
     @property
     def facts(self) -> int:
@@ -112,12 +119,12 @@ class RunChanges:
     @property
     def below(self) -> tuple[ItemChange, ...]:
         """Items that passed and are now below the pass score."""
-        return tuple(item for item in self.items if _statuses(item) == ("passed", "failed"))
+        return tuple(item for item in self.items if item.statuses == ("passed", "failed"))
 
     @property
     def recovered(self) -> tuple[ItemChange, ...]:
         """Items that were below the pass score and now pass."""
-        return tuple(item for item in self.items if _statuses(item) == ("failed", "passed"))
+        return tuple(item for item in self.items if item.statuses == ("failed", "passed"))
 
     @property
     def losses(self) -> tuple[ItemChange, ...]:
@@ -136,11 +143,11 @@ def run_changes(first: Sequence[Record], second: Sequence[Record]) -> RunChanges
     Items are the same if case, probe, trial and budget are. Each set should be of one strategy.
     A case whose log changed is left out, and so are the scores of a probe whose facts changed.
     """
-    changed_cases = _changed(first, second, _case, _log)
+    changed_cases = _changed(first, second, lambda record: record["case"], _log)
     first = [record for record in first if record["case"] not in changed_cases]
     second = [record for record in second if record["case"] not in changed_cases]
     facts = fact_changes(first, second)
-    changed_probes = _changed(first, second, _probe, _asked)
+    changed_probes = _changed(first, second, _probe, lambda record: _digest(record, "probe"))
     paired = pair_items(
         [record for record in first if _probe(record) not in changed_probes],
         [record for record in second if _probe(record) not in changed_probes],
@@ -150,14 +157,14 @@ def run_changes(first: Sequence[Record], second: Sequence[Record]) -> RunChanges
         for one, other in paired.pairs
         if one["overall"] is not None and other["overall"] is not None
     ]
-    firsts, seconds = [one for one, _ in both], [other for _, other in both]
-    items = sorted((_item_change(one, other, facts) for one, other in both), key=_by_loss)
+    sides = [one for one, _ in both], [other for _, other in both]
+    stated, removed = tuple(map(_stated, sides)), tuple(map(_removed, sides))
     known, now = set(map(_probe, first)), set(map(_probe, second))
     return RunChanges(
-        figures={n: found for n in compared() if (found := _compared(firsts, seconds, n))},
-        items=tuple(items),
-        stated=_both_stated(firsts, seconds),
-        removed=(_removed(firsts), _removed(seconds)),
+        figures={n: found for n in compared() if (found := _compared(*sides, n))},
+        items=tuple(sorted((_item_change(*pair, facts) for pair in both), key=_by_loss)),
+        stated=None if stated[0] is None or stated[1] is None else (stated[0], stated[1]),
+        removed=(removed[0], removed[1]),
         new=tuple(sorted(now - known)),
         vanished=tuple(sorted(known - now)),
         unscored=len(paired.pairs) - len(both),
@@ -170,9 +177,9 @@ def run_changes(first: Sequence[Record], second: Sequence[Record]) -> RunChanges
 def _changed(
     first: Sequence[Record],
     second: Sequence[Record],
-    key: Callable[[Record], K],
+    key: Callable[[Record], _K],
     content: Callable[[Record], str | None],
-) -> set[K]:
+) -> set[_K]:
     """What both sets have under a key with another content, as far as both say the content.
 
     Records of the same digest of a case are the same in all that the case holds.
@@ -199,12 +206,46 @@ def _log(record: Record) -> str | None:
     return _digest(record, "log") or _digest(record, "case")
 
 
-def _asked(record: Record) -> str | None:
-    return _digest(record, "probe")
+def _probe(record: Record) -> tuple[str, str]:
+    return record["case"], record["probe"]
 
 
-def _case(record: Record) -> str:
-    return str(record["case"])
+def _compared(firsts: Sequence[Record], seconds: Sequence[Record], metric: str) -> Compared | None:
+    one, other = figures_by_item(firsts, metric), figures_by_item(seconds, metric)
+    both = [key for key in one if key in other]
+    paired = difference_between(one, other)
+    if paired is None:
+        return None
+    before, after = (sum(side[key] for key in both) / len(both) for side in (one, other))
+    return Compared(before, after, paired)
+
+
+def _stated(records: Sequence[Record]) -> float | None:
+    """The share of all facts of these items that their views state (0 to 1)."""
+    facts = [fact for record in records for fact in record["facts"]]
+    return sum(map(is_stated, facts)) / len(facts) if facts else None
+
+
+def _removed(records: Sequence[Record]) -> float | None:
+    tokens = token_totals(records)
+    return tokens.removed if tokens.before else None
+
+
+def _item_change(first: Record, second: Record, facts: FactChanges) -> ItemChange:
+    """The item with the changed facts of its probe."""
+    gone, regained = (
+        tuple(each for each in changes if (each.case, each.probe, each.budget) == probe_key(second))
+        for changes in (facts.gone, facts.regained)
+    )
+    return ItemChange(first, second, gone, regained)
+
+
+def _by_loss(item: ItemChange) -> tuple[float, int, str, str, int, str]:
+    record = item.second
+    return (
+        *(item.difference, len(item.regained) - len(item.gone)),
+        *(record["case"], record["probe"], record["trial"], str(record.get("budget"))),
+    )
 
 
 def adjusted_p(changes: Sequence[RunChanges]) -> list[dict[str, float | None]]:
@@ -223,69 +264,3 @@ def adjusted_p(changes: Sequence[RunChanges]) -> list[dict[str, float | None]]:
         for (number, name, _), p in zip(tests, holm([p for *_, p in tests]), strict=True):
             found[number][name] = p
     return found
-
-
-def _compared(firsts: Sequence[Record], seconds: Sequence[Record], metric: str) -> Compared | None:
-    paired = paired_difference(firsts, seconds, metric)
-    if paired is None:
-        return None
-    values = [
-        (one, other)
-        for one, other in zip(
-            (figure_of(record, metric) for record in firsts),
-            (figure_of(record, metric) for record in seconds),
-            strict=True,
-        )
-        if one is not None and other is not None
-    ]
-    return Compared(
-        sum(one for one, _ in values) / len(values),
-        sum(other for _, other in values) / len(values),
-        paired,
-    )
-
-
-def _item_change(first: Record, second: Record, facts: FactChanges) -> ItemChange:
-    """The item with the changed facts of its probe."""
-    mine = probe_key(second)
-
-    def of_probe(changes: Iterable[FactChange]) -> tuple[FactChange, ...]:
-        return tuple(each for each in changes if (each.case, each.probe, each.budget) == mine)
-
-    return ItemChange(first, second, of_probe(facts.gone), of_probe(facts.regained))
-
-
-def _by_loss(item: ItemChange) -> tuple[float, int, str, str, int, str]:
-    record = item.second
-    return (
-        item.difference,
-        len(item.regained) - len(item.gone),
-        record["case"],
-        record["probe"],
-        record["trial"],
-        str(record.get("budget")),
-    )
-
-
-def _statuses(item: ItemChange) -> tuple[str, str]:
-    return item.first["status"], item.second["status"]
-
-
-def _probe(record: Record) -> tuple[str, str]:
-    return record["case"], record["probe"]
-
-
-def _both_stated(firsts: Sequence[Record], seconds: Sequence[Record]) -> tuple[float, float] | None:
-    one, other = _stated(firsts), _stated(seconds)
-    return None if one is None or other is None else (one, other)
-
-
-def _stated(records: Sequence[Record]) -> float | None:
-    """The share of all facts of these items that their views state (0 to 1)."""
-    facts = [fact for record in records for fact in record["facts"]]
-    return sum(map(is_stated, facts)) / len(facts) if facts else None
-
-
-def _removed(records: Sequence[Record]) -> float | None:
-    tokens = token_totals(records)
-    return tokens.removed if tokens.before else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import string
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -61,7 +62,7 @@ def sign_flip_p(totals: Sequence[float]) -> float | None:
 
 
 def _exact(totals: Sequence[float], observed: float) -> float:
-    """Twice the share of sums that reach what was observed: they lie evenly around 0."""
+    """Exact two-sided p value: twice the share of sums that reach the observed one."""
     half = len(totals) // 2
     first, second = _sums(totals[:half]), _sums(totals[half:])
     first.sort()  # close sums are looked up in close places, which takes a third of the time
@@ -83,26 +84,21 @@ def _sums(totals: Sequence[float]) -> NDArray[np.float64]:
 def _drawn(totals: Sequence[float], observed: float) -> float:
     import numpy as np
 
-    changes = np.array(totals)
-    blocks = math.ceil(FLIPS / _rows(len(totals)))
-    sums = (_signs(len(totals), block) @ changes for block in range(blocks))
-    reached = sum(int((np.abs(block) >= observed).sum()) for block in sums)
+    changes, rows = np.array(totals), max(_BLOCK // len(totals), 1)
+    reached = 0
+    for block, start in enumerate(range(0, FLIPS, rows)):
+        signs = _signs(len(totals), min(rows, FLIPS - start), SEED + block)
+        reached += int((np.abs(signs @ changes) >= observed).sum())
     return (reached + 1) / (FLIPS + 1)
 
 
-def _rows(count: int) -> int:
-    """The draws of a block."""
-    return max(_BLOCK // count, 1)
-
-
 @lru_cache(maxsize=4)
-def _signs(count: int, block: int) -> NDArray[np.float64]:
-    """Seeded signs, a row a draw; the blocks of one count have 19,999 rows together."""
+def _signs(count: int, rows: int, seed: int) -> NDArray[np.float64]:
+    """Seeded signs, a row a draw."""
     import numpy as np
 
-    rows = _rows(count)
-    source = np.random.RandomState(SEED + block)  # its numbers never change
-    signs = source.randint(0, 2, size=(min(rows, FLIPS - block * rows), count))
+    source = np.random.RandomState(seed)  # its numbers never change
+    signs = source.randint(0, 2, size=(rows, count))
     return np.where(signs == 1, np.float64(1), np.float64(-1))
 
 
@@ -120,7 +116,13 @@ def detectable_difference(
     with so few cases that no permutation of their signs can reach ``level``: fewer than 6 at
     0.05. 0 if all cases differ by the same.
     """
-    return detectable_by(sums_of(clusters), power, level)
+    return _detectable(sums_of(clusters), power, level)
+
+
+def _detectable(sums: Sums, power: float = 0.8, level: float = 0.05) -> float | None:
+    if sums.count < fewest_cases(level):
+        return None
+    return noncentrality(sums.count - 1, power, level) * standard_error(sums)
 
 
 def cases_needed(
@@ -140,26 +142,9 @@ def cases_needed(
         needed = noncentrality(cases - 1, power, level)
         return needed * spread / math.sqrt(cases) <= abs(difference)
 
-    least = fewest_cases(level)
-    high = least
-    while not told(high):
-        if high >= MOST_CASES:
-            return None
-        least, high = high + 1, min(high * 2, MOST_CASES)
-    while least < high:
-        middle = (least + high) // 2
-        if told(middle):
-            high = middle
-        else:
-            least = middle + 1
-    return high
-
-
-def detectable_by(sums: Sums, power: float = 0.8, level: float = 0.05) -> float | None:
-    """:func:`detectable_difference` from the sums of the clusters."""
-    if sums.count < fewest_cases(level):
-        return None
-    return noncentrality(sums.count - 1, power, level) * standard_error(sums)
+    numbers = range(fewest_cases(level), MOST_CASES + 1)
+    found = bisect_left(numbers, True, key=told)
+    return numbers[found] if found < len(numbers) else None
 
 
 def fewest_cases(level: float = 0.05) -> int:
@@ -210,7 +195,7 @@ def paired_of(sums: Sums, wins: int, losses: int) -> Paired | None:
         wins=wins,
         ties=items - wins - losses,
         losses=losses,
-        detectable=detectable_by(sums),
+        detectable=_detectable(sums),
     )
 
 
@@ -246,44 +231,29 @@ def letters(names: Sequence[str], differ: Callable[[str, str], bool]) -> dict[st
     all-pairwise comparisons" (2004): insert and absorb, then sweep.
     """
     columns = [frozenset(names)] if names else []
-    told = set()
+    alike = set()
     for first, second in combinations(names, 2):
-        if differ(first, second):
-            columns = _inserted(columns, first, second)
-        else:
-            told.add((first, second))
+        if not differ(first, second):
+            alike.add((first, second))
+            continue
+        both = [column for column in columns if {first, second} <= column]
+        columns = [column for column in columns if not {first, second} <= column]
+        for part in [column - {name} for column in both for name in (second, first)]:
+            if not any(part <= other for other in columns):
+                columns = [other for other in columns if not other <= part]
+                columns.append(part)
     place = {name: number for number, name in enumerate(names)}
     columns.sort(key=lambda column: sorted(place[name] for name in column))
-    kept = _swept(columns, told)
-    return {
-        name: "".join(_letter(number) for number, column in enumerate(kept) if name in column)
-        for name in names
-    }
-
-
-def _inserted(columns: list[frozenset[str]], first: str, second: str) -> list[frozenset[str]]:
-    """Part every column that holds both names, and absorb what lies within another column."""
-    both = [column for column in columns if first in column and second in column]
-    kept = [column for column in columns if not (first in column and second in column)]
-    for part in [column - {name} for column in both for name in (second, first)]:
-        if not any(part <= other for other in kept):
-            kept = [other for other in kept if not other <= part]
-            kept.append(part)
-    return kept
-
-
-def _swept(columns: list[frozenset[str]], told: set[tuple[str, str]]) -> list[frozenset[str]]:
-    """Leave out columns, the last first, whose every pair stands together in another one."""
-    covers = {column: {pair for pair in told if column.issuperset(pair)} for column in columns}
-    kept = list(columns)
+    # Sweep: leave out columns, the last first, whose every pair stands together in another one.
+    covers = {column: {pair for pair in alike if column.issuperset(pair)} for column in columns}
     for column in reversed(columns):
-        others = [other for other in kept if other != column]
+        others = [other for other in columns if other != column]
         shared = set().union(*(covers[other] for other in others))
         if covers[column] <= shared and column <= frozenset().union(*others):
-            kept = others
-    return kept
-
-
-def _letter(number: int) -> str:
-    turn, place = divmod(number, len(_ALPHABET))
-    return _ALPHABET[place] + (str(turn + 1) if turn else "")
+            columns = others
+    turns = (divmod(number, len(_ALPHABET)) for number in range(len(columns)))
+    signs = [_ALPHABET[place] + (str(turn + 1) if turn else "") for turn, place in turns]
+    return {
+        name: "".join(sign for sign, column in zip(signs, columns, strict=True) if name in column)
+        for name in names
+    }

@@ -25,16 +25,16 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from pytest_compaction.case.case import Case, Fact
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.metrics.aggregates import mean_of, scored
-from pytest_compaction.metrics.intervals import Mean
-from pytest_compaction.metrics.item_figures import Record
+from pytest_compaction.metrics.intervals import Mean, clustered, mean_over
+from pytest_compaction.record import Record
 from pytest_compaction.settings import CONTROL
 from pytest_compaction.text import Statement, normalize, segments
 
@@ -134,17 +134,12 @@ def same(first: Fact, second: Fact) -> bool:
     return _states(first.text, second.statement) and _states(second.text, first.statement)
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=1024)  # the constraints of a case are compared again at each of its points
 def _states(text: str, constraint: Statement) -> bool:
-    """Whether the one states the other; they are compared again at each point of their case."""
-    return _of_constraint(text).read(constraint).outcome == "stated"
+    return _index(text).read(constraint).outcome == "stated"
 
 
 @lru_cache(maxsize=64)
-def _of_constraint(text: str) -> TextIndex:
-    return _index(text)
-
-
 def _index(text: str) -> TextIndex:
     from pytest_compaction.text import TextIndex  # takes long to import
 
@@ -164,10 +159,7 @@ def constraint_survival(records: Sequence[Record]) -> Mean | None:
         place = (record["case"], record["trial"], record.get("budget"), held.get("point"))
         for constraint in held.get("standing", ()):
             found[*place, constraint["text"]].append(bool(constraint["survived"]))
-    shares: list[dict[str, Any]] = [
-        {"case": key[0], "share": sum(stated) / len(stated)} for key, stated in found.items()
-    ]
-    return mean_of(shares, lambda row: row["share"])
+    return mean_over(clustered((str(key[0]), sum(s) / len(s)) for key, s in found.items()))
 
 
 NO_CONTROL = "the control is missing; add --compaction-control"
@@ -177,7 +169,7 @@ IS_CONTROL = "it is the control"
 
 
 @dataclass(frozen=True, slots=True)
-class Retained:
+class EffectRetention:
     """Effect retention: at most 1 if ``c_upper`` is the largest, without a lower bound.
 
     ``value`` is ``None`` where it is not defined, and ``reason`` then says why.
@@ -198,17 +190,17 @@ class Compliance:
 
     compacted: Mean | None
     paired: Mapping[str, Mean]
-    retained: Retained
+    retained: EffectRetention
 
 
-def effect_retention(choices: Sequence[tuple[bool, bool, bool]]) -> Retained:
+def effect_retention(choices: Sequence[tuple[bool, bool, bool]]) -> EffectRetention:
     """Effect retention from choices, each as complied with the view, the log, the reminder."""
     if not choices:
-        return Retained(None, NO_PAIRS)
+        return EffectRetention(None, NO_PAIRS)
     compacted, long, upper = (sum(column) for column in zip(*choices, strict=True))
     if upper == long:
-        return Retained(None, NO_EFFECT)
-    return Retained((compacted - long) / (upper - long))
+        return EffectRetention(None, NO_EFFECT)
+    return EffectRetention((compacted - long) / (upper - long))
 
 
 def compliance(records: Sequence[Record], control: Sequence[Record]) -> Compliance | None:
@@ -216,54 +208,43 @@ def compliance(records: Sequence[Record], control: Sequence[Record]) -> Complian
 
     ``control`` are the records of the run without compaction, empty if there was none.
     """
-    asked = [record for record in records if "compliance" in record]
-    if not asked:
+    chosen = [record for record in records if "compliance" in record]
+    if not chosen:
         return None
-    whole = {_key(record): complied(record) for record in control}
-    triples: list[dict[str, Any]] = [
-        {"case": record["case"], "compacted": mine, "long": long, "upper": upper}
-        for record in asked
-        if (mine := complied(record)) is not None
+    whole = {_key(record): _complied(record) for record in control}
+    triples = [
+        (record["case"], mine, long, upper)
+        for record in chosen
+        if (mine := _complied(record)) is not None
         and (long := whole.get(_key(record))) is not None
-        and (upper := complied_reminded(record)) is not None
+        and (upper := _complied(record, reminded=True)) is not None
     ]
-    missing = _why_not(records, control)
-    retained = effect_retention([(t["compacted"], t["long"], t["upper"]) for t in triples])
-    paired = {name: mean_of(triples, _share_of(name)) for name in ("compacted", "long", "upper")}
+    if any(record["compactor"] == CONTROL for record in records):
+        retained = EffectRetention(None, IS_CONTROL)
+    elif not control:
+        retained = EffectRetention(None, NO_CONTROL)
+    else:
+        retained = effect_retention([triple[1:] for triple in triples])
+    paired = {
+        name: mean_over(clustered((triple[0], float(triple[place])) for triple in triples))
+        for place, name in enumerate(("compacted", "long", "upper"), start=1)
+    }
     return Compliance(
-        compacted=mean_of(asked, _as_share),
+        compacted=mean_of(chosen, _complied),
         paired={name: mean for name, mean in paired.items() if mean is not None},
-        retained=Retained(None, missing) if missing else retained,
+        retained=retained,
     )
 
 
-def _share_of(name: str) -> Callable[[Mapping[str, Any]], float]:
-    return lambda triple: float(triple[name])
+def _complied(record: Record, reminded: bool = False) -> bool | None:
+    """Whether the choice of an item complies; ``None`` if it could not be read.
 
-
-def _why_not(records: Sequence[Record], control: Sequence[Record]) -> str:
-    """What keeps a strategy from having an effect retention at all; empty if nothing does."""
-    if any(record["compactor"] == CONTROL for record in records):
-        return IS_CONTROL
-    return "" if control else NO_CONTROL
-
-
-def complied(record: Record) -> bool | None:
-    """Whether the choice of an item complies; ``None`` if it could not be read."""
-    found: bool | None = record.get("compliance", {}).get("complied")
-    return found
-
-
-def complied_reminded(record: Record) -> bool | None:
-    """The same with the constraint put before the request; ``None`` if that was not asked too."""
-    reminded = record.get("compliance", {}).get("reminded") or {}
-    found: bool | None = reminded.get("complied")
-    return found
-
-
-def _as_share(record: Record) -> float | None:
-    found = complied(record)
-    return None if found is None else float(found)
+    With ``reminded`` it is the choice with the constraint put before the request.
+    """
+    found = record.get("compliance") or {}
+    found = (found.get("reminded") or {}) if reminded else found
+    complied: bool | None = found.get("complied")
+    return complied
 
 
 def _key(record: Record) -> tuple[str, str, int]:

@@ -19,23 +19,13 @@ ratios of 0.1, 1.25 and 5.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from pytest_compaction.metrics.intervals import Mean, jackknife_interval
-from pytest_compaction.metrics.item_figures import Record
-from pytest_compaction.metrics.losses import mean_of_pairs
-from pytest_compaction.metrics.lost_facts import (
-    COMPACTED,
-    CaseTrial,
-    CompactionEvent,
-    FactFate,
-    events_by_case,
-    fates,
-    whole,
-)
+from pytest_compaction.metrics.intervals import Mean, clustered, jackknife_interval, mean_over
+from pytest_compaction.metrics.lost_facts import COMPACTED, FactFate, events_by_case, fates, whole
+from pytest_compaction.record import Record
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,14 +75,6 @@ class SummaryCalls:
         return SummaryCalls(
             self.input + other.input, self.cached + other.cached, self.output + other.output
         )
-
-    def part(self, share: float) -> SummaryCalls:
-        """A share (0 to 1) of all three."""
-        return SummaryCalls(self.input * share, self.cached * share, self.output * share)
-
-    def from_cache(self) -> SummaryCalls:
-        """The same calls, had the cache held all of their input."""
-        return SummaryCalls(self.input, self.input, self.output)
 
     def cost(self, ratios: Ratios) -> float:
         """Input-token equivalents."""
@@ -172,16 +154,17 @@ def refetch(facts: Iterable[FactFate]) -> Refetch:
     """
     dropped = [fact for fact in facts if not fact.survived]
     needed: dict[tuple[str, int, str], int] = {}
-    recoverable: set[tuple[str, int, str]] = set()
+    recoverable: dict[tuple[str, int, str], int] = {}
     for fact in dropped:
         if fact.source is not None:
-            key = fact.case, fact.trial, fact.source.message
-            needed[key] = fact.source.tokens
+            message, tokens = fact.source
+            key = fact.case, fact.trial, message
+            needed[key] = tokens
             if fact.recoverable:
-                recoverable.add(key)
+                recoverable[key] = tokens
     return Refetch(
         tokens=sum(needed.values()),
-        recoverable_tokens=sum(needed[key] for key in recoverable),
+        recoverable_tokens=sum(recoverable.values()),
         messages=len(needed),
         facts=len(dropped),
         unsourced=sum(fact.source is None for fact in dropped),
@@ -259,6 +242,12 @@ class _Work:
     sizes: tuple[Sizes, ...]
     calls: SummaryCalls
 
+    def cost(self, ratios: Ratios) -> float:
+        return compaction_cost(self.sizes, self.calls, ratios)
+
+    def saving(self, ratios: Ratios) -> float:
+        return request_saving(self.sizes, ratios)
+
 
 def strategy_costs(
     records: Sequence[Record], pricing: Pricing, horizon: int = HORIZON
@@ -267,35 +256,51 @@ def strategy_costs(
 
     ``horizon`` is at least 0.
     """
-    listed = events_by_case(records)
-    work = _work(records, listed)
-    sizes = _sizes_of(work)
+    work, unknown = _work(records)
+    sizes = [(each.case, size) for each in work for size in each.sizes]
     if not sizes:
         return None
-    changed = sum(event.changed for events in listed.values() for event in events)
-    ratios = pricing.ratios
-    calls = _calls_of(work)
-    again = refetch(fates(records))
-    removed = sum(size.removed for size in sizes)
-    cost, saving = compaction_cost(sizes, calls, ratios), request_saving(sizes, ratios)
-    kept = [(w.case, size.prefix / size.before) for w in work for size in w.sizes if size.before]
+    ratios, again = pricing.ratios, refetch(fates(records))
+    clusters = clustered((each.case, each) for each in work)
+
+    def mean(total: Callable[[_Work], float]) -> Mean:
+        def by_compaction(some: Sequence[_Work]) -> float:
+            return sum(map(total, some)) / sum(len(each.sizes) for each in some)
+
+        interval = jackknife_interval(clusters, by_compaction)
+        return Mean(by_compaction(work), interval, len(sizes), len(clusters))
+
+    def until_paid(cost_of: Callable[[_Work], float]) -> BreakEven:
+        def requests(some: Sequence[_Work]) -> float | None:
+            return break_even(sum(map(cost_of, some)), sum(each.saving(ratios) for each in some))
+
+        interval = jackknife_interval(clusters, requests)
+        return BreakEven(requests(work), interval and (max(interval[0], 0.0), interval[1]))
+
+    def cost_if_cached(each: _Work) -> float:
+        calls = replace(each.calls, cached=each.calls.input)
+        return compaction_cost(each.sizes, calls, ratios)
+
+    calls = sum((each.calls for each in work), SummaryCalls())
+    cost = sum(each.cost(ratios) for each in work)
+    saving = sum(each.saving(ratios) for each in work)
+    removed = sum(size.removed for _, size in sizes)
+    kept = clustered((case, size.prefix / size.before) for case, size in sizes if size.before)
     return StrategyCosts(
         compactions=len(sizes),
-        unknown=changed - len(sizes),
+        unknown=unknown,
         removed=removed,
-        removed_each=mean_of_pairs((w.case, size.removed) for w in work for size in w.sizes),
-        prefix=mean_of_pairs(kept),
-        cached=sum(size.prefix for size in sizes),
-        written=sum(size.written for size in sizes),
+        removed_each=mean_over(clustered((case, float(size.removed)) for case, size in sizes)),
+        prefix=mean_over(kept),
+        cached=sum(size.prefix for _, size in sizes),
+        written=sum(size.written for _, size in sizes),
         calls=calls,
         cost=cost,
-        cost_each=_each(
-            work, lambda some: compaction_cost(_sizes_of(some), _calls_of(some), ratios)
-        ),
+        cost_each=mean(lambda each: each.cost(ratios)),
         saving=saving,
-        saving_each=_each(work, lambda some: request_saving(_sizes_of(some), ratios)),
-        break_even=_break_even(work, ratios),
-        if_cached=_break_even([replace(w, calls=w.calls.from_cache()) for w in work], ratios),
+        saving_each=mean(lambda each: each.saving(ratios)),
+        break_even=until_paid(lambda each: each.cost(ratios)),
+        if_cached=until_paid(cost_if_cached),
         refetch=again,
         horizon=horizon,
         net_tokens=removed * horizon - round(calls.input + calls.output) - again.tokens,
@@ -304,10 +309,8 @@ def strategy_costs(
     )
 
 
-def _work(
-    records: Sequence[Record], listed: Mapping[CaseTrial, Sequence[CompactionEvent]]
-) -> list[_Work]:
-    """The compactions of known size of each case and trial, with their part of the calls.
+def _work(records: Sequence[Record]) -> tuple[list[_Work], int]:
+    """The compactions of known size of each case and trial, and how many others there are.
 
     Usage is recorded for all compactions of a case together. Where a probe before the last of
     them is the last one asked, those that it does not list take an equal part of it each.
@@ -315,59 +318,21 @@ def _work(
     recorded = {
         (record["case"], record["trial"]): record for record in records if record["compaction"]
     }
-    found = []
-    for key, events in listed.items():
-        sizes = tuple(size for event in events if (size := _sizes(event)) is not None)
+    found, unknown = [], 0
+    for key, events in events_by_case(records).items():
+        changed = [event for event in events if event.changed]
+        sizes = tuple(
+            Sizes(before, after, min(prefix, before, after))
+            for before, after, prefix in ((e.before, e.after, e.prefix) for e in changed)
+            if before is not None and after is not None and prefix is not None
+        )
+        unknown += len(changed) - len(sizes)
         if sizes:
             taken = recorded[key]["compaction"].get("steps") or {}
-            all_of_them = sum(whole(taken.get(status)) or 0 for status in COMPACTED)
-            part = min(len(sizes) / all_of_them, 1.0) if all_of_them else 1.0
-            found.append(_Work(key[0], sizes, _calls(recorded[key]).part(part)))
-    return found
-
-
-def _sizes(event: CompactionEvent) -> Sizes | None:
-    if not event.changed or event.before is None or event.after is None or event.prefix is None:
-        return None
-    return Sizes(event.before, event.after, min(event.prefix, event.before, event.after))
-
-
-def _calls(record: Record) -> SummaryCalls:
-    usage = (record.get("usage") or {}).get("compaction") or {}
-    names = ("input_tokens", "cached_tokens", "output_tokens")
-    return SummaryCalls(*(whole(usage.get(name)) or 0 for name in names))
-
-
-def _sizes_of(work: Iterable[_Work]) -> list[Sizes]:
-    return [size for each in work for size in each.sizes]
-
-
-def _calls_of(work: Iterable[_Work]) -> SummaryCalls:
-    return sum((each.calls for each in work), SummaryCalls())
-
-
-def _each(work: Sequence[_Work], total: Callable[[Sequence[_Work]], float]) -> Mean:
-    """A sum by compaction, with its interval over cases."""
-
-    def mean(some: Sequence[_Work]) -> float:
-        return total(some) / len(_sizes_of(some))
-
-    clusters = _by_case(work)
-    interval = jackknife_interval(clusters, mean)
-    return Mean(mean(work), interval, len(_sizes_of(work)), len(clusters))
-
-
-def _break_even(work: Sequence[_Work], ratios: Ratios) -> BreakEven:
-    def requests(some: Sequence[_Work]) -> float | None:
-        cost = compaction_cost(_sizes_of(some), _calls_of(some), ratios)
-        return break_even(cost, request_saving(_sizes_of(some), ratios))
-
-    interval = jackknife_interval(_by_case(work), requests)
-    return BreakEven(requests(work), interval and (max(interval[0], 0.0), interval[1]))
-
-
-def _by_case(work: Iterable[_Work]) -> dict[str, list[_Work]]:
-    clusters: dict[str, list[_Work]] = defaultdict(list)
-    for each in work:
-        clusters[each.case].append(each)
-    return clusters
+            of_case = sum(whole(taken.get(status)) or 0 for status in COMPACTED)
+            part = min(len(sizes) / of_case, 1.0) if of_case else 1.0
+            usage = (recorded[key].get("usage") or {}).get("compaction") or {}
+            names = ("input_tokens", "cached_tokens", "output_tokens")
+            calls = SummaryCalls(*((whole(usage.get(name)) or 0) * part for name in names))
+            found.append(_Work(key[0], sizes, calls))
+    return found, unknown

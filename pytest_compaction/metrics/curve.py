@@ -16,11 +16,11 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
-from pytest_compaction.metrics.aggregates import aggregate, budgets_of, by_compactor, mean_of
-from pytest_compaction.metrics.intervals import Mean
-from pytest_compaction.metrics.item_figures import Record, stated_share
+from pytest_compaction.metrics.aggregates import aggregate, budgets_of, by_compactor
+from pytest_compaction.metrics.intervals import Mean, clustered, mean_over
+from pytest_compaction.metrics.item_figures import stated_share
+from pytest_compaction.record import Record
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,21 +47,20 @@ class Curve:
 
 def curves(records: Sequence[Record]) -> list[Curve]:
     """The curve of every strategy that ran at two budgets or more, in order of occurrence."""
-    groups = by_compactor(r for r in records if isinstance(r.get("budget"), int))
-    budgets = {
-        name: [budget for budget in budgets_of(group) if isinstance(budget, int)]
-        for name, group in groups.items()
-    }
-    return [curve(name, groups[name], found) for name, found in budgets.items() if len(found) > 1]
+    found = []
+    for name, group in by_compactor(r for r in records if isinstance(r.get("budget"), int)).items():
+        budgets = [budget for budget in budgets_of(group) if isinstance(budget, int)]
+        if len(budgets) > 1:
+            points = (
+                _point(budget, [r for r in group if r["budget"] == budget]) for budget in budgets
+            )
+            found.append(Curve(name, tuple(points), _mean_area(group, budgets)))
+    return found
 
 
-def curve(compactor: str, records: Sequence[Record], budgets: Sequence[int]) -> Curve:
-    """The curve of one strategy from its records at all budgets."""
-    points = []
-    for budget in budgets:
-        figures = aggregate(compactor, [r for r in records if r["budget"] == budget])
-        points.append(CurvePoint(budget, figures.view_tokens, figures.stated, figures.over_budget))
-    return Curve(compactor, tuple(points), _mean_area(records, budgets))
+def _point(budget: int, records: Sequence[Record]) -> CurvePoint:
+    figures = aggregate("", records)
+    return CurvePoint(budget, figures.view_tokens, figures.stated, figures.over_budget)
 
 
 def _mean_area(records: Sequence[Record], budgets: Sequence[int]) -> Mean | None:
@@ -72,12 +71,13 @@ def _mean_area(records: Sequence[Record], budgets: Sequence[int]) -> Mean | None
         if share is not None:
             item = (record["case"], record["probe"], record["trial"])
             shares[item][record.get("budget")] = share
-    whole: list[dict[str, Any]] = [
-        {"case": case, "area": area_under(budgets, [found[budget] for budget in budgets])}
-        for (case, _, _), found in shares.items()
-        if len(found) == len(budgets)
-    ]
-    return mean_of(whole, lambda item: item["area"])
+    return mean_over(
+        clustered(
+            (case, area_under(budgets, [found[budget] for budget in budgets]))
+            for (case, _, _), found in shares.items()
+            if len(found) == len(budgets)
+        )
+    )
 
 
 def area_under(budgets: Sequence[int], shares: Sequence[float]) -> float:

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 from pytest_compaction.metrics.aggregates import (
     has_too_few,
@@ -23,8 +23,9 @@ from pytest_compaction.metrics.aggregates import (
 )
 from pytest_compaction.metrics.constraints import compliance, constraint_survival
 from pytest_compaction.metrics.intervals import Mean
-from pytest_compaction.metrics.item_figures import Record, answer_figure, stated_share
+from pytest_compaction.metrics.item_figures import answer_figure, stated_share
 from pytest_compaction.metrics.losses import strategy_losses
+from pytest_compaction.record import Record
 from pytest_compaction.rubric import DIMENSIONS, MAX_SCORE
 from pytest_compaction.settings import CONTROL
 from pytest_compaction.text import Range
@@ -58,7 +59,7 @@ class Figure:
 
     @property
     def head(self) -> str:
-        """What stands over its column."""
+        """The title of its column."""
         return self.label or self.name
 
     def mean(self, records: Sequence[Record], control: Sequence[Record] = ()) -> Mean | None:
@@ -74,22 +75,8 @@ class Figure:
         return max(interval[0], self.bounds.low), min(interval[1], self.bounds.high)
 
 
-def _dimension(name: str, record: Record) -> float | None:
-    value: float | None = record["dimensions"].get(name)
-    return value
-
-
-def _overall(record: Record) -> float | None:
-    value: float | None = record["overall"]
-    return value
-
-
-def _unused(records: Sequence[Record], _: Sequence[Record]) -> Mean | None:
-    """The share of facts that views state and answers do not; ``None`` where none were made."""
-    found = loss_counts(records)
-    if found.unused is None or not found.facts:
-        return None
-    return _without_interval(found.unused / found.facts, records)
+def _of_score(record: Record, name: str) -> float | None:
+    return record["overall"] if name == "overall" else record["dimensions"].get(name)
 
 
 def _traps(record: Record) -> float | None:
@@ -100,16 +87,11 @@ def _traps(record: Record) -> float | None:
     return sum(bool(trap["hit"]) for trap in traps) / len(traps)
 
 
-def _removed(records: Sequence[Record], _: Sequence[Record]) -> Mean | None:
-    return token_totals(records).removed_mean
-
-
-def _passed(records: Sequence[Record], _: Sequence[Record]) -> Mean | None:
-    return pass_mean(records)
-
-
-def _constraints(records: Sequence[Record], _: Sequence[Record]) -> Mean | None:
-    return constraint_survival(records)
+def _unused(records: Sequence[Record], _: Sequence[Record]) -> Mean | None:
+    """The share of facts that views state and answers do not; ``None`` where none were made."""
+    found = loss_counts(records)
+    share = None if found.unused is None or not found.facts else found.unused / found.facts
+    return _without_interval(share, records)
 
 
 def _compliance(records: Sequence[Record], control: Sequence[Record]) -> Mean | None:
@@ -134,63 +116,48 @@ def _half_life(records: Sequence[Record], _: Sequence[Record]) -> Mean | None:
     half = None if found is None else found.whole.half_life
     if half is None:
         return None
-    return Mean(half.compactions, half.interval, half.exposures, _cases(records))
+    cases = len({record["case"] for record in records})
+    return Mean(half.compactions, half.interval, half.exposures, cases)
 
 
 def _without_interval(value: float | None, records: Sequence[Record]) -> Mean | None:
-    return None if value is None else Mean(value, None, len(records), _cases(records))
+    if value is None:
+        return None
+    return Mean(value, None, len(records), len({record["case"] for record in records}))
 
 
-def _cases(records: Sequence[Record]) -> int:
-    return len({record["case"] for record in records})
-
-
-_SCORE: Final = Range(0, MAX_SCORE)
-_SHARE: Final = Range(0, 1)
-_EVERYWHERE: Final[frozenset[Outlet]] = frozenset(
-    {"terminal", "table", "compare", "csv", "header", "notebook"}
+_EVERYWHERE: Final[frozenset[Outlet]] = frozenset(get_args(Outlet))
+_SCORE: Final = partial(
+    Figure, kind="score", bounds=Range(0, MAX_SCORE), placed=_EVERYWHERE, always=True
 )
-_TOLD: Final = _EVERYWHERE - {"notebook"}
+_SHARE: Final = partial(Figure, kind="share", bounds=Range(0, 1), placed=_EVERYWHERE - {"notebook"})
 """In ``run.mean``, and everywhere else at a place of its own."""
 
 FIGURES: tuple[Figure, ...] = (
-    Figure("overall", "score", _SCORE, of=_overall, placed=_EVERYWHERE, always=True),
-    *(
-        Figure(name, "score", _SCORE, of=partial(_dimension, name), placed=_EVERYWHERE, always=True)
-        for name in DIMENSIONS
-    ),
-    Figure("stated", "share", _SHARE, of=stated_share, placed=_EVERYWHERE, always=True),
-    Figure("pass^1", "share", _SHARE, whole=_passed, placed=_EVERYWHERE, always=True),
-    Figure(
+    *(_SCORE(name, of=partial(_of_score, name=name)) for name in ("overall", *DIMENSIONS)),
+    _SHARE("stated", of=stated_share, placed=_EVERYWHERE, always=True),
+    _SHARE("pass^1", whole=lambda mine, _: pass_mean(mine), placed=_EVERYWHERE, always=True),
+    _SHARE(
         "removed",
-        "share",
-        Range(-math.inf, 1),
-        whole=_removed,
+        bounds=Range(-math.inf, 1),
+        whole=lambda mine, _: token_totals(mine).removed_mean,
         asked=Range(-1, 1),
         placed=_EVERYWHERE,
         always=True,
     ),
-    Figure("kept", "share", Range(0, math.inf), whole=_kept, asked=Range(0, 2), placed=_TOLD),
-    Figure("constraints", "share", _SHARE, whole=_constraints, placed=_TOLD),
-    Figure("compliance", "share", _SHARE, whole=_compliance, placed=_TOLD),
-    Figure(
-        "er",
-        "share",
-        Range(-math.inf, 1),
-        whole=_effect_retention,
-        asked=Range(-1, 1),
-        placed=_TOLD,
-    ),
-    Figure("answers", "score", _SCORE, of=answer_figure, placed=_TOLD),
-    Figure("unused", "share", _SHARE, whole=_unused, placed=_TOLD),
-    Figure("traps", "share", _SHARE, of=_traps, placed=_TOLD),
-    Figure(
+    _SHARE("kept", bounds=Range(0, math.inf), whole=_kept, asked=Range(0, 2)),
+    _SHARE("constraints", whole=lambda mine, _: constraint_survival(mine)),
+    _SHARE("compliance", whole=_compliance),
+    _SHARE("er", bounds=Range(-math.inf, 1), whole=_effect_retention, asked=Range(-1, 1)),
+    _SCORE("answers", of=answer_figure, placed=_EVERYWHERE - {"notebook"}, always=False),
+    _SHARE("unused", whole=_unused),
+    _SHARE("traps", of=_traps),
+    _SHARE(
         "half_life",
-        "number",
-        Range(0, math.inf),
+        kind="number",
+        bounds=Range(0, math.inf),
         whole=_half_life,
         asked=Range(0, 1e9),
-        placed=_TOLD,
     ),
 )
 """All figures; :func:`known` is what reads them."""
@@ -248,17 +215,17 @@ def kept_by_dimension(
 
     Only items with a score on both sides are compared.
     """
-    theirs = {_item(record): record for record in scored(control)}
-    pairs = [(r, theirs[_item(r)]) for r in scored(records) if _item(r) in theirs]
+
+    def item(record: Record) -> tuple[str, str, int]:
+        return record["case"], record["probe"], record["trial"]
+
+    theirs = {item(record): record for record in scored(control)}
+    pairs = [(r, theirs[item(r)]) for r in scored(records) if item(r) in theirs]
     result: dict[str, tuple[float, float | None]] = {}
     for name in ("overall", *DIMENSIONS):
-        both = [(figure_of(mine, name), figure_of(other, name)) for mine, other in pairs]
+        both = [(_of_score(mine, name), _of_score(other, name)) for mine, other in pairs]
         values = [(a, b) for a, b in both if a is not None and b is not None]
         if values:
             mine, other = (sum(side) / len(values) for side in zip(*values, strict=True))
             result[name] = (other, kept_share(mine, other))
     return result
-
-
-def _item(record: Record) -> tuple[str, str, int]:
-    return (record["case"], record["probe"], record["trial"])

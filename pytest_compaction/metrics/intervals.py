@@ -7,6 +7,7 @@ cases are the units of every interval and every test.
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-
+_T = TypeVar("_T")
+Interval = tuple[float, float]
 Clusters = Mapping[str, Sequence[float]]
 """The values of each cluster, by its name."""
 
@@ -47,7 +49,7 @@ def sums_of(clusters: Clusters) -> Sums:
 
     A value that is not finite (NaN, infinity) is no value.
     """
-    kept = [_finite(values) for _, values in sorted(clusters.items())]
+    kept = ([v for v in values if math.isfinite(v)] for _, values in sorted(clusters.items()))
     groups = [values for values in kept if values]
     return Sums(tuple(map(math.fsum, groups)), tuple(float(len(group)) for group in groups))
 
@@ -56,6 +58,35 @@ def sums_of_pairs(pairs: Iterable[tuple[float, float]]) -> Sums:
     """The sums from (numerator, denominator) of each cluster; denominators of 0 are left out."""
     found = [pair for pair in pairs if pair[1] > 0 and all(map(math.isfinite, pair))]
     return Sums(tuple(total for total, _ in found), tuple(float(size) for _, size in found))
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """A mean with its 95 % interval over cases (``None`` below six), the number of items and cases.
+
+    See :func:`~pytest_compaction.metrics.intervals.cluster_interval`.
+    """
+
+    value: float
+    interval: Interval | None
+    count: int
+    cases: int = 0
+
+
+def clustered(values: Iterable[tuple[str, _T]]) -> dict[str, list[_T]]:
+    """Values by the name of their cluster."""
+    clusters: dict[str, list[_T]] = defaultdict(list)
+    for name, value in values:
+        clusters[name].append(value)
+    return clusters
+
+
+def mean_over(clusters: Clusters) -> Mean | None:
+    """The mean of all values with its interval; ``None`` without any value."""
+    sums = sums_of(clusters)
+    if not sums.count:
+        return None
+    return Mean(sums.ratio, interval_of_sums(sums), int(sum(sums.sizes)), sums.count)
 
 
 def standard_error(sums: Sums) -> float:
@@ -80,10 +111,6 @@ def spread_of_leaving_out(without: Sequence[float]) -> float:
     count = len(without)
     mean = math.fsum(without) / count
     return math.sqrt((count - 1) / count * math.fsum((value - mean) ** 2 for value in without))
-
-
-def _finite(values: Iterable[float]) -> list[float]:
-    return [value for value in values if math.isfinite(value)]
 
 
 @lru_cache(maxsize=256)
@@ -120,8 +147,6 @@ LEAST_SPREAD: Final = 0.3
 A draw of equal clusters has none, and would make an interval without end. With 8 clusters or
 more this changes no coverage; see docs/statistics.md.
 """
-
-Interval = tuple[float, float]
 
 
 def cluster_interval(clusters: Clusters, level: float = 0.95) -> Interval | None:
@@ -190,9 +215,11 @@ def _drawn_quantiles(sums: Sums, tail: float) -> Interval:
     shift = rest / size
     spread = np.maximum(squares - 2 * shift * mixed + shift * shift * square_sizes, 0)
     told = shift / np.maximum(scale * np.sqrt(spread) / size, least)
-    ranks = sorted({_rank(tail), _rank(1 - tail)})
-    told.partition(ranks)
-    return min(float(told[ranks[0]]), 0.0), max(float(told[ranks[-1]]), 0.0)
+    # The quantile of a share is the draw at ``(draws + 1) share``, counted from 1.
+    ranks = [math.ceil(share * (DRAWS + 1) - 1e-9) - 1 for share in (tail, 1 - tail)]
+    low, high = (min(max(rank, 0), DRAWS - 1) for rank in ranks)
+    told.partition(sorted({low, high}))
+    return min(float(told[low]), 0.0), max(float(told[high]), 0.0)
 
 
 @lru_cache(maxsize=8)
@@ -205,40 +232,11 @@ def _draws(clusters: int) -> NDArray[np.float64]:
     return source.multinomial(clusters, shares, size=DRAWS).astype(np.float64)
 
 
-def _rank(share: float) -> int:
-    """The index of the quantile in the sorted draws: ``(draws + 1) share``, counted from 1."""
-    return min(max(math.ceil(share * (DRAWS + 1) - 1e-9) - 1, 0), DRAWS - 1)
-
-
-@dataclass(frozen=True, slots=True)
-class Mean:
-    """A mean with its 95 % interval over cases (``None`` below six), the number of items and cases.
-
-    See :func:`~pytest_compaction.metrics.intervals.cluster_interval`.
-    """
-
-    value: float
-    interval: tuple[float, float] | None
-    count: int
-    cases: int = 0
-
-
-def mean_over(clusters: Clusters) -> Mean | None:
-    """The mean of all values, a case's values by its name; ``None`` without any value."""
-    sums = sums_of(clusters)
-    if not sums.count:
-        return None
-    return Mean(sums.ratio, interval_of_sums(sums), int(sum(sums.sizes)), sums.count)
-
-
-T = TypeVar("T")
-
-
 def jackknife_interval(
-    clusters: Mapping[str, Sequence[T]],
-    statistic: Callable[[Sequence[T]], float | None],
+    clusters: Mapping[str, Sequence[_T]],
+    statistic: Callable[[Sequence[_T]], float | None],
     level: float = 0.95,
-) -> tuple[float, float] | None:
+) -> Interval | None:
     """Interval of any statistic over all values, from leaving out one cluster at a time.
 
     The jackknife's standard error is taken times Student's t with ``n - 1`` degrees of
@@ -269,7 +267,7 @@ _FEWEST: Final = 2.0
 """Degrees of freedom; with fewer an interval says nothing any more."""
 
 
-def proportion_interval(clusters: Clusters, level: float = 0.95) -> tuple[float, float] | None:
+def proportion_interval(clusters: Clusters, level: float = 0.95) -> Interval | None:
     """Wilson's interval of the share of values that are true (or of shares from 0 to 1).
 
     With the share ``p`` of ``n`` values in ``k`` clusters, ``z`` a quantile of Student's t, and
@@ -300,34 +298,23 @@ def proportion_interval(clusters: Clusters, level: float = 0.95) -> tuple[float,
     if sums.count < 2:
         return None
     share = min(max(sums.ratio, 0.0), 1.0)
-    size = _effective_size(share, sums)
-    square = t_quantile((1 + level) / 2, _degrees_of_freedom(sums)) ** 2 / size
+    size, ratio, count = math.fsum(sums.sizes), sums.ratio, sums.count
+    squares = [(t - ratio * n) ** 2 for t, n in zip(sums.totals, sums.sizes, strict=True)]
+    variance, freedom = math.fsum(squares), count - 1.0
+    if variance >= 1e-12:  # few degrees where a few clusters make most of the variance
+        kurtosis = count * math.fsum(square**2 for square in squares) / variance**2
+        freedom = min(freedom, max(_DEGREES * count / max(kurtosis - 1, 1e-9), _FEWEST))
+    alone, others = share * (1 - share) / size, size / count - 1
+    if alone < 1e-15:
+        effective = float(count)
+    else:
+        design = max(standard_error(sums) ** 2 / alone, 1.0)
+        if others > 0:
+            correlation = min((design - 1) / others, 1.0)
+            correlation = (count * correlation + _CORRELATION) / (count + 1)
+            design = max(design, 1 + others * correlation)
+        effective = size / design
+    square = t_quantile((1 + level) / 2, freedom) ** 2 / effective
     middle = (share + square / 2) / (1 + square)
     reach = math.sqrt(square * (share * (1 - share) + square / 4)) / (1 + square)
     return max(middle - reach, 0.0), min(middle + reach, 1.0)
-
-
-def _effective_size(share: float, sums: Sums) -> float:
-    """As many independent values say as much about the share as these do."""
-    size = math.fsum(sums.sizes)
-    alone = share * (1 - share) / size
-    if alone < 1e-15:
-        return float(sums.count)
-    seen = max(standard_error(sums) ** 2 / alone, 1.0)
-    others = size / sums.count - 1
-    if others <= 0:
-        return size / seen
-    correlation = min((seen - 1) / others, 1.0)
-    correlation = (sums.count * correlation + _CORRELATION) / (sums.count + 1)
-    return size / max(seen, 1 + others * correlation)
-
-
-def _degrees_of_freedom(sums: Sums) -> float:
-    """Those of the variance over clusters: few where a few clusters make most of it."""
-    ratio, most = sums.ratio, sums.count - 1.0
-    squares = [(t - ratio * n) ** 2 for t, n in zip(sums.totals, sums.sizes, strict=True)]
-    variance = math.fsum(squares)
-    if variance < 1e-12:
-        return most
-    kurtosis = sums.count * math.fsum(square**2 for square in squares) / variance**2
-    return min(most, max(_DEGREES * sums.count / max(kurtosis - 1, 1e-9), _FEWEST))

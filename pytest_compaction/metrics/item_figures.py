@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pytest_compaction.metrics.readings import Source
-from pytest_compaction.record import Record as Record
+from pytest_compaction.record import Record
 
 
 def reading_of(record: Record) -> Source:

@@ -6,14 +6,14 @@ of a set have two questions an ability each, so that a conversation counts as mu
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Iterable, Sequence
+from typing import Final
 
 from pytest_compaction.case.kinds import ABILITIES
 from pytest_compaction.case.long_memory.published import size_rank
 from pytest_compaction.metrics.aggregates import mean_of
 from pytest_compaction.metrics.intervals import Mean
-from pytest_compaction.metrics.item_figures import Record
+from pytest_compaction.record import Record
 
 ALL: Final = "all"
 """The row over all abilities of a size."""
@@ -25,6 +25,10 @@ def asked(records: Iterable[Record]) -> list[Record]:
     return [record for record in records if record.get("score") is not None]
 
 
+def _of_size(records: Iterable[Record], size: str) -> list[Record]:
+    return [record for record in asked(records) if (record.get("size") or "") == size]
+
+
 def null_nuggets(records: Iterable[Record]) -> int:
     """How many nuggets of the questions have no score, as rules do not judge answers."""
     return sum(
@@ -32,53 +36,42 @@ def null_nuggets(records: Iterable[Record]) -> int:
     )
 
 
-def size_of_record(record: Mapping[str, Any]) -> str:
-    """The size of the conversation that a question is about."""
-    return str(record.get("size") or "")
-
-
 def sizes_of(records: Iterable[Record]) -> list[str]:
     """The sizes of the conversations, the smallest first."""
-    found = {size_of_record(record) for record in asked(records)}
+    found = {record.get("size") or "" for record in asked(records)}
     return sorted(found, key=lambda size: (size_rank(size), size))
 
 
 def conversations_of(records: Iterable[Record], size: str) -> int:
     """How many conversations of a size there are."""
-    return len({record["case"] for record in asked(records) if size_of_record(record) == size})
+    return len({record["case"] for record in _of_size(records, size)})
 
 
 def abilities_of(records: Iterable[Record], size: str) -> list[str]:
     """The abilities that are asked for at a size, in the order of the set."""
-    kinds = {record["kind"] for record in asked(records) if size_of_record(record) == size}
+    kinds = {record["kind"] for record in _of_size(records, size)}
     return [ability for ability in ABILITIES if ability in kinds]
 
 
 def ability_mean(records: Sequence[Record], size: str, ability: str) -> Mean | None:
     """The mean score at a size, of one ability or of ``all``."""
-    chosen = [
-        record
-        for record in asked(records)
-        if size_of_record(record) == size and ability in {ALL, record["kind"]}
-    ]
+    chosen = [r for r in _of_size(records, size) if ability in {ALL, r["kind"]}]
     return mean_of(chosen, lambda record: record["score"])
 
 
 def order_mean(records: Sequence[Record], size: str, figure: str) -> Mean | None:
     """The mean of a figure of the order of events at a size."""
-    chosen = [r for r in asked(records) if r.get("ordering") and size_of_record(r) == size]
+    chosen = [record for record in _of_size(records, size) if record.get("ordering")]
     return mean_of(chosen, lambda record: record["ordering"][figure])
+
+
+def _of_tenth(records: Iterable[Record], tenth: int) -> list[Record]:
+    return [record for record in asked(records) if tenth in record.get("tenths", ())]
 
 
 def questions_of_tenth(records: Iterable[Record], tenth: int) -> int:
     """How many questions have evidence in a tenth, whatever the strategies and trials."""
-    return len(
-        {
-            (record["case"], record["probe"])
-            for record in asked(records)
-            if tenth in record.get("tenths", ())
-        }
-    )
+    return len({(record["case"], record["probe"]) for record in _of_tenth(records, tenth)})
 
 
 def tenth_mean(records: Sequence[Record], tenth: int) -> Mean | None:
@@ -86,5 +79,4 @@ def tenth_mean(records: Sequence[Record], tenth: int) -> Mean | None:
 
     A question with evidence in several counts in each of them; one without counts nowhere.
     """
-    chosen = [record for record in asked(records) if tenth in record.get("tenths", ())]
-    return mean_of(chosen, lambda record: record["score"])
+    return mean_of(_of_tenth(records, tenth), lambda record: record["score"])

@@ -9,48 +9,25 @@ undo the drop, because the model was without it in between.
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final
+from typing import Final, Literal, get_args
 
+from pytest_compaction.case.case import Fact
 from pytest_compaction.metrics.intervals import (
+    Interval,
     Mean,
     cluster_interval,
+    clustered,
     jackknife_interval,
+    mean_over,
 )
-from pytest_compaction.metrics.item_figures import Record
 from pytest_compaction.metrics.lost_facts import CompactionEvent, FactFate, events_by_case, fates
+from pytest_compaction.record import Record
 
 LEVEL: Final = 0.95
-Interval = tuple[float, float]
-
-
-def share(outcomes: Iterable[tuple[str, bool]]) -> Mean | None:
-    """The share of what is true, given as (case, whether); ``None`` without any.
-
-    See :func:`share_interval`.
-    """
-    clusters: dict[str, list[bool]] = defaultdict(list)
-    for case, outcome in outcomes:
-        clusters[case].append(outcome)
-    values = [value for group in clusters.values() for value in group]
-    if not values:
-        return None
-    mean = sum(values) / len(values)
-    return Mean(mean, share_interval(clusters), len(values), len(clusters))
-
-
-def mean_of_pairs(values: Iterable[tuple[str, float]]) -> Mean | None:
-    """The mean of figures given as (case, figure), with its interval; ``None`` without any."""
-    clusters: dict[str, list[float]] = defaultdict(list)
-    for case, value in values:
-        clusters[case].append(value)
-    every = [value for group in clusters.values() for value in group]
-    if not every:
-        return None
-    return Mean(sum(every) / len(every), cluster_interval(clusters), len(every), len(clusters))
 
 
 def share_interval(clusters: Mapping[str, Sequence[bool]]) -> Interval | None:
@@ -72,6 +49,16 @@ def share_interval(clusters: Mapping[str, Sequence[bool]]) -> Interval | None:
         unseen = ((1 - LEVEL) / 2) ** (1 / cases)
         return (unseen, 1.0) if True in seen else (0.0, 1 - unseen)
     return max(found[0], 0.0), min(found[1], 1.0)
+
+
+def share(outcomes: Iterable[tuple[str, bool]]) -> Mean | None:
+    """The share of what is true, given as (case, whether), with :func:`share_interval`."""
+    clusters = clustered(outcomes)
+    values = [value for group in clusters.values() for value in group]
+    if not values:
+        return None
+    mean = sum(values) / len(values)
+    return Mean(mean, share_interval(clusters), len(values), len(clusters))
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +104,49 @@ def life_table(facts: Iterable[FactFate]) -> tuple[LifeRow, ...]:
     (1958). The 95 % interval leaves out one case at a time, because the facts of a case share
     its compactions; where none or all were dropped it is that of a share.
     """
-    clusters = _by_case(facts)
-    together = _together(clusters.values())
-    return tuple(_row(k, clusters, together) for k in sorted(together[0]))
+    clusters: dict[str, _Counts] = {}
+    for fact in facts:
+        at_risk, dropped = clusters.setdefault(fact.case, (Counter(), Counter()))
+        at_risk.update(range(1, fact.exposures + 1))
+        if fact.drop is not None:
+            dropped[fact.drop.number] += 1
+    at_risk, dropped = _together(clusters.values())
+    single = {case: [counts] for case, counts in clusters.items() if counts[0]}
+    rows = []
+    for k in sorted(at_risk):
+
+        def survival_of(some: Sequence[_Counts], k: int = k) -> float | None:
+            there, gone = _together(some)
+            ended = any(there[j] and gone[j] == there[j] for j in range(1, k))
+            return _survival(k, there, gone) if ended or there[k] else None
+
+        value = _survival(k, at_risk, dropped)
+        if value in {0.0, 1.0}:
+            same = {case: [value == 1.0] * counts[0][1] for case, counts in clusters.items()}
+            interval = share_interval(same)
+        else:
+            interval = jackknife_interval(single, survival_of)
+        if interval is not None:
+            interval = max(interval[0], 0.0), min(interval[1], 1.0)
+        rows.append(LifeRow(k, at_risk[k], dropped[k], value, interval))
+    return tuple(rows)
+
+
+def _together(clusters: Iterable[_Counts]) -> _Counts:
+    at_risk: Counter[int] = Counter()
+    dropped: Counter[int] = Counter()
+    for one_at_risk, one_dropped in clusters:
+        at_risk += one_at_risk
+        dropped += one_dropped
+    return at_risk, dropped
+
+
+def _survival(k: int, at_risk: Counter[int], dropped: Counter[int]) -> float:
+    value = 1.0
+    for j in range(1, k + 1):
+        if at_risk[j]:
+            value *= 1 - dropped[j] / at_risk[j]
+    return value
 
 
 def half_life(facts: Iterable[FactFate]) -> HalfLife | None:
@@ -131,10 +158,11 @@ def half_life(facts: Iterable[FactFate]) -> HalfLife | None:
     "Discrete-Time Methods for the Analysis of Event Histories", Sociological Methodology 13
     (1982). The 95 % interval is that of the hazard over cases, carried over.
     """
-    met: dict[str, list[bool]] = defaultdict(list)
-    for fact in facts:
-        dropped = fact.drop is not None
-        met[fact.case] += [dropped and k == fact.exposures for k in range(1, fact.exposures + 1)]
+    met = clustered(
+        (fact.case, fact.drop is not None and k == fact.exposures)
+        for fact in facts
+        for k in range(1, fact.exposures + 1)
+    )
     exposures = sum(map(len, met.values()))
     if not exposures:
         return None
@@ -149,60 +177,6 @@ def _halving(hazard: float) -> float:
     if hazard <= 0:
         return math.inf
     return 0.0 if hazard >= 1 else math.log(0.5) / math.log1p(-hazard)
-
-
-def _by_case(facts: Iterable[FactFate]) -> dict[str, _Counts]:
-    found: dict[str, _Counts] = {}
-    for fact in facts:
-        at_risk, dropped = found.setdefault(fact.case, (Counter(), Counter()))
-        at_risk.update(range(1, fact.exposures + 1))
-        if fact.drop is not None:
-            dropped[fact.drop.number] += 1
-    return found
-
-
-def _together(clusters: Iterable[_Counts]) -> _Counts:
-    at_risk: Counter[int] = Counter()
-    dropped: Counter[int] = Counter()
-    for one_at_risk, one_dropped in clusters:
-        at_risk += one_at_risk
-        dropped += one_dropped
-    return at_risk, dropped
-
-
-def _row(k: int, clusters: Mapping[str, _Counts], together: _Counts) -> LifeRow:
-    at_risk, dropped = together
-    value = _survival(k, together)
-    if value in {0.0, 1.0}:
-        same = {case: [value == 1.0] * counts[0][1] for case, counts in clusters.items()}
-        interval = share_interval(same)
-    else:
-        single = {case: [counts] for case, counts in clusters.items() if counts[0]}
-        interval = jackknife_interval(single, lambda some: _survival_of(k, some))
-    if interval is not None:
-        interval = max(interval[0], 0.0), min(interval[1], 1.0)
-    return LifeRow(k, at_risk[k], dropped[k], value, interval)
-
-
-def _survival_of(k: int, clusters: Sequence[_Counts]) -> float | None:
-    counts = _together(clusters)
-    return _survival(k, counts) if _defined(k, counts) else None
-
-
-def _defined(k: int, counts: _Counts) -> bool:
-    """Whether all facts were dropped before the k-th compaction, or some are at risk there."""
-    at_risk, dropped = counts
-    gone = any(at_risk[j] and dropped[j] == at_risk[j] for j in range(1, k))
-    return gone or at_risk[k] > 0
-
-
-def _survival(k: int, counts: _Counts) -> float:
-    at_risk, dropped = counts
-    value = 1.0
-    for j in range(1, k + 1):
-        if at_risk[j]:
-            value *= 1 - dropped[j] / at_risk[j]
-    return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,26 +207,18 @@ def runway(events: Iterable[CompactionEvent]) -> Runway | None:
     changed = [event for event in events if event.changed]
     if not changed:
         return None
-    free = [(event.case, event.free) for event in changed if event.free is not None]
-    shares = [
-        (event.case, event.free / event.window)
-        for event in changed
-        if event.free is not None and event.window
-    ]
-    lengths = [event.until_next for event in changed if event.until_next is not None]
-    cut_off = [
-        event.messages_left
-        for event in changed
-        if event.until_next is None and event.messages_left is not None
-    ]
+    free = [(e.case, e.free, e.window) for e in changed if e.free is not None]
+    lengths = [e.until_next for e in changed if e.until_next is not None]
+    cut_off = [e.messages_left for e in changed if e.until_next is None]
+    left = [messages for messages in cut_off if messages is not None]
     return Runway(
-        free=mean_of_pairs(free),
-        least_free=min((tokens for _, tokens in free), default=None),
-        share=mean_of_pairs(shares),
-        messages=median_length(lengths, cut_off),
+        free=mean_over(clustered((case, float(tokens)) for case, tokens, _ in free)),
+        least_free=min((tokens for _, tokens, _ in free), default=None),
+        share=mean_over(clustered((case, t / window) for case, t, window in free if window)),
+        messages=median_length(lengths, left),
         least_messages=min(lengths, default=None),
         ended=len(lengths),
-        cut_off=len(cut_off),
+        cut_off=len(left),
         peak_before=max((e.before for e in changed if e.before is not None), default=None),
         peak_after=max((e.after for e in changed if e.after is not None), default=None),
     )
@@ -274,7 +240,7 @@ def median_length(ended: Sequence[int], cut_off: Sequence[int]) -> int | None:
     return None
 
 
-CLASSES: Final = (
+FactClass = Literal[
     "path",
     "identifier",
     "number",
@@ -285,8 +251,26 @@ CLASSES: Final = (
     "decision",
     "next_step",
     "instruction",
-)
+]
+"""The classes by which loss is counted. An instruction is what the user asked to keep to."""
+CLASSES: Final[tuple[FactClass, ...]] = get_args(FactClass)
 """The classes of facts, in the order of tables; what else a record names comes after them."""
+
+
+def class_of(fact: Fact) -> FactClass:
+    """The class of a fact: mostly its type, and ``number`` for a value with a digit.
+
+    The digit counts in what a text must hold to state the fact: its key groups, or its wording
+    where it has none.
+    """
+    if fact.type == "reason":
+        return "decision"
+    if fact.type == "constraint":
+        return "instruction"
+    if fact.type != "value":
+        return fact.type
+    wanted = [word for group in fact.keys for word in group] or [fact.text]
+    return "number" if any(ch.isdigit() for word in wanted for ch in word) else "value"
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,14 +345,13 @@ def strategy_losses(records: Sequence[Record]) -> StrategyLosses | None:
     )
 
 
-def loss_counts_of(facts: Sequence[FactFate]) -> LossCounts:
-    """Facts counted by what became of them."""
+def _losses(facts: Sequence[FactFate]) -> FactLosses:
     dropped = [fact for fact in facts if not fact.survived]
     known = [fact for fact in dropped if fact.recoverable is not None]
     recoverable = sum(bool(fact.recoverable) for fact in known)
     survived = [fact for fact in facts if fact.survived]
     answered = any(fact.used is not None for fact in facts)
-    return LossCounts(
+    counts = LossCounts(
         facts=len(facts),
         survived=len(survived),
         used=sum(bool(fact.used) for fact in survived) if answered else None,
@@ -381,7 +364,4 @@ def loss_counts_of(facts: Sequence[FactFate]) -> LossCounts:
         survival=share((fact.case, fact.survived) for fact in facts),
         recovery=share((fact.case, bool(fact.recoverable)) for fact in known),
     )
-
-
-def _losses(facts: Sequence[FactFate]) -> FactLosses:
-    return FactLosses(loss_counts_of(facts), life_table(facts), half_life(facts))
+    return FactLosses(counts, life_table(facts), half_life(facts))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from pytest_compaction.metrics.item_figures import Record, is_answered
+from pytest_compaction.metrics.item_figures import is_answered
+from pytest_compaction.record import Record
 from pytest_compaction.settings import CONTROL
 
 COMPACTED: Final = frozenset({"compacted", "truncated"})
@@ -32,11 +33,11 @@ class CompactionEvent:
     trial: int
     point: str
     status: str
+    window: int | None = None
     before: int | None = None
     after: int | None = None
     prefix: int | None = None
     free: int | None = None
-    window: int | None = None
     until_next: int | None = None
     messages_left: int | None = None
 
@@ -46,6 +47,9 @@ class CompactionEvent:
         return self.status in COMPACTED
 
 
+_COUNTS: Final = ("before", "after", "prefix", "free", "until_next", "messages_left")
+
+
 def events_by_case(records: Iterable[Record]) -> dict[CaseTrial, tuple[CompactionEvent, ...]]:
     """The compactions of each case and trial; empty for records that do not list them.
 
@@ -53,19 +57,23 @@ def events_by_case(records: Iterable[Record]) -> dict[CaseTrial, tuple[Compactio
     """
     longest: dict[CaseTrial, tuple[CompactionEvent, ...]] = {}
     for record in records:
-        listed = listed_events(record)
-        if listed is None:
-            continue
         key = record["case"], record["trial"]
-        if key not in longest or len(listed) > len(longest[key]):
+        listed = _listed(record)
+        if listed is not None and (key not in longest or len(listed) > len(longest[key])):
             window = whole(record["compaction"].get("window"))
-            longest[key] = tuple(_event(record, event, window) for event in listed)
+            longest[key] = tuple(
+                CompactionEvent(
+                    *(*key, str(event.get("point")), str(event.get("status"))),
+                    *(window, *(whole(event.get(name)) for name in _COUNTS)),
+                )
+                for event in listed
+            )
     return {key: longest[key] for key in sorted(longest)}
 
 
-def listed_events(record: Record) -> list[Mapping[str, Any]] | None:
+def _listed(record: Record) -> list[Mapping[str, Any]] | None:
     """The compactions that a record lists; ``None`` if it has no list of them."""
-    listed = record["compaction"].get("events")
+    listed: Any = record["compaction"].get("events")
     if not isinstance(listed, list):
         return None
     return [event for event in listed if isinstance(event, Mapping)]
@@ -76,20 +84,8 @@ def whole(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
-def _event(record: Record, event: Mapping[str, Any], window: int | None) -> CompactionEvent:
-    names = ("before", "after", "prefix", "free", "until_next", "messages_left")
-    return CompactionEvent(
-        case=record["case"],
-        trial=record["trial"],
-        point=str(event.get("point")),
-        status=str(event.get("status")),
-        window=window,
-        **{name: whole(event.get(name)) for name in names},
-    )
-
-
 FactKey = tuple[str, str, str]
-"""Case, probe and text: the same fact under every strategy and in every trial."""
+"""Case, probe and text: one fact under every strategy and in every trial."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,14 +100,6 @@ class Drop:
 
 
 @dataclass(frozen=True, slots=True)
-class FactSource:
-    """The smallest log message that states a fact, and its tokens."""
-
-    message: str
-    tokens: int
-
-
-@dataclass(frozen=True, slots=True)
 class FactFate:
     """One fact of one probe in one trial.
 
@@ -119,7 +107,7 @@ class FactFate:
     ``contradicted``: the view states something else in its place. ``recoverable`` is ``None``
     unless it was dropped, and where a record does not say it. ``stated`` says for each compaction
     since the log first stated the fact whether the view after it still did, up to the point of the
-    probe.
+    probe. ``source`` is the smallest log message that states it, with its tokens.
     """
 
     case: str
@@ -132,7 +120,7 @@ class FactFate:
     contradicted: bool = False
     recoverable: bool | None = None
     stated: tuple[tuple[str, bool], ...] = ()
-    source: FactSource | None = None
+    source: tuple[str, int] | None = None
     evidence: tuple[str, ...] = ()
 
     @property
@@ -179,7 +167,7 @@ def _idle_points(record: Record) -> frozenset[str]:
     idle: each counts as one compaction, however many took place before it.
     """
     ended: dict[str, bool] = {}
-    for event in listed_events(record) or ():
+    for event in _listed(record) or ():
         point = str(event.get("point"))
         ended[point] = ended.get(point, False) or event.get("status") in COMPACTED
     return frozenset(point for point, changed in ended.items() if not changed)
@@ -187,7 +175,10 @@ def _idle_points(record: Record) -> frozenset[str]:
 
 def _fate(record: Record, fact: Mapping[str, Any], idle: frozenset[str]) -> FactFate:
     survived = bool(fact["survived"])
-    recoverable = fact.get("recoverable")
+    recoverable, pairs, source = (
+        fact.get(key) for key in ("recoverable", "stated_after", "source")
+    )
+    tokens = whole(source.get("tokens")) if isinstance(source, Mapping) else None
     return FactFate(
         case=record["case"],
         probe=record["probe"],
@@ -198,21 +189,14 @@ def _fate(record: Record, fact: Mapping[str, Any], idle: frozenset[str]) -> Fact
         used=bool(fact["used"]) if is_answered(fact) else None,
         contradicted=not survived and fact.get("view") == "contradicted",
         recoverable=recoverable if isinstance(recoverable, bool) and not survived else None,
-        stated=tuple(_stated(fact.get("stated_after"), idle)),
-        source=_source(fact.get("source")),
+        stated=tuple(
+            (str(pair[0]), bool(pair[1]))
+            for pair in (pairs if isinstance(pairs, list) else ())
+            if isinstance(pair, list) and len(pair) == 2 and str(pair[0]) not in idle
+        ),
+        source=None if source is None or tokens is None else (str(source.get("message")), tokens),
         evidence=tuple(str(id) for id in fact.get("evidence") or ()),
     )
-
-
-def _stated(pairs: Any, idle: frozenset[str]) -> Iterator[tuple[str, bool]]:
-    for pair in pairs if isinstance(pairs, list) else ():
-        if isinstance(pair, list) and len(pair) == 2 and str(pair[0]) not in idle:
-            yield str(pair[0]), bool(pair[1])
-
-
-def _source(found: Any) -> FactSource | None:
-    tokens = whole(found.get("tokens")) if isinstance(found, Mapping) else None
-    return None if tokens is None else FactSource(str(found.get("message")), tokens)
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,6 +219,22 @@ class LostFact:
     evidence: tuple[str, ...]
 
 
+def _lost_fact(facts: Sequence[FactFate]) -> LostFact:
+    """One fact from all items that ask for it."""
+    lost = [fate for fate in facts if not fate.survived]
+    drops = [fate.drop for fate in lost if fate.drop is not None]
+    known = [fate.recoverable for fate in lost if fate.recoverable is not None]
+    first = facts[0]
+    return LostFact(
+        *(first.case, first.probe, first.text, first.fact_class),
+        times=len(lost),
+        asked=len(facts),
+        drop=min(drops, key=lambda drop: (drop.number, drop.point), default=None),
+        recoverable=all(known) if known else None,
+        evidence=first.evidence,
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class ComparedLosses:
     """Facts that all ``strategies`` were asked for: lost by every one, and by one alone."""
@@ -251,18 +251,20 @@ def compared_losses(arms: Mapping[str, Sequence[Record]]) -> ComparedLosses | No
     A strategy lost a fact if its view stated it in no trial. The control takes no part; ``None``
     with fewer than two other strategies that have facts.
     """
-    found = {name: _by_fact(fates(group)) for name, group in arms.items() if name != CONTROL}
-    found = {name: facts for name, facts in found.items() if facts}
+    found: dict[str, dict[FactKey, list[FactFate]]] = {}
+    for name, group in arms.items():
+        for fate in fates(group) if name != CONTROL else ():
+            found.setdefault(name, {}).setdefault(fate.key, []).append(fate)
     if len(found) < 2:
         return None
     shared = sorted(set.intersection(*(set(facts) for facts in found.values())))
-    losers = {key: [name for name in found if _lost(found[name][key])] for key in shared}
-    alone = {
-        name: tuple(_of_arms(found, key) for key in shared if losers[key] == [name])
-        for name in found
-    }
-    by_all = tuple(_of_arms(found, key) for key in shared if len(losers[key]) == len(found))
-    return ComparedLosses(tuple(found), len(shared), by_all, alone)
+    lost: dict[tuple[str, ...], list[LostFact]] = {}
+    for key in shared:
+        losers = [name for name, facts in found.items() if not any(f.survived for f in facts[key])]
+        every = [fate for facts in found.values() for fate in facts[key]]
+        lost.setdefault(tuple(losers), []).append(_lost_fact(every))
+    alone = {name: tuple(lost.get((name,), ())) for name in found}
+    return ComparedLosses(tuple(found), len(shared), tuple(lost.get(tuple(found), ())), alone)
 
 
 def most_lost(arms: Mapping[str, Sequence[Record]], count: int = 10) -> list[LostFact]:
@@ -274,18 +276,18 @@ def most_lost(arms: Mapping[str, Sequence[Record]], count: int = 10) -> list[Los
     """
     by_text: dict[tuple[str, str], list[FactFate]] = {}
     for name, group in arms.items():
-        if name != CONTROL:
-            for fate in fates(group):
-                by_text.setdefault((fate.case, fate.text), []).append(fate)
-    lost = [_lost_fact(same) for same in by_text.values() if any(not f.survived for f in same)]
+        for fate in fates(group) if name != CONTROL else ():
+            by_text.setdefault((fate.case, fate.text), []).append(fate)
+    lost = [_lost_fact(all_) for all_ in by_text.values() if not all(f.survived for f in all_)]
     lost.sort(key=lambda fact: (_rank(fact), fact.case, fact.probe, fact.text))
     before: Counter[tuple[_Rank, str]] = Counter()
-    turns: list[tuple[_Rank, int]] = []
+    ordered: list[tuple[_Rank, int, LostFact]] = []
     for fact in lost:
-        turns.append((_rank(fact), before[_rank(fact), fact.case]))
-        before[_rank(fact), fact.case] += 1
-    ordered = sorted(range(len(lost)), key=lambda place: turns[place])
-    return [lost[place] for place in ordered[:count]]
+        rank = _rank(fact)
+        ordered.append((rank, before[rank, fact.case], fact))
+        before[rank, fact.case] += 1
+    ordered.sort(key=lambda each: each[:2])
+    return [fact for _, _, fact in ordered[:count]]
 
 
 _Rank = tuple[int, int, bool, float]
@@ -294,36 +296,3 @@ _Rank = tuple[int, int, bool, float]
 def _rank(fact: LostFact) -> _Rank:
     number = math.inf if fact.drop is None else fact.drop.number
     return -fact.times, fact.asked, fact.recoverable is not False, number
-
-
-def _by_fact(found: Iterable[FactFate]) -> dict[FactKey, list[FactFate]]:
-    facts: dict[FactKey, list[FactFate]] = {}
-    for fate in found:
-        facts.setdefault(fate.key, []).append(fate)
-    return facts
-
-
-def _lost(trials: Sequence[FactFate]) -> bool:
-    return not any(fate.survived for fate in trials)
-
-
-def _of_arms(found: Mapping[str, Mapping[FactKey, Sequence[FactFate]]], key: FactKey) -> LostFact:
-    return _lost_fact([fate for facts in found.values() for fate in facts[key]])
-
-
-def _lost_fact(same: Sequence[FactFate]) -> LostFact:
-    lost = [fate for fate in same if not fate.survived]
-    drops = [fate.drop for fate in lost if fate.drop is not None]
-    known = [fate.recoverable for fate in lost if fate.recoverable is not None]
-    first = same[0]
-    return LostFact(
-        case=first.case,
-        probe=first.probe,
-        text=first.text,
-        fact_class=first.fact_class,
-        times=len(lost),
-        asked=len(same),
-        drop=min(drops, key=lambda drop: (drop.number, drop.point), default=None),
-        recoverable=all(known) if known else None,
-        evidence=first.evidence,
-    )

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Final
 
+from pytest_compaction.metrics.agreement import kendall_tau_b
 from pytest_compaction.rubric import MAX_SCORE
 
 
@@ -40,12 +41,8 @@ ORDER_FIGURES: Final = tuple(field.name for field in fields(EventOrder))
 
 def mean_order(orders: Sequence[EventOrder]) -> EventOrder:
     """The mean of each figure, as several judges give them; of the product, too."""
-    return EventOrder(
-        *(
-            math.fsum(getattr(each, figure) for each in orders) / len(orders)
-            for figure in ORDER_FIGURES
-        )
-    )
+    sums = (math.fsum(getattr(each, figure) for each in orders) for figure in ORDER_FIGURES)
+    return EventOrder(*(total / len(orders) for total in sums))
 
 
 def event_order(events: int, answered: Sequence[int | None]) -> EventOrder:
@@ -64,7 +61,11 @@ def event_order(events: int, answered: Sequence[int | None]) -> EventOrder:
     recall = named / events
     both = precision + recall
     f1 = 2 * precision * recall / both if both else 0.0
-    order = _normalised(first, second, named)
+    order = float(named > 0)
+    if named and len(first) > 1:
+        # With an event named and two in the union, no ranking is a single tie: tau-b has a value.
+        tau = kendall_tau_b(list(zip(first, second, strict=True))) or 0.0
+        order = min(max((tau + 1) / 2, 0.0), 1.0)
     return EventOrder(precision, recall, f1, order, order * f1)
 
 
@@ -85,18 +86,6 @@ def ranks(events: int, answered: Sequence[int | None]) -> tuple[list[int], list[
     last = events + len(extra) + 1
     reference = [*range(1, events + 1), *[last] * len(extra)]
     return reference, [*(place.get(number, last) for number in range(events)), *extra]
-
-
-def _normalised(first: Sequence[int], second: Sequence[int], named: int) -> float:
-    if named == 0:
-        return 0.0
-    if len(first) == 1:
-        return 1.0
-    from scipy.stats import kendalltau  # takes long to import
-
-    # With an event named and two in the union, no ranking is a single tie: tau-b has a value.
-    tau = float(kendalltau(first, second, variant="b").statistic)
-    return min(max((tau + 1) / 2, 0.0), 1.0)
 
 
 SCORES: Final = (0.0, 0.5, 1.0)
@@ -128,7 +117,7 @@ class NuggetFigures:
 
     @property
     def overall(self) -> float | None:
-        """The same from 0 to 5, beside the scores of the rubric."""
+        """The score from 0 to 5, beside those of the rubric."""
         return None if self.score is None else MAX_SCORE * self.score
 
 

@@ -8,19 +8,19 @@ them are measured by the same facts.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, get_args
+from typing import Final, get_args
 
 from pytest_compaction.case.case import FactType
-from pytest_compaction.metrics.aggregates import by_arm
-from pytest_compaction.metrics.intervals import Mean, mean_over
-from pytest_compaction.metrics.item_figures import Record, is_stated
+from pytest_compaction.metrics.aggregates import by_arm, scored
+from pytest_compaction.metrics.intervals import Mean, clustered, mean_over
+from pytest_compaction.metrics.item_figures import is_stated
+from pytest_compaction.record import Record
 from pytest_compaction.settings import CONTROL, RECORDED
 
 ALL_TYPES: Final = "overall"
-_Item = tuple[str, str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,79 +58,70 @@ class ProductionLoss:
 def production_loss(records: Iterable[Record]) -> ProductionLoss | None:
     """The comparison with what is on record; ``None`` for a run without ``recorded`` or record."""
     after = [r for r in records if (r.get("point") or {}).get("recorded")]
-    arms = {name: _by_item(group) for name, group in by_arm(after).items()}
-    production = next((name for name, items in arms.items() if _is_recorded(items)), None)
-    measured = {name: found for name, items in arms.items() if (found := _scored(items))}
-    if production is None or production not in measured:
+    arms = {
+        name: {(r["case"], r["probe"], r["trial"]): r for r in group}
+        for name, group in by_arm(after).items()
+    }
+    measured = {name: set(map(_item, scored(items.values()))) for name, items in arms.items()}
+    absent = tuple(name for name, keys in measured.items() if not keys)
+    names = {r["compactor"]: name for name, items in arms.items() for r in items.values()}
+    production = names.get(RECORDED)
+    if production is None or production in absent:
         return None
-    shared = set.intersection(*(set(items) for items in measured.values()))
-    common = {name: [items[key] for key in sorted(shared)] for name, items in measured.items()}
+    shared = sorted(set.intersection(*filter(None, measured.values())))
+    common = {name: [arms[name][key] for key in shared] for name in arms if name not in absent}
     if not any(record["facts"] for record in common[production]):
         return None
-    asked = {key for items in arms.values() for key in items}
-    columns = [
-        _kept(name, group, len(asked) - len(measured[name])) for name, group in common.items()
-    ]
+    items = len({key for found in arms.values() for key in found})
+    columns = [_kept(name, group, items - len(measured[name])) for name, group in common.items()]
+
+    def rank(column: KeptFacts) -> tuple[bool, bool, float, str]:
+        """Production first and the control last; in between, the best first."""
+        name = column.compactor
+        return name != production, name == CONTROL, -column.shares[ALL_TYPES].value, name
+
+    once = {(r["case"], r["probe"]): r["facts"] for r in common[production]}
+    counts = Counter(fact["type"] for facts in once.values() for fact in facts)
+    types = [*get_args(FactType), *sorted(counts.keys() - set(get_args(FactType)))]
     return ProductionLoss(
-        columns=tuple(sorted(columns, key=lambda column: _rank(column, production))),
-        facts=_counted(common[production]),
+        columns=tuple(sorted(columns, key=rank)),
+        facts={**{type: counts[type] for type in types if counts[type]}, ALL_TYPES: counts.total()},
         cases=len({case for case, _, _ in shared}),
         items=len(shared),
-        asked=len(asked),
-        absent=tuple(name for name in arms if name not in measured),
+        asked=items,
+        absent=absent,
         equal_tokens=all(
             r.get("budget") == RECORDED for r in after if r["compactor"] not in {CONTROL, RECORDED}
         ),
     )
 
 
-def _is_recorded(items: Mapping[_Item, Record]) -> bool:
-    return any(record["compactor"] == RECORDED for record in items.values())
-
-
-def _by_item(records: Iterable[Record]) -> dict[_Item, Record]:
-    return {(record["case"], record["probe"], record["trial"]): record for record in records}
-
-
-def _scored(items: Mapping[_Item, Record]) -> dict[_Item, Record]:
-    return {key: record for key, record in items.items() if record["overall"] is not None}
-
-
-def _rank(column: KeptFacts, production: str) -> tuple[bool, bool, float, str]:
-    """Production first and the control last; in between, whoever keeps most comes first."""
-    share = column.shares[ALL_TYPES].value
-    name = column.compactor
-    return name != production, name == CONTROL, -share, name
+def _item(record: Record) -> tuple[str, str, int]:
+    return record["case"], record["probe"], record["trial"]
 
 
 def _kept(compactor: str, records: Sequence[Record], unscored: int) -> KeptFacts:
-    states: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for record in records:
-        for fact in record["facts"]:
-            for type in (ALL_TYPES, fact["type"]):
-                states[type][record["case"]].append(float(is_stated(fact)))
+    types = dict.fromkeys(fact["type"] for record in records for fact in record["facts"])
     shares = {
-        type: found
-        for type, clusters in states.items()
-        if (found := mean_over(clusters)) is not None
+        type: mean_over(
+            clustered(
+                (record["case"], float(is_stated(fact)))
+                for record in records
+                for fact in record["facts"]
+                if type in (ALL_TYPES, fact["type"])
+            )
+        )
+        for type in (ALL_TYPES, *types)
     }
-    return KeptFacts(compactor, shares, _view_tokens(records), unscored)
-
-
-def _view_tokens(records: Iterable[Record]) -> float:
-    """The mean over the views; one that is read per question counts with its mean."""
-    views: dict[Any, list[int]] = defaultdict(list)
-    for record in records:
-        key = (record["case"], record["trial"], record["point"]["id"])
-        views[key].append(record["tokens"]["view"])
+    # A view that is read per question counts with its mean.
+    views = clustered(
+        (f"{record['case']} {record['trial']} {record['point']['id']}", record["tokens"]["view"])
+        for record in records
+    )
     means = [sum(tokens) / len(tokens) for tokens in views.values()]
-    return sum(means) / len(means)
-
-
-def _counted(records: Iterable[Record]) -> dict[str, int]:
-    """Facts by type, each once however many trials; types in the order of the rubric's."""
-    once = {(record["case"], record["probe"]): record["facts"] for record in records}
-    found = Counter(fact["type"] for facts in once.values() for fact in facts)
-    named = [*get_args(FactType), *sorted(found.keys() - set(get_args(FactType)))]
-    counts = {type: found[type] for type in named if found[type]}
-    return {**counts, ALL_TYPES: sum(found.values())}
+    return KeptFacts(
+        compactor,
+        {type: share for type, share in shares.items() if share is not None},
+        sum(means) / len(means),
+        unscored,
+    )

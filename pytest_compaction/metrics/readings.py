@@ -100,7 +100,7 @@ def read(facts: Sequence[Fact], traps: Sequence[Trap], index: TextIndex) -> Read
 
 
 def read_outcomes(facts: Sequence[Fact], traps: Sequence[Trap], index: TextIndex) -> Readings:
-    """The same without the words that decided, which spares sentences that decide nothing."""
+    """The outcomes without the words that decided, which skips sentences that decide nothing."""
     return _readings(facts, traps, index, lambda statement: Reading(index.outcome(statement)))
 
 

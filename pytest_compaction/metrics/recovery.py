@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import lru_cache
 
 from pytest_compaction.artifacts.call_places import LogPlaces, Places
@@ -36,13 +36,9 @@ def is_recoverable(
 
 
 def _leads_to(view: str, places: Places) -> bool:
-    return _any_named(view, places.paths, names_path) or _any_named(
-        view, places.commands, names_command
+    return any(names_path(view, path) for path in places.paths) or any(
+        names_command(view, command) for command in places.commands
     )
-
-
-def _any_named(view: str, names: Iterable[str], is_named: Callable[[str, str], bool]) -> bool:
-    return any(is_named(view, name) for name in names)
 
 
 def names_path(text: str, path: str) -> bool:

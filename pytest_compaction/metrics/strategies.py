@@ -1,15 +1,13 @@
-"""The same items on two sides: strategies against each other, and against the best null."""
+"""Items of two strategies or runs in pairs, and strategies against each other and the nulls."""
 
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Final, Literal
 
-from pytest_compaction.metrics.aggregates import mean_of
 from pytest_compaction.metrics.comparisons import (
     TIE,
     Paired,
@@ -20,8 +18,9 @@ from pytest_compaction.metrics.comparisons import (
     paired_of,
 )
 from pytest_compaction.metrics.figures import figure_of
-from pytest_compaction.metrics.intervals import Mean, sums_of_pairs
-from pytest_compaction.metrics.item_figures import Record, survival
+from pytest_compaction.metrics.intervals import Mean, clustered, mean_over, sums_of_pairs
+from pytest_compaction.metrics.item_figures import survival
+from pytest_compaction.record import Record
 from pytest_compaction.settings import CONTROL
 
 ItemKey = tuple[str, str, int, str]
@@ -87,11 +86,7 @@ def difference_between(
 def _by_case(
     first: Mapping[ItemKey, float], second: Mapping[ItemKey, float]
 ) -> dict[str, list[float]]:
-    differences: dict[str, list[float]] = defaultdict(list)
-    for key, value in first.items():
-        if key in second:
-            differences[key[0]].append(second[key] - value)
-    return differences
+    return clustered((key[0], second[key] - first[key]) for key in first if key in second)
 
 
 def _by_key(records: Iterable[Record]) -> dict[ItemKey, Record]:
@@ -164,7 +159,8 @@ def compare_strategies(groups: Mapping[str, Sequence[Record]]) -> StrategyCompar
     scores = {
         name: found
         for name, group in groups.items()
-        if not _is_control(group) and (found := figures_by_item(group, "overall"))
+        if not any(record["compactor"] == CONTROL for record in group)
+        and (found := figures_by_item(group, "overall"))
     }
     ranked = sorted(scores, key=lambda name: (-fmean(scores[name].values()), name))
     differences = dict(_differences([(name, scores[name]) for name in ranked]))
@@ -179,11 +175,6 @@ def compare_strategies(groups: Mapping[str, Sequence[Record]]) -> StrategyCompar
     if len(cases) < fewest_cases(LEVEL):
         shown = dict.fromkeys(ranked, "")
     return StrategyComparison(tuple(pairs), shown)
-
-
-def _is_control(records: Sequence[Record]) -> bool:
-    """Whether an arm is the control, at whatever budget."""
-    return any(record["compactor"] == CONTROL for record in records)
 
 
 def _differences(
@@ -245,30 +236,21 @@ def best_null(records: Sequence[Record]) -> NullComparison | None:
     Each null had as many tokens as the view of the strategy, at the same point of the same
     case. ``None`` for a null and the control, which are not compared.
     """
-    paired = [r for r in records if r.get("nulls") and survival(r) is not None]
+    paired = [(r, own) for r in records if r.get("nulls") and (own := survival(r)) is not None]
     if not paired:
         return None
-    names = sorted({name for record in paired for name in record["nulls"]})
-    means = {name: _mean(r["nulls"][name]["overall"] for r in paired) for name in names}
+    names = sorted({name for record, _ in paired for name in record["nulls"]})
+    means = {name: fmean(r["nulls"][name]["overall"] for r, _ in paired) for name in names}
     best = max(names, key=lambda name: (means[name], name))
-
-    def difference(record: Record) -> float | None:
-        own = survival(record)
-        return None if own is None else own - record["nulls"][best]["overall"]
-
-    found = mean_of(paired, difference)
+    found = mean_over(
+        clustered((r["case"], own - r["nulls"][best]["overall"]) for r, own in paired)
+    )
     if found is None:
         return None
-    own = _mean(r["tokens"]["view"] for r in paired)
-    other = _mean(r["nulls"][best]["tokens"] for r in paired)
-    return NullComparison(best, found, (own, other))
+    own = fmean(r["tokens"]["view"] for r, _ in paired)
+    return NullComparison(best, found, (own, fmean(r["nulls"][best]["tokens"] for r, _ in paired)))
 
 
 def is_null(compactor: str) -> bool:
     """Whether a strategy is a shipped null, with any parameters."""
     return compactor.partition(":")[0] in NULLS
-
-
-def _mean(values: Iterable[float]) -> float:
-    found = list(values)
-    return sum(found) / len(found)
