@@ -322,15 +322,13 @@ class LogIndex(SharedTexts):
             self._beginnings[end] = self.view(self._texts[:end])
         return self._beginnings[end]
 
-    def stating(self, statement: Statement) -> tuple[int, ...]:
-        """The places of the texts that state this; counterparts in others do not matter."""
+    def candidates(self, statement: Statement) -> list[int]:
+        """The places of the texts that may state this; no other text does."""
         asked = asked_of(statement)
-        places: Iterable[int] = range(len(self._texts))
-        if asked.statement.keys and asked.statement.change not in _FOLDER_CHANGES:
-            candidates = self._alone.found(asked)
-            found = {self._alone.index.excerpt_of[number] for number in candidates}
-            places = [place for place in places if self._number_of[place] in found]
-        return tuple(place for place in places if self.text(place).is_stated(statement))
+        if not asked.statement.keys or asked.statement.change in _FOLDER_CHANGES:
+            return list(range(len(self._texts)))
+        found = {self._alone.index.excerpt_of[number] for number in self._alone.found(asked)}
+        return [place for place, number in enumerate(self._number_of) if number in found]
 
     def with_path(self, path: str) -> set[int]:
         """The places of the texts that name a path, fully or by a suffix."""

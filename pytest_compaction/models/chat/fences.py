@@ -33,6 +33,7 @@ _CONTROL_TOKEN: Final = re.compile(
 )
 """The start of a token with which chat templates separate turns (``<|im_end|>``, ``[INST]``)."""
 _UNUSUAL: Final = re.compile(r"[^\n\t -~]")
+_NOT_ASCII: Final = re.compile(r"[^\x00-\x7f]")
 _SEPARATORS: Final = bytes(code for code in range(128) if not chr(code).isalnum())
 
 
@@ -62,8 +63,13 @@ def fences_for(materials: Iterable[str]) -> Fences:
 
 def _packed(text: str) -> bytes:
     """The ASCII letters and digits of a text, whatever their width or case, without the rest."""
-    narrow = unicodedata.normalize("NFKC", text).casefold()
+    narrow = _NOT_ASCII.sub(lambda found: _narrow(found[0]), text).lower()
     return narrow.encode("ascii", "ignore").translate(None, _SEPARATORS)
+
+
+@lru_cache(maxsize=4096)
+def _narrow(character: str) -> str:
+    return unicodedata.normalize("NFKC", character).casefold()
 
 
 @lru_cache(maxsize=16)

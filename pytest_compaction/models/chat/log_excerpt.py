@@ -10,11 +10,11 @@ random: the same request gives the same text.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from heapq import heapify, heappop
-from itertools import chain
+from itertools import chain, zip_longest
 from typing import Final
 
 from pytest_compaction.cache import Form, KeptResults, SizedCache
@@ -36,21 +36,32 @@ _CHOICE: Final[Form[list[int]]] = Form(list, lambda kept: [int(number) for numbe
 
 
 class MessageExcerpts:
-    """The excerpts of one message, in order. Building is linear in the text.
+    """The excerpts of one message, in order, indexed when one is first searched.
 
-    A message stands in the logs of several points, and is asked for by all probes of a case: it
-    is cut, and read for a fact, once for all of them.
+    A message stands in the logs of several points, and is searched by all probes of a case: it
+    is cut, stemmed, and read for a fact, once for all of them.
     """
 
     def __init__(self, text: str) -> None:
         self.texts = tuple(_pieces(text))
-        self._stated: dict[Statement, tuple[int, ...]] = {}
+        self._candidates: dict[Statement, frozenset[int]] = {}
+        self._stated: dict[tuple[int, Statement], bool] = {}
 
-    def that_state(self, statement: Statement) -> tuple[int, ...]:
-        """The numbers of the excerpts that state this; the counterparts do not matter."""
-        if statement not in self._stated:
-            self._stated[statement] = self._index.stating(statement)
-        return self._stated[statement]
+    def states(self, number: int, statement: Statement) -> bool:
+        """Whether an excerpt states this when it is read alone."""
+        if statement not in self._candidates:
+            self._candidates[statement] = frozenset(self._index.candidates(statement))
+        if number not in self._candidates[statement]:
+            return False
+        if (number, statement) not in self._stated:
+            stated = self._index.text(number).is_stated(statement)
+            self._stated[number, statement] = stated
+        return self._stated[number, statement]
+
+    @cached_property
+    def stems(self) -> tuple[Sequence[str], ...]:
+        """The stems of each excerpt."""
+        return tuple(map(_stems, self.texts))
 
     @cached_property
     def _index(self) -> LogIndex:
@@ -72,51 +83,48 @@ def _pieces(text: str) -> Iterator[str]:
         yield "\n".join(held)
 
 
+def _stems(text: str) -> Sequence[str]:
+    return content_stems(normalize(text))
+
+
 _message_excerpts = lru_cache(maxsize=4096)(MessageExcerpts)
-
-
-@dataclass(frozen=True, slots=True)
-class Excerpt:
-    """Some lines of one message, and the line that names it."""
-
-    label: str
-    text: str
 
 
 @dataclass(frozen=True)
 class PreparedLog:
-    """A log cut into excerpts, and indexed when first asked, once for all probes.
+    """A log cut into excerpts, and indexed when first searched, once for all probes.
 
-    ``parts`` are its messages: the id, the number of the first excerpt, and the excerpts.
+    ``excerpts`` are pairs of the line that names the message, and the text. ``parts`` are the
+    messages: the id, the number of the first excerpt, and the excerpts.
     """
 
-    excerpts: tuple[Excerpt, ...]
+    excerpts: tuple[tuple[str, str], ...]
     parts: tuple[tuple[str, int, MessageExcerpts], ...]
     _costs: dict[Callable[[str], int], list[int]] = field(default_factory=dict)
 
     @cached_property
     def _index(self) -> BM25:
-        return BM25([_stems(excerpt.text) for excerpt in self.excerpts])
+        return BM25(chain.from_iterable(message.stems for _, _, message in self.parts))
 
     def costs(self, count: Callable[[str], int]) -> list[int]:
-        """What each excerpt takes of the budget, in tokens."""
+        """The tokens that each excerpt takes of the budget."""
         if count not in self._costs:
-            self._costs[count] = [count(one.text) + _LABEL_TOKENS for one in self.excerpts]
+            self._costs[count] = [count(text) + _LABEL_TOKENS for _, text in self.excerpts]
         return self._costs[count]
 
-    def evidence(self, fact: Fact) -> list[int]:
-        """The excerpts that state a fact: from the messages named, or from all if none is known."""
-        wanted = {id for id, _, _ in self.parts}.intersection(fact.evidence)
-        return [
-            first + number
-            for id, first, message in self.parts
-            if not wanted or id in wanted
-            for number in message.that_state(fact.statement)
-        ]
+    def evidence(self, fact: Fact) -> Iterator[tuple[int, Callable[[], bool]]]:
+        """The excerpts that may state a fact, each with a function that reads whether it does.
 
-    def scores(self, asked: str, response: str) -> list[float]:
-        """How well each excerpt fits what is asked and the response to it."""
-        stems = dict.fromkeys(_stems(asked))
+        They are those of the messages that the fact names, or of all if none of these is known.
+        """
+        wanted = {id for id, _, _ in self.parts}.intersection(fact.evidence)
+        for id, first, message in self.parts:
+            for number in range(len(message.texts)) if not wanted or id in wanted else ():
+                yield first + number, partial(message.states, number, fact.statement)
+
+    def scores(self, query: str, response: str) -> list[float]:
+        """How well each excerpt fits a query and the response to it."""
+        stems = dict.fromkeys(_stems(query))
         totals = list(self._index.scores(list(stems)))
         for stem in dict.fromkeys(_stems(response)):
             if stem not in stems:
@@ -125,30 +133,25 @@ class PreparedLog:
         return totals
 
 
-def _stems(text: str) -> Sequence[str]:
-    return content_stems(normalize(text))
-
-
 _PREPARED: Final[SizedCache[LogDigest, PreparedLog]] = SizedCache(
-    _MOST_CHARACTERS, lambda log: sum(len(excerpt.text) for excerpt in log.excerpts)
+    _MOST_CHARACTERS, lambda log: sum(len(text) for _, text in log.excerpts)
 )
 
 
 def prepare(digest: LogDigest) -> PreparedLog:
-    """A log cut into excerpts and indexed; the latest are cached."""
+    """A log cut into excerpts; the latest are cached."""
     return _PREPARED.get(digest, lambda: _prepared(digest))
 
 
 def _prepared(digest: LogDigest) -> PreparedLog:
-    excerpts: list[Excerpt] = []
+    excerpts: list[tuple[str, str]] = []
     parts: list[tuple[str, int, MessageExcerpts]] = []
     for id, role, text in digest.messages or (("", "log", digest.whole),):
         message = _message_excerpts(text)
-        if message.texts:
-            parts.append((id, len(excerpts), message))
+        parts.append((id, len(excerpts), message))
         label = f"[{role} {id}]" if id else f"[{role}]"
-        excerpts += [Excerpt(label, piece) for piece in message.texts]
-    return PreparedLog(tuple(excerpts), tuple(parts))
+        excerpts += [(label, piece) for piece in message.texts]
+    return PreparedLog(tuple(excerpts), tuple(part for part in parts if part[2].texts))
 
 
 def excerpts_for(
@@ -164,8 +167,8 @@ def excerpts_for(
     log, kept = prepare(request.digest), kept or KeptResults()
     about = ""
     if kept.keeps:
-        asked = [request.digest, request.facts, request.traps, request.question, request.response]
-        about = identity(["excerpts", tokens.name, budget, *asked])
+        parts = [request.digest, request.facts, request.traps, request.question, request.response]
+        about = identity(["excerpts", tokens.name, budget, *parts])
     chosen = kept.once(about, _CHOICE, lambda: _chosen(log, request, budget, tokens.text))
     return _rendered(log.excerpts, chosen)
 
@@ -173,33 +176,40 @@ def excerpts_for(
 def _chosen(
     log: PreparedLog, request: JudgeRequest, budget: int, count: Callable[[str], int]
 ) -> list[int]:
-    """The numbers of the best excerpts, in order."""
+    """The numbers of the best excerpts, in order: those with evidence, then by rank, while they fit.
+
+    To read whether an excerpt states a fact takes long. What an excerpt that is chosen by its
+    rank states makes no difference, so that only the others are read.
+    """
     costs = log.costs(count)
     if sum(costs) <= budget:
         return list(range(len(costs)))
-    least = min(costs)
-    chosen: set[int] = set()
-    spent = 0
-    for number in _by_importance(log, request):
-        if number not in chosen and spent + costs[number] <= budget:
-            chosen.add(number)
-            spent += costs[number]
-            if spent + least > budget:
-                break
-    return sorted(chosen)
-
-
-def _by_importance(log: PreparedLog, request: JudgeRequest) -> Iterator[int]:
-    """Evidence first, one excerpt for each fact in turn; then all others by rank and place."""
-    evidence = [log.evidence(fact) for fact in request.facts]
-    for place in range(max(map(len, evidence), default=0)):
-        yield from (found[place] for found in evidence if place < len(found))
-    asked = [
+    forms = [
         request.question,
         *(form for fact in request.facts for form in (*fact.forms, *chain(*fact.keys))),
         *(text for trap in request.traps for text in (trap.text, *trap.current)),
     ]
-    scores = log.scores("\n".join(asked), request.response)
+    scores = log.scores("\n".join(forms), request.response)
+    evidence = [list(log.evidence(fact)) for fact in request.facts]
+    unread = [pair for found in evidence for pair in found]
+    stating: dict[int, None] = {}
+    while True:
+        chosen = _filled(chain(stating, _ranked(scores)), costs, budget)
+        if any(number not in chosen for number in stating):
+            break
+        outside = [pair for pair in unread if pair[0] not in chosen]
+        if not outside:
+            return sorted(chosen)
+        stating |= dict.fromkeys(number for number, states in outside if states())
+        unread = [pair for pair in unread if pair[0] in chosen]
+    # The evidence alone is more than fits: one excerpt of each fact in turn, as far as they go.
+    stated = [[number for number, states in found if states()] for found in evidence]
+    turns = (number for turn in zip_longest(*stated) for number in turn if number is not None)
+    return sorted(_filled(chain(turns, _ranked(scores)), costs, budget))
+
+
+def _ranked(scores: Sequence[float]) -> Iterator[int]:
+    """The numbers of excerpts, the best first; of equal ones the first in the log."""
     # A few excerpts fill the budget, so that they are taken one by one and not all sorted.
     ranked = [(-score, number) for number, score in enumerate(scores) if score]
     heapify(ranked)
@@ -208,16 +218,29 @@ def _by_importance(log: PreparedLog, request: JudgeRequest) -> Iterator[int]:
     yield from (number for number, score in enumerate(scores) if not score)
 
 
-def _rendered(excerpts: Sequence[Excerpt], chosen: Sequence[int]) -> str:
+def _filled(numbers: Iterable[int], costs: Sequence[int], budget: int) -> set[int]:
+    """The first of these excerpts that fit into the budget, each once; others are passed over."""
+    least = min(costs)
+    chosen: set[int] = set()
+    for number in numbers:
+        if number not in chosen and costs[number] <= budget:
+            chosen.add(number)
+            budget -= costs[number]
+            if budget < least:
+                break
+    return chosen
+
+
+def _rendered(excerpts: Sequence[tuple[str, str]], chosen: Sequence[int]) -> str:
     lines: list[str] = []
     last = -1
     for number in chosen:
-        excerpt = excerpts[number]
+        label, text = excerpts[number]
         if number != last + 1:
             lines.append(GAP)
-        if number == 0 or number != last + 1 or excerpt.label != excerpts[last].label:
-            lines.append(excerpt.label)
-        lines.append(excerpt.text)
+        if number == 0 or number != last + 1 or label != excerpts[last][0]:
+            lines.append(label)
+        lines.append(text)
         last = number
     if last + 1 < len(excerpts):
         lines.append(GAP)

@@ -2,6 +2,7 @@
 
 from contextlib import closing
 from dataclasses import replace
+from itertools import chain, zip_longest
 from types import SimpleNamespace
 
 import pytest
@@ -14,7 +15,12 @@ from pytest_compaction.cache import KeptResults, SizedCache
 from pytest_compaction.case.case import Fact
 from pytest_compaction.models.chat import log_excerpt
 from pytest_compaction.models.chat.fences import fences_for, shown
-from pytest_compaction.models.chat.log_excerpt import MessageExcerpts, excerpts_for, prepare
+from pytest_compaction.models.chat.log_excerpt import (
+    GAP,
+    MessageExcerpts,
+    excerpts_for,
+    prepare,
+)
 from pytest_compaction.models.protocol import LogDigest
 from pytest_compaction.text import BM25, LogIndex, TextIndex, content_stems, normalize
 
@@ -39,6 +45,13 @@ FACTS = [
 LOGS = st.lists(st.sampled_from(ROWS), max_size=40).map("\n".join)
 
 
+def quarters(text):
+    return len(text) // 4
+
+
+QUARTERS = SimpleNamespace(name="quarters", text=quarters)
+
+
 def log_of(*texts):
     messages = tuple((f"m{number}", "user", text) for number, text in enumerate(texts))
     return LogDigest("\n".join(texts), messages)
@@ -47,48 +60,85 @@ def log_of(*texts):
 @given(LOGS, st.sampled_from(FACTS))
 def test_an_excerpt_states_a_fact_as_it_does_when_it_is_read_alone(text, fact):
     excerpts = MessageExcerpts(text)
-    read = [TextIndex(piece).read(fact.statement).outcome for piece in excerpts.texts]
-    alone = [number for number, outcome in enumerate(read) if outcome == "stated"]
-    assert list(excerpts.that_state(fact.statement)) == alone
+    for number, piece in enumerate(excerpts.texts):
+        outcome = TextIndex(piece).read(fact.statement).outcome
+        assert excerpts.states(number, fact.statement) == (outcome == "stated")
 
 
 @given(st.lists(LOGS, min_size=1, max_size=4), LOGS, LOGS)
 def test_the_rank_of_an_excerpt_is_that_of_question_and_response_together(texts, asked, response):
     log = prepare(log_of(*texts))
-    index = BM25([content_stems(normalize(one.text)) for one in log.excerpts])
+    index = BM25([content_stems(normalize(text)) for _, text in log.excerpts])
     whole = index.scores(content_stems(normalize(f"{asked}\n{response}")))
     assert list(log.scores(asked, response)) == list(whole)
 
 
+@given(
+    st.lists(LOGS, min_size=1, max_size=5),
+    st.lists(st.sampled_from(FACTS), max_size=4),
+    st.sampled_from(["It is 45 seconds.", "I do not know.", "Four attempts, see # Limits."]),
+    st.integers(20, 900),
+)
+def test_all_evidence_that_fits_is_shown_and_then_what_ranks_best(texts, facts, response, budget):
+    """Which excerpts are read for a fact changes nothing: here all of them are."""
+    digest = log_of(*texts)
+    facts = tuple(replace(fact, evidence=(f"m{n}",)) for n, fact in enumerate(facts))
+    request = judge_request(digest=digest, facts=facts, response=response)
+    log = prepare(digest)
+    costs = [quarters(text) + 16 for _, text in log.excerpts]
+    if sum(costs) <= budget:
+        return
+    stated = [[number for number, states in log.evidence(fact) if states()] for fact in facts]
+    query = "\n".join(
+        [
+            request.question,
+            *(form for fact in facts for form in (*fact.forms, *chain(*fact.keys))),
+            *(text for trap in request.traps for text in (trap.text, *trap.current)),
+        ]
+    )
+    scores = log.scores(query, response)
+    turns = [number for turn in zip_longest(*stated) for number in turn if number is not None]
+    ranked = sorted(range(len(costs)), key=lambda number: (-scores[number], number))
+    chosen, left = [], budget
+    for number in dict.fromkeys([*turns, *ranked]):
+        if costs[number] <= left:
+            chosen.append(number)
+            left -= costs[number]
+    lines = excerpts_for(request, budget, QUARTERS).splitlines()
+    wanted = [line for number in sorted(chosen) for line in log.excerpts[number][1].splitlines()]
+    labels = {GAP, *(label for label, _ in log.excerpts)}
+    assert [line for line in lines if line not in labels] == wanted
+
+
 def test_a_log_is_prepared_and_read_once_for_all_probes_and_points(monkeypatch):
     built, read, counted = [], [], []
-    plain, plain_read = MessageExcerpts.__init__, LogIndex.stating
+    plain, plain_text = MessageExcerpts.__init__, LogIndex.text
 
     def build(self, text):
         built.append(text)
         plain(self, text)
 
-    def read_index(self, statement):
-        read.append((id(self), statement))
-        return plain_read(self, statement)
+    def read_text(self, place):
+        read.append((id(self), place))
+        return plain_text(self, place)
 
     def count(text):
         counted.append(text)
-        return len(text) // 4
+        return quarters(text)
 
     monkeypatch.setattr(MessageExcerpts, "__init__", build)
-    monkeypatch.setattr(LogIndex, "stating", read_index)
+    monkeypatch.setattr(LogIndex, "text", read_text)
     log_excerpt._message_excerpts.cache_clear()
     monkeypatch.setattr(log_excerpt, "_PREPARED", SizedCache(1_000_000, lambda log: 1))
     texts = ["\n".join(ROWS * 9), "\n".join(f"row {n} is new" for n in range(300))]
-    facts = tuple(replace(fact, evidence=("m0",)) for fact in FACTS)
+    facts = (replace(FACTS[0], evidence=("m0",)),)
     first, second = log_of(texts[0]), log_of(*texts)
     for digest in (first, second):
         for response in ("It is 45 seconds.", "I do not know.", "Four attempts."):
             request = judge_request(digest=digest, facts=facts, response=response)
             assert excerpts_for(request, 300, SimpleNamespace(name="quarters", text=count))
     assert built == texts, "each message is cut once, though the second log begins as the first"
-    assert len(read) == len(set(read)) > 0, "no message is read twice for a fact"
+    assert len(read) == len(set(read)) > 0, "no excerpt is read twice for a fact"
     pieces = [len(prepare(digest).excerpts) for digest in (first, second)]
     assert len(counted) == sum(pieces), "tokens are counted once for each log"
 
