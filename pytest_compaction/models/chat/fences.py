@@ -33,7 +33,8 @@ _CONTROL_TOKEN: Final = re.compile(
 )
 """The start of a token with which chat templates separate turns (``<|im_end|>``, ``[INST]``)."""
 _UNUSUAL: Final = re.compile(r"[^\n\t -~]")
-_NOT_ASCII: Final = re.compile(r"[^\x00-\x7f]")
+_NOT_ASCII: Final = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]+")
+"""Other characters, with the one before them, of which an accent may be a part."""
 _SEPARATORS: Final = bytes(code for code in range(128) if not chr(code).isalnum())
 
 
@@ -68,8 +69,8 @@ def _packed(text: str) -> bytes:
 
 
 @lru_cache(maxsize=4096)
-def _narrow(character: str) -> str:
-    return unicodedata.normalize("NFKC", character).casefold()
+def _narrow(characters: str) -> str:
+    return unicodedata.normalize("NFKC", characters).casefold()
 
 
 @lru_cache(maxsize=16)

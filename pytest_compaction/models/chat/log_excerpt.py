@@ -176,7 +176,7 @@ def excerpts_for(
 def _chosen(
     log: PreparedLog, request: JudgeRequest, budget: int, count: Callable[[str], int]
 ) -> list[int]:
-    """The numbers of the best excerpts, in order: those with evidence, then by rank, while they fit.
+    """The numbers of the best excerpts, in order: evidence first, then by rank, as far as they fit.
 
     To read whether an excerpt states a fact takes long. What an excerpt that is chosen by its
     rank states makes no difference, so that only the others are read.
