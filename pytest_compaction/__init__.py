@@ -24,12 +24,12 @@ if TYPE_CHECKING:  # "as" exports a name to type checkers
     from pytest_compaction.models.protocol import Model as Model
     from pytest_compaction.records import Run as Run
     from pytest_compaction.records import load_run as load_run
-    from pytest_compaction.run.compaction import Compaction as Compaction
+    from pytest_compaction.run.response import Compaction as Compaction
     from pytest_compaction.run.response import Response as Response
 
 _HOMES = {
     "Case": "case.case",
-    "Compaction": "run.compaction",
+    "Compaction": "run.response",
     "Compactor": "compactors.protocol",
     "Context": "compactors.protocol",
     "Message": "conversation.messages",

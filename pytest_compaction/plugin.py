@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from pytest_compaction.dialogues.dialogue import Dialogue
     from pytest_compaction.dialogues.replayed import Replayed
     from pytest_compaction.judges import Verdict
-    from pytest_compaction.run.compaction import Compaction
-    from pytest_compaction.run.response import Arm, Response
+    from pytest_compaction.run.response import Arm, Compaction, Response
     from pytest_compaction.session.session import BenchmarkSession
 
 SESSION: pytest.StashKey[BenchmarkSession] = pytest.StashKey()

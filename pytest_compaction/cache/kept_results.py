@@ -42,10 +42,12 @@ class Form(Generic[T]):
     """How results of one type become JSON and come back.
 
     ``from_json`` raises ``KeyError``, ``TypeError`` or ``ValueError`` for JSON of another form.
+    Where there ``is_text``, a result is searched for keys before it is kept; numbers are not.
     """
 
     as_json: Callable[[T], Any]
     from_json: Callable[[Any], T]
+    is_text: bool = True
 
 
 class KeptResults:
@@ -96,7 +98,7 @@ class KeptResults:
         if not self.keeps:
             return
         body = json.dumps(form.as_json(result), separators=(",", ":"))
-        if scrubbed(body) != body:
+        if form.is_text and scrubbed(body) != body:
             return
         with self._lock:
             self._fresh[_key(about)] = body
@@ -156,7 +158,8 @@ class KeptResults:
         if self._database is None:
             if file.exists() and file.stat().st_size > MOST_BYTES:
                 self._remove(file)
-            make_folder(file.parent)
+            if not file.parent.is_dir():
+                make_folder(file.parent)
             self._database = sqlite3.connect(file, timeout=_WAIT_S, check_same_thread=False)
             self._database.execute("PRAGMA synchronous = OFF")  # what is lost is made again
             self._database.execute(_TABLE)

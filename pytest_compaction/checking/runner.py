@@ -35,7 +35,8 @@ from pytest_compaction.conversation.messages import (
     structure_faults,
 )
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.run.strategy_thread import FunctionLoops, StrategyThread
+from pytest_compaction.run.loop import SharedLoop
+from pytest_compaction.run.strategy_thread import StrategyThread
 from pytest_compaction.text import printable
 
 
@@ -74,8 +75,8 @@ PROBES: Final = ("Which file was changed last, and why?", "What did the tests sa
 class Runner:
     """Runs scenarios through compactors that ``create`` makes, with a model that may fail.
 
-    Each compactor has a thread of its own, as in a run; ``loops`` has the loop for async
-    functions of modules. Each call may take ``timeout`` seconds; one that takes longer
+    Each compactor has a thread of its own, as in a run; ``loop`` is that of the async functions
+    of modules. Each call may take ``timeout`` seconds; one that takes longer
     raises :class:`~pytest_compaction.run.strategy_thread.TimeLimitError`.
     """
 
@@ -83,7 +84,7 @@ class Runner:
     model: SummaryCache
     tokens: TokenCounter
     timeout: float = 60.0
-    loops: FunctionLoops = field(default_factory=FunctionLoops)
+    loop: SharedLoop = field(default_factory=SharedLoop)
     unsupported: list[str] = field(default_factory=list)
     """The requests that the model said it cannot answer at all."""
 
@@ -111,7 +112,7 @@ class Runner:
 
             def start() -> StrategyUnderCheck:
                 compactor = self.create()
-                thread = StrategyThread(compactor.name, self.loops.of(compactor))
+                thread = StrategyThread(compactor.name, self.loop.of(compactor))
                 opened.callback(thread.close)
                 return StrategyUnderCheck(compactor, thread, self.timeout)
 

@@ -91,6 +91,14 @@ class Registry:
 
         return strategy_of(spec, target)
 
+    def named(self, text: str) -> Compactor[State]:
+        """The strategy with this text; one of this package keeps no state and is made once.
+
+        Raises :class:`UnknownCompactorError` as :meth:`create` does.
+        """
+        known = self._examples.get(text)
+        return known if known and is_own(known) else self.create(parse_spec(text))
+
     def example(self, spec: Spec) -> Compactor[State]:
         """An instance that is only looked at, made once for each strategy.
 
@@ -179,6 +187,17 @@ class Registry:
 def _parts(specs: Iterable[Spec]) -> Iterator[Spec]:
     """The strategies of specifications, those of compositions one by one."""
     return (part for spec in specs for part in spec.parts or (spec,))
+
+
+_OWN: Final = (f"{__package__}.strategies.", f"{__package__}.products.")
+
+
+def is_own(strategy: Any) -> bool:
+    """Whether the code of a strategy, or of each part of a composition, is of this package."""
+    module = type(strategy).__module__
+    if module == f"{__package__}.composition":
+        return all(map(is_own, strategy.parts))
+    return module.startswith(_OWN)
 
 
 def named_strategies(

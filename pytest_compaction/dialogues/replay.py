@@ -55,11 +55,11 @@ from pytest_compaction.models.calls.in_flight import RequestSlot, requests_in
 from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.protocol import AnswerReply, ChargedError, Model, ModelError
 from pytest_compaction.models.usage import OwnCalls, Usage
-from pytest_compaction.run.feeder import CompactionError, Feeder, Step
+from pytest_compaction.run.feeder import CheckedStrategy, CompactionError, Feeder, Step
+from pytest_compaction.run.loop import WorkLoop
 from pytest_compaction.run.responder import Responder
 from pytest_compaction.run.response import Roles
 from pytest_compaction.run.triggers import Trigger
-from pytest_compaction.run.work_loop import WorkLoop
 
 
 def agreement(
@@ -394,13 +394,10 @@ class Replayer:
     async def _compacted(self, dialogue: Dialogue, compactor: str, number: int) -> _Arm:
         """The arm under test. ``failure`` is set if the model failed, not the strategy."""
         rules = self._rules
-        model = self._work.metered(
-            self._compaction.at_trial(number), self._work.limit.at(0), number
-        )
+        model = self._work.metered(self._compaction, self._work.limit.at(0), number)
         context = Context(rules.window, 0, self._tokens, model)
-        feeder = Feeder(
-            self._create(compactor), rules.trigger, rules.timeout, self._work.function_loops
-        )
+        strategy = CheckedStrategy(self._create(compactor), rules.timeout, self._work.function_loop)
+        feeder = Feeder(strategy, rules.trigger)
         history = CompactedHistory(feeder, context, rules.budget, lambda: model.unasked)
         replies: list[Reply] = []
         ended: ChargedError | None = None
@@ -412,7 +409,7 @@ class Replayer:
         except ModelError as error:
             ended, lost = error, error.spent.get("responder", Usage())
         finally:
-            feeder.close()
+            strategy.close()
         if model.unasked is not None:
             ended = model.unasked
         if ended is not None:

@@ -1,30 +1,364 @@
-"""Runs cases side by side, in the order of their items, and keeps what they share."""
+"""The engine of a run: it plans, compacts each case once, asks its probes and has answers judged.
+
+Items ask it one after the other, in pytest's thread; on one loop it works ahead of them, in their
+order. Everything is made once and shared by those who ask for it.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
-from typing import Final
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Final, Protocol
 
+from pytest_compaction.cache import Form, KeptResults
 from pytest_compaction.case.case import Case, Probe
-from pytest_compaction.conversation.messages import Message
-from pytest_compaction.judges import Verdict
+from pytest_compaction.compactors.protocol import Compactor, Context, State, View
+from pytest_compaction.conversation.messages import Message, Text, ToolResult
+from pytest_compaction.conversation.tokens import TokenCounter
+from pytest_compaction.judges import ModelJudge, PanelJudge, Verdict, unscored_verdict, view_verdict
+from pytest_compaction.models.calls.in_flight import requests_in
 from pytest_compaction.models.offline import model as offline
-from pytest_compaction.models.protocol import JudgeReply
+from pytest_compaction.models.protocol import AnswerReply, ChargedError, JudgeReply, Model
 from pytest_compaction.models.usage import Usage
-from pytest_compaction.run.case_work import CaseWork, Method
-from pytest_compaction.run.compaction import Compaction
-from pytest_compaction.run.feeder import Step
-from pytest_compaction.run.plan import Key, Plan, PlannedProbe
-from pytest_compaction.run.response import Arm, Response
+from pytest_compaction.run.feeder import CaseFeeder, Step
+from pytest_compaction.run.figures.fact_history import Earlier
+from pytest_compaction.run.figures.shipped_nulls import Nulls
+from pytest_compaction.run.figures.view_figures import AskedOfView, ViewReader
+from pytest_compaction.run.loop import MeteredModel, OnceTasks, Turn, WorkLoop
+from pytest_compaction.run.responder import ForcedChoice, Responder, seen
+from pytest_compaction.run.response import Arm, Compaction, Response, Roles
+from pytest_compaction.run.triggers import Trigger
+from pytest_compaction.settings import CONTROL, RECORDED, Settings
 
+OPINION_STEP: Final = 1000
+"""Added to the trial for each further judgement; more than there are trials, so that no trial
+shares its judgements with another one."""
 _AHEAD: Final = 2
 """Cases that are open at most; as a multiple of the requests that may fly, if any may."""
 OPEN: Final = 32
-"""The same if that is more, so that requests need not wait for the figures of earlier items."""
+"""The least number of cases that may be open while requests fly, so that requests need not wait
+for the figures of earlier items."""
 OPEN_CHARACTERS: Final = 20_000_000
 """While requests may fly, further cases are opened as long as the logs of all open ones have
 fewer characters: what bounds the memory is not how many they are but how long."""
+
+Key = tuple[str, Arm]
+"""The id of a case, and the strategy, trial and budget."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedProbe:
+    """A probe that an item will ask of a case; ``judged`` if it will have the response judged.
+
+    ``ahead`` tells that it may be asked before the item runs: that the item is sure to run.
+    """
+
+    case: str
+    arm: Arm
+    probe: str
+    judged: bool = True
+    ahead: bool = True
+
+
+@dataclass(slots=True)
+class PlannedCase:
+    """All that is asked of one case in one arm; ``rank`` is the place of its first item.
+
+    ``probes`` holds the rank of each, and whether its answer will be judged. ``open`` counts
+    the items that are not done; several may ask the same probe.
+    """
+
+    rank: int = 0
+    probes: dict[str, tuple[int, bool]] = field(default_factory=dict)
+    open: int = 0
+
+
+_COUNTS: Final[Form[dict[str, int]]] = Form(dict, dict, is_text=False)
+
+
+@dataclass(frozen=True)
+class Method:
+    """What is the same for all cases of a run.
+
+    ``create`` makes the strategy of a name. ``nulls`` says in which cases the nulls are run
+    beside each strategy. ``kept`` keeps the figures of views and the tokens of messages.
+    """
+
+    roles: Roles
+    create: Callable[[str], Compactor[State]]
+    trigger: Trigger
+    settings: Settings
+    work: WorkLoop
+    nulls: Nulls = "shipped"
+    kept: KeptResults = field(default_factory=KeptResults)
+
+    @cached_property
+    def reader(self) -> ViewReader:
+        """Reads the views."""
+        return ViewReader(self.roles, self.nulls, self.work.give_way, self.kept)
+
+    @cached_property
+    def counts(self) -> TokenCounts:
+        """Knows the tokens of cases."""
+        return TokenCounts(self.roles.tokens, self.kept)
+
+    def judge(self, arm: Arm, turn: Turn) -> PanelJudge:
+        """Who judges answers in an arm. Rules always say the same, so they are asked once."""
+        judges = [
+            ModelJudge(model.at_trial(arm.trial + OPINION_STEP * (opinion - 1)), opinion)
+            for model in self.roles.judges
+            for opinion in range(1, self.opinions(model) + 1)
+        ]
+        settings = self.settings
+        rounding = settings.long_memory.published_rounding
+        return PanelJudge(judges, settings.pass_score, turn, rounding)
+
+    def opinions(self, judge: Model) -> int:
+        """How often a judge is asked; rules always say the same."""
+        return 1 if judge.name == offline.NAME else self.settings.judgements
+
+
+class TokenCounts:
+    """Tells a counter the tokens that it counted for a case in earlier runs, which changes none.
+
+    Most texts of a view stand in the log, or come from the strategy as in the last run. What is
+    counted beside is kept when the work on a case ends, for other open cases too.
+    """
+
+    def __init__(self, tokens: TokenCounter, kept: KeptResults) -> None:
+        self._tokens = tokens
+        self._kept = kept
+        self._pending: dict[str, int] = {}
+
+    def tell(self, case: Case, arm: Arm) -> None:
+        """Tell the counter the tokens of the messages of a case, and those of the arm."""
+        if not self._kept.keeps or not case.digest:  # a case made in code has no digest
+            return
+        of_case = self._kept.find(self._about(case), _COUNTS)
+        if of_case is None:
+            self._tokens.tell({})  # from now on it collects
+            self._pending |= self._tokens.take_fresh()
+            for messages in (case.messages, *(point.recorded for point in case.points)):
+                self._tokens.messages(messages)
+            of_case = self._tokens.take_fresh()
+            self._kept.keep(self._about(case), _COUNTS, of_case)
+        for counts in (of_case, self._kept.find(self._about(case, arm), _COUNTS)):
+            self._tokens.tell(counts or {})
+
+    def keep(self, case: Case, arm: Arm) -> None:
+        """Keep the counts since they were last kept."""
+        if not self._kept.keeps or not case.digest:
+            return
+        fresh, self._pending = self._pending | self._tokens.take_fresh(), {}
+        if fresh:
+            about = self._about(case, arm)
+            self._kept.keep(about, _COUNTS, (self._kept.find(about, _COUNTS) or {}) | fresh)
+
+    def _about(self, case: Case, arm: Arm | None = None) -> str:
+        return f"tokens {self._tokens.name} {case.digest} {arm}"
+
+
+class CaseWork(OnceTasks):
+    """The work on one case in one arm, for the coroutines of one loop.
+
+    ``planned`` is what its items will ask. ``begun`` is set once a model is to be asked, or all is
+    made; ``characters`` are those of the log.
+    """
+
+    def __init__(self, case: Case, arm: Arm, method: Method, planned: PlannedCase | None) -> None:
+        super().__init__()
+        self.case = case
+        self.arm = arm
+        self.begun = asyncio.Event()
+        self.characters = _characters_of(case)
+        self._method = method
+        self._planned = planned or PlannedCase()
+        self._model = method.work.metered(method.roles.compaction, self._turn(), arm.trial)
+
+    def run_ahead(self) -> asyncio.Task[None]:
+        """Make all that was planned. An error is raised where an item asks for the same."""
+        return self.begin("ahead", self._run_ahead)
+
+    async def compacted(self) -> CaseFeeder:
+        """The case as the strategy left it, shared by all probes."""
+        return await self.once("compaction", self._compact)
+
+    async def made(self) -> tuple[tuple[Step, ...], Usage]:
+        """Every compaction that took place, and their usage."""
+        fed = await self.compacted()
+        return fed.steps, self._model.usage
+
+    async def messages(self, point: int) -> tuple[Message, ...]:
+        """The messages of the view after a point."""
+        return (await (await self.compacted()).view(point)).messages
+
+    async def response(self, probe: Probe) -> Response:
+        """The response to a probe."""
+        return await self.once(("response", probe.id), lambda: self._response(probe))
+
+    async def replies(self, response: Response) -> list[JudgeReply]:
+        """The replies of the judges to a response; none if there is nothing to judge."""
+        if response.failure is not None or not self._method.roles.answers:
+            return []
+        probe = response.probe
+        judge = self._method.judge(self.arm, self._turn(probe.id))
+        return await self.once(
+            ("replies", probe.id, response.text),
+            lambda: judge.replies(response.case, probe, response.text),
+        )
+
+    def verdict(self, response: Response, replies: Sequence[JudgeReply]) -> Verdict:
+        """The verdict of the judges that replied so. Reads the view, so not for the loop."""
+        probe, view, pass_score = response.probe, response.reading, self._method.settings.pass_score
+        if not self._method.roles.answers:
+            return view_verdict(probe, view, pass_score, response.asked_text, response.failure)
+        if response.failure is not None:
+            return unscored_verdict(response.failure, probe, view, pass_score)
+        judge = self._method.judge(self.arm, self._turn(probe.id))
+        return judge.verdict(replies, probe, response.text, view, response.leads)
+
+    def close(self) -> None:
+        """Forget what was made, and cancel what is under way."""
+        self._method.counts.keep(self.case, self.arm)
+        self.drop()
+
+    def _turn(self, probe: str = "") -> Turn:
+        """The turn of requests for a probe, or for the compaction: that of the first item."""
+        rank, _ = self._planned.probes.get(probe, (self._planned.rank, False))
+        return self._method.work.limit.at(rank, self.begun)
+
+    async def _run_ahead(self) -> None:
+        """Compact, then answer and judge what was planned; then the strategy's thread may end."""
+        try:
+            compacted = await self.compacted()
+            probes = {probe.id: probe for probe in self.case.probes}
+            planned = self._planned.probes.items()
+            asked = (self._answer_and_judge(probes[id], judged) for id, (_, judged) in planned)
+            try:
+                await asyncio.gather(*asked, return_exceptions=True)
+            finally:
+                compacted.close()
+        finally:
+            self.begun.set()
+
+    async def _answer_and_judge(self, probe: Probe, judged: bool) -> None:
+        response = await self.response(probe)
+        if judged:
+            await self.replies(response)
+
+    async def _compact(self) -> CaseFeeder:
+        method, case, arm = self._method, self.case, self.arm
+        tokens = method.roles.tokens
+        method.counts.tell(case, arm)
+        if arm.budget == RECORDED:  # as many tokens as the view on record has, where there is one
+            on_record = (point.recorded for point in case.points)
+            budgets = [tokens.messages(view) if view else case.budget for view in on_record]
+        else:
+            budgets = [case.budget if arm.budget is None else arm.budget] * len(case.points)
+        feeder = CaseFeeder(
+            case,
+            method.create(arm.compactor),
+            Context(case.window, case.budget, tokens, self._model),
+            method.trigger,
+            method.settings.timeout,
+            method.work.function_loop,
+            tuple(budgets),
+        )
+        try:
+            return await feeder.feed()
+        except BaseException:
+            feeder.close()
+            raise
+
+    async def _response(self, probe: Probe) -> Response:
+        """The response. An error carries what compaction and view had used by then."""
+        fed = await self.compacted()
+        asking = self._model.apart()
+        try:
+            view = await fed.view(probe.point, probe.question, asking)
+            earlier = await fed.earlier(probe, asking)
+            failure = fed.failure(probe.point)
+            return await self._answered(fed, probe, asking, view, earlier, failure)
+        except ChargedError as error:
+            error.spent["compaction"], error.own = self._model.usage, self._model.own
+            error.spent["view"] = asking.usage
+            raise
+
+    async def _answered(
+        self,
+        fed: CaseFeeder,
+        probe: Probe,
+        asking: MeteredModel,
+        view: View,
+        earlier: Earlier,
+        failure: str | None,
+    ) -> Response:
+        method, roles = self._method, self._method.roles
+        responder = Responder(roles.responder.at_trial(self.arm.trial), roles.tokens)
+        responder.check(view.parameters)
+        answer: str | Callable[[Response], str] = ""
+        reply, reminded = AnswerReply(""), None
+        read = seen(View(view.messages), None, roles.tokens)
+        if failure is None and probe.choice is not None:
+            forced = ForcedChoice(responder, self._turn(probe.id), roles.leads == "view")
+            reminds = CONTROL in method.settings.arms and self.arm.compactor != CONTROL
+            reply, reminded = await forced.replies(view, probe, probe.choice, reminds)
+        elif failure is None and roles.answers:
+            with requests_in(self._turn(probe.id)):
+                reply = await responder.answer(
+                    view.messages, probe.question, probe.answer, view.parameters, probe.kind
+                )
+        elif failure is None:
+            answer = roles.composed
+        if failure is None and not callable(answer):
+            answer, read = reply.text, seen(view, reply.applied, roles.tokens)
+            failure = read.problem
+        before = fed.points[: probe.point]
+        tokens = (*(point.view_tokens for point in before), read.tokens)
+        compared = self.arm.compactor != CONTROL and not fed.is_null
+        asked = AskedOfView(
+            probe, view, read.messages, tokens if compared else None, failure is None, earlier
+        )
+        return Response(
+            answer=answer,
+            probe=probe,
+            case=self.case,
+            arm=self.arm,
+            log_tokens=fed.points[probe.point].log_tokens,
+            view_tokens=read.tokens,
+            budget=fed.budgets[probe.point],
+            figures=method.reader.figures(self.case, asked),
+            usage=reply.usage,
+            compaction_usage=self._model.usage,
+            own_calls=self._model.own,
+            view_usage=asking.usage,
+            view_own_calls=asking.own,
+            latency_s=reply.latency_s,
+            steps=fed.steps,
+            failure=failure,
+            leads=roles.leads,
+            reminded=reminded,
+            view=read.messages,
+        )
+
+
+def _characters_of(case: Case) -> int:
+    """The characters of what was said in a log, and of what tools returned."""
+    parts = (part for message in case.messages for part in message.parts)
+    return sum(len(part.text) for part in parts if isinstance(part, Text | ToolResult))
+
+
+class Executor(Protocol):
+    """Does the work on cases in other processes, or on other machines."""
+
+    def ahead(self) -> int:
+        """How many cases may be open."""
+
+    def work(self, case: Case, arm: Arm, method: Method, planned: PlannedCase | None) -> CaseWork:
+        """The work on a case, done there."""
 
 
 class Engine:
@@ -34,8 +368,7 @@ class Engine:
 
     While models at an endpoint are asked, further cases are begun as long as fewer requests
     fly than may; ``waits`` says that strategies ask such models too. Where rules do all the work,
-    one case is begun after the other. ``work_on`` makes the work on a case, which may be done
-    elsewhere; then as many cases are open as ``ahead`` says.
+    one case is begun after the other. With an ``executor`` it says how many cases are open.
     """
 
     def __init__(
@@ -44,50 +377,61 @@ class Engine:
         case_of: Callable[[str], Case] | None = None,
         forget: Callable[[str], object] | None = None,
         waits: bool = False,
-        work_on: Callable[..., CaseWork] = CaseWork,
-        ahead: Callable[[], int] | None = None,
+        executor: Executor | None = None,
     ) -> None:
         self.method = method
-        self._work = method.work
-        self._work_on = work_on
-        self._most_open = ahead
+        self._loop = method.work
+        self._executor = executor
         rules = all(model.name == offline.NAME for model in method.roles.all)
-        self._one_by_one = rules and not waits and ahead is None
-        self._window = _AHEAD if self._one_by_one else max(OPEN, _AHEAD * method.work.limit.most)
+        self._one_by_one = rules and not waits and executor is None
         self._case_of = case_of
         self._forget = forget
-        self._plan = Plan()
+        self._planned: dict[Key, PlannedCase] = {}
+        self._unopened: dict[Key, None] = {}
+        self._open_arms: Counter[str] = Counter()
+        self._rank = 0
         self._works: dict[Key, CaseWork] = {}
-        self._open_characters = 0
-        self._finished: asyncio.Event | None = None
+        self._finished = asyncio.Event()
         self._ahead: asyncio.Task[None] | None = None
 
     def select(self, planned: Iterable[PlannedProbe]) -> None:
         """Tell what the items of this process will ask, in their order."""
-        self._plan.add(planned)
+        for one in planned:
+            self._rank += 1
+            key = one.case, one.arm
+            if key not in self._planned:
+                self._planned[key] = PlannedCase(self._rank)
+                self._open_arms[one.case] += 1
+            group = self._planned[key]
+            group.open += 1
+            if one.ahead:
+                if not group.probes:
+                    self._unopened[key] = None
+                rank, judged = group.probes.get(one.probe, (self._rank, False))
+                group.probes[one.probe] = rank, judged or one.judged
 
     def compaction(self, case: Case, arm: Arm) -> Compaction:
         """The compaction of a case; made once, then shared. Blocks."""
-        work, (steps, usage) = self._work.wait(self._made(case, arm))
+        work, (steps, usage) = self._loop.wait(self._made(case, arm))
 
         def messages(point: int) -> tuple[Message, ...]:
-            return self._work.wait(work.messages(point))
+            return self._loop.wait(work.messages(point))
 
         def response(probe: Probe) -> Response:
-            return self._work.wait(work.response(probe))
+            return self._loop.wait(work.response(probe))
 
         return Compaction(case, arm, steps, usage, messages, response)
 
     def verdict(self, response: Response) -> Verdict:
         """The verdict on a response; its judges are asked once. Blocks."""
-        work, replies = self._work.wait(self._replies(response))
+        work, replies = self._loop.wait(self._replies(response))
         if not self._one_by_one:
-            self._work.give_way()
+            self._loop.give_way()
         return work.verdict(response, replies)
 
     def finish(self, case: str, arm: Arm) -> None:
         """Tell that an item of a case is done. After the last one its views are let go."""
-        self._work.tell(lambda: self._finish(case, arm))
+        self._loop.tell(lambda: self._finish((case, arm)))
 
     async def _made(self, case: Case, arm: Arm) -> tuple[CaseWork, tuple[tuple[Step, ...], Usage]]:
         work = self._open(case, arm)
@@ -102,73 +446,65 @@ class Engine:
     def _open(self, case: Case, arm: Arm) -> CaseWork:
         """The work on a case; begun now if nobody has begun it."""
         key = (case.id, arm)
-        self._plan.opened(key)
+        self._unopened.pop(key, None)
         work = self._works.get(key)
         if work is None:
-            planned = self._plan.of(key)
-            rank = planned.rank if planned else 0
-            work = self._works[key] = self._work_on(case, arm, self.method, rank, planned)
-            self._open_characters += work.characters
+            begin = self._executor.work if self._executor else CaseWork
+            work = self._works[key] = begin(case, arm, self.method, self._planned.get(key))
             work.run_ahead()
         return work
 
     async def _open_ahead(self, case_of: Callable[[str], Case]) -> None:
-        """Begin one case after the other while there is room for requests."""
-        self._finished = asyncio.Event()
-        while True:
-            key = self._plan.next
-            if key is None:
-                return
-            if not await self._has_room():
-                continue
-            await self._begin(key, case_of)
+        """Begin one case after the other while there is room, until each asks a model or is done.
 
-    async def _has_room(self) -> bool:
-        """Wait for room; false if time has gone by, so that the plan may have changed."""
-        if self._is_full and self._finished is not None:
-            self._finished.clear()
-            await self._finished.wait()
-            return False
-        if self._one_by_one:
-            under_way = [work.run_ahead() for work in self._works.values()]
-            waiting = [task for task in under_way if not task.done()]
-            if waiting:
-                await asyncio.wait(waiting)
-            return not waiting
-        if self._work.limit.has_room:
-            return True
-        await self._work.limit.room()
-        return False
+        The plan may have changed whenever time has gone by.
+        """
+        limit = self._loop.limit
+        while self._unopened:
+            tasks = [work.run_ahead() for work in self._works.values()]
+            under_way = [task for task in tasks if not task.done()]
+            if self._is_full:
+                self._finished.clear()
+                await self._finished.wait()
+            elif self._one_by_one and under_way:
+                await asyncio.wait(under_way)
+            elif not self._one_by_one and not limit.has_room:
+                await limit.room()
+            else:
+                key = next(iter(self._unopened))
+                try:
+                    case = await asyncio.to_thread(case_of, key[0])
+                except Exception:
+                    # The item that asks for the case raises the same, where it can be reported.
+                    self._unopened.pop(key, None)
+                    continue
+                if key in self._planned:
+                    await self._open(case, key[1]).begun.wait()
 
     @property
     def _is_full(self) -> bool:
         """Whether as many cases are open as may be."""
-        if self._most_open is not None:
-            return len(self._works) >= self._most_open()
-        if len(self._works) <= self._window:
+        if self._executor is not None:
+            return len(self._works) >= self._executor.ahead()
+        if self._one_by_one:
+            return len(self._works) > _AHEAD
+        if len(self._works) <= max(OPEN, _AHEAD * self._loop.limit.most):
             return False
-        return self._one_by_one or self._open_characters >= OPEN_CHARACTERS
+        return sum(work.characters for work in self._works.values()) >= OPEN_CHARACTERS
 
-    async def _begin(self, key: Key, case_of: Callable[[str], Case]) -> None:
-        """Begin the work on a case, and wait until it asks a model or is done."""
-        id, arm = key
-        try:
-            case = await asyncio.to_thread(case_of, id)
-        except Exception:
-            # The item that asks for the case raises the same, where it can be reported.
-            self._plan.opened(key)
+    def _finish(self, key: Key) -> None:
+        planned = self._planned.get(key)
+        if planned is None:
             return
-        if self._plan.of(key) is not None:
-            await self._open(case, arm).begun.wait()
-
-    def _finish(self, case: str, arm: Arm) -> None:
-        if not self._plan.finish((case, arm)):
+        planned.open -= 1
+        if planned.open:
             return
-        work = self._works.pop((case, arm), None)
+        del self._planned[key]
+        self._unopened.pop(key, None)
+        self._open_arms[key[0]] -= 1
+        work = self._works.pop(key, None)
         if work is not None:
-            self._open_characters -= work.characters
             work.close()
-        if self._forget is not None and not self._plan.needs(case):
-            self._forget(case)
-        if self._finished is not None:
-            self._finished.set()
+        if self._forget is not None and not self._open_arms[key[0]]:
+            self._forget(key[0])
+        self._finished.set()

@@ -1,18 +1,21 @@
 """Feeds messages to a strategy: each call checked, compaction when the trigger says so.
 
-A case is fed whole: there is a state at each of its compaction points, or an error.
+A case is fed whole: there is a state at each of its compaction points, or an error. Strategies of
+this package are called on the loop that feeds them, all others in a thread of their own.
 """
 
 from __future__ import annotations
 
+import asyncio
+import inspect
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import accumulate
-from typing import Any
+from typing import Any, Final, Self
 
-from pytest_compaction.case.case import Case, Point
+from pytest_compaction.case.case import Case, Point, Probe
 from pytest_compaction.compactors.composition import asks_model
 from pytest_compaction.compactors.protocol import (
     Compactor,
@@ -24,14 +27,19 @@ from pytest_compaction.compactors.protocol import (
     Status,
     View,
 )
+from pytest_compaction.compactors.registry import is_own
 from pytest_compaction.conversation.messages import Message, groups, structure_faults
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.parameters import misuse_of, shown
-from pytest_compaction.models.protocol import ChargedError, Model
+from pytest_compaction.models.protocol import ChargedError, ModelError, NotAskedError
 from pytest_compaction.models.usage import Usage
-from pytest_compaction.run.proxy.owners import at_work
-from pytest_compaction.run.strategy_thread import FunctionLoops, StrategyThread
+from pytest_compaction.run.loop import MeteredModel, SharedLoop, has_ended
+from pytest_compaction.run.strategy_thread import StrategyThread, at_work, refused, too_long
 from pytest_compaction.run.triggers import Trigger
+
+APART_TOKENS: Final = 1_000_000
+"""A log of more tokens has its own thread for each strategy, so that the loop is never blocked for
+seconds."""
 
 
 class CompactionError(ChargedError):
@@ -70,38 +78,49 @@ class Step:
 
 
 class CheckedStrategy:
-    """One strategy, every call in its own thread within a time limit, every result checked.
+    """One strategy, every call within a time limit, every result checked.
 
-    What breaks the contract raises :class:`CompactorError`. :meth:`close` lets the
-    thread end. ``waited`` is that of :class:`StrategyThread`.
+    What breaks the contract raises :class:`CompactorError`. The code of users has a thread of its
+    own, and so has every strategy if ``apart``; async functions of modules run on the ``shared``
+    loop. :meth:`close` lets the thread end. ``waited`` tells for how many seconds the strategy had
+    to wait for requests of others, which does not count.
     """
 
     def __init__(
         self,
         compactor: Compactor[State],
         timeout: float,
-        loops: FunctionLoops | None = None,
+        shared: SharedLoop | None = None,
         waited: Callable[[], float] = float,
+        apart: bool = False,
     ) -> None:
         self._compactor = compactor
         self._timeout = timeout
         self._name = compactor.name
-        self._thread = StrategyThread(
-            compactor.name, loops.of(compactor) if loops else None, waited
-        )
+        self._waited = waited
+        self._thread: StrategyThread | None = None
+        if apart or not is_own(compactor):
+            loop = shared.of(compactor) if shared else None
+            self._thread = StrategyThread(compactor.name, loop, waited)
+
+    @property
+    def asks_model(self) -> bool:
+        """Whether making a compaction asks a model."""
+        return asks_model(self._compactor)
 
     def close(self) -> None:
         """Let the thread of the strategy end. A later call has a thread of its own."""
-        self._thread.close()
+        if self._thread is not None:
+            self._thread.close()
 
     async def start(self) -> State:
         """The state before any message."""
-        state: State = await self._call("start", self._compactor.start)
+        state: State = await self._call("start")
         return state
 
     async def observe(self, state: State, new: Sequence[Message], context: Context) -> State:
         """The state with new messages taken in."""
-        observed = await self._call("observe", self._compactor.observe, state, new, context)
+        observed = await self._call("observe", state, new, context)
         if not isinstance(observed, dict):
             raise CompactorError(
                 f"{self._name}: observe returned {type(observed).__name__}; expected the new state"
@@ -110,7 +129,7 @@ class CheckedStrategy:
 
     async def due(self, state: State, context: Context) -> str | None:
         """The strategy's reason why compaction is due, or ``None``."""
-        reason: str | None = await self._call("due", self._compactor.due, state, context)
+        reason: str | None = await self._call("due", state, context)
         return reason
 
     async def view(
@@ -133,11 +152,8 @@ class CheckedStrategy:
 
         A strategy that asks a model about a question has a coroutine ``asked_view`` for it.
         """
-        asked = None if probe is None else getattr(self._compactor, "asked_view", None)
-        if asked is not None:
-            rendered = await self._call("asked_view", asked, state, context, probe)
-        else:
-            rendered = await self._call("render", self._compactor.render, state, context, probe)
+        by_model = probe is not None and hasattr(self._compactor, "asked_view")
+        rendered = await self._call("asked_view" if by_model else "render", state, context, probe)
         messages: Any = getattr(rendered, "messages", None)
         if not isinstance(messages, tuple | list) or not all(
             isinstance(message, Message) for message in messages
@@ -150,7 +166,7 @@ class CheckedStrategy:
             listed = "\n".join(f"  {fault}" for fault in faults[:3])
             raise CompactorError(f"{self._name} broke the message structure:\n{listed}")
         parameters: Any = getattr(rendered, "parameters", None) or {}
-        misused = misuse_of(parameters)
+        misused = misuse_of(parameters) if parameters else None
         if misused is not None:
             raise CompactorError(f"{self._name}: {misused}")
         return View(tuple(messages), parameters)
@@ -160,7 +176,7 @@ class CheckedStrategy:
         rendered = await self.rendered(state, context)
         view = rendered.messages
         before = context.tokens.messages(view)
-        outcome = await self._call("compact", self._compactor.compact, state, context)
+        outcome = await self._call("compact", state, context)
         if not isinstance(outcome, Outcome):
             raise CompactorError(
                 f"{self._name}: compact returned {type(outcome).__name__}; expected an Outcome"
@@ -173,10 +189,26 @@ class CheckedStrategy:
         step = Step(point, outcome.status, before, after, outcome.error, prefix, by_server)
         return outcome.state, step
 
-    async def _call(self, what: str, method: Callable[..., Any], *arguments: Any) -> Any:
-        model = next((given.model for given in arguments if isinstance(given, Context)), None)
-        call = partial(at_work, model, method, *arguments)
-        return await self._thread.call(call, self._timeout, f"{self._name}: {what}")
+    async def _call(self, what: str, *arguments: Any) -> Any:
+        method = getattr(self._compactor, what)
+        said = f"{self._name}: {what}"
+        if self._thread is not None:
+            model = next((given.model for given in arguments if isinstance(given, Context)), None)
+            call = partial(at_work, model, method, *arguments)
+            return await self._thread.call(call, self._timeout, said)
+        try:
+            value = method(*arguments)
+            if inspect.iscoroutine(value):
+                task = asyncio.ensure_future(value)
+                try:
+                    if not await has_ended(task, self._timeout, self._waited):
+                        raise CompactorError(f"{said} {too_long(self._timeout)}")
+                    value = task.result()
+                finally:
+                    task.cancel()
+        except Exception as error:
+            raise refused(said, error) from error
+        return value
 
 
 class Feeder:
@@ -187,27 +219,15 @@ class Feeder:
     :class:`CompactorError` when the strategy breaks its contract.
     """
 
-    def __init__(
-        self,
-        compactor: Compactor[State],
-        trigger: Trigger,
-        timeout: float,
-        loops: FunctionLoops | None = None,
-        waited: Callable[[], float] = float,
-    ) -> None:
-        self.strategy = CheckedStrategy(compactor, timeout, loops, waited)
+    def __init__(self, strategy: CheckedStrategy, trigger: Trigger) -> None:
+        self.strategy = strategy
         self.trigger = trigger
         self.steps: list[Step] = []
-        self._asks_model = asks_model(compactor)
+        self.turns = 0
+        """The number of user messages observed."""
         self._state: State | None = None
         self._since: list[Message] = []
-        self._turns = 0
         self._observed = 0
-
-    @property
-    def turns(self) -> int:
-        """The number of user messages observed so far."""
-        return self._turns
 
     async def state(self) -> State:
         """The state as it stands; the strategy is started if it was not yet."""
@@ -220,7 +240,7 @@ class Feeder:
         self._state = await self.strategy.observe(await self.state(), new, context)
         self._since.extend(new)
         self._observed += len(new)
-        self._turns += sum(message.role == "user" for message in new)
+        self.turns += sum(message.role == "user" for message in new)
 
     async def is_time(self, context: Context) -> bool:
         """Whether the trigger says to compact now.
@@ -241,8 +261,8 @@ class Feeder:
             self._since,
             due,
             context.budget,
-            self._turns,
-            self._asks_model,
+            self.turns,
+            self.trigger.kind == "adaptive" and self.strategy.asks_model,
         )
 
     async def compact(self, context: Context, point: str) -> Step:
@@ -255,10 +275,6 @@ class Feeder:
         self.steps.append(step)
         self._since = []
         return step
-
-    def close(self) -> None:
-        """Let the thread of the strategy end."""
-        self.strategy.close()
 
 
 def _spent(model: Any) -> tuple[Usage, float | None]:
@@ -310,21 +326,12 @@ class PointState:
     cause: BaseException | None = field(default=None, repr=False, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
-class FeedResult:
-    """The result of feeding a case: a state for each compaction point, and every step."""
-
-    points: tuple[PointState, ...]
-    steps: tuple[Step, ...]
-
-
 class CaseFeeder:
     """Feeds one case to one strategy; each call into it may take ``timeout`` seconds.
 
     ``budgets`` are the tokens that the view may take at each compaction point; without them
-    it is the budget of the context. On the way to a point its budget is in force. ``waited``
-    tells for how many seconds the strategy waited for requests of others, which does not count.
-    ``needs_probe`` says that the views depend on the question.
+    it is the budget of the context. On the way to a point its budget is in force. After
+    :meth:`feed` there is a state for each of the ``points``, and ``steps`` are the compactions.
     """
 
     def __init__(
@@ -334,60 +341,106 @@ class CaseFeeder:
         context: Context,
         trigger: Trigger,
         timeout: float,
-        loops: FunctionLoops | None = None,
+        shared: SharedLoop | None = None,
         budgets: tuple[int, ...] | None = None,
-        waited: Callable[[], float] = float,
     ) -> None:
         self.budgets = budgets or (context.budget,) * len(case.points)
+        self.points: list[PointState] = []
+        self.steps: tuple[Step, ...] = ()
         self._case = case
-        self._feeder = Feeder(compactor, trigger, timeout, loops, waited)
-        self._needs_record = getattr(compactor.traits, "needs_record", False)
-        self.needs_probe = getattr(compactor.traits, "needs_probe", False)
         self._context = context
+        self._until = tokens_until(case.messages, context.tokens)
+        model = context.model
+        self._model = model if isinstance(model, MeteredModel) else None
+        waited = self._model.waited if self._model else float
+        apart = self._until[-1] > APART_TOKENS
+        self._strategy = CheckedStrategy(compactor, timeout, shared, waited, apart)
+        self._feeder = Feeder(self._strategy, trigger)
+        self._needs_record = getattr(compactor.traits, "needs_record", False)
+        self._needs_probe = getattr(compactor.traits, "needs_probe", False)
+        self.is_null = getattr(compactor.traits, "null", False)
 
-    async def feed(self) -> FeedResult:
+    async def feed(self) -> Self:
         """Feed the whole case. After an error all later points carry it."""
-        points: list[PointState] = []
-        error: str | None = None
-        cause: BaseException | None = None
         before = 0
-        until = tokens_until(self._case.messages, self._context.tokens)
         for number, point in enumerate(self._case.points):
-            log_tokens = until[point.index + 1]
-            if error is None:
-                try:
-                    new = self._case.messages[before : point.index + 1]
-                    await self._advance(new, point, self._at(number))
-                    before = point.index + 1
-                    points.append(await self._point(number, log_tokens))
-                except CompactorError as raised:
-                    error = f"{raised} (case {self._case.id}, compaction point {point.id})"
-                    cause = raised.__cause__
-            if error is not None:
-                points.append(PointState(None, log_tokens, 0, error, cause=cause))
-        return FeedResult(tuple(points), with_runway(self._feeder.steps, until))
+            log_tokens = self._until[point.index + 1]
+            if self.points and self.points[-1].error is not None:
+                self.points.append(replace(self.points[-1], log_tokens=log_tokens))
+                continue
+            try:
+                await self._advance(before, point, self._at(number))
+                before = point.index + 1
+                self.points.append(await self._point(number, log_tokens))
+            except CompactorError as raised:
+                error = f"{raised} (case {self._case.id}, compaction point {point.id})"
+                self.points.append(PointState(None, log_tokens, 0, error, cause=raised.__cause__))
+        self.steps = with_runway(self._feeder.steps, self._until)
+        return self
 
-    async def rendered(
-        self, state: State, point: int, question: str | None = None, model: Model | None = None
+    async def view(
+        self, point: int, question: str | None = None, model: MeteredModel | None = None
     ) -> View:
-        """The view of the state at a point, checked for broken structure.
+        """The view after a point; strategies that read per question are given it.
 
-        ``model`` is asked in place of that of the compactions.
+        What they ask about the question is counted by the meter of ``model``. Raises
+        :class:`CompactionError` if there is no view, and the :class:`ModelError` that is the
+        reason.
         """
+        at_point, failed = self.points[point], self._model_error
+        if failed and (at_point.state is None or isinstance(failed, NotAskedError)):
+            raise type(failed)(*failed.args)
+        if at_point.state is None:
+            raise CompactionError(at_point.error or "there is no view") from at_point.cause
         context = self._at(point)
         context = context if model is None else replace(context, model=model)
-        return await self._feeder.strategy.rendered(state, context, question)
+        try:
+            return await self._strategy.rendered(at_point.state, context, question)
+        except CompactorError as error:
+            if isinstance(error.__cause__, ModelError):  # the view for a question takes a model
+                raise error.__cause__ from None
+            said = f"{error} (case {self._case.id})"
+            raise CompactionError(said) from error.__cause__
+
+    async def earlier(
+        self, probe: Probe, model: MeteredModel
+    ) -> tuple[tuple[Message, ...] | None, ...]:
+        """The views that the model would have read at each point before that of a probe.
+
+        Where views depend on the question, those that it would have been given with it.
+        ``None`` stands for a view that is not known: the endpoint edits it, or there is none.
+        """
+        if not self._needs_probe:
+            return tuple(point.view for point in self.points[: probe.point])
+        views: list[tuple[Message, ...] | None] = []
+        for number in range(probe.point):
+            try:
+                view = await self.view(number, probe.question, model)
+            except ChargedError:
+                views.append(None)
+            else:
+                views.append(None if view.parameters else view.messages)
+        return tuple(views)
+
+    def failure(self, point: int) -> str | None:
+        """Why an answer at a point would say nothing about the strategy, if so."""
+        failure, error = self.points[point].failure, self._model_error
+        return failure if failure is None or error is None else str(error)
+
+    def close(self) -> None:
+        """Let the thread of the strategy end."""
+        self._strategy.close()
+
+    @property
+    def _model_error(self) -> ModelError | None:
+        return self._model.error if self._model else None
 
     def _at(self, point: int) -> Context:
         return replace(self._context, budget=self.budgets[point])
 
-    def close(self) -> None:
-        """Let the thread of the strategy end."""
-        self._feeder.close()
-
     async def _point(self, number: int, log_tokens: int) -> PointState:
         state = await self._feeder.state()
-        rendered = await self.rendered(state, number)
+        rendered = await self._strategy.rendered(state, self._at(number))
         tokens = self._context.tokens.messages(rendered.messages)
         failure = self._failure(tokens, self.budgets[number])
         view = None if rendered.parameters else rendered.messages
@@ -406,14 +459,15 @@ class CaseFeeder:
             f"{budget}: {last.error or 'the strategy gave no reason'}"
         )
 
-    async def _advance(self, new: Sequence[Message], point: Point, context: Context) -> None:
+    async def _advance(self, begin: int, point: Point, context: Context) -> None:
         """Observe new messages, and compact at the point or whenever the trigger fires."""
+        new = self._case.messages[begin : point.index + 1]
         if self._feeder.trigger.kind == "case":
             await self._feeder.observe(new, context)
             await self._feeder.compact(replace(context, recorded=point.recorded), point.id)
             return
-        for begin, end in groups(new):
-            batch = new[begin:end]
+        for first, end in groups(new):
+            batch = new[first:end]
             await self._feeder.observe(batch, context)
             if await self._feeder.is_time(context):
                 await self._feeder.compact(context, batch[-1].id)
@@ -428,24 +482,15 @@ def tokens_until(log: Sequence[Message], tokens: TokenCounter) -> list[int]:
 
 
 def with_runway(steps: Sequence[Step], until: Sequence[int]) -> tuple[Step, ...]:
-    """The steps with what they leave of the log: see :class:`~pytest_compaction.run.feeder.Step`.
-
-    ``until`` are the tokens that :func:`tokens_until` gives of the log.
+    """The steps with what they leave of the log, given the tokens :func:`tokens_until`.
 
     The view after a compaction grows by each message of the log as it is, whatever a later
     compaction makes of it; so steps of runs with other triggers can be compared.
     """
-    return tuple(_with_runway(step, until) for step in steps)
-
-
-def _with_runway(step: Step, until: Sequence[int]) -> Step:
-    log, last = until[step.messages], len(until) - 1
-    wanted = log + step.before - step.after
-    at = bisect_left(until, wanted, lo=step.messages)
-    reached = at <= last and not step.by_server
-    return replace(
-        step,
-        log=log,
-        left=last - step.messages,
-        until_next=at - step.messages if reached else None,
-    )
+    last, found = len(until) - 1, []
+    for step in steps:
+        log = until[step.messages]
+        at = bisect_left(until, log + step.before - step.after, lo=step.messages)
+        next = None if at > last or step.by_server else at - step.messages
+        found.append(replace(step, log=log, left=last - step.messages, until_next=next))
+    return tuple(found)

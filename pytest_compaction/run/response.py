@@ -1,4 +1,4 @@
-"""The strategy and trial under test, the models of the three roles, and a response."""
+"""The strategy and trial under test, the models of the roles, a response, and a compaction."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pytest_compaction.models.protocol import AnswerRequest, Model
 from pytest_compaction.models.usage import OwnCalls, Usage
 from pytest_compaction.run.feeder import Step
 from pytest_compaction.run.responder import Reminded, bounded
-from pytest_compaction.settings import CONTROL, RECORDED, Budget
+from pytest_compaction.settings import CONTROL, Budget
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,19 +25,6 @@ class Arm:
     compactor: str
     trial: int = 1
     budget: Budget | None = None
-
-    def budgets_in(self, case: Case, tokens: TokenCounter) -> tuple[int, ...]:
-        """The tokens that a view may take at each compaction point of a case.
-
-        With ``recorded`` it is as many as the view on record there has, and the budget of the
-        case at a point without one.
-        """
-        if self.budget == RECORDED:
-            return tuple(
-                tokens.messages(point.recorded) if point.recorded else case.budget
-                for point in case.points
-            )
-        return (case.budget if self.budget is None else self.budget,) * len(case.points)
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,3 +214,28 @@ class Response:
     def survives(self) -> tuple[bool, ...]:
         """Whether the view states each of the probe's facts."""
         return self.reading.stated
+
+
+@dataclass(frozen=True)
+class Compaction:
+    """A case as a strategy left it. ``ask`` answers a probe from the compacted context alone."""
+
+    case: Case
+    arm: Arm
+    steps: tuple[Step, ...]
+    """Every compaction that took place, in order."""
+    usage: Usage
+    _view: Callable[[int], tuple[Message, ...]] = field(repr=False, compare=False)
+    _ask: Callable[[Probe], Response] = field(repr=False, compare=False)
+
+    def view(self, point: int = -1) -> tuple[Message, ...]:
+        """The messages that the model sees after a compaction point (the last by default).
+
+        Raises :class:`~pytest_compaction.run.feeder.CompactionError` if there is no view, and
+        :class:`~pytest_compaction.models.protocol.ModelError` if a model is the reason.
+        """
+        return self._view(point)
+
+    def ask(self, probe: Probe) -> Response:
+        """The answer to a probe. Raises what :meth:`view` raises."""
+        return self._ask(probe)

@@ -1,4 +1,4 @@
-"""A thread in which the code of one strategy runs, with one event loop and a time limit.
+"""A thread in which the code of one strategy of a user runs, with one event loop and a time limit.
 
 The async functions of modules share one loop over all cases that they compact.
 """
@@ -13,132 +13,29 @@ import sysconfig
 import threading
 import traceback
 import weakref
-from collections.abc import Awaitable, Callable, Coroutine
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from pytest_compaction.compactors.composition import parts_of
-from pytest_compaction.compactors.function.compactor import FunctionCompactor
 from pytest_compaction.compactors.protocol import CompactorError
+from pytest_compaction.run.loop import MeteredModel, SharedLoop, has_ended, run_on
 from pytest_compaction.text import printable
 
-
-@dataclass(frozen=True, slots=True)
-class _Ended:
-    value: Any = None
-    error: BaseException | None = None
-
-
-class SharedLoop:
-    """An event loop in a daemon thread, on which coroutines of several threads run at once."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-        self._lock = threading.Lock()
-        self._running: list[asyncio.AbstractEventLoop] = []
-        self._current: asyncio.AbstractEventLoop | None = None
-
-    def current(self) -> asyncio.AbstractEventLoop:
-        """The loop for the next call; it is started if there is none."""
-        with self._lock:
-            if self._current is None:
-                self._current = asyncio.new_event_loop()
-                self._running.append(self._current)
-                threading.Thread(
-                    target=_serve, args=(self._current,), name=self._name, daemon=True
-                ).start()
-            return self._current
-
-    def leave(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Start a new loop for the next call, unless ``loop`` was left already."""
-        with self._lock:
-            if self._current is loop:
-                self._current = None
-
-    def close(self) -> None:
-        """Let all loops end, with what still runs on them. Does not wait for them."""
-        with self._lock:
-            loops, self._running, self._current = self._running, [], None
-        for loop in loops:
-            with contextlib.suppress(RuntimeError):  # it may have ended by itself
-                loop.call_soon_threadsafe(loop.stop)
-
-
-class FunctionLoops:
-    """Gives all async functions of modules one loop for the whole run.
-
-    Such a function has no instance: its HTTP client or semaphore is a global too, and
-    the second case would find it bound to the loop of the first. Two functions may share
-    that global, even across modules, so one loop serves all of them.
-    """
-
-    def __init__(self) -> None:
-        self._loop = SharedLoop("compaction-function")
-
-    def of(self, compactor: object) -> SharedLoop | None:
-        """The loop, if the strategy or a part of it is such a function; else ``None``."""
-        has_function = any(
-            isinstance(part, FunctionCompactor) and part.module_coroutine is not None
-            for part in parts_of(compactor)
-        )
-        return self._loop if has_function else None
-
-    def close(self) -> None:
-        """Let the loop end."""
-        self._loop.close()
-
-
-def run_on(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, Any]) -> Any:
-    """Await ``work`` on a loop of another thread and block this thread until it ends."""
-    ending = _ended(work)
-    try:
-        waiting = asyncio.run_coroutine_threadsafe(ending, loop)
-    except RuntimeError:  # the loop was closed since it was chosen
-        ending.close()
-        work.close()  # Python warns of a coroutine that never ran
-        raise
-    ended = waiting.result()
-    if ended.error is not None:
-        raise ended.error
-    return ended.value
-
-
-def _serve(loop: asyncio.AbstractEventLoop) -> None:
-    try:
-        while _was_interrupted(loop):
-            pass
-        loop.run_until_complete(cancel_all())
-        loop.run_until_complete(loop.shutdown_asyncgens())
-    finally:
-        loop.close()
-
-
-def _was_interrupted(loop: asyncio.AbstractEventLoop) -> bool:
-    """Run the loop until it is stopped, or until a task of a strategy wants the process to end."""
-    try:
-        loop.run_forever()
-    except (SystemExit, KeyboardInterrupt):
-        return True
-    return False
-
-
-async def cancel_all() -> None:
-    """Cancel every other task of the loop that runs, and wait for their ends."""
-    under_way = asyncio.all_tasks() - {asyncio.current_task()}
-    for task in under_way:
-        task.cancel()
-    await asyncio.gather(*under_way, return_exceptions=True)
-
-
-async def _ended(work: Awaitable[Any]) -> _Ended:
-    try:
-        return _Ended(await work)
-    except BaseException as error:  # SystemExit would end the loop, and all else that runs on it
-        return _Ended(error=error)
-
-
 T = TypeVar("T")
+
+AT_WORK: Final[ContextVar[MeteredModel | None]] = ContextVar("compaction_at_work", default=None)
+"""The meter of the case that the running code of a strategy compacts."""
+
+
+def at_work(model: object, call: Callable[..., T], *arguments: Any) -> T:
+    """Call code of a strategy for the case whose meter is ``model``.
+
+    The thread belongs to the case from then on, so that coroutines do too.
+    """
+    AT_WORK.set(model if isinstance(model, MeteredModel) else None)
+    return call(*arguments)
+
 
 GRACE: Final = 1.0
 """Seconds in which a coroutine that was cancelled may end before it is left behind."""
@@ -254,8 +151,7 @@ class StrategyThread:
             call = _ThreadCall(function, deliver)
             self._put(call)
             try:
-                await self._end_of(done, seconds)
-                if not done.done():
+                if not await has_ended(done, seconds, self._waited):
                     entered = call.cancel()
                     if entered is not None:
                         await asyncio.wait([done], timeout=GRACE)
@@ -263,7 +159,7 @@ class StrategyThread:
                         self._leave(call, entered)
                     elif self._closed:
                         self._stop()
-                    raise CompactorError(f"{what} {_too_long(seconds)}")
+                    raise CompactorError(f"{what} {too_long(seconds)}")
             except asyncio.CancelledError:
                 call.cancel()
                 self._stop()
@@ -273,35 +169,16 @@ class StrategyThread:
                 self._stop()
         if error is None:
             return value
-        if isinstance(error, CompactorError):
-            raise error
-        said = f"{type(error).__name__}: {_said(error)}{_raised_at(error)}"
-        raise CompactorError(f"{what} raised {said}") from error
-
-    async def _end_of(self, done: asyncio.Future[Any], seconds: float) -> None:
-        """Wait until the call is done, or has had its time."""
-        loop = asyncio.get_running_loop()
-        end, before = loop.time() + seconds, self._waited()
-        left = seconds
-        while left > 0 and not done.done():
-            await asyncio.wait([done], timeout=left)
-            left = end + self._waited() - before - loop.time()
-
-    def wait(self, function: Callable[[], T], seconds: float) -> Any:
-        """Make a call and block until it returns; a coroutine is awaited.
-
-        Raises what it raises, and :class:`TimeLimitError` after ``seconds``. Not for
-        several threads at once.
-        """
-        value, error = self.ended(function, seconds)
-        if error is not None:
-            raise error
-        return value
+        raise refused(what, error) from error
 
     def ended(
         self, function: Callable[[], Any], seconds: float
     ) -> tuple[Any, BaseException | None]:
-        """As :meth:`wait`, but returns what the call returned and what it raised."""
+        """Make a call, block until it returns, and give the value and the error that it raised.
+
+        A coroutine is awaited. Raises :class:`TimeLimitError` after ``seconds``. Not for several
+        threads at once.
+        """
         answers: queue.SimpleQueue[tuple[Any, BaseException | None]] = queue.SimpleQueue()
         call = _ThreadCall(function, lambda value, error: answers.put((value, error)))
         self._put(call)
@@ -313,7 +190,7 @@ class StrategyThread:
                 answers.get(timeout=0 if loop is None else GRACE)
             except queue.Empty:
                 self._leave(call, loop)
-            raise TimeLimitError(_too_long(seconds)) from None
+            raise TimeLimitError(too_long(seconds)) from None
         except BaseException:  # Ctrl-C in the thread that waits
             call.cancel()
             self._stop()
@@ -377,18 +254,23 @@ def _awaited(
     return runner.run(work) if shared is None else run_on(loop, work)
 
 
-def _too_long(seconds: float) -> str:
+def too_long(seconds: float) -> str:
+    """The end of a sentence on a call that took longer than it may."""
     return f"did not return within {seconds:g} s (--compaction-timeout)"
 
 
-def _said(error: BaseException) -> str:
+def refused(what: str, error: BaseException) -> CompactorError:
+    """The error that says ``what`` raised another one, and where; one of the contract stays."""
+    if isinstance(error, CompactorError):
+        return error
     try:
-        return printable(str(error), 300)
+        said = printable(str(error), 300)
     except Exception:
-        return "(its text cannot be shown)"
+        said = "(its text cannot be shown)"
+    return CompactorError(f"{what} raised {type(error).__name__}: {said}{_raised_at(error)}")
 
 
-_PACKAGE: Final = Path(__file__).parents[2]
+_PACKAGE: Final = Path(__file__).parents[1]
 _INSTALLED: Final = frozenset({"site-packages", "dist-packages"})
 _STANDARD: Final = Path(sysconfig.get_paths()["stdlib"])
 
@@ -399,7 +281,7 @@ def _raised_at(error: BaseException) -> str:
     That is the last frame in no library; only if there is none, the last one of all.
     """
     frames = traceback.extract_tb(error.__traceback__)
-    others = [frame for frame in frames if frame.filename != __file__]
+    others = [frame for frame in frames if Path(frame.filename).parent != Path(__file__).parent]
     own = [frame for frame in others if is_users(frame.filename)] or others
     if not own:
         return ""

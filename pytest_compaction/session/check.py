@@ -26,7 +26,7 @@ from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import Model
 from pytest_compaction.models.registry import is_offline
 from pytest_compaction.reports.lines import Line, write_lines
-from pytest_compaction.run.work_loop import WorkLoop
+from pytest_compaction.run.loop import WorkLoop
 from pytest_compaction.session.header_lines import line_of_check
 from pytest_compaction.session.items import packaged
 from pytest_compaction.session.items.report import in_sentences, scrub_report
@@ -102,7 +102,7 @@ class CheckSession:
                 SummaryCache(self.work.metered(self.model, self.work.limit.at(0))),
                 self.tokens,
                 self.settings.timeout,
-                self.work.function_loops,
+                self.work.function_loop,
             )
             self._surveys = {spec.text: (runner, survey(runner, self.settings.examples))}
         return self._surveys[spec.text]

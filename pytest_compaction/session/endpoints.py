@@ -20,7 +20,7 @@ from pytest_compaction.models.protocol import Model
 from pytest_compaction.models.reference import shipped
 from pytest_compaction.models.registry import Endpoints, connect, is_offline
 from pytest_compaction.models.relay import new_relay
-from pytest_compaction.run.proxy.endpoint import Door, RecordingEndpoint
+from pytest_compaction.run.endpoint import Door, RecordingEndpoint
 from pytest_compaction.session.header_lines import OPTION
 from pytest_compaction.settings import OptionError, Settings
 from pytest_compaction.text import printable

@@ -23,12 +23,11 @@ from pytest_compaction.models.reference import shipped
 from pytest_compaction.models.reference.shipped import Archive
 from pytest_compaction.models.registry import Endpoints
 from pytest_compaction.records import Part
-from pytest_compaction.run.case_work import CaseWork, Method
-from pytest_compaction.run.engine import Engine
+from pytest_compaction.run.engine import Engine, Method
 from pytest_compaction.run.figures.shipped_nulls import Nulls
+from pytest_compaction.run.loop import WorkLoop
 from pytest_compaction.run.response import Roles
 from pytest_compaction.run.triggers import Trigger
-from pytest_compaction.run.work_loop import WorkLoop
 from pytest_compaction.secrets.hidden import hidden
 from pytest_compaction.session.planned_items import planned
 from pytest_compaction.session.worker_share import WorkerShare
@@ -123,11 +122,9 @@ class BenchmarkSession:
     @cached_property
     def engine(self) -> Engine:
         """The engine of this process, made when the first item needs it."""
-        specs = {spec.text: spec for spec in self.specs}
-        elsewhere = self.elsewhere
         method = Method(
             self.roles,
-            lambda name: self.registry.create(specs[name]),
+            self.registry.named,
             self.trigger,
             self.settings,
             self.work_loop,
@@ -139,8 +136,7 @@ class BenchmarkSession:
             self.case_set.case,
             self.case_set.forget,
             waits=self._has_own_clients,
-            work_on=elsewhere.work if elsewhere else CaseWork,
-            ahead=elsewhere.ahead if elsewhere else None,
+            executor=self.elsewhere,
         )
 
     @cached_property
@@ -181,7 +177,6 @@ class BenchmarkSession:
             trigger_for_dialogues,
         )
 
-        specs = {spec.text: spec for spec in self.specs}
         named = self.settings.dialogues
         rules = Rules(
             trigger=trigger_for_dialogues(self.trigger),
@@ -192,9 +187,7 @@ class BenchmarkSession:
             timeout=self.settings.timeout,
             pass_at=named.consistency,
         )
-        return Replayer(
-            self.roles, lambda name: self.registry.create(specs[name]), rules, self.work_loop
-        )
+        return Replayer(self.roles, self.registry.named, rules, self.work_loop)
 
     @property
     def prices(self) -> PriceTable | None:

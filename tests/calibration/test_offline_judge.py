@@ -15,7 +15,7 @@ from pytest_compaction.metrics import read
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import JudgeRequest, LogDigest
 from pytest_compaction.rubric import CRITERIA, DIMENSIONS
-from pytest_compaction.run.work_loop import RequestLimit
+from pytest_compaction.run.loop import RequestLimit
 from pytest_compaction.text import TextIndex
 
 OWN = typed_case()

@@ -12,7 +12,7 @@ from pytest_compaction.judges import BelowPassScoreError, ModelJudge, PanelJudge
 from pytest_compaction.metrics import NuggetScore, read
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import NO_LOG, JudgeReply, ModelError
-from pytest_compaction.run.work_loop import RequestLimit
+from pytest_compaction.run.loop import RequestLimit
 from pytest_compaction.text import TextIndex
 
 SAID = Message("1", "user", (Text("The deposit is 1,450 euros."),))

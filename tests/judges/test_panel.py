@@ -23,7 +23,7 @@ from pytest_compaction.models.protocol import (
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.reports.usage import agreement_lines
 from pytest_compaction.rubric import applicable
-from pytest_compaction.run.work_loop import RequestLimit
+from pytest_compaction.run.loop import RequestLimit
 from pytest_compaction.text import TextIndex
 
 RECALL = [criterion.id for criterion in applicable(builders.build_case().probes[0].facts)]

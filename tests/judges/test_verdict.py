@@ -13,7 +13,7 @@ from pytest_compaction.models.calls.spending_limit import SpentError
 from pytest_compaction.models.offline.judge import judge
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import CriterionScore, JudgeReply, JudgeRequest, ModelError
-from pytest_compaction.run.work_loop import RequestLimit
+from pytest_compaction.run.loop import RequestLimit
 from pytest_compaction.text import TextIndex
 
 

@@ -20,12 +20,10 @@ from pytest_compaction.models.chat.prompts import FIELDS
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.options.table import OPTIONS
 from pytest_compaction.records import load_run, words_of
-from pytest_compaction.run.case_work import Method
-from pytest_compaction.run.engine import Engine
-from pytest_compaction.run.plan import PlannedProbe
+from pytest_compaction.run.engine import Engine, Method, PlannedProbe
+from pytest_compaction.run.loop import WorkLoop
 from pytest_compaction.run.response import Arm, Roles
 from pytest_compaction.run.triggers import Trigger
-from pytest_compaction.run.work_loop import WorkLoop
 
 PRICE = {"name": "my-model", "input": 3, "output": 15}
 

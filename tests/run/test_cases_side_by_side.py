@@ -17,12 +17,10 @@ from pytest_compaction.compactors.registry import named_strategies
 from pytest_compaction.models.calls.in_flight import current_slot
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.run import engine
-from pytest_compaction.run.case_work import CaseWork, Method
-from pytest_compaction.run.engine import Engine
-from pytest_compaction.run.plan import PlannedProbe
+from pytest_compaction.run.engine import CaseWork, Engine, Method, PlannedProbe
+from pytest_compaction.run.loop import RunStoppedError, WorkLoop
 from pytest_compaction.run.response import Arm, Roles
 from pytest_compaction.run.triggers import Trigger
-from pytest_compaction.run.work_loop import RunStoppedError, WorkLoop
 
 ARM = Arm("anchored")
 
@@ -278,11 +276,11 @@ def test_time_spent_waiting_for_a_slot_is_not_the_strategys(bench):
 
     async def compact():
         method = replace(crowded.engine.method, settings=offline_settings(timeout=0.7))
-        work = CaseWork(case, ARM, method, 1, None)
+        work = CaseWork(case, ARM, method, None)
         return await work.compacted()
 
     made = crowded.work.wait(hold_the_slot())
-    assert [step.error for step in made.fed.steps] == [None] * len(case.points)
+    assert [step.error for step in made.steps] == [None] * len(case.points)
 
 
 def test_a_case_that_cannot_be_opened_leaves_the_others_alone(bench):

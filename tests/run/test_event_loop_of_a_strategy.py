@@ -15,19 +15,16 @@ from pytest_compaction.compactors.composition import Composition
 from pytest_compaction.compactors.function.compactor import FunctionCompactor
 from pytest_compaction.compactors.protocol import CompactorError, Traits, View
 from pytest_compaction.models.offline.model import OfflineModel
-from pytest_compaction.run.case_work import Method
-from pytest_compaction.run.engine import Engine
+from pytest_compaction.run.engine import Engine, Method, PlannedProbe
 from pytest_compaction.run.feeder import CaseFeeder, CompactionError
-from pytest_compaction.run.plan import PlannedProbe
+from pytest_compaction.run.loop import WorkLoop
 from pytest_compaction.run.response import Arm, Roles
 from pytest_compaction.run.strategy_thread import (
-    FunctionLoops,
     SharedLoop,
     StrategyThread,
     TimeLimitError,
 )
 from pytest_compaction.run.triggers import Trigger, parse_trigger
-from pytest_compaction.run.work_loop import WorkLoop
 
 ENOUGH = 30.0
 
@@ -152,7 +149,7 @@ def test_what_is_async_and_made_anew_for_each_case_gets_a_loop_of_its_own(left_b
         async def __call__(self, messages, budget):
             return messages
 
-    loops = FunctionLoops()
+    loops = SharedLoop()
     own = (local, Callable(), Callable().__call__, lambda messages, budget: messages)
     assert [loops.of(FunctionCompactor("own", each, {})) for each in own] == [None] * 4
     assert loops.of(Connected()) is None
@@ -193,7 +190,7 @@ def test_functions_that_share_a_global_have_one_loop_in_whatever_strategy_they_a
     second = FunctionCompactor("b", compact_too, {})
     strategies = [first, second, Composition("a+b", [first, second])]
     for mentioned in (strategies, strategies[::-1]):
-        loops = FunctionLoops()
+        loops = SharedLoop()
         assert len({id(loops.of(each)) for each in mentioned}) == 1
         loops.close()
     remaining = iter(strategies)
@@ -302,7 +299,7 @@ def test_a_coroutine_ends_with_its_time_or_with_whoever_waits_for_it(where, left
         assert late.cancelled.is_set()
         assert await thread.call(current_loop, ENOUGH, "loop") is before
         with pytest.raises(TimeLimitError):
-            await asyncio.to_thread(thread.wait, waited, 0.05)
+            await asyncio.to_thread(thread.ended, waited, 0.05)
         assert waited.cancelled.is_set()
         assert await thread.call(current_loop, ENOUGH, "loop") is before
         task = asyncio.create_task(thread.call(dropped, ENOUGH, "dropped"))
@@ -327,7 +324,7 @@ def test_a_coroutine_that_is_made_after_its_time_is_never_begun(left_behind):
         return endless()
 
     with pytest.raises(TimeLimitError):
-        thread.wait(make, 0.05)
+        thread.ended(make, 0.05)
     gate.set()
     assert left_behind() == []
     assert not endless.begun.is_set()
@@ -339,7 +336,7 @@ def test_all_loops_end_even_if_the_caller_cannot_be_closed(left_behind):
             raise OSError("no route")
 
     work = WorkLoop(8, Broken())
-    shared = work.function_loops.of(FunctionCompactor("compact", compact, {}))
+    shared = work.function_loop.of(FunctionCompactor("compact", compact, {}))
     own, loop = work.wait(current_loop()), shared.current()
     with pytest.raises(OSError, match="no route"):
         work.close()
@@ -433,8 +430,8 @@ def test_a_thread_ends_with_the_object_that_owns_it_and_after_a_call_that_was_le
     gate = threading.Event()
     thread = StrategyThread("forgotten")
     with pytest.raises(TimeLimitError, match=r"did not return within 0\.05 s"):
-        thread.wait(gate.wait, 0.05)
-    assert thread.wait(lambda: 3, ENOUGH) == 3
+        thread.ended(gate.wait, 0.05)
+    assert thread.ended(lambda: 3, ENOUGH) == (3, None)
     gate.set()
     del thread
     gc.collect()

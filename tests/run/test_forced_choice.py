@@ -18,8 +18,8 @@ from pytest_compaction.models.protocol import (
     NotRecordedError,
 )
 from pytest_compaction.models.usage import Usage
+from pytest_compaction.run.loop import RequestLimit
 from pytest_compaction.run.responder import ForcedChoice, Responder
-from pytest_compaction.run.work_loop import RequestLimit
 
 PROBE = probe_of(choice_case(), "deliver")
 COMPLIES, HABIT = PROBE.choice.letter, PROBE.choice.habit

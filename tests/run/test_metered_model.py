@@ -10,7 +10,7 @@ from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import ModelError, SummaryReply, SummaryRequest
 from pytest_compaction.models.structured_summary import Summary
 from pytest_compaction.models.usage import Usage
-from pytest_compaction.run.work_loop import WorkLoop
+from pytest_compaction.run.loop import WorkLoop
 
 REQUEST = SummaryRequest((), (), 100)
 

@@ -12,7 +12,7 @@ from pytest_compaction.compactors.strategies.plain import NoCompaction
 from pytest_compaction.compactors.strategies.rag import Rag
 from pytest_compaction.conversation.messages import text_message
 from pytest_compaction.models.offline.model import OfflineModel
-from pytest_compaction.run.feeder import Feeder
+from pytest_compaction.run.feeder import CheckedStrategy, Feeder
 from pytest_compaction.run.triggers import parse_trigger
 from pytest_compaction.text import BM25
 
@@ -33,11 +33,11 @@ def asked_after_each_message(trigger, messages):
     strategy = CountingRenders()
 
     async def feed():
-        feeder = Feeder(strategy, parse_trigger(trigger), 60)
+        feeder = Feeder(CheckedStrategy(strategy, 60), parse_trigger(trigger))
         for number in range(messages):
             await feeder.observe([text_message(f"m{number}", "user", "again")], CONTEXT)
             await feeder.is_time(CONTEXT)
-        feeder.close()
+        feeder.strategy.close()
 
     asyncio.run(feed())
     return strategy.renders

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from pytest_compaction.models.calls import store
 from pytest_compaction.records import RunWriter, scored_record
-from pytest_compaction.run.plan import PlannedProbe
+from pytest_compaction.run.engine import PlannedProbe
 from pytest_compaction.session.items.collection import items_of
 from pytest_compaction.session.items.kinds import KINDS
 from pytest_compaction.session.resolve import resolve_session

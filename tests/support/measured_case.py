@@ -8,11 +8,10 @@ from support.measuring import offline_settings
 from pytest_compaction.compactors.function.compactor import FunctionCompactor
 from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.records import scored_record
-from pytest_compaction.run.case_work import Method
-from pytest_compaction.run.engine import Engine
+from pytest_compaction.run.engine import Engine, Method
+from pytest_compaction.run.loop import WorkLoop
 from pytest_compaction.run.response import Arm, Roles
 from pytest_compaction.run.triggers import parse_trigger
-from pytest_compaction.run.work_loop import WorkLoop
 
 
 @contextmanager

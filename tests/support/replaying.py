@@ -13,9 +13,9 @@ from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import AnswerReply, SummaryReply
 from pytest_compaction.models.structured_summary import Summary
 from pytest_compaction.models.usage import Usage
+from pytest_compaction.run.loop import WorkLoop
 from pytest_compaction.run.response import Roles
 from pytest_compaction.run.triggers import Trigger
-from pytest_compaction.run.work_loop import WorkLoop
 
 TOKENS = TokenCounter()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -25,10 +25,8 @@ from pytest_compaction.metrics import (
     worded_as_case,
 )
 from pytest_compaction.metrics import read as read_facts
-from pytest_compaction.run.compaction import CompactedCase
 from pytest_compaction.run.figures.fact_history import Earlier, LogFacts
 from pytest_compaction.run.figures.shipped_nulls import Nulls, shipped_nulls
-from pytest_compaction.run.responder import Seen
 from pytest_compaction.run.response import FactHistory, NullReading, Roles, ViewFigures
 
 if TYPE_CHECKING:
@@ -216,24 +214,15 @@ class ViewReader:
         self._encoding = roles.tokens.name
         self._by_rules = any(model.name == "offline" for model in roles.all)
 
-    def figures(
-        self,
-        compacted: CompactedCase,
-        probe: Probe,
-        view: View,
-        read: Seen,
-        answered: bool,
-        earlier: Earlier,
-    ) -> Callable[[], ViewFigures]:
+    def figures(self, case: Case, asked: AskedOfView) -> Callable[[], ViewFigures]:
         """Makes the figures of a view when it is called.
 
-        ``read`` is what the model read of the view; ``answered`` is false where a failure
-        left nothing to compare; ``earlier`` are the views at the points before. Where rules
-        answer or judge they are made at once, because rules read the same views on the same loop.
+        Where rules answer or judge they are made at once, because rules read the same views on
+        the same loop.
         """
-        tokens = self._tokens(compacted, probe, read)
-        asked = AskedOfView(probe, view, read.messages, tokens, answered, earlier)
-        make = partial(self._rules.figures, compacted.case, asked)
+        if asked.tokens is not None and not self._compares(case, asked.probe):
+            asked = replace(asked, tokens=None)
+        make = partial(self._rules.figures, case, asked)
         if self._by_rules:
             made = make()
             return lambda: made
@@ -243,14 +232,11 @@ class ViewReader:
         self._give_way()
         return make()
 
-    def _tokens(self, compacted: CompactedCase, probe: Probe, read: Seen) -> tuple[int, ...] | None:
-        """The tokens of the views at the points up to that of the probe, if nulls get as many."""
-        if self._nulls == "none" or not compacted.compared or probe.nuggets:
-            return None  # questions by nuggets are not compared with nulls
-        if self._nulls == "shipped" and shipped_nulls(compacted.case, self._encoding) is None:
-            return None
-        earlier = (point.view_tokens for point in compacted.fed.points[: probe.point])
-        return (*earlier, read.tokens)
+    def _compares(self, case: Case, probe: Probe) -> bool:
+        """Whether the nulls are run beside the strategy; not where questions go by nuggets."""
+        if self._nulls == "shipped":
+            return not probe.nuggets and shipped_nulls(case, self._encoding) is not None
+        return self._nulls == "all" and not probe.nuggets
 
 
 def _result(work: Coroutine[Any, Any, T]) -> T:

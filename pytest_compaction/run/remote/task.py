@@ -40,10 +40,9 @@ from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.models.protocol import Model, NotRecordedError
 from pytest_compaction.models.registry import asking, endpoint_within, is_offline
 from pytest_compaction.models.wire.call import Call, Caller, CallReply
-from pytest_compaction.run.case_work import Method
-from pytest_compaction.run.engine import Engine
+from pytest_compaction.run.engine import Engine, Method, PlannedProbe
 from pytest_compaction.run.figures.shipped_nulls import Nulls
-from pytest_compaction.run.plan import PlannedProbe
+from pytest_compaction.run.loop import WorkLoop
 from pytest_compaction.run.remote.result import (
     Asked,
     Failure,
@@ -54,7 +53,6 @@ from pytest_compaction.run.remote.result import (
 )
 from pytest_compaction.run.response import Arm, Response, Roles
 from pytest_compaction.run.triggers import Trigger
-from pytest_compaction.run.work_loop import WorkLoop
 from pytest_compaction.secrets.hidden import forget
 from pytest_compaction.secrets.keys import scrubbed, scrubbed_json
 from pytest_compaction.settings import Settings

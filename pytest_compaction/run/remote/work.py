@@ -16,9 +16,8 @@ from pytest_compaction.judges import Verdict
 from pytest_compaction.models.protocol import JudgeReply
 from pytest_compaction.models.registry import Endpoints
 from pytest_compaction.models.usage import Usage
-from pytest_compaction.run.case_work import CaseWork, Method
+from pytest_compaction.run.engine import CaseWork, Method, PlannedCase
 from pytest_compaction.run.feeder import Step
-from pytest_compaction.run.plan import PlannedCase
 from pytest_compaction.run.remote.executor import Tasks
 from pytest_compaction.run.remote.result import Failure, Result, TaskError, decoded, or_raise
 from pytest_compaction.run.remote.task import Briefing, Collector, Task, measured, perform
@@ -53,13 +52,11 @@ class Elsewhere:
         """How many cases may be open."""
         return _AHEAD * self.tasks.most
 
-    def work(
-        self, case: Case, arm: Arm, method: Method, rank: int, planned: PlannedCase | None
-    ) -> CaseWork:
+    def work(self, case: Case, arm: Arm, method: Method, planned: PlannedCase | None) -> CaseWork:
         """The work on a case: a task, or done here if nothing is known to be asked."""
         if planned is None or not planned.probes:
-            return CaseWork(case, arm, method, rank, planned)
-        return _RemoteWork(self, case, arm, method, rank, planned)
+            return CaseWork(case, arm, method, planned)
+        return _RemoteWork(self, case, arm, method, planned)
 
     async def result(
         self, task: Task, begun: asyncio.Event, composed: Callable[[Response], str]
@@ -120,10 +117,9 @@ class _RemoteWork(CaseWork):
         case: Case,
         arm: Arm,
         method: Method,
-        rank: int,
         planned: PlannedCase,
     ) -> None:
-        super().__init__(case, arm, method, rank, planned)
+        super().__init__(case, arm, method, planned)
         probes = {probe.id: probe for probe in case.probes}
         asked = tuple((probes[id], judged) for id, (_, judged) in planned.probes.items())
         share = max(1, elsewhere.briefing.settings.concurrency // elsewhere.tasks.most)

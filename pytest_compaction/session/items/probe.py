@@ -23,9 +23,8 @@ from pytest_compaction.records import (
     record_without_verdict,
     scored_record,
 )
-from pytest_compaction.run.compaction import Compaction
-from pytest_compaction.run.plan import PlannedProbe
-from pytest_compaction.run.response import Arm, Response
+from pytest_compaction.run.engine import PlannedProbe
+from pytest_compaction.run.response import Arm, Compaction, Response
 from pytest_compaction.run.triggers import Trigger
 from pytest_compaction.session.items.kinds import ARM
 from pytest_compaction.session.items.protocol import RECORD, BrokenFile

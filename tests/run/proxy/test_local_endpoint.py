@@ -8,8 +8,8 @@ import pytest
 
 from pytest_compaction.models.usage import OwnCalls
 from pytest_compaction.models.wire.call import CallReply
-from pytest_compaction.run.proxy.endpoint import Door, RecordingEndpoint
-from pytest_compaction.run.work_loop import RequestLimit
+from pytest_compaction.run.endpoint import Door, RecordingEndpoint
+from pytest_compaction.run.loop import RequestLimit
 
 BODY = json.dumps({"model": "m", "messages": []}).encode()
 CHUNKED = b"%x\r\n%s\r\n0\r\n\r\n" % (len(BODY), BODY)

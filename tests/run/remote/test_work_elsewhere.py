@@ -11,15 +11,13 @@ from support.remote import SETTINGS, ByHand, briefing, perform_here, threads, un
 
 from pytest_compaction.compactors.registry import named_strategies
 from pytest_compaction.models.offline.model import OfflineModel
-from pytest_compaction.run.case_work import CaseWork, Method
-from pytest_compaction.run.engine import Engine
-from pytest_compaction.run.plan import PlannedProbe
+from pytest_compaction.run.engine import CaseWork, Engine, Method, PlannedProbe
+from pytest_compaction.run.loop import WorkLoop
 from pytest_compaction.run.remote.executor import Tasks
 from pytest_compaction.run.remote.result import TaskError
 from pytest_compaction.run.remote.work import Elsewhere
 from pytest_compaction.run.response import Arm, Roles
 from pytest_compaction.run.triggers import Trigger
-from pytest_compaction.run.work_loop import WorkLoop
 
 STRATEGY = "truncate"
 ARM = Arm(STRATEGY)
@@ -46,7 +44,7 @@ def engines(opener, concurrency=8, most=0, cases=CASES.__getitem__):
         return Engine(method, cases, **where)
 
     loops = WorkLoop(4), WorkLoop(4)
-    remote = engine(loops[0], work_on=elsewhere.work, ahead=elsewhere.ahead)
+    remote = engine(loops[0], executor=elsewhere)
     try:
         yield remote, engine(loops[1])
     finally:
@@ -246,6 +244,6 @@ def test_the_end_of_a_session_cancels_what_is_outstanding():
         remote.select(everything())
         with item_of(remote, CASES["c0"]):
             until(lambda: len(hand.futures) == 2)
-            remote._work.stop()
+            remote.method.work.stop()
     assert all(future.cancelled() for future in hand.futures)
     assert hand.closed

@@ -11,6 +11,7 @@ import asyncio
 import contextlib
 import secrets
 import socket
+import sys
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import replace
 from typing import Any, Final
@@ -30,14 +31,15 @@ from pytest_compaction.models.relay import (
 )
 from pytest_compaction.models.usage import OwnCalls
 from pytest_compaction.models.wire.call import Call, CallReply
-from pytest_compaction.run.metered_model import MeteredModel
-from pytest_compaction.run.proxy.owners import HOST, Owners
-from pytest_compaction.run.work_loop import RequestLimit
+from pytest_compaction.run.loop import MeteredModel, RequestLimit
+from pytest_compaction.run.strategy_thread import AT_WORK
 from pytest_compaction.secrets.keys import scrubbed
 from pytest_compaction.secrets.own_environment import point
 from pytest_compaction.text import printable
 
+HOST: Final = "127.0.0.1"
 _TOKEN_BYTES: Final = 24
+_EVENT: Final = "socket.connect"
 
 
 class Door:
@@ -151,6 +153,52 @@ class Exchange:
             going_on = self._h11.InformationalResponse(status_code=100, headers=[])
             self._writer.write(self._connection.send(going_on))
             await self._writer.drain()
+
+
+_watched: dict[int, dict[int, MeteredModel]] = {}
+"""By port of an endpoint: the meters, by the ports of the connections that were opened for them."""
+_hooked: list[Callable[..., object]] = []
+
+
+class Owners:
+    """Knows whose the connections to ``port`` of this machine are.
+
+    A client is not asked to say for whom it works: it may be one for the whole run. But the code
+    of a strategy runs in a thread, or in a task, that knows the case. Python tells of each
+    connection there before it is opened (an audit event), when its port can be chosen and noted.
+    """
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+        self._meters = _watched[port] = {}
+        if not _hooked:
+            # A hook cannot be removed; without a port to watch it does nothing.
+            _hooked.append(_note)
+            sys.addaudithook(_note)
+
+    def take(self, port: int) -> MeteredModel | None:
+        """The meter of the case for which the connection from ``port`` was opened, told once."""
+        return self._meters.pop(port, None)
+
+    def close(self) -> None:
+        """Watch no longer."""
+        _watched.pop(self._port, None)
+
+
+def _note(event: str, arguments: tuple[Any, ...]) -> None:
+    """Note for which case a connection is opened, before it is."""
+    if event != _EVENT or not _watched:
+        return
+    opened, address = arguments
+    if not isinstance(address, tuple) or address[0] != HOST or address[1] not in _watched:
+        return
+    meter = AT_WORK.get()
+    if meter is None:
+        return
+    with contextlib.suppress(OSError):  # a connection that cannot be noted belongs to nobody
+        if not opened.getsockname()[1]:
+            opened.bind((HOST, 0))
+        _watched[address[1]][opened.getsockname()[1]] = meter
 
 
 _LAST: Final = 10**9

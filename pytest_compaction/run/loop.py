@@ -1,0 +1,642 @@
+"""The event loop of a run, the limit of its requests, and the meter of what strategies ask.
+
+One loop in a daemon thread does all the waiting. Requests to models fly within one limit, and who
+waits is served in the order of the items. Code of users may need a loop of its own: see
+:class:`SharedLoop`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import copy
+import heapq
+import inspect
+import threading
+import time
+from collections.abc import Callable, Coroutine, Hashable
+from concurrent.futures import CancelledError, Future
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import count
+from typing import Any, Final, Protocol, TypeVar
+
+from pytest_compaction.compactors.composition import parts_of
+from pytest_compaction.compactors.function.compactor import FunctionCompactor
+from pytest_compaction.models.calls.in_flight import RequestSlot, requests_in
+from pytest_compaction.models.parameters import Parameters
+from pytest_compaction.models.protocol import (
+    AnswerReply,
+    AnswerRequest,
+    CompactReply,
+    CompactRequest,
+    JudgeReply,
+    JudgeRequest,
+    Model,
+    ModelError,
+    NotAskedError,
+    SummaryReply,
+    SummaryRequest,
+)
+from pytest_compaction.models.usage import OwnCalls, Usage
+from pytest_compaction.models.wire.call import Caller
+
+T = TypeVar("T")
+
+
+class RequestLimit:
+    """Lets ``most`` requests fly at a time. For coroutines of one event loop.
+
+    Whoever waits with the lowest rank is served first, and those of one rank in the order in
+    which they came. A request of the first item so never waits for one of the last. Before each
+    request it is looked whether the run ``is_stopped``.
+    """
+
+    def __init__(self, most: int, is_stopped: Callable[[], bool] = bool) -> None:
+        self.most = most
+        self.flying = 0
+        self._is_stopped = is_stopped
+        self._order = count()
+        self._waiting: list[tuple[int, int, asyncio.Future[None]]] = []
+        self._room: asyncio.Future[None] | None = None
+        self._stopped = False
+
+    def at(self, rank: int, asked: asyncio.Event | None = None) -> Turn:
+        """The limit for the requests of a rank; ``asked`` is set once one of them is wanted."""
+        return Turn(self, rank, asked)
+
+    async def acquire(self, rank: int) -> None:
+        """Wait until a request may fly. Raises ``CancelledError`` once the run is stopped."""
+        if self._stopped:
+            raise asyncio.CancelledError
+        if self.flying >= self.most:
+            served = asyncio.get_running_loop().create_future()
+            heapq.heappush(self._waiting, (rank, next(self._order), served))
+            try:
+                await served
+            except asyncio.CancelledError:
+                if served.done() and not served.cancelled():
+                    self.release()
+                raise
+        else:
+            self.flying += 1
+        if self._is_stopped():
+            self.release()
+            raise asyncio.CancelledError
+
+    def release(self) -> None:
+        """A request has ended: let the next one fly, unless the limit was told to :meth:`stop`."""
+        self.flying -= 1
+        if not self._stopped:
+            self._serve()
+            self._tell_room()
+
+    def _serve(self) -> None:
+        while self._waiting and self.flying < self.most:
+            served = heapq.heappop(self._waiting)[2]
+            if not served.done():  # cancelled meanwhile
+                self.flying += 1
+                served.set_result(None)
+
+    @property
+    def has_room(self) -> bool:
+        """Whether a further request would fly at once, or soon.
+
+        Soon means that fewer wait than may fly: what is prepared now takes a while until it asks.
+        """
+        return self.flying + sum(not one[2].done() for one in self._waiting) < 2 * self.most
+
+    async def room(self) -> None:
+        """Wait until there :attr:`has_room`."""
+        while not self.has_room:
+            if self._room is None:
+                self._room = asyncio.get_running_loop().create_future()
+            await asyncio.shield(self._room)
+
+    def _tell_room(self) -> None:
+        if self._room is not None and self.has_room:
+            self._room.set_result(None)
+            self._room = None
+
+    def stop(self) -> None:
+        """Let no request fly any more: a strategy may ask for one that was cancelled before."""
+        self._stopped = True
+
+
+class Turn:
+    """``async with`` it while a request flies; several coroutines may do so at once.
+
+    A :class:`~pytest_compaction.models.calls.in_flight.RequestSlot` for requests to models.
+    """
+
+    def __init__(self, limit: RequestLimit, rank: int, asked: asyncio.Event | None) -> None:
+        self._limit = limit
+        self._rank = rank
+        self._asked = asked
+
+    def announce(self) -> None:
+        """Tell that a request is wanted."""
+        if self._asked is not None:
+            self._asked.set()
+
+    async def __aenter__(self) -> None:
+        """Wait until a request may fly."""
+        await self._limit.acquire(self._rank)
+
+    async def __aexit__(self, *error: object) -> None:
+        """The request has ended."""
+        self._limit.release()
+
+
+class _Reply(Protocol):
+    @property
+    def usage(self) -> Usage: ...
+
+
+R = TypeVar("R", bound=_Reply)
+
+
+@dataclass
+class _Clock:
+    """How long requests waited to be sent. Changed on the loop of the model alone."""
+
+    waited: float = 0.0
+    waiting: int = 0
+    since: float = 0.0
+
+    def step(self, step: int) -> float:
+        """Seconds up to now; a request begins (1) or ceases (-1) to wait."""
+        now = time.monotonic()
+        if self.waiting:
+            self.waited += now - self.since
+        self.waiting += step
+        self.since = now
+        return self.waited
+
+
+class _TimedTurn:
+    """A turn of a request, and the time until it comes: what the loop does for others counts too.
+
+    A request may be sent more than once, one time after the other.
+    """
+
+    def __init__(self, turn: RequestSlot, clock: _Clock) -> None:
+        self._turn = turn
+        self._clock = clock
+        self._waits = False
+
+    def announce(self) -> None:
+        self._turn.announce()
+        self.wait(True)
+
+    async def __aenter__(self) -> None:
+        self.wait(True)
+        await self._turn.__aenter__()
+        self.wait(False)
+
+    async def __aexit__(self, *error: Any) -> None:
+        await self._turn.__aexit__(*error)
+
+    def wait(self, waits: bool) -> None:
+        """Note whether the request waits from now on."""
+        if waits != self._waits:
+            self._waits = waits
+            self._clock.step(1 if waits else -1)
+
+
+@dataclass
+class _Account:
+    """Usage, and the first failure. Changed on the loop of the model alone."""
+
+    usage: Usage = Usage()
+    own: OwnCalls = OwnCalls()
+    seconds: float | None = None
+    error: ModelError | None = None
+    clock: _Clock = field(default_factory=_Clock)
+
+
+class MeteredModel:
+    """A model for one strategy in one ``trial``, which counts what it is asked.
+
+    Strategies of users run in threads of their own; their requests are forwarded to the loop
+    on which the model lives, within one limit. Usage is booked on that loop, so that a coroutine
+    there never reads a figure that is half booked.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        loop: asyncio.AbstractEventLoop,
+        turn: RequestSlot,
+        trial: int = 1,
+        account: _Account | None = None,
+    ) -> None:
+        self.trial = trial
+        self._model = model
+        self._loop = loop
+        self._turn = turn
+        self._account = account or _Account()
+
+    @property
+    def name(self) -> str:
+        """The name of the model."""
+        return self._model.name
+
+    @property
+    def usage(self) -> Usage:
+        """The usage up to now, over all trials."""
+        return self._account.usage
+
+    @property
+    def seconds(self) -> float | None:
+        """How long replies of endpoints took; ``None`` if none came from one."""
+        return self._account.seconds
+
+    @property
+    def own(self) -> OwnCalls:
+        """The part of the usage that the strategy's own client asked for."""
+        return self._account.own
+
+    @property
+    def error(self) -> ModelError | None:
+        """The first failure; a call that was not made (:class:`NotAskedError`) takes precedence."""
+        return self._account.error
+
+    @property
+    def unasked(self) -> NotAskedError | None:
+        """The failure of a call that was not made, if there was one."""
+        error = self._account.error
+        return error if isinstance(error, NotAskedError) else None
+
+    def waited(self) -> float:
+        """Seconds in which a request waited for others before it was sent. For its loop."""
+        return self._account.clock.step(0)
+
+    def at_trial(self, trial: int) -> MeteredModel:
+        """The model of that trial, on the same meter."""
+        return MeteredModel(self._model, self._loop, self._turn, trial, self._account)
+
+    def apart(self) -> MeteredModel:
+        """The model on a meter that begins at nothing; what waits there counts here too."""
+        other = copy.copy(self)
+        other._account = _Account(clock=self._account.clock)
+        return other
+
+    @cached_property
+    def _asked(self) -> Model:
+        """The model of the trial; one for all calls, because it may keep state."""
+        return self._model.at_trial(self.trial)
+
+    def refuses(self, parameters: Parameters) -> str | None:
+        """``None``: request parameters go with answers, and the responder is asked about them."""
+        return None
+
+    async def summarize(self, request: SummaryRequest) -> SummaryReply:
+        """Forward the request and count its usage."""
+        return await self._forward(lambda model: model.summarize(request))
+
+    async def answer(self, request: AnswerRequest) -> AnswerReply:
+        """Forward the request and count its usage."""
+        return await self._forward(lambda model: model.answer(request))
+
+    async def judge(self, request: JudgeRequest) -> JudgeReply:
+        """Forward the request and count its usage."""
+        return await self._forward(lambda model: model.judge(request))
+
+    async def compact(self, request: CompactRequest) -> CompactReply:
+        """Forward the request and count its usage."""
+        return await self._forward(lambda model: model.compact(request))
+
+    async def carried(self, call: Callable[[], Coroutine[Any, Any, tuple[T, OwnCalls]]]) -> T:
+        """Make a call of the strategy's own client, in turn and booked. For the loop of the model.
+
+        Its result is the first of what ``call`` returns, its cost the second.
+        """
+        account = self._account
+        try:
+            reply, used = await self._in_turn(call)
+        except ModelError as error:
+            if isinstance(error, NotAskedError):
+                account.error = error
+            raise
+        account.usage += used.usage
+        account.own += used
+        return reply
+
+    async def _forward(self, call: Callable[[Model], Coroutine[Any, Any, R]]) -> R:
+        """Make a call on the loop of the model. Raises ``RuntimeError`` once that is closed."""
+        work = self._booked(call)
+        if asyncio.get_running_loop() is self._loop:
+            return await work
+        return await asyncio.wrap_future(_begun_on(self._loop, work))
+
+    async def _booked(self, call: Callable[[Model], Coroutine[Any, Any, R]]) -> R:
+        account = self._account
+        try:
+            reply = await self._in_turn(lambda: call(self._asked))
+        except ModelError as error:
+            account.usage = sum(error.spent.values(), account.usage)
+            if account.error is None or isinstance(error, NotAskedError):
+                account.error = error
+            raise
+        account.usage += reply.usage
+        latency = getattr(reply, "latency_s", None)
+        if latency is not None:
+            account.seconds = (account.seconds or 0.0) + latency
+        return reply
+
+    async def _in_turn(self, call: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        turn = _TimedTurn(self._turn, self._account.clock)
+        try:
+            with requests_in(turn):
+                return await call()
+        finally:
+            turn.wait(False)
+
+
+def _begun_on(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, T]) -> Future[T]:
+    """The future of a coroutine on a loop of another thread; ``RuntimeError`` if that is closed."""
+    try:
+        return asyncio.run_coroutine_threadsafe(work, loop)
+    except RuntimeError:
+        work.close()  # Python warns of a coroutine that never ran
+        raise
+
+
+class SharedLoop:
+    """An event loop in a daemon thread, on which coroutines of several threads run at once.
+
+    The async functions of modules get one for the whole run. Such a function has no instance: its
+    HTTP client or semaphore is a global too, and the second case would find it bound to the loop
+    of the first. Two functions may share that global, even across modules.
+    """
+
+    def __init__(self, name: str = "compaction-function") -> None:
+        self._name = name
+        self._lock = threading.Lock()
+        self._running: list[asyncio.AbstractEventLoop] = []
+        self._current: asyncio.AbstractEventLoop | None = None
+
+    def of(self, compactor: object) -> SharedLoop | None:
+        """This loop, if the strategy or a part of it is such a function; else ``None``."""
+        has_function = any(
+            isinstance(part, FunctionCompactor) and part.module_coroutine is not None
+            for part in parts_of(compactor)
+        )
+        return self if has_function else None
+
+    def current(self) -> asyncio.AbstractEventLoop:
+        """The loop for the next call; it is started if there is none."""
+        with self._lock:
+            if self._current is None:
+                self._current = asyncio.new_event_loop()
+                self._running.append(self._current)
+                threading.Thread(
+                    target=_serve, args=(self._current,), name=self._name, daemon=True
+                ).start()
+            return self._current
+
+    def leave(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Start a new loop for the next call, unless ``loop`` was left already."""
+        with self._lock:
+            if self._current is loop:
+                self._current = None
+
+    def close(self) -> None:
+        """Let all loops end, with what still runs on them. Does not wait for them."""
+        with self._lock:
+            loops, self._running, self._current = self._running, [], None
+        for loop in loops:
+            with contextlib.suppress(RuntimeError):  # it may have ended by itself
+                loop.call_soon_threadsafe(loop.stop)
+
+
+def run_on(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, Any]) -> Any:
+    """Await ``work`` on a loop of another thread and block this thread until it ends."""
+
+    async def ended() -> tuple[Any, BaseException | None]:
+        try:
+            return await work, None
+        except BaseException as error:  # SystemExit would end the loop, and all else on it
+            return None, error
+
+    try:
+        waiting = _begun_on(loop, ended())
+    except RuntimeError:  # the loop was closed since it was chosen
+        work.close()
+        raise
+    value, error = waiting.result()
+    if error is not None:
+        raise error
+    return value
+
+
+def _serve(loop: asyncio.AbstractEventLoop) -> None:
+    """Run a loop until it is stopped, also if a task of a strategy wants the process to end."""
+    try:
+        while True:
+            with contextlib.suppress(SystemExit, KeyboardInterrupt):
+                loop.run_forever()
+                break
+        loop.run_until_complete(cancel_all())
+        loop.run_until_complete(loop.shutdown_asyncgens())
+    finally:
+        loop.close()
+
+
+async def has_ended(work: asyncio.Future[Any], seconds: float, waited: Callable[[], float]) -> bool:
+    """Wait until the work is done, or has had its time: ``waited`` tells what does not count."""
+    loop = asyncio.get_running_loop()
+    end, left = loop.time() + seconds - waited(), seconds
+    while left > 0 and not work.done():
+        await asyncio.wait([work], timeout=left)
+        left = end + waited() - loop.time()
+    return work.done()
+
+
+async def cancel_all() -> None:
+    """Cancel every other task of the loop that runs, and wait for their ends."""
+    under_way = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in under_way:
+        task.cancel()
+    await asyncio.gather(*under_way, return_exceptions=True)
+
+
+BUSY_S: Final = 0.003
+_REST_S: Final = 0.02
+"""Seconds until the next look whether the loop is busy; a look takes time of the loop."""
+_LONGEST_WAIT_S: Final = 1.0
+
+
+class RunStoppedError(Exception):
+    """The run was stopped, so that nothing is asked any more."""
+
+    def __init__(self) -> None:
+        super().__init__("the run was stopped before this was asked or answered")
+
+
+class _Closing(Protocol):
+    async def close(self) -> None: ...
+
+
+class OnceTasks:
+    """Work by key, each made once. For coroutines on one loop."""
+
+    def __init__(self) -> None:
+        self._tasks: dict[Hashable, asyncio.Task[Any]] = {}
+
+    async def once(self, key: Hashable, make: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """The result for a key; made now if nobody has asked for it.
+
+        Whoever stops waiting does not stop the work: others may wait for it.
+        """
+        return await asyncio.shield(self.begin(key, make))
+
+    def begin(self, key: Hashable, make: Callable[[], Coroutine[Any, Any, T]]) -> asyncio.Task[T]:
+        """Start work for a key without waiting; its error is raised where :meth:`once` asks."""
+        task: asyncio.Task[T] | None = self._tasks.get(key)
+        if task is None:
+            task = self._tasks[key] = asyncio.ensure_future(make())
+            task.add_done_callback(_mark_error_as_seen)
+        return task
+
+    def drop(self) -> None:
+        """Forget what was made, and cancel what is under way."""
+        for task in self._tasks.values():
+            task.cancel()
+        self._tasks.clear()
+
+
+def _mark_error_as_seen(task: asyncio.Task[Any]) -> None:
+    """Keep asyncio from logging an error that no item has asked for yet, or ever will."""
+    with contextlib.suppress(asyncio.CancelledError):
+        task.exception()
+
+
+class WorkLoop(OnceTasks):
+    """Makes each piece of work once, under a key, and shares it with all who ask for it.
+
+    One loop in a daemon thread does all the waiting, and one limit holds for all
+    requests to models, of which ``most`` may be in flight; ``caller`` is closed with the loop.
+    ``is_stopped`` is asked before each request whether the run was stopped.
+    """
+
+    def __init__(
+        self, most: int, caller: Caller | None = None, is_stopped: Callable[[], bool] = bool
+    ) -> None:
+        super().__init__()
+        self._loop = asyncio.new_event_loop()
+        self._is_told = is_stopped
+        self.limit = RequestLimit(most, self._sees_stop)
+        """The limit of requests in flight, shared by everything on this loop."""
+        self._thread: threading.Thread | None = None
+        self._stopped = False
+        self._closed_too: list[_Closing] = [] if caller is None else [caller]
+        self._ending = threading.Lock()
+        self.function_loop = SharedLoop()
+        """The loop of async functions, which ends with this one."""
+
+    def metered(self, model: Model, turn: Turn, trial: int = 1) -> MeteredModel:
+        """The model of a trial, metered, on this loop, each request in a ``turn`` of the limit."""
+        self._start()
+        return MeteredModel(model, self._loop, turn, trial)
+
+    def wait(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run a coroutine on the loop and block until it ends.
+
+        Raises :class:`RunStoppedError` if the loop is told to :meth:`stop` before that.
+        """
+        self._start()
+        try:
+            return asyncio.run_coroutine_threadsafe(self._unless_stopped(work), self._loop).result()
+        except CancelledError:
+            if inspect.getcoroutinestate(work) == inspect.CORO_CREATED:
+                work.close()  # cancelled before its first step; Python warns of such a coroutine
+            if self._stopped:
+                raise RunStoppedError from None
+            raise
+
+    async def _unless_stopped(self, work: Coroutine[Any, Any, T]) -> T:
+        if self._stopped:
+            work.close()  # Python warns of a coroutine that never ran
+            raise RunStoppedError
+        return await work
+
+    def tell(self, what: Callable[[], object]) -> None:
+        """Have a function called on the loop, if that has begun. Does not wait."""
+        if self._thread is not None:
+            self._loop.call_soon_threadsafe(what)
+
+    def give_way(self) -> None:
+        """Block while the loop is busy, so that requests and replies go before other work.
+
+        It is busy if it takes longer than ``BUSY_S`` to do what it is told. Where replies take
+        seconds it never is.
+        """
+        while self._thread is not None and self._thread.is_alive():
+            told = threading.Event()
+            began = time.perf_counter()
+            self._loop.call_soon_threadsafe(told.set)
+            told.wait(_LONGEST_WAIT_S)
+            if time.perf_counter() - began < BUSY_S:
+                return
+            time.sleep(_REST_S)
+
+    def _start(self) -> None:
+        if self._thread is None:
+            self._thread = threading.Thread(
+                target=self._loop.run_forever, name="compaction-engine", daemon=True
+            )
+            self._thread.start()
+
+    def _sees_stop(self) -> bool:
+        self._stopped = self._stopped or self._is_told()
+        return self._stopped
+
+    def stop(self) -> None:
+        """Cancel what is under way, keep replies that came, and begin nothing more.
+
+        Any thread may call it, again too. Returns when nothing is under way any more.
+        """
+        self._stopped = True
+        with self._ending:  # two at a time would cancel each other
+            self._do(self._cancel())
+
+    def close(self) -> None:
+        """:meth:`stop`, and end the loop. May be called again.
+
+        All loops end even if the caller cannot be closed; its error is raised after that.
+        """
+        self.stop()
+        with self._ending:
+            try:
+                while self._closed_too:
+                    self._do(self._closed_too.pop().close())
+            finally:
+                self._end()
+
+    def close_too(self, what: _Closing) -> None:
+        """Close this with the loop, on it, before what is closed already."""
+        self._closed_too.append(what)
+
+    def _do(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run a coroutine on the loop, if that has begun, and block until it ends."""
+        if self._thread is None:
+            work.close()  # Python warns of a coroutine that never ran
+        else:
+            asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+    def _end(self) -> None:
+        if self._thread is not None:
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join()
+            self._thread = None
+        self.function_loop.close()
+        if not self._loop.is_closed():
+            # What a strategy asked for while its request was cancelled.
+            self._loop.run_until_complete(cancel_all())
+            self._loop.close()
+
+    async def _cancel(self) -> None:
+        self.limit.stop()
+        await cancel_all()

@@ -1,1 +1,0 @@
-"""A local endpoint for strategies with clients of their own, and whose requests come to it."""
