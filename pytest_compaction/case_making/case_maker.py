@@ -208,10 +208,12 @@ def make_case(
     task: str = "assistant",
     count: int = DEFAULT_COUNT,
     probe_source: ProbeSource = derive_probes,
+    without_probes: bool = False,
 ) -> MadeCase:
     """The case of a transcript; raises :class:`ImportFormatError` if that is impossible.
 
-    ``probe_source`` makes the probes; the default derives them by rules.
+    ``probe_source`` makes the probes; the default derives them by rules. A case that gets none is
+    made ``without_probes`` alone: it is valid once somebody has written one.
     """
     counter = shared_counter()
     messages = transcript.messages
@@ -220,10 +222,13 @@ def make_case(
     points, budget = _points(transcript, records, sizes, counter)
     end = points[-1] + 1
     probes = probe_source(messages[:end], points, count, budget)
-    if not probes:
+    if not probes and not without_probes:
         raise NoProbeError(
-            f"{_named(transcript)}: no probe can be derived from its {end} "
-            "messages (nothing is stated that is at risk of being lost); import a longer session"
+            f"{_named(transcript)}: no probe can be derived from its {end} messages. Looked for, "
+            "and not found early enough to be at risk: values, names and rules that the user gave, "
+            "files by what was done to them, errors, tests, commits, decisions and steps of plans. "
+            "Have a model write the probes (--model NAME), import a longer session, or write the "
+            "case without probes and add your own (--without-probes)"
         )
     source = Path(transcript.source)
     data: dict[str, Any] = {
@@ -243,8 +248,10 @@ def make_case(
         if record.data:
             point["recorded"] = record.data
     case = checked_case(data)
-    if isinstance(case, tuple):
-        shown = "; ".join(str(fault) for fault in case[:3])
+    faults = case if isinstance(case, tuple) else ()
+    faults = tuple(fault for fault in faults if probes or fault.pointer != "/probes")
+    if faults:
+        shown = "; ".join(str(fault) for fault in faults[:3])
         raise ImportFormatError(f"{_named(transcript)}: its case is not valid: {shown}")
     return MadeCase(
         data,
@@ -252,7 +259,7 @@ def make_case(
         sum(bool(record.data) for record in records),
         tuple(record.missing for record in records if record.missing),
         len(messages) - end,
-        unanswered(case),
+        0 if isinstance(case, tuple) else unanswered(case),
         tuple(told_short(records, sizes, counter)),
     )
 

@@ -73,6 +73,8 @@ def report_case(target: Path, importer: Importer, transcript: Transcript, made: 
     shown = ", ".join(f"{kind} {kinds[kind]}" for kind in sorted(kinds))
     print(f"  probes         {len(probes):>7,}  {shown}")
     print(f"  facts          {facts:>7,}")
+    if not probes:
+        print("  Warning: a run refuses this case until you add probes, as docs/cases.md shows.")
     if made.unanswered:
         of = "probe" if made.unanswered == 1 else "probes"
         print(
@@ -163,6 +165,11 @@ def add(commands: Any) -> None:
         default=DEFAULT_COUNT,
         metavar="N",
         help=f"the most probes of a case ({DEFAULT_COUNT})",
+    )
+    parser.add_argument(
+        "--without-probes",
+        action="store_true",
+        help="also write a case of which no probe can be made, for you to add probes",
     )
     parser.add_argument(
         "--last",
@@ -322,7 +329,8 @@ def _make_one(
     redacted: dict[str, int] | None,
 ) -> None:
     options = shared.options
-    made = make_case(transcript, options.task, options.probes, shared.probe_source)
+    source, bare = shared.probe_source, options.without_probes
+    made = make_case(transcript, options.task, options.probes, source, bare)
     known = {} if redacted is None else {"redacted": redacted}
     made.data["provenance"] = {"origin": "real", "format": importer.name, **known}
     target = options.output / f"{made.data['id']}.json"

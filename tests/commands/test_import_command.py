@@ -223,8 +223,23 @@ def test_a_session_with_nothing_to_forget_is_an_error(
     source.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
     code, _, err = run(capsys, "import", source, "-o", tmp_path / "cases")
     assert code == 1
-    assert "no probe can be derived" in err
+    assert "no probe can be derived from its 8 messages. Looked for, " in err
+    assert "(--model NAME)" in err
     assert not (tmp_path / "cases").exists()
+
+    code, out, _ = run(capsys, "import", source, "-o", tmp_path / "cases", "--without-probes")
+    assert (code, "a run refuses this case until you add probes" in out) == (0, True)
+    (error,) = load_cases([tmp_path / "cases"]).errors
+    assert "/probes" in str(error)
+    data = json.loads((tmp_path / "cases/s.json").read_text("utf-8"))
+    fact = {
+        "text": "the user said hello",
+        "keys": ["hello"],
+        "evidence": [data["messages"][0]["id"]],
+    }
+    data["probes"] = [{"id": "p", "kind": "recall", "question": "What was said?", "facts": [fact]}]
+    (tmp_path / "cases/s.json").write_text(json.dumps(data), "utf-8")
+    assert not load_cases([tmp_path / "cases"]).errors
 
 
 @pytest.mark.parametrize("arguments", [["--probes", "0"], ["--probes", "many"], ["--nonsense"]])

@@ -108,19 +108,10 @@ def _as_toml(value):
 
 
 @pytest.mark.parametrize(
-    ("overall", "interval", "threshold"),
-    [
-        (2.57, (2.29, 2.84), 2.2),
-        (2.57, (2.3, 2.84), 2.3),
-        (2.57, (-0.4, 5), 0),
-        (2.57, None, 2.5),
-        (0.04, None, 0),
-    ],
+    ("overall", "threshold"), [(2.57, 2.4), (1.2, 1.1), (0.29, 0.25), (2.0, 1.9), (0.04, 0)]
 )
-def test_the_threshold_is_the_lower_end_rounded_down(overall, interval, threshold):
-    score = FirstScore(overall, interval, 8, 1 if interval is None else 2)
-    assert score.threshold == threshold
-    assert f"overall {overall:.2f}" in str(score)
+def test_the_threshold_is_five_per_cent_below_the_score_rounded_down(overall, threshold):
+    assert FirstScore.threshold(overall) == threshold
 
 
 def test_a_file_that_was_changed_in_the_meantime_stays_as_it_is(tmp_path):

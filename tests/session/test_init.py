@@ -1,14 +1,20 @@
 """``pytest-compaction init``, followed as a new user would: its commands end with a green gate."""
 
 import json
+import os
 import re
 import shlex
+import types
 
 import pytest
+from support.endpoint_replies import Answer, completion
+from support.endpoint_server import serving as endpoint
+from support.own_clients import SUMMARY, both_forms
 from support.paths import public_data
 from support.scenarios import case, last_line, lean, long_case, set_up, write_cases
 from support.stub_endpoint import PRICED, serving
 from support.stub_endpoint import long_case as priced_case
+from support.workflow_jobs import Service
 
 from pytest_compaction import cli
 from pytest_compaction.commands.init import command as init
@@ -21,6 +27,7 @@ WORKFLOW = ".github/workflows/compaction.yml"
 def answers(monkeypatch):
     """What the user answers, one line a question; nobody answers when they are used up."""
     given = []
+    monkeypatch.setattr("sys.stdin", types.SimpleNamespace(isatty=lambda: True))
 
     def answer(question):
         if not given:
@@ -127,10 +134,10 @@ def test_where_a_model_is_sampled_the_baseline_is_run_twice_and_its_noise_become
     pytester.makeini("[pytest]\ncompaction_model = gpt-4o-mini\ncompaction_over_budget = report\n")
     write_cases(pytester, priced_case("first"))
     answers += ["y", "y", "y"]
-    with serving() as endpoint:
-        monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
+    with serving() as stub:
+        monkeypatch.setenv("OPENAI_BASE_URL", stub.url)
         assert initialise("--compactor=anchored") == 0
-        made = len(endpoint.calls)
+        made = len(stub.calls)
     said = " ".join(capsys.readouterr().out.split())
     first, planned = (
         re.search(r"the first run made (\d+)", said),
@@ -148,6 +155,111 @@ def test_where_a_model_is_sampled_the_baseline_is_run_twice_and_its_noise_become
     assert {item.get("trial", 1) for item in part["items"]} == {1, 2, 3}
 
 
+CLIENT = """
+from openai import OpenAI
+
+client = OpenAI()
+PROMPT = "Summarise."
+
+
+def compact(messages, budget):
+    asked = [{"role": "user", "content": f"{PROMPT} {messages}"}]
+    reply = client.chat.completions.create(model="gpt-4o-mini", messages=asked)
+    return [{"role": "user", "content": reply.choices[0].message.content}]
+"""
+
+
+PROMPT_OF = re.compile("PROMPT = .*")
+
+
+@pytest.fixture
+def own_client(pytester, monkeypatch):
+    """A project whose strategy makes its client on import, and the endpoint that it asks."""
+    (pytester.path / "my_agent.py").write_text(CLIENT)
+    write_cases(pytester, priced_case("first"), priced_case("second"))
+    with endpoint(both_forms) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-for-this-test-0123456789")
+        yield server
+
+
+def test_without_a_terminal_the_estimate_and_the_command_are_said_and_no_model_is_asked(
+    pytester, own_client, capsys
+):
+    before = files(pytester.path)
+    assert initialise("--compactor=my_agent:compact", "--data=../our data") == 1
+    said = capsys.readouterr().out
+    assert "that is about 4 calls and " in said
+    command = "pytest-compaction init --compactor=my_agent:compact '--data=../our data' --yes"
+    assert f"There is no terminal to ask on. To go on: {command}\n" in said
+    assert (own_client.asked, files(pytester.path)) == ([], before)
+
+
+def test_the_calls_of_a_client_of_ones_own_are_recorded_and_replayed_without_a_key(
+    pytester, own_client, answers, capsys, monkeypatch
+):
+    answers += ["y", "n", "y"]
+    assert initialise("--compactor=my_agent:compact") == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert said.index("that is about 4 calls") < said.index("The first run takes a moment")
+    assert "about 24 calls, of which the first run made 4." in said
+    assert len(own_client.asked) == len(list(pytester.path.glob("calls/*/*.json"))) == 4
+    settings = (pytester.path / "pytest.ini").read_text()
+    assert "compaction_store = calls\ncompaction_proxy = true\n" in settings
+    assert "compaction_baseline = baseline.json\n" in settings
+    assert "newly_gone" not in settings
+    workflow = (pytester.path / WORKFLOW).read_text()
+    assert "OPENAI_API_KEY: ${{ secrets.OPENAI_API_KEY }}" in workflow
+    assert "sk-for-this-test" not in workflow
+
+
+@pytest.mark.exhaustive
+def test_the_workflow_replays_without_a_key_and_is_red_when_a_prompt_lost_facts(
+    pytester, own_client, tmp_path
+):
+    """With a key it makes the calls that are not recorded."""
+    less = PROMPT_OF.sub('PROMPT = "Be brief."', CLIENT)
+
+    def reply(asked):
+        told = asked.body["messages"][0]["content"]
+        return Answer(completion("Nothing." if "brief" in told else SUMMARY, usage=(400, 20)))
+
+    own_client.decide = reply
+    assert initialise("--compactor=my_agent:compact", "--yes") == 0
+    asked = len(own_client.asked)
+    service = Service(tmp_path / "github", (pytester.path / WORKFLOW).read_text())
+    exit_code, said, summary = service.job(pytester.path, "push")
+    assert (exit_code, len(own_client.asked)) == (0, asked), said
+    assert "GATE PASSED" in summary
+    page = tmp_path / "github/artifacts/1/compaction-page"
+    assert {path.name for path in page.iterdir()} == {"compaction.html", "compaction.xml"}
+
+    (pytester.path / "my_agent.py").write_text(less)
+    exit_code, said, _ = service.job(pytester.path, "pull_request")
+    assert (exit_code, len(own_client.asked)) == (1, asked)
+    assert "--compaction-replay" in said
+    service.values |= {
+        "secrets.OPENAI_API_KEY": os.environ["OPENAI_API_KEY"],
+        "vars.OPENAI_BASE_URL": own_client.url,
+    }
+    exit_code, said, summary = service.job(pytester.path, "pull_request")
+    assert exit_code == 1
+    assert len(own_client.asked) > asked
+    assert "::error title=compaction" in said
+    assert "newly gone" in summary
+
+
+def test_what_holds_text_of_sessions_can_lie_outside_the_repository(pytester, capsys):
+    project = pytester.mkdir("project")
+    (pytester.path / "one.jsonl").write_bytes(public_data("claude-code/session.jsonl").read_bytes())
+    os.chdir(project)
+    assert initialise("../one.jsonl", "--data=../ours", "--compactor=truncate", "--yes") == 0
+    assert files(pytester.path / "ours").keys() == {"cases/one.json", "baseline.json"}
+    assert files(project).keys() == {WORKFLOW, "pytest.ini", "baseline.accepted.json"}
+    assert "run download --name compaction-data --dir ../ours" in (project / WORKFLOW).read_text()
+    follow(pytester, capsys.readouterr().out)
+
+
 @pytest.mark.parametrize("given", [[], ["n"]])
 def test_nothing_is_written_unless_the_user_says_yes(pytester, answers, capsys, given):
     write_cases(pytester, case())
@@ -155,7 +267,7 @@ def test_nothing_is_written_unless_the_user_says_yes(pytester, answers, capsys, 
     answers += given
     assert initialise() == 1
     assert files(pytester.path) == before
-    assert "answer y, or give --yes in a script" in capsys.readouterr().out
+    assert "Nothing more is written" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

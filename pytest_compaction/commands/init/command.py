@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shlex
 import sys
 import tempfile
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,6 +20,7 @@ from pytest_compaction.commands.init.config_file import (
     ConfigFile,
     ConfigFileError,
     NewFile,
+    Value,
     case_files,
     compactor_file,
     config_file,
@@ -26,11 +29,17 @@ from pytest_compaction.commands.init.config_file import (
 from pytest_compaction.commands.init.first_run import (
     FirstRun,
     FirstRunError,
+    calls_in,
+    estimate,
     measure,
     newly_gone_between,
 )
 from pytest_compaction.compactors.parameters import parted
+from pytest_compaction.compactors.registry import Registry
+from pytest_compaction.compactors.specs import UnknownCompactorError, parse_spec
 from pytest_compaction.gate import FEWEST_TRIALS
+from pytest_compaction.models.registry import is_offline
+from pytest_compaction.records import accepted_place
 from pytest_compaction.secrets.hidden import hide
 from pytest_compaction.settings import DEFAULT_CASES, SHIPPED
 from pytest_compaction.text import printable
@@ -40,8 +49,11 @@ _REQUIRED: Final = "required_plugins"
 _PACKAGE: Final = "pytest-compaction"
 _THRESHOLD: Final = "compaction_threshold"
 _CASES: Final = "compaction_cases"
-_NEWLY_GONE: Final = "compaction_max_newly_gone"
-_BASELINE: Final = "baseline.json"
+_STORE: Final = "compaction_store"
+_PROXY: Final = "compaction_proxy"
+_NOTHING_MORE: Final = "Nothing more is written, and no model is asked."
+_KEYS: Final = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY")
+_ADDRESSES: Final = ("OPENAI_BASE_URL", "ANTHROPIC_BASE_URL")
 
 
 def add(commands: Any) -> None:
@@ -49,9 +61,10 @@ def add(commands: Any) -> None:
     parser = commands.add_parser(
         "init",
         help="set up a project: a compactor, cases, a threshold from a first run, a workflow",
-        description="Write the first files of a project into this folder, after showing them: a "
-        "compactor, cases from transcripts, a threshold from a first run, a GitHub workflow. What "
-        "exists is named and left as it is.",
+        description="Write the first files of a project into this folder: a compactor, cases from "
+        "transcripts, the recorded model calls of a first run, a baseline, a threshold, a GitHub "
+        "workflow. Files and the estimated number of model calls are shown before you are asked. "
+        "Existing files are named and left as they are.",
     )
     parser.add_argument(
         "transcripts",
@@ -66,43 +79,36 @@ def add(commands: Any) -> None:
         help="the strategy to gate, as pytest takes it; without it a function is written",
     )
     parser.add_argument(
-        "-y", "--yes", action="store_true", help="write without asking, as in a script"
+        "--data",
+        type=Path,
+        metavar="DIR",
+        help="folder for cases, recorded calls and baseline, if they must stay outside the "
+        "repository",
+    )
+    parser.add_argument(
+        "-y", "--yes", action="store_true", help="write and ask models without asking you first"
     )
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Set up the project in this folder; returns 1 if it has no gate in the end."""
-    root = Path()
     wrong = "" if options.compactor is None else _wrong_strategy(options.compactor)
     if wrong:
         complain(f"--compactor={hide(options.compactor)} {wrong}")
         return 1
-    spec = options.compactor or f"{MODULE}:{FUNCTION}"
-    command = shlex.join(["pytest", f"--compactor={spec}"])
     try:
-        settings = config_file(root)
-        has_gate = _THRESHOLD in settings.values()
-        if not _write_files(root, options, command):
-            return 1
-        if has_gate:
-            print(f"{settings.path.name} has a {_THRESHOLD}, which stays as it is")
-        elif not _write_gate(root, options, settings, spec):
-            return 1
+        with tempfile.TemporaryDirectory() as folder:
+            return _Project(options, Path(folder), config_file(Path())).set_up()
     except FirstRunError as error:
         print(error.printed, file=sys.stderr)
         complain(f"{error}; no threshold is written: mend that, and run init again")
-        return 1
     except ConfigFileError as error:
         complain(str(error))
-        return 1
     except OSError as error:
         place = error.filename or "a file"
         complain(f"{place} cannot be written: {error.strerror}; mend that, and run init again")
-        return 1
-    print("Run the gate, now and after each change:")
-    print(f"  {command}")
-    return 0
+    return 1
 
 
 def _wrong_strategy(spec: str) -> str:
@@ -116,137 +122,248 @@ def _wrong_strategy(spec: str) -> str:
     return ""
 
 
-def _write_files(root: Path, options: argparse.Namespace, command: str) -> bool:
-    """Show the files and write them; ``False`` if there is no case or the user does not agree."""
-    cases: list[NewFile] = []
-    if options.transcripts:
-        with tempfile.TemporaryDirectory() as folder:
-            cases, said = case_files(options.transcripts, Path(folder))
-        print(said, end="")
-        if not cases:
-            return False
-    planned = [] if options.compactor else [compactor_file()]
-    planned += [*cases, workflow_file(command, root)]
-    new = []
-    for file in planned:
-        if file.is_there(root):
-            print(f"{printable(str(file.path))} exists, and stays as it is")
+@dataclass(frozen=True)
+class _Project:
+    """A project in the current folder, with the settings that its file has now.
+
+    ``folder`` is an empty one that is removed at the end.
+    """
+
+    options: argparse.Namespace
+    folder: Path
+    settings: ConfigFile
+
+    @property
+    def spec(self) -> str:
+        return self.options.compactor or f"{MODULE}:{FUNCTION}"
+
+    def place(self, name: str) -> Path:
+        """Where a file or folder lies that may hold text of sessions."""
+        return (self.options.data or Path()) / name
+
+    def set_up(self) -> int:
+        """Write the files, measure and set the gate; returns 1 if there is no gate in the end."""
+        cases: list[NewFile] = []
+        made = self.folder / DEFAULT_CASES
+        made.mkdir()
+        if self.options.transcripts:
+            cases, said = case_files(self.options.transcripts, made, self.place(DEFAULT_CASES))
+            print(said, end="")
+            if not cases:
+                return 1
+        values = self.settings.values()
+        has_gate = _THRESHOLD in values
+        planned = [*([] if self.options.compactor else [compactor_file()]), *cases]
+        if has_gate:
+            planned.append(self._workflow(bool(values.get(_STORE) or values.get(_PROXY))))
+        new = self._new(planned)
+        if has_gate:
+            print(f"{self.settings.path.name} has a {_THRESHOLD}, which stays as it is")
         else:
-            new.append(file)
-            _show(str(file.path), file.shown.splitlines())
-    if new and not _agreed(options, "Write these files, and measure once?"):
-        return False
-    for file in new:
-        file.write(root)
-    return True
+            print(self._estimated(new), flush=True)
+        question = "Write these files" if new else ""
+        if not has_gate:
+            question = f"{question}, and measure once?" if new else "Measure once?"
+        elif question:
+            question += "?"
+        if question and not self._agreed(question):
+            print(_NOTHING_MORE)
+            return 1
+        for file in new:
+            file.write()
+        if not has_gate and not self._set_gate():
+            return 1
+        print("Run the gate, now and after each change:")
+        print(f"  {shlex.join(['pytest', f'--compactor={self.spec}'])}")
+        return 0
 
+    def _new(self, planned: Sequence[NewFile]) -> list[NewFile]:
+        """The files that are not there yet, each shown."""
+        new = []
+        for file in planned:
+            if file.is_there():
+                print(f"{printable(str(file.path))} exists, and stays as it is")
+            else:
+                new.append(file)
+                _show(str(file.path), file.shown.splitlines())
+        return new
 
-def _write_gate(root: Path, options: argparse.Namespace, settings: ConfigFile, spec: str) -> bool:
-    """Measure, accept a baseline and write the rules; ``False`` if nobody wants them."""
-    added: dict[str, list[str] | str | int] = {}
-    own = root / DEFAULT_CASES
-    named = []
-    if _CASES not in settings.values() and not (own.is_dir() and holds_cases(own)):
-        added[_CASES] = [SHIPPED]
-        named = [f"--compaction-cases={SHIPPED}"]
-    arguments = [f"--compactor={spec}", *named]
-    with tempfile.TemporaryDirectory() as folder:
+    def _estimated(self, new: Sequence[NewFile]) -> str:
+        """What the first run will ask of models; ``new`` are files that are not written yet."""
+        model = str(self.settings.values().get("compaction_model") or "offline")
+        writes_function = any(file.path.name == f"{MODULE}.py" for file in new)
+        if is_offline(model) and (writes_function or self._is_shipped()):
+            return "The first run asks no model."
+        names = {file.path.name for file in new}
+        for path in (self.folder / DEFAULT_CASES).glob("*.json"):
+            if path.name not in names:
+                path.unlink()
+        arguments = self._arguments()
+        if any((self.folder / DEFAULT_CASES).iterdir()):
+            arguments = [one for one in arguments if not one.startswith("--compaction-cases=")]
+            both = (self._own_cases(), self.folder / DEFAULT_CASES)
+            arguments += [f"--compaction-cases={path}" for path in both if path is not None]
+        print("Estimating the calls of the first run ...", flush=True)
+        return estimate(arguments)
+
+    def _is_shipped(self) -> bool:
+        try:
+            return Registry().is_shipped(parse_spec(self.spec))
+        except UnknownCompactorError:
+            return False
+
+    def _own_cases(self) -> Path | None:
+        """The folder that holds cases of the project, if there is one."""
+        places = (self.place(DEFAULT_CASES), Path(DEFAULT_CASES))
+        return next((path for path in places if path.is_dir() and holds_cases(path)), None)
+
+    def _added(self) -> dict[str, Value]:
+        """The settings that say where cases and calls lie, as far as the file has none."""
+        values, own = self.settings.values(), self._own_cases()
+        added: dict[str, Value] = {}
+        if _CASES not in values and own != Path(DEFAULT_CASES):
+            added[_CASES] = [SHIPPED if own is None else own.as_posix()]
+        if _STORE not in values:
+            added[_STORE] = self.place("calls").as_posix()
+        if _PROXY not in values and not self._is_shipped():
+            added[_PROXY] = True
+        return added
+
+    def _arguments(self) -> list[str]:
+        """The arguments of the first run, which do what the settings will do."""
+        arguments = [f"--compactor={self.spec}"]
+        for name, value in self._added().items():
+            flag = f"--{name.replace('_', '-')}"
+            text = value[0] if isinstance(value, list) else value
+            arguments.append(flag if value is True else f"{flag}={text}")
+        return arguments
+
+    def _set_gate(self) -> bool:
+        """Measure, accept a baseline and write the rules; ``False`` if nobody wants them."""
+        values, added = self.settings.values(), self._added()
+        store = Path(str(values.get(_STORE) or added[_STORE]))
         print("The first run takes a moment ...", flush=True)
-        first = measure(root, arguments, _empty(folder, "first"))
-        newly_gone = 0
+        first = measure(self._arguments(), self._empty("first"), store)
+        asks = calls_in(store) > 0
+        if not asks:
+            added = {key: value for key, value in added.items() if key not in {_STORE, _PROXY}}
+        noise: int | None = 0
+        lowest = first.score.overall
         if first.sampled:
-            found = _measured_twice(root, options, arguments, first, folder)
-            if found is None:
-                return False
-            first, newly_gone = found
-            added["compaction_trials"] = FEWEST_TRIALS
-        score = first.score
-        print(score)
-        if not score.threshold:
+            first, noise, lowest = self._measured_twice(first, store)
+            if noise is not None:
+                added["compaction_trials"] = FEWEST_TRIALS
+        print(first.score)
+        threshold = first.score.threshold(lowest)
+        if not threshold:
             complain(
                 "a threshold of 0 would let everything pass, so none is written; improve the "
                 "strategy, or add cases, and run init again"
             )
             return False
-        added[_THRESHOLD] = [f"overall>={score.threshold:g}"]
-        baseline = root / _BASELINE
+        added[_THRESHOLD] = [f"overall>={threshold:g}"]
+        baseline = self.place("baseline.json")
+        if "compaction_baseline" not in values:
+            added["compaction_baseline"] = baseline.as_posix()
+            added |= {} if noise is None else {"compaction_max_newly_gone": str(noise)}
+        self._require_plugin(added)
+        comment = f"The first run: {first.score}. The threshold is 5 % lower, rounded down."
+        return self._write_gate(first, baseline, added, comment, asks)
+
+    def _write_gate(
+        self, first: FirstRun, baseline: Path, added: dict[str, Value], comment: str, asks: bool
+    ) -> bool:
+        """Show settings and workflow, and write both with the baseline if that is wanted."""
+        changed = self.settings.with_lines(added, comment)
+        new = self._new([self._workflow(asks)])
+        title = "is new" if self.settings.is_new else "gets these lines"
+        _show(f"{self.settings.path.name} {title}", self.settings.lines(added, comment))
         is_there = baseline.exists() or baseline.is_symlink()
-        if is_there:
-            print(f"{_BASELINE} exists, and stays as it is")
-        if "compaction_baseline" not in settings.values():
-            added |= {"compaction_baseline": _BASELINE, _NEWLY_GONE: str(newly_gone)}
-        required = settings.values().get(_REQUIRED)
+        what = "exists, and stays as it is" if is_there else "the first run with its views is new"
+        print(f"{baseline}{' ' if is_there else ': '}{what}")
+        if not self._agreed("Write this?"):
+            print(_NOTHING_MORE)
+            return False
+        for file in new:
+            file.write()
+        if not is_there:
+            first.accept(baseline, accepted_place(baseline, Path()))
+        self.settings.write(changed)
+        if asks:
+            keys = "; ".join(f"gh secret set {name}" for name in _set(_KEYS) or _KEYS[:1])
+            print("Commit the recorded calls with the rest: the workflow replays them.")
+            print(f"To let the workflow make calls that are not recorded: {keys}")
+        return True
+
+    def _require_plugin(self, added: dict[str, Value]) -> None:
+        required = self.settings.values().get(_REQUIRED)
         if required is None:
             added[_REQUIRED] = [_PACKAGE]
         elif _PACKAGE not in str(required):
             print(
-                f"{settings.path.name} has {_REQUIRED}, which stays as it is; add {_PACKAGE} to "
-                "it, or pytest -p no:compaction is green without a gate"
+                f"{self.settings.path.name} has {_REQUIRED}, which stays as it is; add {_PACKAGE} "
+                "to it, or pytest -p no:compaction is green without a gate"
             )
-        how = "its score" if score.interval is None else "the lower end of the interval"
-        comment = f"The first run: {score}. The threshold is {how}, rounded down."
-        changed = settings.with_lines(added, comment)
-        title = "is new" if settings.is_new else "gets these lines"
-        _show(f"{settings.path.name} {title}", settings.lines(added, comment))
-        if not is_there:
-            print(f"{_BASELINE}: the first run, with its views, to be compared with")
-        if not _agreed(options, "Write this?"):
+
+    def _workflow(self, asks: bool) -> NewFile:
+        """The workflow; ``asks`` says that the strategy asks a model."""
+        command = shlex.join(["pytest", f"--compactor={self.spec}"])
+        keys = (_set(_KEYS) or _KEYS[:1]) if asks else ()
+        return workflow_file(command, keys, _set(_ADDRESSES) if asks else (), self.options.data)
+
+    def _measured_twice(self, first: FirstRun, store: Path) -> tuple[FirstRun, int | None, float]:
+        """A baseline of three trials, the limit on newly gone facts, and the lowest score.
+
+        Without a yes it is the first run, and there is no limit. The second run asks the model
+        anew: a store would give it the replies of the first.
+        """
+        print(
+            "A model writes the summaries, and they differ from run to run. To know by how much, "
+            f"the baseline is run twice with {FEWEST_TRIALS} trials: about "
+            f"{2 * FEWEST_TRIALS * first.calls:,} calls, of which the first run made "
+            f"{first.calls:,}. Without that, facts that are newly gone are listed and fail nothing."
+        )
+        if not self._agreed("Run it twice?"):
+            return first, None, first.score.overall
+        trials = [*self._arguments(), f"--compaction-trials={FEWEST_TRIALS}"]
+        baseline = measure(trials, self._empty("baseline"), store)
+        anew = self._empty("store")
+        again = measure([*trials, f"--compaction-store={anew}"], self._empty("again"), anew)
+        bound = newly_gone_between(baseline, again)
+        print(f"Two runs of the same prompt lose {bound} facts at most, with 95 % probability.")
+        return baseline, bound, min(baseline.score.overall, again.score.overall)
+
+    def _empty(self, name: str) -> Path:
+        made = self.folder / name
+        made.mkdir()
+        return made
+
+    def _agreed(self, question: str) -> bool:
+        """Whether the user says yes; where nobody can be asked, only ``--yes`` says so."""
+        if self.options.yes:
+            return True
+        if not sys.stdin.isatty():
+            given = [str(path) for path in self.options.transcripts]
+            for flag in ("compactor", "data"):
+                value = getattr(self.options, flag)
+                given += [] if value is None else [f"--{flag}={value}"]
+            command = shlex.join(["pytest-compaction", "init", *given, "--yes"])
+            print(f"There is no terminal to ask on. To go on: {command}")
             return False
-        if not is_there:
-            first.accept(baseline)
-        settings.write(changed)
-    return True
+        try:
+            answer = input(f"{question} [y/N] ")
+        except EOFError:
+            answer = ""
+            print()
+        return answer.strip().lower() in {"y", "yes"}
 
 
-def _measured_twice(
-    root: Path,
-    options: argparse.Namespace,
-    arguments: Sequence[str],
-    first: FirstRun,
-    folder: str,
-) -> tuple[FirstRun, int] | None:
-    """A baseline of three trials, and the limit on newly gone facts; ``None`` without a yes.
-
-    The second run asks the model anew: a store would give it the replies of the first.
-    """
-    print(
-        "A model writes the summaries, and they differ from run to run. To know by how much, the "
-        f"baseline is run twice with {FEWEST_TRIALS} trials: about "
-        f"{2 * FEWEST_TRIALS * first.calls:,} calls, of which the first run made {first.calls:,}."
-    )
-    if not _agreed(options, "Run it twice?"):
-        return None
-    trials = [*arguments, f"--compaction-trials={FEWEST_TRIALS}"]
-    baseline = measure(root, trials, _empty(folder, "baseline"))
-    store = f"--compaction-store={_empty(folder, 'store')}"
-    again = measure(root, [*trials, store], _empty(folder, "again"))
-    bound = newly_gone_between(baseline, again)
-    print(f"Two runs of the same prompt lose {bound} facts at most, with 95 % probability.")
-    return baseline, bound
-
-
-def _empty(folder: str, name: str) -> Path:
-    made = Path(folder, name)
-    made.mkdir()
-    return made
+def _set(names: Sequence[str]) -> tuple[str, ...]:
+    """The environment variables of these names that are set."""
+    return tuple(name for name in names if os.environ.get(name))
 
 
 def _show(title: str, lines: Sequence[str]) -> None:
     print(f"{printable(title)}:")
     for line in lines:
         print(f"  | {line}".rstrip())
-
-
-def _agreed(options: argparse.Namespace, question: str) -> bool:
-    """Whether the user says yes; where nobody can be asked, only ``--yes`` says so."""
-    if options.yes:
-        return True
-    try:
-        answer = input(f"{question} [y/N] ")
-    except EOFError:
-        answer = ""
-        print()
-    if answer.strip().lower() in {"y", "yes"}:
-        return True
-    print("nothing more was written; answer y, or give --yes in a script")
-    return False

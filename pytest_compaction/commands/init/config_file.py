@@ -11,6 +11,7 @@ import contextlib
 import io
 import json
 import re
+import shlex
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +21,6 @@ from typing import Any, Final
 
 from pytest_compaction.commands import import_transcripts
 from pytest_compaction.reports.outlets.report_file import write_whole
-from pytest_compaction.settings import DEFAULT_CASES
 
 MODULE: Final = "my_compactor"
 FUNCTION: Final = "compact"
@@ -35,15 +35,14 @@ class NewFile:
     text: str
     shown: str
 
-    def is_there(self, root: Path) -> bool:
+    def is_there(self) -> bool:
         """Whether something of this name exists, which is left as it is."""
-        return (root / self.path).exists() or (root / self.path).is_symlink()
+        return self.path.exists() or self.path.is_symlink()
 
-    def write(self, root: Path) -> None:
+    def write(self) -> None:
         """Write the file; raises ``FileExistsError`` if it was made in the meantime."""
-        target = root / self.path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with target.open("x", encoding="utf-8") as file:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with self.path.open("x", encoding="utf-8") as file:
             file.write(self.text)
 
 
@@ -53,21 +52,49 @@ def compactor_file() -> NewFile:
     return NewFile(Path(f"{MODULE}.py"), text, text)
 
 
-def workflow_file(command: str, root: Path) -> NewFile:
-    """A GitHub workflow that runs a command for each push and pull request."""
-    packages = ["."] if any((root / name).is_file() for name in ("setup.py", "setup.cfg")) else []
-    project = root / "pyproject.toml"
+def workflow_file(
+    command: str, keys: Sequence[str] = (), addresses: Sequence[str] = (), data: Path | None = None
+) -> NewFile:
+    """A GitHub workflow that runs a command for each push and pull request.
+
+    ``keys`` and ``addresses`` are variables of a strategy that asks a model: it replays recorded
+    calls where no key is set. ``data`` is a folder outside the repository.
+    """
+    packages = ["."] if any(Path(name).is_file() for name in ("setup.py", "setup.cfg")) else []
+    project = Path("pyproject.toml")
     if not packages and project.is_file() and "[project]" in project.read_text("utf-8", "replace"):
         packages = ["."]
-    if not packages and (root / "requirements.txt").is_file():
+    if not packages and Path("requirements.txt").is_file():
         packages = ["-r requirements.txt"]
-    named = " ".join([*packages, "pytest-compaction"])
-    text = _template("workflow.txt").replace("{packages}", named).replace("{command}", command)
+    variables = [(name, "secrets") for name in keys] + [(name, "vars") for name in addresses]
+    lines = [f"          {name}: ${{{{ {of}.{name} }}}}" for name, of in variables]
+    values = "".join(f"${name}" for name in keys)
+    parts = {
+        "{packages}": " ".join([*packages, "pytest-compaction"]),
+        "{fetch}": "" if data is None else _FETCH.replace("{data}", shlex.quote(str(data))),
+        "{keys}": "\n".join(["        env:", *lines, ""]) if lines else "",
+        "{command}": command,
+        "{replay}": f' $([ -n "{values}" ] || echo --compaction-replay)' if keys else "",
+    }
+    text = _template("workflow.txt")
+    for mark, part in parts.items():
+        text = text.replace(mark, part)
     return NewFile(_WORKFLOW, text, text)
 
 
-def case_files(transcripts: Sequence[Path], folder: Path) -> tuple[list[NewFile], str]:
-    """The cases that the transcripts give, made in an empty ``folder``, and what was said of them.
+_FETCH: Final = """\
+      - name: Fetch the sessions, which lie outside the repository
+        env:
+          GH_TOKEN: ${{ github.token }}
+        run: |
+          [ -d {data} ] || gh run download --name compaction-data --dir {data}
+"""
+
+
+def case_files(
+    transcripts: Sequence[Path], folder: Path, target: Path
+) -> tuple[list[NewFile], str]:
+    """The cases of transcripts, made in an empty ``folder`` for ``target``, and what was said.
 
     A transcript that cannot be used is said on the error stream, and the others are read.
     """
@@ -81,8 +108,8 @@ def case_files(transcripts: Sequence[Path], folder: Path) -> tuple[list[NewFile]
     for path in sorted(folder.glob("*.json")):
         text = path.read_text("utf-8")
         count = len(json.loads(text)["probes"])
-        made.append(NewFile(Path(DEFAULT_CASES, path.name), text, f"a case with {count} probes"))
-    return made, said.getvalue().replace(str(folder), DEFAULT_CASES)
+        made.append(NewFile(target / path.name, text, f"a case with {count} probes"))
+    return made, said.getvalue().replace(str(folder), str(target))
 
 
 def _template(name: str) -> str:
@@ -90,7 +117,7 @@ def _template(name: str) -> str:
 
 
 _TOML: Final = ".toml"
-Value = list[str] | str | int
+Value = list[str] | str | int | bool
 _TABLES: Final = (
     ("pytest.toml", ("pytest",)),
     (".pytest.toml", ("pytest",)),
@@ -235,6 +262,10 @@ def _parsed(path: Path, text: str) -> dict[str, Any]:
 def _as_read(path: Path, table: str, settings: Mapping[str, Value]) -> dict[str, Any]:
     """The settings as the file holds them; ini files and ``ini_options`` take no numbers."""
     if path.suffix != _TOML:
-        return {k: v[0] if isinstance(v, list) else str(v) for k, v in settings.items()}
+        return {k: v[0] if isinstance(v, list) else _as_text(v) for k, v in settings.items()}
     texts = table.endswith("ini_options")
-    return {k: str(v) if texts and isinstance(v, int) else v for k, v in settings.items()}
+    return {k: _as_text(v) if texts and isinstance(v, int) else v for k, v in settings.items()}
+
+
+def _as_text(value: str | int) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -6,6 +6,8 @@ import math
 import re
 import subprocess
 import sys
+import tempfile
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,22 +20,29 @@ from pytest_compaction.records import (
     is_sampled,
     load_run,
     view_file,
+    write_accepted,
     write_baseline_file,
 )
+from pytest_compaction.reports.usage import uses
 
-_STEPS: Final = 10
-"""A threshold is a whole number of tenths of a point."""
+_LOWER: Final = 0.95
+_STEPS: Final = 20
+"""A threshold is this share of the score, rounded down to a twentieth of a point."""
+_SECONDS: Final = 10
+"""How often a first run says how many calls it has made."""
+_PYTEST: Final = (sys.executable, "-m", "pytest")
+_ESTIMATE: Final = re.compile("=+ compaction estimate =+\n(.*?)\n(?:=|no tests)", re.DOTALL)
 _FAILURES: Final = re.compile("=+ (FAILURES|ERRORS) =+")
 _SHOWN: Final = 15
 """Lines of a run that failed: so many from its first failure on, and so many at its end."""
 
 
 class FirstRunError(ValueError):
-    """The first run gave no score; ``printed`` is its first failure and its end."""
+    """The first run, or its estimate, failed; ``printed`` is its first failure and its end."""
 
-    def __init__(self, code: int, printed: str) -> None:
-        super().__init__(f"the first run ended with exit code {code}")
-        self.printed = printed
+    def __init__(self, code: int, printed: str, what: str = "the first run") -> None:
+        super().__init__(f"{what} ended with exit code {code}")
+        self.printed = _excerpt(printed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +57,11 @@ class FirstScore:
     items: int
     cases: int
 
-    @property
-    def threshold(self) -> float:
-        """The lower end of the interval, or the score of few cases, rounded down to a tenth."""
-        least = self.overall if self.interval is None else self.interval[0]
+    @staticmethod
+    def threshold(overall: float) -> float:
+        """Five per cent below a score, rounded down to a twentieth of a point."""
         # A score of 2.3 may be a hair below it as a binary number.
-        return max(math.floor(least * _STEPS + 1e-9), 0) / _STEPS
+        return max(math.floor(overall * _LOWER * _STEPS + 1e-9), 0) / _STEPS
 
     def __str__(self) -> str:
         measured = f"{self.items} items of {self.cases} case{'' if self.cases == 1 else 's'}"
@@ -78,17 +86,21 @@ class FirstRun:
     @property
     def calls(self) -> int:
         """The model calls that the run took, also those that a store answered."""
-        usage = (used for r in self.run.records for used in (r.get("usage") or {}).values())
-        return sum(int(used.get("calls") or 0) for used in usage) if self.sampled else 0
+        return sum(use.usage.calls for use in uses(self.run.records).values())
 
-    def accept(self, path: Path) -> None:
-        """Write the run as a baseline file. Raises ``OSError``."""
+    def accept(self, path: Path, accepted: Path | None) -> None:
+        """Write the run as a baseline file, and the hash of that file as ``accepted``.
+
+        Raises ``OSError``.
+        """
         groups = by_compactor(self.run.records)
 
         def view_of(record: Record) -> bytes | None:
             return view_file(self.folder, str((record.get("hashes") or {}).get("view")))
 
         write_baseline_file(path, self.run.header, groups, view_of)
+        if accepted is not None:
+            write_accepted(accepted, path)
 
 
 def newly_gone_between(first: FirstRun, second: FirstRun) -> int:
@@ -97,25 +109,57 @@ def newly_gone_between(first: FirstRun, second: FirstRun) -> int:
     return newly_gone_bound(changes.facts, changes.cases)
 
 
-def measure(root: Path, arguments: Sequence[str], runs: Path) -> FirstRun:
-    """Run pytest in ``root`` with these arguments; only what it scored decides.
+def estimate(arguments: Sequence[str]) -> str:
+    """What pytest says that a run with these arguments would ask. Asks nothing.
+
+    Raises :class:`FirstRunError` if it cannot tell.
+    """
+    command = [*_PYTEST, *arguments, "--compaction-estimate", "-q"]
+    ended = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+    found = _ESTIMATE.search(ended.stdout)
+    if ended.returncode or found is None:
+        raise FirstRunError(ended.returncode, f"{ended.stdout}\n{ended.stderr}", "the estimate")
+    return found[1].strip()
+
+
+def measure(arguments: Sequence[str], runs: Path, store: Path) -> FirstRun:
+    """Run pytest with these arguments, and say how far it is; only what it scored decides.
 
     The run is kept in the folder ``runs``, which must be empty. Raises :class:`FirstRunError` if
     an item failed for another reason than its score, or nothing was scored.
     """
     gate = ["--compaction-threshold=overall>=0", "--compaction-baseline=none"]
     brief = ["-q", "--compaction-show=0", f"--compaction-runs={runs}"]
-    command = [sys.executable, "-m", "pytest", *arguments, *gate, *brief]
-    ended = subprocess.run(
-        command, cwd=root, capture_output=True, text=True, errors="replace", check=False
-    )
+    before, began = calls_in(store), time.monotonic()
+    with tempfile.TemporaryFile() as said:
+        process = subprocess.Popen(
+            [*_PYTEST, *arguments, *gate, *brief], stdout=said, stderr=subprocess.STDOUT
+        )
+        while True:
+            try:
+                code = process.wait(_SECONDS)
+                break
+            except subprocess.TimeoutExpired:
+                new = calls_in(store) - before
+                print(f"  {time.monotonic() - began:.0f} s, {new:,} calls recorded", flush=True)
+            except BaseException:
+                process.terminate()
+                process.wait()
+                raise
+        said.seek(0)
+        printed = said.read().decode("utf-8", "replace")
     files = sorted(runs.glob("*.jsonl"))
-    found = load_run(files[-1]) if ended.returncode == 0 and files else None
+    found = load_run(files[-1]) if code == 0 and files else None
     mean = found.mean("overall") if found is not None else None
     if found is None or mean is None:
-        raise FirstRunError(ended.returncode, _excerpt(f"{ended.stdout}\n{ended.stderr}"))
+        raise FirstRunError(code, printed)
     score = FirstScore(mean.value, mean.interval, mean.count, mean.cases)
     return FirstRun(found, runs, score, is_sampled(found.header, found.records))
+
+
+def calls_in(store: Path) -> int:
+    """How many calls a store holds."""
+    return sum(1 for _ in store.rglob("*.json"))
 
 
 def _excerpt(printed: str) -> str:
