@@ -103,12 +103,8 @@ class ArmComparison:
     @property
     def checks(self) -> tuple[Check, ...]:
         """All rules that were applied, as checks of the gate."""
-        own = (
-            ()
-            if self.newly_gone is None or self.newly_gone.check is None
-            else (self.newly_gone.check,)
-        )
-        return (*(rule.check for rule in self.rules), *own)
+        own = self.newly_gone and self.newly_gone.check
+        return (*(rule.check for rule in self.rules), *((own,) if own else ()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,8 +201,18 @@ def decide_baseline(
             not_applied.append((rule, _why_nothing(changes, baseline)))
             continue
         sampled = baseline.sampled or is_sampled(header or {}, group)
-        compared = _arm(arm, label, baseline, changes, rules, sampled)
-        comparisons.append(_within_budget(compared, group))
+        newly_gone = _newly_gone(label, baseline, changes.facts, rules, sampled)
+        decided = newly_gone is not None and newly_gone.check is not None
+        passes = decided or rules.inconclusive == "pass"
+        means = tuple(
+            _mean_rule(metric, label, changes, baseline, rules.max_drop, passes)
+            for metric in changes.figures
+            if known()[metric].kind == "score"
+        )
+        if newly_gone is not None and newly_gone.check is not None:
+            newly_gone = replace(newly_gone, check=within_budget(newly_gone.check, group))
+        means = tuple(replace(rule, check=within_budget(rule.check, group)) for rule in means)
+        comparisons.append(ArmComparison(arm, baseline, changes, means, newly_gone))
     there = {record["compactor"] for record in probes}
     for strategy, baseline in baselines.items():
         if strategy not in there:
@@ -236,25 +242,6 @@ def _why_nothing(changes: RunChanges, baseline: Baseline) -> str:
     return f"no item of this run is in {baseline.title}"
 
 
-def _arm(
-    arm: str,
-    label: str,
-    baseline: Baseline,
-    changes: RunChanges,
-    rules: BaselineRules,
-    sampled: bool,
-) -> ArmComparison:
-    newly_gone = _newly_gone(label, baseline, changes.facts, rules, sampled)
-    decided = newly_gone is not None and newly_gone.check is not None
-    passes = decided or rules.inconclusive == "pass"
-    means = tuple(
-        _mean_rule(metric, label, compared, changes, baseline, rules.max_drop, passes)
-        for metric, compared in changes.figures.items()
-        if known()[metric].kind == "score"
-    )
-    return ArmComparison(arm, baseline, changes, means, newly_gone)
-
-
 def _newly_gone(
     label: str, baseline: Baseline, facts: FactChanges, rules: BaselineRules, sampled: bool
 ) -> NewlyGoneRule | None:
@@ -262,25 +249,22 @@ def _newly_gone(
     limit = rules.max_newly_gone
     if limit is None:
         return None
-    allowed = limit.of(facts.stated)
-    if sampled and min(facts.trials) < FEWEST_TRIALS:
-        return NewlyGoneRule(facts, allowed, why_not=_too_few_trials(facts))
-    if not facts.compared:
-        return NewlyGoneRule(facts, allowed, why_not="no fact can be compared")
+    allowed, (before, now) = limit.of(facts.stated), facts.trials
+    why_not = "" if facts.compared else "no fact can be compared"
+    if sampled and min(before, now) < FEWEST_TRIALS:
+        why_not = (
+            f"a model is sampled, which takes {FEWEST_TRIALS} trials on both sides to gate on "
+            f"facts: the baseline has {before} and this run {now} "
+            f"(--compaction-trials={FEWEST_TRIALS})"
+        )
+    if why_not:
+        return NewlyGoneRule(facts, allowed, why_not=why_not)
     holds = len(facts.gone) <= allowed
     sign = "<=" if holds else ">"
     text = f"newly gone{label} {len(facts.gone)} {sign} {allowed}, regained {len(facts.regained)}"
     rule = f"newly-gone{label} vs {baseline.name}: <={limit}"
     details = () if holds else tuple(f"  {fact_name(fact)}" for fact in facts.gone)
     return NewlyGoneRule(facts, allowed, Check(text, holds, rule, details=details))
-
-
-def _too_few_trials(facts: FactChanges) -> str:
-    before, now = facts.trials
-    return (
-        f"a model is sampled, which takes {FEWEST_TRIALS} trials on both sides to gate on facts: "
-        f"the baseline has {before} and this run {now} (--compaction-trials={FEWEST_TRIALS})"
-    )
 
 
 def fact_name(fact: FactChange) -> str:
@@ -291,53 +275,35 @@ def fact_name(fact: FactChange) -> str:
     return f"{name}{printable(point, 20)}: {printable(fact.text, _FACT)}"
 
 
-def _within_budget(compared: ArmComparison, records: Sequence[Record]) -> ArmComparison:
-    rules = tuple(
-        replace(rule, check=within_budget(rule.check, records)) for rule in compared.rules
-    )
-    own = compared.newly_gone
-    if own is not None and own.check is not None:
-        own = replace(own, check=within_budget(own.check, records))
-    return replace(compared, rules=rules, newly_gone=own)
-
-
 def _mean_rule(
     metric: str,
     label: str,
-    compared: Compared,
     changes: RunChanges,
     baseline: Baseline,
     max_drop: float,
     passes_undecided: bool,
 ) -> MeanRule:
-    """The rule on one mean. A dimension fails only if its drop is shown; it is never undecided."""
-    is_dimension = metric != "overall"
-    outcome = outcome_of(compared, max_drop, _for_all_dimensions(metric, changes))
-    if is_dimension and outcome == "undecided":
-        outcome = "holds"
-    holds = outcome == "holds" or (outcome == "undecided" and passes_undecided)
-    cases = None
-    if outcome == "undecided" and max_drop > 0:
-        cases = cases_needed(changes.differences(metric), max_drop)
-    text = f"{metric}{label} {_moved(compared, outcome)}, {baseline.name} {compared.first:.2f}"
+    """The rule on one mean. A dimension fails only if its drop is shown; it is never undecided.
+
+    Six dimensions together exceed their interval in 2 % of runs at most (Bonferroni); without
+    the correction two runs of one strategy differ in some dimension in one of eight comparisons.
+    """
+    compared, differences = changes.figures[metric], changes.differences(metric)
+    if metric == "overall":
+        outcome = outcome_of(compared, max_drop)
+    else:
+        wider = cluster_interval(differences, 1 - _FALSE_ALARMS / len(DIMENSIONS))
+        outcome = "worse" if outcome_of(compared, max_drop, wider) == "worse" else "holds"
+    undecided = outcome == "undecided"
+    holds = outcome == "holds" or (undecided and passes_undecided)
+    cases = cases_needed(differences, max_drop) if undecided and max_drop > 0 else None
     check = Check(
-        text,
+        f"{metric}{label} {_moved(compared, outcome)}, {baseline.name} {compared.first:.2f}",
         holds,
         rule_text(f"{metric}{label}", baseline, max_drop),
         details=() if outcome == "holds" else tuple(_fallen(changes, metric)),
     )
     return MeanRule(metric, compared, outcome, check, cases)
-
-
-def _for_all_dimensions(metric: str, changes: RunChanges) -> tuple[float, float] | None:
-    """The interval of a dimension that six of them together exceed in 2 % of runs at most.
-
-    Bonferroni's correction; without it two runs of the same strategy differ in some dimension
-    in one of eight comparisons. Overall is one figure and needs none.
-    """
-    if metric == "overall":
-        return None
-    return cluster_interval(changes.differences(metric), 1 - _FALSE_ALARMS / len(DIMENSIONS))
 
 
 def _moved(compared: Compared, outcome: Outcome) -> str:

@@ -15,7 +15,7 @@ KEY: Final = "planned"
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """What a run measures if nothing is left out: items, and the cases and dialogues they are of.
+    """The size of a whole run: items, and the cases and dialogues that they are of.
 
     ``cases`` counts those that were found and cannot be measured as well. ``shipped`` says that
     they are the cases that come with this package.
@@ -26,7 +26,7 @@ class Planned:
     shipped: bool = False
 
     def as_json(self) -> dict[str, Any]:
-        """The same as a dictionary, for the header of a run."""
+        """The plan as a dictionary, for the header of a run."""
         return asdict(self)
 
 
@@ -61,31 +61,23 @@ def coverage_text(records: Sequence[Record], planned: Planned | None) -> str:
     An item that several tests measure counts once here, and weighs as often in a mean; the text
     says how many measurements there are. Without ``planned`` nobody knows of how many items.
     """
-    scored = [record for record in records if _is_scored(record)]
-    items = len(set(map(_key, scored)))
+
+    def counted(number: int, what: str) -> str:
+        return f"{number} {what}{'' if number == 1 else 's'}"
+
+    scored = [
+        record
+        for record in records
+        if record.get("comparison" if type_of(record) == "dialogue" else "overall") is not None
+    ]
+    parts = ("case", "probe", "compactor", "budget", "trial")
+    items = len({(type_of(record), *map(record.get, parts)) for record in scored})
     often = f" ({len(scored)} measurements)" if len(scored) > items else ""
     if planned is None:
-        return f"on {_counted(items, 'item')}{often}"
+        return f"on {counted(items, 'item')}{often}"
     cases = len({(type_of(record), record["case"]) for record in scored})
-    text = f"on {items} of {_counted(planned.items, 'item')}{often}"
+    text = f"on {items} of {counted(planned.items, 'item')}{often}"
     shipped = "shipped " if planned.shipped else ""
     if cases < planned.cases:
-        return f"{text} in {cases} of {_counted(planned.cases, f'{shipped}case')}"
+        return f"{text} in {cases} of {counted(planned.cases, f'{shipped}case')}"
     return f"{text} of the shipped cases" if shipped else text
-
-
-def _is_scored(record: Record) -> bool:
-    """Whether an item has a figure: a score, or for a dialogue a comparison."""
-    if type_of(record) == "dialogue":
-        return record.get("comparison") is not None
-    return record.get("overall") is not None
-
-
-def _key(record: Record) -> tuple[Any, ...]:
-    """What an item measures, whichever test did it."""
-    parts = ("case", "probe", "compactor", "budget", "trial")
-    return type_of(record), *(record.get(part) for part in parts)
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -28,18 +28,6 @@ from pytest_compaction.settings import CONTROL, Budget
 from pytest_compaction.text import told_apart
 
 
-def type_measured_by(metric: str, measured: Set[RecordType]) -> RecordType:
-    """What a metric is about. ``pass^k`` is about dialogues in a run that has nothing else."""
-    if metric.startswith("pass^"):
-        return "dialogue" if measured == {"dialogue"} else "probe"
-    return "dialogue" if is_dialogue_metric(metric) else "probe"
-
-
-def of_type(wanted: RecordType, records: Sequence[Record]) -> list[Record]:
-    """The records of probes, or those of dialogues."""
-    return [record for record in records if type_of(record) == wanted]
-
-
 def measure(metric: str, records: Sequence[Record], control: Sequence[Record]) -> float | None:
     """The value of a metric over one strategy's records; ``None`` when nothing was measured."""
     kind, dot, rest = metric.partition(".")
@@ -53,9 +41,9 @@ def measure(metric: str, records: Sequence[Record], control: Sequence[Record]) -
     return None if mean is None else mean.value
 
 
-def why_missing(metric: str, records: Sequence[Record], control: Sequence[Record]) -> str:
-    """Why a metric has no value."""
-    if metric.rpartition(".")[2] in ANSWERED and records:
+def _why_missing(metric: str, records: Sequence[Record], control: Sequence[Record]) -> str:
+    """Why a metric of these records, of which there are some, has no value."""
+    if metric.rpartition(".")[2] in ANSWERED:
         return "no answers were made; add --compaction-answers"
     found = compliance(records, control) if metric == "er" else None
     return f"not defined, {found.retained.reason}" if found else "nothing was measured"
@@ -149,7 +137,11 @@ def decide(
     dialogues in a run of dialogues alone.
     """
     groups = by_arm(records)
-    groups |= {name: [] for name in _without_record(arms, records, groups)}
+    there = {(record["compactor"], record.get("budget")) for record in records}
+    several = len({budget for _, budget in arms if budget is not None}) > 1
+    for strategy, budget in arms:
+        if (strategy, budget) not in there:
+            groups.setdefault(arm_name(strategy, budget) if several else strategy, [])
     measured = {type_of(record) for record in records}
     checks = [
         check for threshold in thresholds for check in _checks_of(threshold, groups, arms, measured)
@@ -219,18 +211,6 @@ def _foreign(groups: Mapping[str, Sequence[Record]]) -> Iterator[Check]:
             yield Check(f"{name}: {has} {what}", False, f"{rule}@{name}", details=details)
 
 
-def _without_record(
-    arms: Sequence[Arm], records: Sequence[Record], groups: Iterable[str]
-) -> Iterator[str]:
-    """The strategies of the run that no record is of, each with its budget if there are several."""
-    there = {(record["compactor"], record.get("budget")) for record in records}
-    several = len({budget for _, budget in arms if budget is not None}) > 1
-    for strategy, budget in arms:
-        name = arm_name(strategy, budget) if several else strategy
-        if (strategy, budget) not in there and name not in groups:
-            yield name
-
-
 def _checks_of(
     threshold: Threshold,
     groups: Mapping[str, Sequence[Record]],
@@ -242,19 +222,21 @@ def _checks_of(
         names = _named(threshold.scope, groups, arms)
     else:
         names = [name for name in groups if name != CONTROL] or list(groups)
-    wanted = type_measured_by(threshold.metric, measured)
+    wanted: RecordType = "dialogue" if is_dialogue_metric(threshold.metric) else "probe"
+    if threshold.metric.startswith("pass^") and measured == {"dialogue"}:
+        wanted = "dialogue"
     if not names:
         yield _check(threshold, None, None, "nothing was measured")
     for name in names:
-        mine = of_type(wanted, groups[name])
+        mine = [record for record in groups[name] if type_of(record) == wanted]
         why = _NOT_ASKED[wanted] if measured and wanted not in measured else "nothing was measured"
         if wanted == "dialogue":
             value = measure_dialogues(threshold.metric, mine)
         else:
-            control = of_type(wanted, groups.get(CONTROL, []))
+            control = [r for r in groups.get(CONTROL, ()) if type_of(r) == wanted]
             value = measure(threshold.metric, mine, control) if mine else None
             if mine and value is None:
-                why = why_missing(threshold.metric, mine, control)
+                why = _why_missing(threshold.metric, mine, control)
         check = _check(threshold, value, name if len(names) > 1 else None, why)
         scored = sum(record["overall"] is not None for record in mine)
         check = _explained(check, threshold, threshold.metric, mine, scored)
@@ -267,12 +249,9 @@ def _named(scope: str, groups: Mapping[str, Sequence[Record]], arms: Sequence[Ar
     return [
         name
         for name, group in groups.items()
-        if scope in {name, of_run.get(name), *scopes_of(map(_arm_of, group[:1]))}
+        if scope in {name, of_run.get(name)}
+        or scope in scopes_of((r["compactor"], r.get("budget")) for r in group[:1])
     ]
-
-
-def _arm_of(record: Record) -> Arm:
-    return record["compactor"], record.get("budget")
 
 
 def _silent_judges(records: Sequence[Record]) -> list[Check]:
@@ -317,15 +296,15 @@ def _explained(
     if dot:
         records = [record for record in records if record["kind"] == kind]
     mean = figure.mean(records)
-    scores = [(figure.of(record), record) for record in records]
-    missing = [
-        (abs(score - threshold.bound), record)
-        for score, record in scores
-        if score is not None and not _SIGNS[threshold.sign](score, threshold.bound)
-    ]
-    missing.sort(key=lambda pair: (-pair[0], *(str(pair[1].get(part)) for part in _ITEM)))
     if mean is None:
         return check
+    missing = [
+        (abs(score - threshold.bound), record)
+        for record in records
+        if (score := figure.of(record)) is not None
+        and not _SIGNS[threshold.sign](score, threshold.bound)
+    ]
+    missing.sort(key=lambda pair: (-pair[0], *(str(pair[1].get(part)) for part in _ITEM)))
     text = check.text
     if mean.count < scored:
         text += f" on {mean.count} item{'' if mean.count == 1 else 's'}"

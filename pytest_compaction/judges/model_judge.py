@@ -29,12 +29,10 @@ _LOGS: Final[SizedCache[tuple[Case, int], LogDigest]] = SizedCache(
 
 def log_digest(case: Case, point: int) -> LogDigest:
     """What a judge may know of the log up to a compaction point; the latest are cached."""
-    return _LOGS.get((case, point), lambda: _log_digest(case, point))
-
-
-def _log_digest(case: Case, point: int) -> LogDigest:
-    log = tuple((m.id, m.role, readable(m)) for m in case.log_until(point))
-    return LogDigest("", log)
+    return _LOGS.get(
+        (case, point),
+        lambda: LogDigest("", tuple((m.id, m.role, readable(m)) for m in case.log_until(point))),
+    )
 
 
 class ModelJudge:
@@ -88,26 +86,18 @@ def _checked(reply: JudgeReply, request: JudgeRequest) -> JudgeReply:
     if reply.unscored is not None:
         return reply
     known = {criterion.id for criterion in request.criteria}
-    for criterion in reply.criteria:
-        if criterion.id not in known:
-            return JudgeReply(
-                unscored=f"the judge scored {criterion.id!r}, which does not apply here",
-                usage=reply.usage,
-            )
-        if not 0 <= criterion.score <= MAX_SCORE:
-            return JudgeReply(
-                unscored=f"the judge gave {criterion.id} {criterion.score}, outside 0 to 5",
-                usage=reply.usage,
-            )
     parallel: tuple[tuple[Sized, Sized], ...] = (
         (reply.stated, request.facts),
         (reply.readings, request.facts),
         (reply.hit, request.traps),
         (reply.nuggets, request.nuggets),
     )
+    fault = ""
     if any(len(said) and len(said) != len(asked) for said, asked in parallel):
-        return JudgeReply(
-            unscored="the judge's facts, traps or nuggets do not match the probe's",
-            usage=reply.usage,
-        )
-    return reply
+        fault = "the judge's facts, traps or nuggets do not match the probe's"
+    for criterion in reversed(reply.criteria):
+        if criterion.id not in known:
+            fault = f"the judge scored {criterion.id!r}, which does not apply here"
+        elif not 0 <= criterion.score <= MAX_SCORE:
+            fault = f"the judge gave {criterion.id} {criterion.score}, outside 0 to 5"
+    return JudgeReply(unscored=fault, usage=reply.usage) if fault else reply

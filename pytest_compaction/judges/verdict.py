@@ -118,7 +118,7 @@ class Nuggets:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What was made of one response.
+    """The scores of one response.
 
     ``reading`` says what leads: ``criteria``, ``dimensions``, ``overall`` (0 to 5) and ``traps``
     come from the whole view where rules answered, and from the answer where a model did; ``second``
@@ -236,8 +236,7 @@ class Verdict:
         """
         parts: dict[str, list[str]] = {}
         for criterion in self.criteria:
-            low = criterion.score < self.pass_score
-            if low and _DIMENSION_OF.get(criterion.id) == dimension:
+            if criterion.score < self.pass_score and _DIMENSION_OF.get(criterion.id) == dimension:
                 why = "" if criterion.lists_facts else f" ({printable(criterion.reasoning, 110)})"
                 parts.setdefault(f"{criterion.score:.1f}", []).append(f"{criterion.id}{why}")
         same = f"{self.dimensions[dimension]:.1f}"
@@ -317,7 +316,7 @@ def choice_verdict(
     """5 or 0 for the constraint, and no other score; unscored without a single letter.
 
     ``view`` and ``leads`` are those of
-    :func:`~pytest_compaction.judges.verdict.verdict_from_reply`. A choice that complies counts
+    :func:`verdict_from_reply`. A choice that complies counts
     as one that uses the constraint.
     """
     complies = complied(choice, reply)

@@ -14,14 +14,13 @@ if TYPE_CHECKING:  # a star exports to type checkers what the modules define
     from pytest_compaction.records.baselines import *
     from pytest_compaction.records.comparability import *
     from pytest_compaction.records.items import *
-    from pytest_compaction.records.merging import *
-    from pytest_compaction.records.part import *
     from pytest_compaction.records.probe_record import *
     from pytest_compaction.records.record import *
     from pytest_compaction.records.run import *
     from pytest_compaction.records.run_figures import *
     from pytest_compaction.records.run_file import *
     from pytest_compaction.records.run_folder import *
+    from pytest_compaction.records.shards import *
     from pytest_compaction.records.texts import *
     from pytest_compaction.records.view_reading import *
 
@@ -36,8 +35,6 @@ _NAMES: Final = {
     ),
     "comparability": "changed_cases differences version_note",
     "items": "Scalar TEXTS columns finite finite_record row_of",
-    "merging": "MergeError MergedRun merge_runs",
-    "part": "End Part",
     "probe_record": "compaction_of record_without_verdict scored_record",
     "record": (
         "Record RecordType Status blank_record charged rounded spent_before status_from type_of "
@@ -47,6 +44,7 @@ _NAMES: Final = {
     "run_figures": "costs_as_json figures_of losses_as_json run_pricing",
     "run_file": "RunWriter load_run write_run",
     "run_folder": "DEFAULT_FOLDER LAST RunFileError find_run is_run_file newest_run run_files",
+    "shards": "MergeError MergedRun ShardEnd ShardPart merge_runs",
     "texts": "RunTexts TextWriter copy_texts log_messages view_file view_messages",
     "view_reading": "is_read_alike read_again",
 }

@@ -18,6 +18,7 @@ from typing import Any, Final
 
 from pytest_compaction.case.validation import schema_faults
 from pytest_compaction.metrics import is_stated, named_facts, outcome_of
+from pytest_compaction.record import FactRecord
 from pytest_compaction.records.comparability import compared_settings
 from pytest_compaction.records.record import Record, type_of
 from pytest_compaction.records.run_file import write_whole
@@ -82,14 +83,13 @@ def write_baseline_file(
     for name, records in groups.items():
         strategies[name] = _strategy(header, records, view_of)
     data = {"format": BASELINE_FORMAT, "strategies": strategies}
-    text = json.dumps(data, indent=1, sort_keys=True, ensure_ascii=False, allow_nan=False)
     path.parent.mkdir(parents=True, exist_ok=True)
+    _write(path, data)
+
+
+def _write(path: Path, data: Mapping[str, Any]) -> None:
+    text = json.dumps(data, indent=1, sort_keys=True, ensure_ascii=False, allow_nan=False)
     write_whole(path, [f"{text}\n".encode()])
-
-
-def records_of(strategy: str, data: Mapping[str, Any]) -> list[Record]:
-    """The items of a strategy as records that hold what a comparison reads."""
-    return [_record(strategy, item, data) for item in data["items"]]
 
 
 def view_in(data: Mapping[str, Any], name: str) -> bytes | None:
@@ -123,22 +123,20 @@ def _strategy(
     records: Iterable[Record],
     view_of: Callable[[Record], bytes | None],
 ) -> dict[str, Any]:
-    probes = [record for record in records if type_of(record) == "probe"]
-    versions = header.get("versions") or {}
-    cases = header.get("cases") or {}
+    probes = sorted((record for record in records if type_of(record) == "probe"), key=_place)
+    versions, cases = header.get("versions") or {}, header.get("cases") or {}
     measured = sorted({record["case"] for record in probes})
     logs = {record["case"]: _hash(record, "log") for record in probes}
     asked: dict[str, dict[str, Any]] = {}
     views: dict[str, str] = {}
-    for record in sorted(probes, key=_place):
-        if record["facts"] and _hash(record, "probe"):
+    for record in probes:
+        digest, name = _hash(record, "probe"), _hash(record, "view")
+        if record["facts"] and digest:
+            keys = {fact: each.get("keys", "") for fact, each in named_facts(record["facts"])}
             asked.setdefault(record["case"], {})[record["probe"]] = {
-                "digest": _hash(record, "probe"),
-                "facts": {
-                    name: fact.get("keys", "") for name, fact in named_facts(record["facts"])
-                },
+                "digest": digest,
+                "facts": keys,
             }
-        name = _hash(record, "view")
         data = view_of(record) if name and name not in views else None
         if name and data is not None:
             views[name] = base64.b64encode(zlib.compress(data, 9)).decode("ascii")
@@ -150,7 +148,7 @@ def _strategy(
             "asked": asked,
             "versions": {k: v for k, v in versions.items() if k in {"pytest-compaction", "reader"}},
             "sampled": is_sampled(header, probes),
-            "items": [_item(record) for record in sorted(probes, key=_place)],
+            "items": list(map(_item, probes)),
         }
     )
     return {**made, "views": views}
@@ -160,33 +158,39 @@ def _place(record: Record) -> tuple[str, str, str, int]:
     return record["case"], record["probe"], str(record.get("budget") or ""), record["trial"]
 
 
-def _item(record: Record) -> dict[str, Any]:
-    tokens = record["tokens"]
-    budget, trial, view = record.get("budget"), record["trial"], _hash(record, "view")
-    return {
-        "case": record["case"],
-        "probe": record["probe"],
-        **({"trial": trial} if trial != 1 else {}),
-        **({} if budget is None else {"budget": budget}),
-        **({} if view is None else {"view": view}),
-        **({"reading": "answer"} if record.get("reading") == "answer" else {}),
-        "status": record["status"],
-        "overall": record["overall"],
-        "dimensions": {k: v for k, v in record["dimensions"].items() if v is not None},
-        "facts": {name: _became(fact) for name, fact in named_facts(record["facts"])},
-        **({"tokens": {k: tokens[k] for k in ("log", "view")}} if tokens else {}),
-    }
-
-
 def _hash(record: Record, name: str) -> str | None:
     found: str | None = (record.get("hashes") or {}).get(name)
     return found
 
 
-def _became(fact: Mapping[str, Any]) -> str:
-    if not is_stated(fact):
-        return outcome_of(fact, "view")
-    return "unused" if fact.get("used") is False else "stated"
+def _item(record: Record) -> dict[str, Any]:
+    """An item with the keys whose values are not the usual ones."""
+    tokens, trial = record["tokens"], record["trial"]
+    facts = {}
+    for name, fact in named_facts(record["facts"]):
+        stated = "unused" if fact.get("used") is False else "stated"
+        facts[name] = stated if is_stated(fact) else outcome_of(fact, "view")
+    seldom = {
+        "trial": None if trial == 1 else trial,
+        "budget": record.get("budget"),
+        "view": _hash(record, "view"),
+        "reading": "answer" if record.get("reading") == "answer" else None,
+        "tokens": {k: tokens[k] for k in ("log", "view")} if tokens else None,
+    }
+    return {
+        "case": record["case"],
+        "probe": record["probe"],
+        "status": record["status"],
+        "overall": record["overall"],
+        "dimensions": {k: v for k, v in record["dimensions"].items() if v is not None},
+        "facts": facts,
+        **{name: value for name, value in seldom.items() if value is not None},
+    }
+
+
+def records_of(strategy: str, data: Mapping[str, Any]) -> list[Record]:
+    """The items of a strategy as records that hold what a comparison reads."""
+    return [_record(strategy, item, data) for item in data["items"]]
 
 
 def _record(strategy: str, item: Mapping[str, Any], data: Mapping[str, Any]) -> Record:
@@ -199,6 +203,14 @@ def _record(strategy: str, item: Mapping[str, Any], data: Mapping[str, Any]) -> 
         "probe": asked.get("digest"),
         "view": item.get("view"),
     }
+    facts: list[FactRecord] = []
+    for text, became in item["facts"].items():
+        survived = became in {"stated", "unused"}
+        fact: FactRecord = {"text": text, "survived": survived, "used": became == "stated"}
+        fact["view"] = "stated" if survived else became
+        if keys.get(text):
+            fact["keys"] = keys[text]
+        facts.append(fact)
     return {
         "item": f"{strategy}-{case}-{probe}-{trial}",
         "compactor": strategy,
@@ -210,16 +222,7 @@ def _record(strategy: str, item: Mapping[str, Any], data: Mapping[str, Any]) -> 
         "reading": item.get("reading", "view"),
         "overall": item["overall"],
         "dimensions": dict(item["dimensions"]),
-        "facts": [
-            {
-                "text": text,
-                "view": "stated" if became in {"stated", "unused"} else became,
-                "survived": became in {"stated", "unused"},
-                "used": became == "stated",
-                **({"keys": keys[text]} if keys.get(text) else {}),
-            }
-            for text, became in item["facts"].items()
-        ],
+        "facts": facts,
         "traps": [],
         "tokens": dict(item.get("tokens", {})),
         "compaction": {},
@@ -245,8 +248,7 @@ def write_accepted(place: Path, path: Path) -> None:
             for name, found in read_baseline_file(path).items()
         },
     }
-    text = json.dumps(data, indent=1, sort_keys=True, ensure_ascii=False, allow_nan=False)
-    write_whole(place, [f"{text}\n".encode()])
+    _write(place, data)
 
 
 def check_accepted(place: Path, path: Path) -> None:

@@ -16,6 +16,7 @@ from pytest_compaction.records.baseline_file import (
     view_in,
 )
 from pytest_compaction.records.record import Record, status_from, type_of
+from pytest_compaction.records.run import Run
 from pytest_compaction.records.run_file import load_run
 from pytest_compaction.records.run_folder import (
     DEFAULT_FOLDER,
@@ -50,7 +51,7 @@ class Source:
 
     @property
     def name(self) -> str:
-        """What reports and rules call it: the file without its end, the folder, or a number."""
+        """Its name in reports and rules: the file without its end, the folder, or a number."""
         if self.is_committed:
             return printable(self.path.stem, _NAME)
         number = None if self.path.is_dir() else run_number(self.path)
@@ -60,7 +61,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """What a strategy scored in an accepted run.
+    """The records of a strategy in an accepted run.
 
     ``strategy`` is the one that was measured there. ``header`` has the settings and cases of the
     run. ``title`` says which run it is, ``name`` is short; ``problems`` are sentences on what of
@@ -106,24 +107,18 @@ def parse_source(text: str, root: Path, runs: Path = DEFAULT_FOLDER) -> Source:
     ``runs`` is the folder in which ``last`` is. A path may hold an ``@`` if it exists. Raises
     :class:`BaselineError` if there is no last run.
     """
-    path, strategy = _split(text, root)
+    places = [place for place, character in enumerate(text) if character == "@"]
+    end = next(  # the longest path that exists, else what is before the first "@"
+        (place for place in (len(text), *reversed(places)) if (root / text[:place]).exists()),
+        (*places, len(text))[0],
+    )
+    path, strategy = text[:end], text[end + 1 :] or None
     if path == LAST and not (root / path).exists():
         try:
             return Source(find_run(LAST, root / runs), strategy)
         except RunFileError as error:
             raise BaselineError(str(error)) from None
     return Source(root / path, strategy)
-
-
-def _split(text: str, root: Path) -> tuple[str, str | None]:
-    """Path and strategy; the longest path that exists, else what is before the first ``@``."""
-    places = [place for place, character in enumerate(text) if character == "@"]
-    for place in (len(text), *reversed(places)):
-        if (root / text[:place]).exists():
-            break
-    else:
-        place = places[0] if places else len(text)
-    return text[:place], text[place + 1 :] or None
 
 
 def load_baseline(source: Source, strategy: str | None) -> Baseline:
@@ -133,25 +128,25 @@ def load_baseline(source: Source, strategy: str | None) -> Baseline:
     strategy alone. Raises :class:`BaselineError` with a sentence for what cannot be used: no
     such file, another strategy, nothing scored, a damaged file.
     """
-    wanted = source.strategy or strategy
-    if source.path.is_dir():
-        return _from_folder(source, wanted)
-    if source.is_committed:
-        return _from_committed(source, wanted)
-    return _from_run(source, source.path, wanted)
+    wanted, path = source.strategy or strategy, source.path
+    if source.is_committed and not path.is_dir():
+        found = _committed(source, wanted)
+    else:
+        path = _run_in(path, wanted)
+        found = _of_run(source, path, wanted)
+    if all(record["overall"] is None for record in found.records):
+        raise BaselineError(
+            f"none of the {len(found.records)} items of {printable(found.strategy, 60)} in {path} "
+            "has a score; measure it again, or take another run as the baseline"
+        )
+    return found
 
 
 def strategies_of(source: Source) -> list[str]:
     """The strategies that a file or the newest run of a folder holds; errors as for loading."""
     if source.is_committed and not source.path.is_dir():
         return sorted(read_baseline_file(source.path))
-    path = source.path
-    if path.is_dir():
-        try:
-            path = newest_run(path, None)
-        except RunFileError as error:
-            raise BaselineError(str(error)) from None
-    return sorted(by_compactor(_probes(path)[0]))
+    return sorted(by_compactor(_probes(_loaded(_run_in(source.path, None)))))
 
 
 def measured_there(source: Source, strategies: Sequence[str]) -> list[str]:
@@ -162,60 +157,78 @@ def measured_there(source: Source, strategies: Sequence[str]) -> list[str]:
     return [name for name in strategies if has_run(source.path, name)]
 
 
-def _from_folder(source: Source, wanted: str | None) -> Baseline:
+def _run_in(path: Path, wanted: str | None) -> Path:
+    """The run itself, or of a folder the newest one of a strategy."""
     try:
-        path = newest_run(source.path, wanted)
+        return newest_run(path, wanted) if path.is_dir() else path
     except RunFileError as error:
         raise BaselineError(str(error)) from None
-    return _from_run(source, path, wanted)
 
 
-def _from_run(source: Source, path: Path, wanted: str | None) -> Baseline:
-    records, header, problems = _probes(path)
-    if not records:
-        said = f"; {problems[0]}" if problems else ""
+def _loaded(path: Path) -> Run:
+    try:
+        return load_run(path)
+    except RunFileError as error:
+        raise BaselineError(str(error)) from None
+
+
+def _probes(run: Run) -> list[Record]:
+    return [record for record in run.records if type_of(record) == "probe"]
+
+
+def _of_run(source: Source, path: Path, wanted: str | None) -> Baseline:
+    run = _loaded(path)
+    groups = by_compactor(_probes(run))
+    if not groups:
+        said = f"; {run.problems[0]}" if run.problems else ""
         raise BaselineError(f"the run {path} holds no item of a probe to compare with{said}")
-    groups = by_compactor(records)
     strategy = _chosen(list(groups), wanted, path)
-    title = path.stem if source.path != path else source.name
+    title = source.name
     if source.path != path:
         number = run_number(path)
         title = f"{source.name} ({path.stem if number is None else f'{number:04d}'})"
-    records = groups[strategy]
 
     def view_of(record: Record) -> bytes | None:
         return view_file(path.parent, str((record.get("hashes") or {}).get("view")))
 
-    sampled = is_sampled(header, records)
-    found = Baseline(
-        strategy, source.name, title, tuple(records), header, problems, sampled, view_of
+    return Baseline(
+        strategy,
+        source.name,
+        title,
+        tuple(groups[strategy]),
+        run.header,
+        run.problems,
+        is_sampled(run.header, groups[strategy]),
+        view_of,
     )
-    return _scored(found, path)
 
 
-def _from_committed(source: Source, wanted: str | None) -> Baseline:
+def _committed(source: Source, wanted: str | None) -> Baseline:
     strategies = read_baseline_file(source.path)
     strategy = _chosen(sorted(strategies), wanted, source.path)
     data = strategies[strategy]
     header = {key: data[key] for key in ("settings", "cases", "versions") if key in data}
-    records = tuple(records_of(strategy, data))
-    sampled = data.get("sampled", header["settings"].get("model") not in {None, "offline"})
 
     def view_of(record: Record) -> bytes | None:
         name = str(record["hashes"].get("view"))
         found = view_in(data, name)
         return found if found is not None and is_view(found, name) else None
 
-    found = Baseline(
-        strategy, source.name, source.name, records, header, sampled=sampled, view_of=view_of
+    return Baseline(
+        strategy,
+        source.name,
+        source.name,
+        tuple(records_of(strategy, data)),
+        header,
+        sampled=data.get("sampled", header["settings"].get("model") not in {None, "offline"}),
+        view_of=view_of,
     )
-    return _scored(found, source.path)
 
 
 def check_whole(found: Baseline) -> None:
     """Refuse to decide against a run of which lines are left out: their items would not count.
 
-    Raises :class:`~pytest_compaction.records.baseline_file.BaselineError`.
+    Raises :class:`BaselineError`.
     """
     if found.problems:
         more = f" (and {len(found.problems) - 1} more)" if len(found.problems) > 1 else ""
@@ -223,15 +236,6 @@ def check_whole(found: Baseline) -> None:
             f"{found.title} is not whole: {found.problems[0]}{more}; measure the baseline again, "
             "or take another run"
         )
-
-
-def _probes(path: Path) -> tuple[list[Record], Mapping[str, Any], tuple[str, ...]]:
-    try:
-        run = load_run(path)
-    except RunFileError as error:
-        raise BaselineError(str(error)) from None
-    probes = [record for record in run.records if type_of(record) == "probe"]
-    return probes, run.header, run.problems
 
 
 def _chosen(there: list[str], wanted: str | None, path: Path) -> str:
@@ -251,13 +255,3 @@ def _chosen(there: list[str], wanted: str | None, path: Path) -> str:
         f"{path} holds no run of {printable(wanted, 60)}, only of {listed}{more}; to compare with "
         f"another strategy name it: {path.name}@{there[0]}"
     )
-
-
-def _scored(found: Baseline, path: Path) -> Baseline:
-    if all(record["overall"] is None for record in found.records):
-        count = len(found.records)
-        raise BaselineError(
-            f"none of the {count} items of {printable(found.strategy, 60)} in {path} has a score; "
-            "measure it again, or take another run as the baseline"
-        )
-    return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 from pytest_compaction.text import printable
@@ -25,8 +25,7 @@ _SHOWN: Final = 5
 
 def compared_settings(header: Mapping[str, Any]) -> dict[str, Any]:
     """The settings of a header on which it depends whether two runs can be compared."""
-    settings = header.get("settings")
-    found = settings if isinstance(settings, Mapping) else {}
+    found = _part(header, "settings")
     return {key: found.get(key, _DEFAULTS.get(key)) for key in SETTINGS}
 
 
@@ -39,9 +38,15 @@ def differences(
     one has, are no difference: the others are compared. The strategies may differ, and so may the
     pass score, the number of trials, limits and places of files.
     """
-    one, other = _digests(first), _digests(second)
-    found = list(_settings(first, second, names))
-    if one and other and not one.keys() & other.keys():
+    one, other = compared_settings(first), compared_settings(second)
+    found = [
+        f"the {called} differs: {_written(key, one[key])} in {names[0]}, "
+        f"{_written(key, other[key])} in {names[1]}"
+        for key, called in SETTINGS.items()
+        if one[key] != other[key]
+    ]
+    cases, others = _part(first, "cases"), _part(second, "cases")
+    if cases and others and not cases.keys() & others.keys():
         found.append(f"{names[0]} and {names[1]} have no case in common")
     return found
 
@@ -50,59 +55,37 @@ def changed_cases(
     first: Mapping[str, Any], second: Mapping[str, Any], names: tuple[str, str]
 ) -> str | None:
     """That cases are not the same in two runs, as a sentence."""
-    one, other = _digests(first), _digests(second)
-    common = sorted(one.keys() & other.keys())
-    changed = [case for case in common if one[case] != other[case]]
+    one, other = _part(first, "cases"), _part(second, "cases")
+    common = one.keys() & other.keys()
+    changed = sorted(printable(case, 60) for case in common if one[case] != other[case])
     if not changed:
         return None
     what = "the case" if len(changed) == 1 else f"{len(changed)} of {len(common)} cases:"
+    listed = ", ".join(changed[:_SHOWN])
+    listed += f" and {len(changed) - _SHOWN} more" if len(changed) > _SHOWN else ""
     verb = "is" if len(changed) == 1 else "are"
-    return f"{what} {_listed(changed)} {verb} not the same in {names[0]} and {names[1]}"
+    return f"{what} {listed} {verb} not the same in {names[0]} and {names[1]}"
 
 
 def version_note(
     first: Mapping[str, Any], second: Mapping[str, Any], names: tuple[str, str]
 ) -> str | None:
     """That two runs were read by different versions, which may read texts differently."""
-    one, other = _reader(first), _reader(second)
-    if one == other or None in (one, other):
+    versions = [_part(header, "versions") for header in (first, second)]
+    packages = [each.get("pytest-compaction") for each in versions]
+    readers = [each.get("reader") or of for each, of in zip(versions, packages, strict=True)]
+    if readers[0] == readers[1] or None in readers:
         return None
-    versions = [_version(first), _version(second)]
-    said = [f" (pytest-compaction {version})" if version else "" for version in versions]
+    said = [f" (pytest-compaction {version})" if version else "" for version in packages]
     return (
         f"{names[0]}{said[0]} and {names[1]}{said[1]} were read by different versions of the "
         "reader, which may read texts differently"
     )
 
 
-def _reader(header: Mapping[str, Any]) -> Any:
-    """The version of the reader; of an older run that of the package."""
-    versions = header.get("versions")
-    if not isinstance(versions, Mapping):
-        return None
-    return versions.get("reader") or versions.get("pytest-compaction")
-
-
-def _settings(
-    first: Mapping[str, Any], second: Mapping[str, Any], names: tuple[str, str]
-) -> Iterator[str]:
-    one, other = compared_settings(first), compared_settings(second)
-    for key, called in SETTINGS.items():
-        if one[key] != other[key]:
-            yield (
-                f"the {called} differs: {_written(key, one[key])} in {names[0]}, "
-                f"{_written(key, other[key])} in {names[1]}"
-            )
-
-
-def _digests(header: Mapping[str, Any]) -> Mapping[str, Any]:
-    found = header.get("cases")
+def _part(header: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    found = header.get(key)
     return found if isinstance(found, Mapping) else {}
-
-
-def _version(header: Mapping[str, Any]) -> Any:
-    versions = header.get("versions")
-    return versions.get("pytest-compaction") if isinstance(versions, Mapping) else None
 
 
 def _written(key: str, value: Any) -> str:
@@ -113,9 +96,3 @@ def _written(key: str, value: Any) -> str:
     if isinstance(value, list):
         return printable(", ".join(map(str, value)), 60)
     return "not said" if value is None else printable(str(value), 60)
-
-
-def _listed(names: Iterable[str]) -> str:
-    found = [printable(name, 60) for name in names]
-    more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-    return ", ".join(found[:_SHOWN]) + more

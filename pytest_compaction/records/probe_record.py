@@ -9,20 +9,11 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import Any, Final
 
-from pytest_compaction.case.case import Case, Fact, Probe, fact_digest, log_digest, probe_digest
+from pytest_compaction.case.case import Case, Probe, fact_digest, log_digest, probe_digest
 from pytest_compaction.case.index import CaseEntry, ProbeEntry
-from pytest_compaction.case.kinds import read_letter
-from pytest_compaction.judges import (
-    NULL,
-    FactOutcome,
-    JudgeScores,
-    Nuggets,
-    Scores,
-    Verdict,
-    complied,
-    unreadable,
-)
-from pytest_compaction.metrics import ORDER_FIGURES, EventOrder, class_of
+from pytest_compaction.case.kinds import Choice, read_letter
+from pytest_compaction.judges import NULL, Nuggets, Verdict, complied, unreadable
+from pytest_compaction.metrics import ORDER_FIGURES, class_of
 from pytest_compaction.models.calls.prices import PriceTable
 from pytest_compaction.record import CompactionRecord, EventRecord, FactRecord, merged
 from pytest_compaction.records.record import (
@@ -37,9 +28,17 @@ from pytest_compaction.records.record import (
 )
 from pytest_compaction.rubric import DIMENSIONS, CriterionScore
 from pytest_compaction.run.feeder import Step
-from pytest_compaction.run.response import Arm, FactHistory, Response
+from pytest_compaction.run.response import Arm, Response
 from pytest_compaction.settings import Settings
 from pytest_compaction.text import printable
+
+_CLAUSE: Final = 300
+_WORD: Final = 60
+"""The most characters that a record keeps of a clause, and of a word that decided."""
+_WORDS: Final = 12
+_NUGGET_REASON: Final = 400
+_PARTS: Final = 10
+"""Equal parts of a conversation, by characters, in which evidence is placed."""
 
 
 def scored_record(
@@ -53,28 +52,29 @@ def scored_record(
 
     ``prices`` are those of the endpoint; without an endpoint nothing costs anything.
     """
-    record = _blank(item, response.case, response.probe, response.arm, settings)
+    case, probe, written = response.case, response.probe, response.compaction_usage
+    record = _blank(item, case, probe, response.arm, settings)
     found: dict[str, Any] = {
-        "words": words_of(settings, response.compaction_usage.calls),
-        "question": clean(_asked(response.probe)),
+        "words": words_of(settings, written.calls),
+        "question": clean(probe.choice.asked(probe.question) if probe.choice else probe.question),
         "status": "skipped" if verdict.is_null else status_from(verdict.passed),
         "reason": clean(verdict.unscored or _reason(verdict)),
         "overall": rounded(verdict.overall),
-        "dimensions": {name: rounded(verdict.dimensions.get(name)) for name in DIMENSIONS},
+        "dimensions": _dimensions(verdict.dimensions),
         "criteria": _criteria(verdict.criteria),
         "reading": verdict.reading,
         "facts": _facts(response, verdict),
-        "traps": [{"text": clean(text), "hit": hit} for text, hit in verdict.traps],
+        "traps": _traps(verdict.traps),
         "flags": list(verdict.flags),
         "response": clean(response.asked_text),
         "tokens": {
             "log": response.log_tokens,
             "view": response.view_tokens,
-            "summary": response.compaction_usage.output_tokens,
+            "summary": written.output_tokens,
         },
         **charged(
             {
-                "compaction": response.compaction_usage,
+                "compaction": written,
                 "view": response.view_usage,
                 "responder": response.usage,
                 "judge": verdict.usage,
@@ -84,8 +84,16 @@ def scored_record(
             prices,
             {"compaction": response.own_calls, "view": response.view_own_calls},
         ),
-        "judges": [_judge(scores) for scores in verdict.judges],
-        "latency_s": _seconds(response),
+        "judges": [
+            {
+                "name": clean(scores.name),
+                "overall": rounded(scores.overall),
+                "criteria": {c.id: rounded(c.score) for c in scores.criteria},
+                "unscored": None if scores.unscored is None else clean(scores.unscored),
+            }
+            for scores in verdict.judges
+        ],
+        "latency_s": {} if response.latency_s is None else {"responder": response.latency_s},
         "compaction": compaction_of(response),
         "nulls": {
             null.name: {
@@ -96,45 +104,49 @@ def scored_record(
             for null in response.nulls
         },
     }
-    if verdict.second is not None:
-        found["answer" if verdict.reading == "view" else "view"] = _second(verdict.second)
-    found["hashes"] = record["hashes"] | {
-        "prompt": response.prompt_hash,
-        "log": log_digest(response.case),
-        "probe": probe_digest(response.probe),
-    }
-    found |= _constraints(response) | _compliance(response)
-    found |= _nuggets(response, verdict) | _foreign(response)
-    if verdict.unpaid:
-        found["unpaid"] = True
-    return merged(record, found)
-
-
-def _seconds(response: Response) -> dict[str, float]:
-    """How long a model took: for the answer, and for each compaction by the id of its point."""
-    answered = {} if response.latency_s is None else {"responder": response.latency_s}
-    waited = {
+    found["latency_s"] |= {
         f"compaction {clean(step.point)}": step.seconds
         for step in response.steps
         if step.seconds is not None
     }
-    return {**answered, **waited}
-
-
-def _foreign(response: Response) -> dict[str, Any]:
-    """What a view has that its log has not, if it is most of its names or of the facts' wordings.
-
-    Nothing of any other view.
-    """
+    second = verdict.second
+    if second is not None:
+        found["answer" if verdict.reading == "view" else "view"] = {
+            "overall": rounded(second.overall),
+            "dimensions": _dimensions(second.dimensions),
+            "criteria": _criteria(second.criteria),
+            "traps": _traps(second.traps),
+        }
+    found["hashes"] = record["hashes"] | {
+        "prompt": response.prompt_hash,
+        "log": log_digest(case),
+        "probe": probe_digest(probe),
+    }
+    if response.constraints and response.failure is None:
+        found["constraints"] = {
+            "point": case.points[probe.point].id,
+            "standing": [
+                {"text": clean(text), "survived": held} for text, held in response.constraints
+            ],
+        }
+    if probe.choice is not None and response.failure is None:
+        found["compliance"] = _compliance(response, probe.choice)
+    if probe.nuggets:
+        evidence = {id for nugget in probe.nuggets for id in nugget.evidence}
+        parts = _part_of_message(case)
+        found["tenths"] = sorted({parts[id] for id in evidence if id in parts})
+        found |= _nuggets(verdict.nuggets)
+    # A view with most of its names, or of the facts' wordings, that its log has not.
     foreign, worded = response.foreign, response.worded
-    found: dict[str, Any] = {}
     if foreign.make_it_foreign:
-        names = [clean(name) for name in foreign.names]
+        names = list(map(clean, foreign.names))
         found["foreign"] = {"names": names, "count": foreign.count, "of": foreign.of}
     if worded.come_from_the_case:
-        texts = [clean(text) for text in worded.texts]
+        texts = list(map(clean, worded.texts))
         found["worded"] = {"facts": texts, "count": worded.count, "of": worded.of}
-    return found
+    if verdict.unpaid:
+        found["unpaid"] = True
+    return merged(record, found)
 
 
 def record_without_verdict(
@@ -187,25 +199,52 @@ def _blank(
     return record
 
 
-def _asked(probe: Probe) -> str:
-    """The question as it was put: of a forced choice with both options."""
-    return probe.choice.asked(probe.question) if probe.choice else probe.question
+def _dimensions(scores: dict[str, float]) -> dict[str, float | None]:
+    return {name: rounded(scores.get(name)) for name in DIMENSIONS}
 
 
-def _constraints(response: Response) -> dict[str, Any]:
-    """The standing constraints, and whether the view states each; nothing if there are none."""
-    if not response.constraints or response.failure is not None:
-        return {}
-    standing = [{"text": clean(text), "survived": held} for text, held in response.constraints]
-    point = response.case.points[response.probe.point].id
-    return {"constraints": {"point": point, "standing": standing}}
+def _criteria(scores: Sequence[CriterionScore]) -> list[dict[str, Any]]:
+    return [
+        {"id": c.id, "score": rounded(c.score), "reasoning": clean(c.reasoning)} for c in scores
+    ]
 
 
-def _compliance(response: Response) -> dict[str, Any]:
-    """The forced choice as plain JSON; nothing for a probe of another kind."""
-    choice, reminded = response.probe.choice, response.reminded
-    if choice is None or response.failure is not None:
-        return {}
+def _traps(traps: Sequence[tuple[str, bool]]) -> list[dict[str, Any]]:
+    return [{"text": clean(text), "hit": hit} for text, hit in traps]
+
+
+def _facts(response: Response, verdict: Verdict) -> list[FactRecord]:
+    """The outcome of each fact, in the order of the probe, and where the log states it."""
+    facts: list[FactRecord] = []
+    each = zip(response.probe.facts, verdict.facts, response.history, strict=True)
+    for fact, outcome, history in each:
+        decided, source = outcome.decisive, history.source
+        answer: FactRecord = {} if outcome.answer is None else {"answer": outcome.answer.outcome}
+        found: FactRecord = {
+            "text": clean(outcome.text),
+            "type": outcome.type,
+            "view": outcome.view.outcome,
+            **answer,
+            "survived": outcome.survived,
+            "used": outcome.used,
+            "loss": outcome.loss,
+            "clause": clean(printable(decided.clause, _CLAUSE)),
+            "words": [clean(printable(word, _WORD)) for word in decided.words[:_WORDS]],
+            "why": clean(printable(decided.why, _CLAUSE)),
+            "class": class_of(fact),
+            "evidence": list(map(clean, fact.evidence)),
+            "keys": fact_digest(fact),
+            "stated_after": [[clean(point), stated] for point, stated in history.stated_after],
+            "recoverable": history.recoverable,
+            "source": source and {"message": clean(source[0]), "tokens": source[1]},
+        }
+        facts.append(found)
+    return facts
+
+
+def _compliance(response: Response, choice: Choice) -> dict[str, Any]:
+    """The forced choice as plain JSON."""
+    reminded = response.reminded
     found: dict[str, Any] = {
         "complying": choice.letter,
         "chosen": read_letter(response.asked_text),
@@ -219,32 +258,38 @@ def _compliance(response: Response) -> dict[str, Any]:
             "complied": held,
             "reason": clean(problem),
         }
-    return {"compliance": found}
+    return found
 
 
-def _criteria(scores: Sequence[CriterionScore]) -> list[dict[str, Any]]:
-    return [
-        {"id": c.id, "score": rounded(c.score), "reasoning": clean(c.reasoning)} for c in scores
-    ]
-
-
-def _second(scores: Scores) -> dict[str, Any]:
-    """The figure that does not lead, as plain JSON."""
-    return {
-        "overall": rounded(scores.overall),
-        "dimensions": {name: rounded(scores.dimensions.get(name)) for name in DIMENSIONS},
-        "criteria": _criteria(scores.criteria),
-        "traps": [{"text": clean(text), "hit": hit} for text, hit in scores.traps],
+def _nuggets(found: Nuggets | None) -> dict[str, Any]:
+    if found is None:
+        return {}
+    made: dict[str, Any] = {
+        "score": rounded(found.figures.score),
+        "nuggets": [
+            {
+                "text": clean(text),
+                "score": rounded(nugget.score),
+                "reasoning": clean(printable(nugget.reasoning, _NUGGET_REASON)),
+            }
+            for text, nugget in found.scored
+        ],
     }
+    order = found.figures.ordering
+    if order is not None:
+        made["ordering"] = {name: rounded(getattr(order, name)) for name in ORDER_FIGURES}
+    return made
 
 
-def _judge(scores: JudgeScores) -> dict[str, Any]:
-    """What one of several judges said, as plain JSON."""
+@lru_cache(maxsize=2)
+def _part_of_message(case: Case) -> dict[str, int]:
+    """The part of each message, from 1 to 10, by where it begins."""
+    starts = [0, *accumulate(len(message.text) for message in case.messages)]
+    total = max(starts[-1], 1)
+    ends = [total * part / _PARTS for part in range(1, _PARTS)]
     return {
-        "name": clean(scores.name),
-        "overall": rounded(scores.overall),
-        "criteria": {c.id: rounded(c.score) for c in scores.criteria},
-        "unscored": None if scores.unscored is None else clean(scores.unscored),
+        message.id: bisect_right(ends, start) + 1
+        for message, start in zip(case.messages, starts, strict=False)
     }
 
 
@@ -265,53 +310,16 @@ def _reason(verdict: Verdict) -> str:
         parts.append(f"{count} of {len(verdict.facts)} facts {name} ({listed})")
     if verdict.nuggets:
         scores = [n.score for _, n in verdict.nuggets.scored if n.score is not None]
-        met = sum(score == 1 for score in scores)
-        parts.append(f"{met} of {len(scores)} nuggets")
+        parts.append(f"{scores.count(1)} of {len(scores)} nuggets")
         ordering = verdict.nuggets.figures.ordering
         parts += [] if ordering is None else [f"order {ordering.order:.2f}"]
     stale = [text for text, hit in verdict.traps if hit]
-    if stale:
-        parts.append(f"stale: {stale[0]}")
+    parts += [f"stale: {stale[0]}"] if stale else []
     return ", ".join(parts)
 
 
-_CLAUSE: Final = 300
-_WORD: Final = 60
-"""The most characters that a record keeps of a clause, and of a word that decided."""
-_WORDS: Final = 12
-
-
-def _facts(response: Response, verdict: Verdict) -> list[FactRecord]:
-    """What became of each fact, in the order of the probe, and where the log states it."""
-    found = zip(response.probe.facts, verdict.facts, response.history, strict=True)
-    return [_fact(*each) for each in found]
-
-
-def _fact(fact: Fact, outcome: FactOutcome, history: FactHistory) -> FactRecord:
-    decided, source = outcome.decisive, history.source
-    answer: FactRecord = {} if outcome.answer is None else {"answer": outcome.answer.outcome}
-    return {
-        "text": clean(outcome.text),
-        "type": outcome.type,
-        "view": outcome.view.outcome,
-        **answer,
-        "survived": outcome.survived,
-        "used": outcome.used,
-        "loss": outcome.loss,
-        "clause": clean(printable(decided.clause, _CLAUSE)),
-        "words": [clean(printable(word, _WORD)) for word in decided.words[:_WORDS]],
-        "why": clean(printable(decided.why, _CLAUSE)),
-        "class": class_of(fact),
-        "evidence": list(map(clean, fact.evidence)),
-        "keys": fact_digest(fact),
-        "stated_after": [[clean(point), stated] for point, stated in history.stated_after],
-        "recoverable": history.recoverable,
-        "source": None if source is None else {"message": clean(source[0]), "tokens": source[1]},
-    }
-
-
 def compaction_of(response: Response) -> CompactionRecord:
-    """What the record of a response says of compaction; ``steps`` and ``errors`` are of the
+    """The part of a response's record on compaction; ``steps`` and ``errors`` are of the
     whole case, ``events`` end at the point of the probe.
     """
     messages = response.case.points[response.probe.point].index + 1
@@ -329,12 +337,7 @@ def compaction_of(response: Response) -> CompactionRecord:
 def _event(step: Step, window: int) -> EventRecord:
     """One compaction; what an endpoint made of the request is not known."""
     known = not step.by_server
-    used: EventRecord = {}
-    if step.usage.calls:
-        used["calls"] = step.usage.calls
-        used["input_tokens"] = step.usage.input_tokens
-        used["output_tokens"] = step.usage.output_tokens
-    return {
+    found: EventRecord = {
         "point": clean(step.point),
         "status": step.status,
         "log": step.log,
@@ -344,59 +347,9 @@ def _event(step: Step, window: int) -> EventRecord:
         "free": window - step.after if known else None,
         "until_next": step.until_next,
         "messages_left": step.left,
-        **used,
     }
-
-
-_PARTS: Final = 10
-"""Equal parts of a conversation, by characters, in which evidence is placed."""
-_NUGGET_REASON: Final = 400
-
-
-def _nuggets(response: Response, verdict: Verdict) -> dict[str, Any]:
-    """The nuggets as plain JSON; nothing for a probe without any.
-
-    ``tenths`` are the parts of the conversation, from 1 to 10, that the evidence stands in.
-    """
-    if not response.probe.nuggets:
-        return {}
-    named = {id for nugget in response.probe.nuggets for id in nugget.evidence}
-    parts = _part_of_message(response.case)
-    tenths = sorted({parts[id] for id in named if id in parts})
-    return {"tenths": tenths, **_nugget_scores(verdict.nuggets)}
-
-
-def _nugget_scores(found: Nuggets | None) -> dict[str, Any]:
-    if found is None:
-        return {}
-    nuggets = [
-        {
-            "text": clean(text),
-            "score": rounded(nugget.score),
-            "reasoning": clean(printable(nugget.reasoning, _NUGGET_REASON)),
-        }
-        for text, nugget in found.scored
-    ]
-    ordering = found.figures.ordering
-    return {
-        "score": rounded(found.figures.score),
-        "nuggets": nuggets,
-        **({"ordering": _ordering(ordering)} if ordering is not None else {}),
-    }
-
-
-def _ordering(order: EventOrder) -> dict[str, float | None]:
-    return {figure: rounded(getattr(order, figure)) for figure in ORDER_FIGURES}
-
-
-@lru_cache(maxsize=2)
-def _part_of_message(case: Case) -> dict[str, int]:
-    """The part of each message, by where it begins."""
-    sizes = [len(message.text) for message in case.messages]
-    starts = [0, *accumulate(sizes)]
-    total = max(starts[-1], 1)
-    ends = [total * part / _PARTS for part in range(1, _PARTS)]
-    return {
-        message.id: bisect_right(ends, start) + 1
-        for message, start in zip(case.messages, starts, strict=False)
-    }
+    if step.usage.calls:
+        found["calls"] = step.usage.calls
+        found["input_tokens"] = step.usage.input_tokens
+        found["output_tokens"] = step.usage.output_tokens
+    return found

@@ -106,31 +106,24 @@ def charged(
     models = {"compaction": settings.model, "view": settings.model, "judge": settings.judges[0]}
     spent = {role: used for role, used in spent.items() if role != "view" or used.calls}
     usd: dict[str, float | None] = {}
-    if prices:
-        for role, usage in spent.items():
-            alone = [(models.get(role, settings.responder), usage)]
-            by_itself = own.get(role, OwnCalls())
-            if by_itself.usage.calls:
-                usd[role] = _with_own(usage, by_itself, settings.model, prices)
-                continue
-            usd[role] = _dollars(judging if judging and role == "judge" else alone, prices)
+    for role, usage in spent.items():
+        if not prices:
+            break
+        used = [(models.get(role, settings.responder), usage)]
+        paid: list[float | None] = []
+        by_itself = own.get(role, OwnCalls())
+        if by_itself.usage.calls:
+            used = [(settings.model, usage - by_itself.usage)]
+            paid = [by_itself.usd]
+        elif judging and role == "judge":
+            used = list(judging)
+        for model, part in used:
+            free = model == offline.NAME or not part.calls
+            paid.append(0.0 if free else prices.cost(model, part))
+        known = [cost for cost in paid if cost is not None]
+        whole = len(known) == len(paid)
+        usd[role] = round(math.fsum(known), _DOLLAR_DIGITS) if whole else None
     return {"usage": {role: used.as_json() for role, used in spent.items()}, "usd": usd}
-
-
-def _with_own(usage: Usage, own: OwnCalls, model: str, prices: PriceTable) -> float | None:
-    """The cost of a role with calls that the strategy's own client made."""
-    rest = _dollars([(model, usage - own.usage)], prices)
-    return None if rest is None or own.usd is None else round(rest + own.usd, _DOLLAR_DIGITS)
-
-
-def _dollars(used: Sequence[tuple[str, Usage]], prices: PriceTable) -> float | None:
-    """The cost of several models together; ``None`` if one has no price. Offline is free."""
-    costs = [
-        0.0 if model == offline.NAME or not usage.calls else prices.cost(model, usage)
-        for model, usage in used
-    ]
-    known = [cost for cost in costs if cost is not None]
-    return round(math.fsum(known), _DOLLAR_DIGITS) if len(known) == len(costs) else None
 
 
 def rounded(value: float | None) -> float | None:

@@ -22,7 +22,7 @@ from pytest_compaction.models.offline import model as offline
 from pytest_compaction.models.reference import shipped
 from pytest_compaction.models.reference.shipped import Archive
 from pytest_compaction.models.registry import Endpoints
-from pytest_compaction.records import Part
+from pytest_compaction.records import ShardPart
 from pytest_compaction.run.engine import Engine, Method
 from pytest_compaction.run.figures.shipped_nulls import Nulls
 from pytest_compaction.run.loop import WorkLoop
@@ -249,12 +249,12 @@ class BenchmarkSession:
         }
 
     @cached_property
-    def part(self) -> Part | None:
+    def part(self) -> ShardPart | None:
         """Which cases and dialogues are in the shard that runs; ``None`` without shards."""
         shard = self.settings.shard
         if shard is None:
             return None
-        return Part(
+        return ShardPart(
             shard.index,
             shard.count,
             tuple(case.id for case in self.cases_that_run),

@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from support.two_runs import record
 
-from pytest_compaction.records import End, MergeError, Part, Run, figures_of, merge_runs
+from pytest_compaction.records import MergeError, Run, ShardEnd, ShardPart, figures_of, merge_runs
 from pytest_compaction.settings import Shard, shard_of
 
 CASES = ("first", "second", "tenth")
@@ -24,7 +24,7 @@ SETTINGS = {
     "thresholds": [],
     "trials": 1,
 }
-UNEVENTFUL = End()
+UNEVENTFUL = ShardEnd()
 BLANK = {"traps": [], "tokens": {}, "compaction": {}, "kind": "recall"}
 
 
@@ -60,7 +60,7 @@ def shard_run(whole, index, count, end=UNEVENTFUL):
     shard = Shard(index, count)
     records = [one for one in whole.records if shard.holds(one["case"])]
     cases = tuple(case for case in whole.header["cases"] if shard.holds(case))
-    part = Part(index, count, cases).ended(records, end)
+    part = ShardPart(index, count, cases).ended(records, end)
     head = header(whole.header["cases"]) | {"shard": part.as_json()}
     head["settings"]["shard"] = str(shard)
     return run_of(head, copy.deepcopy(records))
@@ -228,7 +228,7 @@ def test_what_the_tests_of_all_shards_said_is_kept_once():
         if one["probe"] == "p":
             one["status"] = "failed"
     excused = "anchored-first-p"
-    ends = [End(failures=("a", "b"), snapshots=2), End({}, ("b",), (excused,), 1)]
+    ends = [ShardEnd(failures=("a", "b"), snapshots=2), ShardEnd({}, ("b",), (excused,), 1)]
     shards = [(f"{n}.jsonl", shard_run(whole, n, 2, end)) for n, end in enumerate(ends, start=1)]
     merged = merge_runs([*shards, ("again.jsonl", shards[0][1])])
     assert merged.failures == {"a", "b"}

@@ -15,10 +15,10 @@ from pytest_compaction.judges import REFUSED
 from pytest_compaction.metrics import is_over_budget
 from pytest_compaction.models.registry import is_offline
 from pytest_compaction.records import (
-    End,
-    Part,
     Record,
     RunWriter,
+    ShardEnd,
+    ShardPart,
     figures_of,
     run_pricing,
     went_wrong_later,
@@ -211,7 +211,7 @@ class RunRecorder:
             self._gate.decide(session, self._writer.run if self._writer else None)
         return result
 
-    def _take_as_empty(self, session: pytest.Session, part: Part) -> None:
+    def _take_as_empty(self, session: pytest.Session, part: ShardPart) -> None:
         """Report a shard without an item as a passed test, so that pytest ends green of itself."""
         self._collected_nothing = not session.testscollected
         if self._collected_nothing and may_be_empty(part, session.config):
@@ -394,10 +394,10 @@ class RunRecorder:
             return self._shard_ended(self._part, session, failures)
         return self._gate.line(session, self._records, failures)
 
-    def _shard_ended(self, part: Part, session: pytest.Session, failures: Failures) -> Line:
+    def _shard_ended(self, part: ShardPart, session: pytest.Session, failures: Failures) -> Line:
         """Complete the file of a shard for ``merge``, and set its exit code."""
         if self._writer is not None and ran_to_its_end(session):
-            end = End(
+            end = ShardEnd(
                 failures=tuple(sorted(self._other_failures | self._over_budget)),
                 excused=tuple(sorted(self._excused)),
                 snapshots=failures.snapshots,

@@ -7,7 +7,7 @@ from typing import Final
 
 import pytest
 
-from pytest_compaction.records import Part, Record
+from pytest_compaction.records import Record, ShardPart
 from pytest_compaction.reports.gate_line import Failures, below_text
 from pytest_compaction.reports.lines import Line
 from pytest_compaction.settings import Settings
@@ -32,7 +32,7 @@ def _deselected_by(config: pytest.Config) -> tuple[str, ...]:
     return tuple(given)
 
 
-def may_be_empty(part: Part, config: pytest.Config) -> bool:
+def may_be_empty(part: ShardPart, config: pytest.Config) -> bool:
     """Whether it is in order that a shard has no item: none is dealt to it, or none selected."""
     return not (part.cases or part.dialogues) or bool(_deselected_by(config))
 
@@ -43,7 +43,7 @@ def ran_to_its_end(session: pytest.Session) -> bool:
 
 
 def shard_line(
-    part: Part,
+    part: ShardPart,
     session: pytest.Session,
     records: Sequence[Record],
     settings: Settings,
@@ -74,7 +74,7 @@ def shard_line(
     return Line(printable(f"SHARD {part} MEASURED {len(records)} items, {below} · {left}"), "bold")
 
 
-def unwritten_line(part: Part, session: pytest.Session, problem: OSError) -> Line:
+def unwritten_line(part: ShardPart, session: pytest.Session, problem: OSError) -> Line:
     """A shard whose file does not say that it came to its end; it is never green."""
     if session.exitstatus in _ENDED:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
@@ -85,7 +85,7 @@ def unwritten_line(part: Part, session: pytest.Session, problem: OSError) -> Lin
     return Line(printable(text), "bad")
 
 
-def _unfinished(part: Part, session: pytest.Session) -> Line:
+def _unfinished(part: ShardPart, session: pytest.Session) -> Line:
     """A shard of which items are missing; it is never green."""
     if session.exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
         return Line(f"SHARD {part} UNFINISHED no test of its cases was collected", "bad")
@@ -95,7 +95,7 @@ def _unfinished(part: Part, session: pytest.Session) -> Line:
     return Line(f"SHARD {part} UNFINISHED {why}", "bad")
 
 
-def _empty(part: Part, session: pytest.Session) -> Line:
+def _empty(part: ShardPart, session: pytest.Session) -> Line:
     """A shard without an item: no fault where few cases are dealt to many shards."""
     why = "no case of this run is in it"
     if part.cases or part.dialogues:

@@ -1,0 +1,307 @@
+"""Shards: what the run of one says in its header, and the run that all of them make together."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Final
+
+from pytest_compaction.records.record import Record
+from pytest_compaction.records.run import Run
+from pytest_compaction.records.run_figures import figures_of
+from pytest_compaction.secrets.keys import scrubbed_json
+from pytest_compaction.settings import shard_of
+from pytest_compaction.text import printable
+
+_PLACES: Final = frozenset({"runs", "store", "reports"})
+"""Settings that say where files lie on a machine, which may be another one for each shard."""
+_NEEDED: Final = frozenset(
+    {"compactors", "control", "dialogues", "max_unscored", "model", "pass_score", "thresholds"}
+)
+"""Settings without which there is no summary and no gate."""
+_OF_ONE_SHARD: Final = frozenset({"shard", "figures", "settings"})
+_SHOWN: Final = 5
+"""The most cases or items that a sentence names."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShardEnd:
+    """What a shard's run knows when all its items have run.
+
+    ``items``: the number of records of each case or dialogue. ``failures``: tests that failed
+    for another reason than the score. ``excused``: items below the score at which they pass
+    whose test did not fail for it, as where a test was expected to fail. ``snapshots``: the
+    number of unused ones that fail a run.
+    """
+
+    items: Mapping[str, int] = field(default_factory=dict)
+    failures: tuple[str, ...] = ()
+    excused: tuple[str, ...] = ()
+    snapshots: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ShardPart:
+    """The shard ``index`` of ``count``: the ids of its cases and dialogues.
+
+    ``selected`` are the arguments by which items were left out, ``end`` is ``None`` until the run
+    has ended.
+    """
+
+    index: int
+    count: int
+    cases: tuple[str, ...] = ()
+    dialogues: tuple[str, ...] = ()
+    selected: tuple[str, ...] = ()
+    end: ShardEnd | None = None
+
+    def __str__(self) -> str:
+        return f"{self.index}/{self.count}"
+
+    def as_json(self) -> dict[str, Any]:
+        """The part as a dictionary, for the header of the run."""
+        return asdict(self)
+
+    def ended(self, records: Iterable[Record], end: ShardEnd) -> ShardPart:
+        """The part after its run, which wrote these records."""
+        items = Counter(str(record["case"]) for record in records)
+        return replace(self, end=replace(end, items=dict(items)))
+
+
+def _part_of(header: Mapping[str, Any]) -> ShardPart | None:
+    """The part that a header tells of; ``None`` for a whole run and for what cannot be read."""
+    data: Any = header.get("shard")
+
+    def texts(values: Iterable[Any]) -> tuple[str, ...]:
+        return tuple(map(str, values))
+
+    try:
+        index, count, end = data["index"], data["count"], data["end"]
+        if not (type(index) is int and type(count) is int and 1 <= index <= count):
+            return None
+        cases, dialogues, selected = (texts(data[k]) for k in ("cases", "dialogues", "selected"))
+        part = ShardPart(index, count, cases, dialogues, selected)
+        if end is None:
+            return part
+        items = {str(case): int(number) for case, number in end["items"].items()}
+        failures, excused = texts(end["failures"]), texts(end["excused"])
+        return replace(part, end=ShardEnd(items, failures, excused, int(end["snapshots"])))
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return None
+
+
+class MergeError(Exception):
+    """Runs cannot be merged. ``problems`` are sentences: which files, what is wrong, what to do."""
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        super().__init__("\n".join(problems))
+        self.problems = tuple(problems)
+
+
+@dataclass(frozen=True, slots=True)
+class MergedRun:
+    """A whole run from its shards, and what their tests said beside the records.
+
+    ``failures``: tests that failed for another reason than the score. ``below``: items whose
+    test failed for its score. ``snapshots``: the number of unused ones. ``shards``: how many
+    shards there were.
+    """
+
+    run: Run
+    shards: int
+    failures: frozenset[str]
+    below: frozenset[str]
+    snapshots: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Shard:
+    """The run of a shard, with the name of its file."""
+
+    name: str
+    run: Run
+    part: ShardPart
+
+    @property
+    def title(self) -> str:
+        return f"{self.name} (shard {self.part})"
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        return {key: each for key, each in self.run.header["settings"].items() if key != "shard"}
+
+
+def merge_runs(named: Sequence[tuple[str, Run]]) -> MergedRun:
+    """Put the runs of all shards together; ``named`` are their files.
+
+    The result does not depend on the order of the files. An item that several of them hold
+    with the same content counts once. Raises :class:`MergeError` with all that is wrong.
+    """
+    shards = _shards(named)
+    for faults in (_other_runs, _missing, _incomplete, _overlaps):
+        problems = list(faults(shards))
+        if problems:
+            raise MergeError(problems)
+    header = {k: v for k, v in shards[0].run.header.items() if k not in _OF_ONE_SHARD}
+    run = Run({**header, "settings": shards[0].settings})
+    failures: set[str] = set()
+    below: set[str] = set()
+    unused: Counter[int] = Counter()
+    for shard in shards:
+        end = shard.part.end or ShardEnd()
+        failures.update(end.failures)
+        unused[shard.part.index] = max(unused[shard.part.index], end.snapshots)
+        for item, record in shard.run.by_item.items():
+            run.add(record)
+            fell = record.get("status") == "failed" and "error" not in record
+            if fell and item not in {*end.excused, *end.failures}:
+                below.add(item)
+    figures = figures_of(run.records)
+    if figures:
+        run.header["figures"] = scrubbed_json(figures)
+    count = shards[0].part.count
+    return MergedRun(run, count, frozenset(failures), frozenset(below), unused.total())
+
+
+def _shards(named: Sequence[tuple[str, Run]]) -> list[_Shard]:
+    """The runs with their parts, by index; raises for one that is none of a shard."""
+    found, problems = [], []
+    for name, run in named:
+        part, settings = _part_of(run.header), run.header.get("settings")
+        if not isinstance(settings, dict) or not settings.keys() >= _NEEDED:
+            problems.append(
+                f"{name} lacks settings in its header that runs of this version have; run all "
+                "shards with one version, and merge them with it"
+            )
+        elif part is None:
+            problems.append(
+                f"{name} is a run without shards; only runs with --compaction-shard=I/N can be "
+                "merged, leave it out"
+            )
+        else:
+            found.append(_Shard(name, run, part))
+    if problems:
+        raise MergeError(problems)
+    return sorted(found, key=lambda shard: (shard.part.index, shard.name))
+
+
+def _other_runs(shards: Sequence[_Shard]) -> Iterator[str]:
+    """Shards that are not of the same run as the first one: what differs, and what to do."""
+    first, again = shards[0], "run all shards again in the same way"
+    mine = first.run.header
+    for other in shards[1:]:
+        both, theirs = f"{first.name} and {other.name}", other.run.header
+        if first.part.count != other.part.count:
+            yield (
+                f"{both} are shards of {first.part.count} and of {other.part.count}; "
+                "merge the shards of one run"
+            )
+        for what, one, two, known, todo in (
+            ("have other settings", first.settings, other.settings, _PLACES, again),
+            (
+                *("were made by other versions", mine.get("versions"), theirs.get("versions")),
+                *(frozenset(), "install the same on all machines"),
+            ),
+            (
+                *("measured other cases", mine.get("cases"), theirs.get("cases")),
+                *(frozenset(), "run all shards on the same case files"),
+            ),
+            ("have other headers", mine, theirs, _OF_ONE_SHARD | {"versions", "cases"}, again),
+        ):
+            differing = _differing(one, two, known)
+            if differing:
+                yield f"{both} {what}: {differing}; {todo}"
+        if first.part.selected != other.part.selected:
+            chosen = [" ".join(shard.part.selected) or "nothing" for shard in (first, other)]
+            yield f"{both} selected items with {chosen[0]} and with {chosen[1]}; {again}"
+
+
+def _differing(first: object, other: object, known: frozenset[str]) -> str:
+    """The keys of two mappings with other values, with both values where they are short."""
+    sides: list[Mapping[str, Any]] = [
+        side if isinstance(side, dict) else {} for side in (first, other)
+    ]
+    keys = sorted({key for side in sides for key in side} - known)
+    shown = []
+    for key in keys:
+        if sides[0].get(key, ...) != sides[1].get(key, ...):
+            mine, theirs = (
+                printable(str(side[key]), 40) if key in side else "not there" for side in sides
+            )
+            shown.append(f"{key} ({mine} and {theirs})")
+    return _listed(shown)
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more
+
+
+def _missing(shards: Sequence[_Shard]) -> Iterator[str]:
+    """Shards without a file."""
+    count, first = shards[0].part.count, shards[0].run.header
+    there = {shard.part.index for shard in shards}
+    lost: dict[int, list[str]] = defaultdict(list)
+    for case in first.get("cases") or ():
+        lost[shard_of(case, count)].append(case)
+    for index in range(1, count + 1):
+        if index not in there:
+            cases = f", with the cases {_listed(lost[index])}" if lost[index] else ""
+            yield (
+                f"the shard {index}/{count} is missing{cases}; name its run file too, or run it "
+                f"with --compaction-shard={index}/{count}"
+            )
+
+
+def _incomplete(shards: Sequence[_Shard]) -> Iterator[str]:
+    """Shards that did not run to their end, and files that do not hold what their run wrote."""
+    for shard in shards:
+        part, cases = shard.part, shard.run.header.get("cases") or {}
+        again = f"run it again with --compaction-shard={part}"
+        records = list(shard.run.by_item.values())
+        found = Counter(str(record["case"]) for record in records)
+        if part.end is None:
+            names = [case for case in (*part.cases, *part.dialogues) if case not in found]
+            lost = f": nothing is there of {_listed(names)}" if names else ""
+            yield f"{shard.title} was stopped before all of its items had run{lost}; {again}"
+            continue
+        counted = part.end.items
+        for case in sorted(counted.keys() | found.keys()):
+            if counted.get(case, 0) != found[case]:
+                yield (
+                    f"{shard.title} holds {found[case]} items of {case} and its header counts "
+                    f"{counted.get(case, 0)}; the file was changed or cut short: copy it again, "
+                    f"or {again}"
+                )
+        strangers = sorted(found.keys() - {*part.cases, *part.dialogues})
+        if strangers:
+            yield f"{shard.title} holds items of {_listed(strangers)}, not of this shard; {again}"
+        changed = {
+            record["case"]
+            for record in records
+            if cases.get(record["case"]) is not None
+            and record.get("type") != "dialogue"
+            and (record.get("hashes") or {}).get("case") != cases[record["case"]]
+        }
+        if changed:
+            yield (
+                f"{shard.title} measured {_listed(sorted(changed))} with other content than its "
+                f"header says; {again}"
+            )
+
+
+def _overlaps(shards: Sequence[_Shard]) -> Iterator[str]:
+    """Items that two files hold with other content."""
+    seen: dict[str, _Shard] = {}
+    differing: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for shard in shards:
+        for item, record in shard.run.by_item.items():
+            known = seen.setdefault(item, shard)
+            if known.run.by_item[item] != record:
+                differing[known.title, shard.title].append(item)
+    for (first, other), items in differing.items():
+        yield (
+            f"{first} and {other} hold {_listed(sorted(items))} with other content; merge one of "
+            "the two"
+        )
