@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # "as" exports a name to type checkers
     from pytest_compaction.compactors.protocol import View as View
     from pytest_compaction.conversation.messages import Message as Message
     from pytest_compaction.judges import Verdict as Verdict
-    from pytest_compaction.models.protocol import Model as Model
+    from pytest_compaction.models import Model as Model
     from pytest_compaction.records import Run as Run
     from pytest_compaction.records import load_run as load_run
     from pytest_compaction.run.response import Compaction as Compaction
@@ -33,7 +33,7 @@ _HOMES = {
     "Compactor": "compactors.protocol",
     "Context": "compactors.protocol",
     "Message": "conversation.messages",
-    "Model": "models.protocol",
+    "Model": "models",
     "Outcome": "compactors.protocol",
     "Probe": "case.case",
     "Response": "run.response",

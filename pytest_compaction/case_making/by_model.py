@@ -49,11 +49,16 @@ from pytest_compaction.case_making.selection import confirmed
 from pytest_compaction.conversation.messages import Message, readable
 from pytest_compaction.conversation.tokens import shared_counter
 from pytest_compaction.importers.protocol import ImportFormatError
-from pytest_compaction.models.chat.fences import fences_for
-from pytest_compaction.models.protocol import ModelError
-from pytest_compaction.models.registry import connect
-from pytest_compaction.models.wire.call import Call, Caller
-from pytest_compaction.models.wire.reply import NoObjectError, only_object, read_reply
+from pytest_compaction.models import (
+    Call,
+    Caller,
+    ModelError,
+    NoObjectError,
+    connect,
+    fences_for,
+    only_object,
+    read_reply,
+)
 from pytest_compaction.secrets.shapes import STAND_IN
 from pytest_compaction.text import TextIndex, is_path, normalize
 
@@ -220,7 +225,7 @@ async def write_probes(
 ) -> WrittenProbes:
     """Ask the model for probes about each stretch of the log; at most ``count`` are kept.
 
-    Raises :class:`~pytest_compaction.models.protocol.ModelError` when no stretch was
+    Raises :class:`~pytest_compaction.models.ModelError` when no stretch was
     answered; a single stretch without an answer counts as refused.
     """
     starts = [0, *(point + 1 for point in points[:-1])]

@@ -15,9 +15,7 @@ from pytest_compaction.case_making.keys import given_away
 from pytest_compaction.case_making.log import MAX_FACTS, Draft, Found, ProbeLog, states
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.conversation.tokens import shared_counter
-from pytest_compaction.models.offline.model import OfflineModel
-from pytest_compaction.models.offline.units import prepare_beginnings
-from pytest_compaction.models.protocol import AnswerRequest
+from pytest_compaction.models import AnswerRequest, OfflineModel, prepare_beginnings
 from pytest_compaction.run.responder import bounded
 from pytest_compaction.text import TextIndex
 

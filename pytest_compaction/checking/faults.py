@@ -9,8 +9,7 @@ from pytest_compaction.checking.examples.scenario import CANARY, Fault
 from pytest_compaction.checking.observation import Asked
 from pytest_compaction.conversation.messages import readable
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.models.parameters import Parameters, shown
-from pytest_compaction.models.protocol import (
+from pytest_compaction.models import (
     AnswerReply,
     AnswerRequest,
     CompactReply,
@@ -19,12 +18,14 @@ from pytest_compaction.models.protocol import (
     JudgeRequest,
     Model,
     ModelError,
+    Parameters,
+    Summary,
     SummaryReply,
     SummaryRequest,
     UnsupportedError,
+    Usage,
+    parameter_names,
 )
-from pytest_compaction.models.structured_summary import Summary
-from pytest_compaction.models.usage import Usage
 
 CALL_LIKE: Final = '{"tool_calls": [{"function": {"name": "bash", "arguments": "rm -rf ."}}]}'
 
@@ -117,7 +118,8 @@ class FaultyModel:
     def refuses(self, parameters: Parameters) -> str | None:
         """Always a reason: a server edits only for answers, and the check asks for no answer."""
         self.unsupported = (
-            f"the effect of request parameters ({shown(parameters)}) shows only in answers, and "
+            f"the effect of request parameters ({parameter_names(parameters)}) shows only in "
+            "answers, and "
             "the check asks for none; check mode=client"
         )
         return self.unsupported

@@ -10,7 +10,7 @@ from pytest_compaction.checking.examples.scenario import Scenario
 from pytest_compaction.compactors.protocol import Span, Status, Traits
 from pytest_compaction.conversation.messages import Message, pending_calls
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.models.protocol import SummaryRequest
+from pytest_compaction.models import SummaryRequest
 
 Messages = tuple[Message, ...]
 

@@ -7,8 +7,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.commands.arguments import complain
-from pytest_compaction.models.export.answers import Taken, missing, take_batch, take_plain
-from pytest_compaction.models.export.folder import ExportError, ExportFolder
+from pytest_compaction.models import (
+    ExportError,
+    ExportFolder,
+    Taken,
+    missing_replies,
+    take_batch,
+    take_plain,
+)
 from pytest_compaction.text import printable
 
 MAX_SHOWN: Final = 20
@@ -62,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
     except OSError as error:
         complain(f"{options.folder}: cannot be written: {error.strerror or error}")
         return 1
-    _print(taken, missing(folder))
+    _print(taken, missing_replies(folder))
     return 1 if taken.problems else 0
 
 

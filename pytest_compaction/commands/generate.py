@@ -29,11 +29,16 @@ from pytest_compaction.long_conversations.generator import (
     write_out,
 )
 from pytest_compaction.long_conversations.prompts import DOMAINS
-from pytest_compaction.models.calls.accounts import call_counts
-from pytest_compaction.models.calls.address import missing_key
-from pytest_compaction.models.protocol import ModelError
-from pytest_compaction.models.registry import Endpoints, UnknownModelError, connect, is_offline
-from pytest_compaction.models.usage import Usage
+from pytest_compaction.models import (
+    Endpoints,
+    ModelError,
+    UnknownModelError,
+    Usage,
+    call_counts,
+    connect,
+    is_offline,
+    missing_key,
+)
 from pytest_compaction.options.table import range_of
 from pytest_compaction.reports.call_progress import progress_text
 from pytest_compaction.reports.tables.table_page import cells

@@ -36,8 +36,7 @@ from pytest_compaction.importers.registry import (
     importer_named,
     load_importers,
 )
-from pytest_compaction.models.offline.model import NAME as OFFLINE
-from pytest_compaction.models.registry import UnknownModelError, is_offline
+from pytest_compaction.models import OFFLINE, UnknownModelError, is_offline
 from pytest_compaction.text import Range, printable
 
 _PLURALS: Final = {

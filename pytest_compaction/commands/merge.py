@@ -24,7 +24,7 @@ from pytest_compaction.gate import (
     planned_in,
 )
 from pytest_compaction.metrics import over_budget_failures
-from pytest_compaction.models.registry import is_offline
+from pytest_compaction.models import is_offline
 from pytest_compaction.records import (
     BaselineError,
     MergedRun,

@@ -145,12 +145,12 @@ if TYPE_CHECKING:  # "as" exports a name to type checkers
     from pytest_compaction.conversation.messages import structure_faults as structure_faults
     from pytest_compaction.conversation.messages import text_message as text_message
     from pytest_compaction.conversation.tokens import TokenCounter as TokenCounter
-    from pytest_compaction.models.protocol import ModelError as ModelError
-    from pytest_compaction.models.protocol import SummaryRequest as SummaryRequest
-    from pytest_compaction.models.structured_summary import Section as Section
-    from pytest_compaction.models.structured_summary import Source as Source
-    from pytest_compaction.models.structured_summary import Summary as Summary
-    from pytest_compaction.models.structured_summary import summary_from_json as summary_from_json
+    from pytest_compaction.models import ModelError as ModelError
+    from pytest_compaction.models import Section as Section
+    from pytest_compaction.models import Source as Source
+    from pytest_compaction.models import Summary as Summary
+    from pytest_compaction.models import SummaryRequest as SummaryRequest
+    from pytest_compaction.models import summary_from_json as summary_from_json
 
 _NAMES: Final = {
     "compactors.base.cuts": """
@@ -170,8 +170,7 @@ _NAMES: Final = {
         pending_calls structure_faults leading_system last_user
     """,
     "conversation.tokens": "TokenCounter",
-    "models.protocol": "SummaryRequest ModelError",
-    "models.structured_summary": "Section Source Summary summary_from_json",
+    "models": "ModelError Section Source Summary SummaryRequest summary_from_json",
 }
 """The names by the module, below ``pytest_compaction``, that defines them."""
 _HOMES: Final = {name: module for module, names in _NAMES.items() for name in names.split()}

@@ -40,8 +40,7 @@ from pytest_compaction.compactors.protocol import (
     View,
 )
 from pytest_compaction.conversation.messages import Message, leading_system
-from pytest_compaction.models.protocol import Model, SummaryReply, SummaryRequest
-from pytest_compaction.models.structured_summary import Section, Source, Summary
+from pytest_compaction.models import Model, Section, Source, Summary, SummaryReply, SummaryRequest
 
 WITHIN_BUDGET: Final = "within-budget"
 NEVER_LARGER: Final = "never-larger"

@@ -8,7 +8,7 @@ from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.models.protocol import Model
+from pytest_compaction.models import Model
 
 State = dict[str, Any]
 """JSON-serialisable state of a strategy."""

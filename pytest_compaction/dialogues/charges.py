@@ -7,8 +7,7 @@ from collections.abc import Awaitable, Iterable, Mapping
 from typing import Final, Protocol, TypeVar
 
 from pytest_compaction.dialogues.dialogue import Reply
-from pytest_compaction.models.protocol import ChargedError
-from pytest_compaction.models.usage import OwnCalls, Usage
+from pytest_compaction.models import ChargedError, OwnCalls, Usage
 
 BASELINE: Final = "baseline"
 """The role of the answers from full history; all strategies of a run share them."""

@@ -18,7 +18,7 @@ from pytest_compaction.conversation.messages import (
 )
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.dialogues.dialogue import Turn
-from pytest_compaction.models.protocol import NotAskedError
+from pytest_compaction.models import NotAskedError
 from pytest_compaction.run.feeder import Feeder, Step
 
 LEAST_BUDGET: Final = 160

@@ -51,10 +51,17 @@ from pytest_compaction.dialogues.measures import (
 )
 from pytest_compaction.dialogues.replayed import History, Replayed
 from pytest_compaction.dialogues.similarity import TurnJudge
-from pytest_compaction.models.calls.in_flight import RequestSlot, requests_in
-from pytest_compaction.models.offline import model as offline
-from pytest_compaction.models.protocol import AnswerReply, ChargedError, Model, ModelError
-from pytest_compaction.models.usage import OwnCalls, Usage
+from pytest_compaction.models import (
+    OFFLINE,
+    AnswerReply,
+    ChargedError,
+    Model,
+    ModelError,
+    OwnCalls,
+    RequestSlot,
+    Usage,
+    requests_in,
+)
 from pytest_compaction.run.feeder import CheckedStrategy, CompactionError, Feeder, Step
 from pytest_compaction.run.loop import WorkLoop
 from pytest_compaction.run.responder import Responder
@@ -148,7 +155,7 @@ class TurnResponder:
         self, responder: Responder, view: tuple[Message, ...], turn: Turn
     ) -> AnswerReply:
         spec = AnswerSpec(max_tokens=MAX_ANSWER_TOKENS)
-        if responder.model.name == offline.NAME:
+        if responder.model.name == OFFLINE:
             low, high = _EXTRACT_TOKENS
             spec = AnswerSpec(max_tokens=min(max(self.tokens.text(turn.reference), low), high))
         with requests_in(self.turn):
@@ -170,7 +177,7 @@ class TurnResponder:
         add the same share of consistency to every dialogue.
         """
         usage = answer.usage
-        if self.model.name == offline.NAME or not usage.input_tokens:
+        if self.model.name == OFFLINE or not usage.input_tokens:
             entered = turn.reference if self.history == "recorded" else answer.text
             prompt = self.tokens.messages(view) + MESSAGE_TOKENS + self.tokens.text(turn.user)
             usage = Usage(1, prompt, 0, self.tokens.text(entered))
@@ -257,7 +264,7 @@ def history_mode(asked: str, responder: str) -> History:
     It answers with sentences of the history. If those became the history, no turn would
     have the length of a real one, and a loss would count again at every later turn.
     """
-    if asked == "own" or (asked == "auto" and responder != offline.NAME):
+    if asked == "own" or (asked == "auto" and responder != OFFLINE):
         return "own"
     return "recorded"
 
@@ -281,7 +288,7 @@ class Replayer:
         self._responder = TurnResponder(
             roles.responder, roles.tokens, work.limit.at(0), rules.history
         )
-        self._judges = tuple(judge for judge in roles.judges if judge.name != offline.NAME)
+        self._judges = tuple(judge for judge in roles.judges if judge.name != OFFLINE)
         self._tokens = roles.tokens
         self._create = create
         self._rules = rules
@@ -300,7 +307,7 @@ class Replayer:
         """Both arms in every trial, compared; made once for a dialogue and strategy. Blocks.
 
         Raises :class:`~pytest_compaction.run.feeder.CompactionError` when the strategy
-        breaks its contract and :class:`~pytest_compaction.models.protocol.ModelError`
+        breaks its contract and :class:`~pytest_compaction.models.ModelError`
         when the responder does not answer.
         """
         return self._work.wait(self._replayed(dialogue, compactor))

@@ -12,8 +12,7 @@ from pytest_compaction.dialogues.figures import consistency_of, retention_of, sp
 from pytest_compaction.dialogues.files import digest
 from pytest_compaction.dialogues.history import TurnOverBudget
 from pytest_compaction.judges import REPORTED, BelowPassScoreError, OverBudgetError, UnscoredError
-from pytest_compaction.models.calls.prices import PriceTable
-from pytest_compaction.models.usage import OwnCalls, Usage
+from pytest_compaction.models import OwnCalls, PriceTable, Usage
 from pytest_compaction.record import merged
 from pytest_compaction.records import Record, Status, blank_record, charged, rounded, status_from
 from pytest_compaction.settings import Settings

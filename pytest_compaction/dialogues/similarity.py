@@ -15,16 +15,19 @@ from typing import Any, Final
 from pytest_compaction.case.case import AnswerSpec
 from pytest_compaction.dialogues.charges import Spent, stopped
 from pytest_compaction.dialogues.dialogue import Reply, Trial, Turn
-from pytest_compaction.models.calls.in_flight import RequestSlot, requests_in
-from pytest_compaction.models.protocol import (
+from pytest_compaction.models import (
     AnswerReply,
     AnswerRequest,
     Model,
     ModelError,
+    NoObjectError,
     NotAskedError,
+    OwnCalls,
+    RequestSlot,
+    Usage,
+    only_object,
+    requests_in,
 )
-from pytest_compaction.models.usage import OwnCalls, Usage
-from pytest_compaction.models.wire.reply import NoObjectError, only_object
 from pytest_compaction.text import printable
 
 MAX_ITEMS: Final = 5
@@ -80,7 +83,7 @@ class TurnJudge:
         """The judgement of all turns; unscored if one of them cannot be judged.
 
         After a failure the model is not asked about the turns that follow. Raises
-        :class:`~pytest_compaction.models.protocol.NotAskedError` for a call that was
+        :class:`~pytest_compaction.models.NotAskedError` for a call that was
         not made: that is not a fault of the answers.
         """
         usage = Usage()

@@ -8,7 +8,7 @@ from typing import Final
 from pytest_compaction.cache import SizedCache
 from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.conversation.messages import readable
-from pytest_compaction.models.protocol import (
+from pytest_compaction.models import (
     NO_LOG,
     JudgeReply,
     JudgeRequest,
@@ -16,8 +16,8 @@ from pytest_compaction.models.protocol import (
     Model,
     ModelError,
     NotRecordedError,
+    Usage,
 )
-from pytest_compaction.models.usage import Usage
 from pytest_compaction.rubric import MAX_SCORE
 
 _MOST_CHARACTERS: Final = 20_000_000
@@ -59,7 +59,7 @@ class ModelJudge:
         """Judge one response. The request holds neither the view nor the compactor's name.
 
         A call that a replay does not find raises
-        :class:`~pytest_compaction.models.protocol.NotRecordedError`. Any other failure of
+        :class:`~pytest_compaction.models.NotRecordedError`. Any other failure of
         the model makes the reply unscored.
         """
         request = JudgeRequest(

@@ -31,10 +31,8 @@ from pytest_compaction.metrics import (
     nugget_figures,
     probe_scores,
 )
-from pytest_compaction.models.calls.in_flight import RequestSlot, requests_in
-from pytest_compaction.models.offline.model import NAME as RULES
-from pytest_compaction.models.protocol import JudgeReply
-from pytest_compaction.models.usage import Usage
+from pytest_compaction.models import OFFLINE as RULES
+from pytest_compaction.models import JudgeReply, RequestSlot, Usage, requests_in
 from pytest_compaction.rubric import (
     CRITERIA,
     MAX_SCORE,

@@ -22,8 +22,7 @@ from pytest_compaction.metrics import (
     probe_scores,
     readings_of,
 )
-from pytest_compaction.models.protocol import JudgeReply
-from pytest_compaction.models.usage import Usage
+from pytest_compaction.models import JudgeReply, Usage
 from pytest_compaction.rubric import CRITERIA, CriterionScore, dimension_scores, overall_score
 from pytest_compaction.text import Reading, printable, told_apart
 

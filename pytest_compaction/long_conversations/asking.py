@@ -8,9 +8,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
 from pytest_compaction.case.long_memory.beam import MARKER
-from pytest_compaction.models.protocol import ModelError
-from pytest_compaction.models.wire.call import Call, Caller
-from pytest_compaction.models.wire.reply import NoObjectError, only_object, read_reply
+from pytest_compaction.models import (
+    Call,
+    Caller,
+    ModelError,
+    NoObjectError,
+    only_object,
+    read_reply,
+)
 from pytest_compaction.text import printable
 
 REPLY_TOKENS: Final = 8_000
@@ -58,7 +63,7 @@ def plain(text: str) -> str:
 class Author:
     """The model that writes, behind a caller. Each call may be answered by a store.
 
-    Raises :class:`~pytest_compaction.models.protocol.ModelError` if a call fails for good, or if
+    Raises :class:`~pytest_compaction.models.ModelError` if a call fails for good, or if
     no reply to it can be used.
     """
 

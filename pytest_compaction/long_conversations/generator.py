@@ -30,8 +30,7 @@ from pytest_compaction.long_conversations.outline import (
     write_outline,
 )
 from pytest_compaction.long_conversations.probing import write_questions
-from pytest_compaction.models.usage import Usage
-from pytest_compaction.models.wire.call import Caller
+from pytest_compaction.models import Caller, Usage
 
 T = TypeVar("T")
 ROUNDS: Final = 2
@@ -193,7 +192,7 @@ async def write_out(
 ) -> Conversation:
     """The conversation with this number in a domain, of about so many tokens.
 
-    Raises :class:`~pytest_compaction.models.protocol.ModelError` if a call fails for good, or if
+    Raises :class:`~pytest_compaction.models.ModelError` if a call fails for good, or if
     the model does not keep to the form of a reply; a store holds what was written until then.
     """
     author = Author(model, caller)

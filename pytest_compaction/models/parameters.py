@@ -70,11 +70,11 @@ def refusal_of(model: _Named, parameters: Parameters) -> str | None:
 def cannot_take(model: _Named, parameters: Parameters) -> str:
     """The sentence on a model that takes no request parameters at all."""
     return (
-        f"the model {model.name} takes no request parameters ({shown(parameters)}), by which the "
-        "endpoint is to compact; use mode=client, or a model whose endpoint takes them"
+        f"the model {model.name} takes no request parameters ({parameter_names(parameters)}), by "
+        "which the endpoint is to compact; use mode=client, or a model whose endpoint takes them"
     )
 
 
-def shown(parameters: Parameters) -> str:
+def parameter_names(parameters: Parameters) -> str:
     """The names of request parameters, for a sentence."""
     return printable(", ".join(sorted(parameters)), 80)

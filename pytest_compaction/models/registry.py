@@ -14,10 +14,9 @@ from pytest_compaction.models.calls.accounts import Accounts
 from pytest_compaction.models.calls.address import base_url_for
 from pytest_compaction.models.calls.prices import PriceTable, prices_at
 from pytest_compaction.models.calls.store import Mode, Store
-from pytest_compaction.models.offline.model import NAME, OfflineModel
+from pytest_compaction.models.offline.model import OFFLINE, OfflineModel
 from pytest_compaction.models.protocol import Model
-from pytest_compaction.models.reference.shipped import NAME as REFERENCE
-from pytest_compaction.models.reference.shipped import RecordedOnly
+from pytest_compaction.models.reference.shipped import REFERENCE, RecordedOnly
 from pytest_compaction.models.wire.call import Caller
 from pytest_compaction.text import printable
 
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from pytest_compaction.models.chat.prompts import Prompts
 
 _OWN: Final = {
-    NAME: "deterministic rules, no network",
+    OFFLINE: "deterministic rules, no network",
     REFERENCE: "the replies that come with the package, no network",
 }
 """The names that no endpoint is asked for."""
@@ -128,7 +127,7 @@ def is_offline(name: str) -> bool:
     :class:`UnknownModelError`.
     """
     if name in _OWN:
-        return name == NAME
+        return name == OFFLINE
     if not name.isprintable() or not name.strip():
         raise UnknownModelError(f"{printable(repr(name))} is not the name of a model")
     near = difflib.get_close_matches(name.casefold(), _OWN, n=1, cutoff=_NEAR)

@@ -14,7 +14,7 @@ from pytest_compaction.case.index import CaseEntry, ProbeEntry
 from pytest_compaction.case.kinds import Choice, read_letter
 from pytest_compaction.judges import NULL, Nuggets, Verdict, complied, unreadable
 from pytest_compaction.metrics import ORDER_FIGURES, class_of
-from pytest_compaction.models.calls.prices import PriceTable
+from pytest_compaction.models import PriceTable
 from pytest_compaction.record import CompactionRecord, EventRecord, FactRecord, merged
 from pytest_compaction.records.record import (
     Record,

@@ -7,11 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal
 
 from pytest_compaction.conversation.messages import canonical_json, short_hash
-from pytest_compaction.models.calls.prices import PriceTable
-from pytest_compaction.models.offline import model as offline
-from pytest_compaction.models.protocol import ChargedError
-from pytest_compaction.models.reference import shipped
-from pytest_compaction.models.usage import OwnCalls, Usage
+from pytest_compaction.models import OFFLINE, REFERENCE, ChargedError, OwnCalls, PriceTable, Usage
 from pytest_compaction.record import Record as Record
 from pytest_compaction.record import RecordType as RecordType
 from pytest_compaction.record import Status as Status
@@ -63,9 +59,9 @@ def blank_record(
 
 def words_of(settings: Settings, calls: int) -> Words:
     """Who wrote the summaries of an item for which its compactions made so many calls."""
-    if settings.model == offline.NAME or not calls:
+    if settings.model == OFFLINE or not calls:
         return "rules"
-    return "recorded" if settings.model == shipped.NAME else "live"
+    return "recorded" if settings.model == REFERENCE else "live"
 
 
 def with_error(record: Record, phase: Phase, reason: str) -> Record:
@@ -118,7 +114,7 @@ def charged(
         elif judging and role == "judge":
             used = list(judging)
         for model, part in used:
-            free = model == offline.NAME or not part.calls
+            free = model == OFFLINE or not part.calls
             paid.append(0.0 if free else prices.cost(model, part))
         known = [cost for cost in paid if cost is not None]
         whole = len(known) == len(paid)

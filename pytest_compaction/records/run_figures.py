@@ -28,8 +28,7 @@ from pytest_compaction.metrics import (
     strategy_costs,
     strategy_losses,
 )
-from pytest_compaction.models.calls.prices import prices_at
-from pytest_compaction.models.usage import Usage
+from pytest_compaction.models import Usage, prices_at
 from pytest_compaction.records.record import Record, rounded, type_of
 from pytest_compaction.settings import CONTROL
 

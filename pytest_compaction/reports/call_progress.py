@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pytest_compaction.models.calls.accounts import CallCounts
+from pytest_compaction.models import CallCounts
 
 _FEW: Final = 5
 """So many calls must be made before their pace says anything."""

@@ -9,15 +9,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from pytest_compaction.metrics import krippendorff_alpha
-from pytest_compaction.models.calls.accounts import Total
-from pytest_compaction.models.calls.prices import PriceTable
-from pytest_compaction.models.usage import Usage
+from pytest_compaction.models import PriceTable, Total, Usage
 from pytest_compaction.records import Record
 from pytest_compaction.reports.lines import WIDTH, Line, Style
 from pytest_compaction.text import printable
 
 if TYPE_CHECKING:
-    from pytest_compaction.models.dry_run import Estimate
+    from pytest_compaction.models import Estimate
 
 ROLES: Final = ("compaction", "view", "baseline", "responder", "judge")
 """``view``: what a strategy asks about a question. ``baseline``: the answers from full history,

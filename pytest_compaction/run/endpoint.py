@@ -17,20 +17,22 @@ from dataclasses import replace
 from typing import Any, Final
 from urllib.request import getproxies
 
-from pytest_compaction.models.calls.accounts import Accounts
-from pytest_compaction.models.calls.in_flight import requests_in
-from pytest_compaction.models.protocol import ModelError, NotAskedError
-from pytest_compaction.models.relay import (
+from pytest_compaction.models import (
+    Accounts,
     Answer,
+    Call,
+    CallReply,
+    ModelError,
+    NotAskedError,
+    OwnCalls,
     RefusedError,
     Relay,
     Request,
     answer_of,
     call_of,
     error_answer,
+    requests_in,
 )
-from pytest_compaction.models.usage import OwnCalls
-from pytest_compaction.models.wire.call import Call, CallReply
 from pytest_compaction.run.loop import MeteredModel, RequestLimit
 from pytest_compaction.run.strategy_thread import AT_WORK
 from pytest_compaction.secrets.keys import scrubbed

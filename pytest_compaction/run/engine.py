@@ -19,10 +19,15 @@ from pytest_compaction.compactors.protocol import Compactor, Context, State, Vie
 from pytest_compaction.conversation.messages import Message, Text, ToolResult
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.judges import ModelJudge, PanelJudge, Verdict, unscored_verdict, view_verdict
-from pytest_compaction.models.calls.in_flight import requests_in
-from pytest_compaction.models.offline import model as offline
-from pytest_compaction.models.protocol import AnswerReply, ChargedError, JudgeReply, Model
-from pytest_compaction.models.usage import Usage
+from pytest_compaction.models import (
+    OFFLINE,
+    AnswerReply,
+    ChargedError,
+    JudgeReply,
+    Model,
+    Usage,
+    requests_in,
+)
 from pytest_compaction.run.feeder import CaseFeeder, Step
 from pytest_compaction.run.figures.fact_history import Earlier
 from pytest_compaction.run.figures.shipped_nulls import Nulls
@@ -118,7 +123,7 @@ class Method:
 
     def opinions(self, judge: Model) -> int:
         """How often a judge is asked; rules always say the same."""
-        return 1 if judge.name == offline.NAME else self.settings.judgements
+        return 1 if judge.name == OFFLINE else self.settings.judgements
 
 
 class TokenCounts:
@@ -382,7 +387,7 @@ class Engine:
         self.method = method
         self._loop = method.work
         self._executor = executor
-        rules = all(model.name == offline.NAME for model in method.roles.all)
+        rules = all(model.name == OFFLINE for model in method.roles.all)
         self._one_by_one = rules and not waits and executor is None
         self._case_of = case_of
         self._forget = forget

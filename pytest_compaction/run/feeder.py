@@ -30,9 +30,14 @@ from pytest_compaction.compactors.protocol import (
 from pytest_compaction.compactors.registry import is_own
 from pytest_compaction.conversation.messages import Message, groups, structure_faults
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.models.parameters import misuse_of, shown
-from pytest_compaction.models.protocol import ChargedError, ModelError, NotAskedError
-from pytest_compaction.models.usage import Usage
+from pytest_compaction.models import (
+    ChargedError,
+    ModelError,
+    NotAskedError,
+    Usage,
+    misuse_of,
+    parameter_names,
+)
 from pytest_compaction.run.loop import MeteredModel, SharedLoop, has_ended
 from pytest_compaction.run.strategy_thread import StrategyThread, at_work, refused, too_long
 from pytest_compaction.run.triggers import Trigger
@@ -142,8 +147,8 @@ class CheckedStrategy:
         rendered = await self.rendered(state, context, probe)
         if rendered.parameters:
             raise CompactorError(
-                f"{self._name}: its view needs {shown(rendered.parameters)}, which is only "
-                "sent with the probes of a case; use mode=client here"
+                f"{self._name}: its view needs {parameter_names(rendered.parameters)}, which "
+                "is only sent with the probes of a case; use mode=client here"
             )
         return rendered.messages
 

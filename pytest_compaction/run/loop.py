@@ -23,11 +23,10 @@ from typing import Any, Final, Protocol, TypeVar
 
 from pytest_compaction.compactors.composition import parts_of
 from pytest_compaction.compactors.function.compactor import FunctionCompactor
-from pytest_compaction.models.calls.in_flight import RequestSlot, requests_in
-from pytest_compaction.models.parameters import Parameters
-from pytest_compaction.models.protocol import (
+from pytest_compaction.models import (
     AnswerReply,
     AnswerRequest,
+    Caller,
     CompactReply,
     CompactRequest,
     JudgeReply,
@@ -35,11 +34,14 @@ from pytest_compaction.models.protocol import (
     Model,
     ModelError,
     NotAskedError,
+    OwnCalls,
+    Parameters,
+    RequestSlot,
     SummaryReply,
     SummaryRequest,
+    Usage,
+    requests_in,
 )
-from pytest_compaction.models.usage import OwnCalls, Usage
-from pytest_compaction.models.wire.call import Caller
 
 T = TypeVar("T")
 

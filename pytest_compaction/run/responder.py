@@ -27,24 +27,25 @@ from pytest_compaction.conversation.messages import (
 )
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.metrics import view_index
-from pytest_compaction.models.calls.in_flight import RequestSlot, requests_in
-from pytest_compaction.models.parameters import Parameters, refusal_of, shown
-from pytest_compaction.models.protocol import (
+from pytest_compaction.models import (
+    CLEARING,
+    COMPACTION,
     AnswerReply,
     AnswerRequest,
+    Applied,
     Model,
     ModelError,
     NotAskedError,
+    Parameters,
+    RequestSlot,
     UnsupportedError,
-)
-from pytest_compaction.models.usage import Usage
-from pytest_compaction.models.wire.server_edits import (
-    CLEARING,
-    COMPACTION,
-    Applied,
+    Usage,
     clearable,
     due_edits,
     edits_of,
+    parameter_names,
+    refusal_of,
+    requests_in,
 )
 
 if TYPE_CHECKING:
@@ -236,9 +237,9 @@ def seen(view: View, applied: Applied | None, tokens: TokenCounter) -> Seen:
 def _ignored(view: View, due: Sequence[str], problem: str) -> str:
     said = f" (it says: {problem})" if problem else ""
     return (
-        f"the endpoint took {shown(view.parameters)} and reports no edit{said}, though the log is "
-        f"long enough for one ({'; '.join(due)}): the answer is from the whole log; use an "
-        "endpoint that has these edits and reports them, or mode=client"
+        f"the endpoint took {parameter_names(view.parameters)} and reports no edit{said}, though "
+        f"the log is long enough for one ({'; '.join(due)}): the answer is from the whole log; use "
+        "an endpoint that has these edits and reports them, or mode=client"
     )
 
 

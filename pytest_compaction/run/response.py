@@ -10,9 +10,7 @@ from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.metrics import ForeignNames, ForeignWordings, Readings, Source
-from pytest_compaction.models.offline import model as offline
-from pytest_compaction.models.protocol import AnswerRequest, Model
-from pytest_compaction.models.usage import OwnCalls, Usage
+from pytest_compaction.models import OFFLINE, AnswerRequest, Model, OfflineModel, OwnCalls, Usage
 from pytest_compaction.run.feeder import Step
 from pytest_compaction.run.responder import Reminded, bounded
 from pytest_compaction.settings import CONTROL, Budget
@@ -51,17 +49,17 @@ class Roles:
     @property
     def leads(self) -> Source:
         """What makes the score: the view if the offline model answers, or else the answer."""
-        return "view" if self.responder.name == offline.NAME else "answer"
+        return "view" if self.responder.name == OFFLINE else "answer"
 
     @property
     def answers(self) -> bool:
         """Whether answers are made and judged; else verdicts are those of the views alone."""
         asked = (self.responder, *self.judges)
-        return self.rules_answer or any(model.name != offline.NAME for model in asked)
+        return self.rules_answer or any(model.name != OFFLINE for model in asked)
 
     def composed(self, response: Response) -> str:
         """What rules answer from the view of a response."""
-        probe, rules = response.probe, offline.OfflineModel(self.tokens)
+        probe, rules = response.probe, OfflineModel(self.tokens)
         request = AnswerRequest(response.view, probe.question, probe.answer, kind=probe.kind)
         return bounded(rules.answer_text(request), probe.answer.max_tokens, self.tokens)
 
@@ -232,7 +230,7 @@ class Compaction:
         """The messages that the model sees after a compaction point (the last by default).
 
         Raises :class:`~pytest_compaction.run.feeder.CompactionError` if there is no view, and
-        :class:`~pytest_compaction.models.protocol.ModelError` if a model is the reason.
+        :class:`~pytest_compaction.models.ModelError` if a model is the reason.
         """
         return self._view(point)
 

@@ -22,9 +22,7 @@ from pytest_compaction.compactors.protocol import Compactor, State
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import Spec
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.models.offline.model import OfflineModel
-from pytest_compaction.models.protocol import Model
-from pytest_compaction.models.registry import is_offline
+from pytest_compaction.models import Model, OfflineModel, is_offline
 from pytest_compaction.reports.lines import Line, write_lines
 from pytest_compaction.run.loop import WorkLoop
 from pytest_compaction.session.header_lines import line_of_check

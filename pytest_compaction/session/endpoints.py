@@ -12,14 +12,22 @@ import pytest
 from pytest_compaction.cache import KeptResults
 from pytest_compaction.conversation.messages import canonical_json, short_hash
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.models.calls.address import base_url_for, missing_key, wrong_port
-from pytest_compaction.models.calls.prices import PriceTable, prices_at, with_file
-from pytest_compaction.models.chat.prompts import Prompts
-from pytest_compaction.models.offline import model as offline
-from pytest_compaction.models.protocol import Model
-from pytest_compaction.models.reference import shipped
-from pytest_compaction.models.registry import Endpoints, connect, is_offline
-from pytest_compaction.models.relay import new_relay
+from pytest_compaction.models import (
+    OFFLINE,
+    REFERENCE,
+    Endpoints,
+    Model,
+    PriceTable,
+    Prompts,
+    base_url_for,
+    connect,
+    is_offline,
+    missing_key,
+    new_relay,
+    prices_at,
+    with_file,
+    wrong_port,
+)
 from pytest_compaction.run.endpoint import Door, RecordingEndpoint
 from pytest_compaction.session.header_lines import OPTION
 from pytest_compaction.settings import OptionError, Settings
@@ -160,7 +168,7 @@ def _check_prices(settings: Settings, real: Sequence[str], endpoints: Endpoints 
         return
     for name in settings.models:
         priced = name in real and prices is not None and prices.knows(name)
-        if priced or name in {offline.NAME, shipped.NAME}:
+        if priced or name in {OFFLINE, REFERENCE}:
             continue
         where = f"at {prices.host} " if prices is not None and name in real else ""
         raise OptionError(
@@ -188,7 +196,7 @@ def need_key(settings: Settings, added_models: Mapping[str, Model]) -> None:
     asked = [
         name
         for name in settings.models
-        if name not in added_models and not is_offline(name) and name != shipped.NAME
+        if name not in added_models and not is_offline(name) and name != REFERENCE
     ]
     if asked and (missing := missing_key()):
         raise OptionError(

@@ -16,12 +16,19 @@ from pytest_compaction.compactors.protocol import Compactor, Context, Outcome, S
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import Spec
 from pytest_compaction.compactors.strategies.plain import Truncate
-from pytest_compaction.models.chat.model import ChatModel
-from pytest_compaction.models.dry_run import DryRunCaller, DryRunModel, Estimate, Length
-from pytest_compaction.models.offline.model import OfflineModel
-from pytest_compaction.models.protocol import Model, ModelError, SummaryRequest
-from pytest_compaction.models.registry import Endpoints
-from pytest_compaction.models.structured_summary import Section
+from pytest_compaction.models import (
+    ChatModel,
+    DryRunCaller,
+    DryRunModel,
+    Endpoints,
+    Estimate,
+    Length,
+    Model,
+    ModelError,
+    OfflineModel,
+    Section,
+    SummaryRequest,
+)
 from pytest_compaction.reports.lines import Line, write_lines, write_whole
 from pytest_compaction.reports.usage import estimate_lines, estimate_sentence
 from pytest_compaction.run.feeder import CompactionError

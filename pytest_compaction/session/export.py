@@ -12,12 +12,20 @@ from typing import Final
 import pytest
 
 from pytest_compaction.case.files import CaseFileError
-from pytest_compaction.models.chat.model import ChatModel
-from pytest_compaction.models.dry_run import CompactingModel, Estimate, MissingCalls
-from pytest_compaction.models.export.folder import ExportError, ExportFolder, Written
-from pytest_compaction.models.protocol import Model, ModelError, NotRecordedError
-from pytest_compaction.models.registry import Endpoints
-from pytest_compaction.models.wire.call import Call
+from pytest_compaction.models import (
+    Call,
+    ChatModel,
+    CompactingModel,
+    Endpoints,
+    Estimate,
+    ExportError,
+    ExportFolder,
+    MissingCalls,
+    Model,
+    ModelError,
+    NotRecordedError,
+    Written,
+)
 from pytest_compaction.reports.lines import WIDTH, Line, Style, write_lines
 from pytest_compaction.reports.usage import estimate_lines
 from pytest_compaction.run.feeder import CompactionError

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from pytest_compaction.models.offline import model as offline
-from pytest_compaction.models.reference import shipped
-from pytest_compaction.models.registry import is_offline
+from pytest_compaction.models import OFFLINE, REFERENCE, is_offline
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.text import printable
 
@@ -49,7 +47,7 @@ def header_lines(session: BenchmarkSession) -> list[str]:
     lines += [printable(f"compaction: {sentence}") for sentence in told]
     own = own_client_line(session.asking_outside, session.settings.calls.proxy)
     lines += [f"compaction: {own}"] if own else []
-    if session.settings.judgements > 1 and offline.NAME in session.settings.judges:
+    if session.settings.judgements > 1 and OFFLINE in session.settings.judges:
         lines.append(
             "compaction: --compaction-judgements has no effect on the offline judge, which "
             "always says the same"
@@ -74,7 +72,7 @@ def header_lines(session: BenchmarkSession) -> list[str]:
 
 def _reference_lines(session: BenchmarkSession) -> list[str]:
     """What the replies of the reference run are, if its model has a role."""
-    if shipped.NAME not in session.settings.models:
+    if REFERENCE not in session.settings.models:
         return []
     run = session.reference
     if run is None:

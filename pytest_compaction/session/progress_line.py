@@ -16,8 +16,7 @@ import pytest
 
 from pytest_compaction.case.kinds import CHOICE_KIND
 from pytest_compaction.compactors.composition import asks_model
-from pytest_compaction.models.calls.accounts import call_counts
-from pytest_compaction.models.chat.model import ChatModel
+from pytest_compaction.models import ChatModel, call_counts
 from pytest_compaction.records import Record
 from pytest_compaction.reports.call_progress import progress_text
 from pytest_compaction.reports.tables.table_page import cells

@@ -31,14 +31,15 @@ from pytest_compaction.gate import (
     parse_threshold,
     scopes_of,
 )
-from pytest_compaction.models.chat.prompts import PromptError
-from pytest_compaction.models.protocol import Model
-from pytest_compaction.models.reference import shipped
-from pytest_compaction.models.reference.shipped import ArchiveError
-from pytest_compaction.models.registry import (
+from pytest_compaction.models import (
+    REFERENCE,
+    ArchiveError,
+    Model,
+    PromptError,
     UnknownModelError,
     create_model,
     is_offline,
+    shipped_run,
 )
 from pytest_compaction.options.removed import refuse_removed
 from pytest_compaction.run.response import Roles
@@ -211,23 +212,23 @@ def _chosen_dialogues(settings: Settings, files: Sequence[Path], root: Path) -> 
 
 def _without_endpoint(settings: Settings, real: Sequence[str]) -> Settings:
     """The settings of a replay if all models behind an endpoint are the reference run's."""
-    if shipped.NAME not in real:
+    if REFERENCE not in real:
         return settings
     calls = settings.calls
     if calls.refresh:
         raise OptionError(
             f"--compaction-refresh asks all models again, and nobody can be asked for the model "
-            f"{shipped.NAME!r}; leave the option out"
+            f"{REFERENCE!r}; leave the option out"
         )
-    if set(real) != {shipped.NAME} or calls.export or calls.estimate:
+    if set(real) != {REFERENCE} or calls.export or calls.estimate:
         return settings
     return replace(settings, calls=replace(calls, replay=True))
 
 
 def _in_reference(settings: Settings, found: CaseSet) -> CaseSet:
     """The cases of the reference run if its model is asked and no cases are named."""
-    run, calls = shipped.shipped_run(), settings.calls
-    if shipped.NAME not in settings.models or run is None or calls.export or calls.estimate:
+    run, calls = shipped_run(), settings.calls
+    if REFERENCE not in settings.models or run is None or calls.export or calls.estimate:
         return found
     covered = run.manifest.cases
     if settings.cases not in {(), (SHIPPED,)}:

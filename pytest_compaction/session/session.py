@@ -17,11 +17,7 @@ from pytest_compaction.dialogues.files import DialogueSet
 from pytest_compaction.gate import KEY as PLANNED
 from pytest_compaction.gate import Threshold
 from pytest_compaction.metrics import reader_version
-from pytest_compaction.models.calls.prices import PriceTable
-from pytest_compaction.models.offline import model as offline
-from pytest_compaction.models.reference import shipped
-from pytest_compaction.models.reference.shipped import Archive
-from pytest_compaction.models.registry import Endpoints
+from pytest_compaction.models import OFFLINE, REFERENCE, Archive, Endpoints, PriceTable, shipped_run
 from pytest_compaction.records import ShardPart
 from pytest_compaction.run.engine import Engine, Method
 from pytest_compaction.run.figures.shipped_nulls import Nulls
@@ -89,7 +85,7 @@ class BenchmarkSession:
     @property
     def asks_models(self) -> bool:
         """Whether any model is asked that is not made of rules, also by a strategy's own client."""
-        return self._has_own_clients or any(model.name != offline.NAME for model in self.roles.all)
+        return self._has_own_clients or any(model.name != OFFLINE for model in self.roles.all)
 
     @property
     def _has_own_clients(self) -> bool:
@@ -164,7 +160,7 @@ class BenchmarkSession:
         # A slot does one task at a time: all together stay within the requests in flight.
         most = settings.concurrency if endpoints else 0
         tasks = Tasks(opener_for(settings.executor), settings.executor, most)
-        reads_reference = shipped.NAME in settings.models
+        reads_reference = REFERENCE in settings.models
         return Elsewhere(tasks, briefing, self.registry, self.specs, endpoints, reads_reference)
 
     @cached_property
@@ -264,7 +260,7 @@ class BenchmarkSession:
     @property
     def reference(self) -> Archive | None:
         """The reference run, if its model has a role and there is one."""
-        return shipped.shipped_run() if shipped.NAME in self.settings.models else None
+        return shipped_run() if REFERENCE in self.settings.models else None
 
     @property
     def cases_that_run(self) -> Sequence[CaseEntry]:

@@ -35,12 +35,11 @@ from pytest_compaction.gc_threshold import look_less_often
 from pytest_compaction.importers.registry import conversations, importer_for, load_importers
 from pytest_compaction.judges import log_digest
 from pytest_compaction.metrics import read, view_index
+from pytest_compaction.models import JudgeRequest, OfflineModel
 from pytest_compaction.models.chat.log_excerpt import excerpts_for
 from pytest_compaction.models.offline import answer as offline_answer
 from pytest_compaction.models.offline import judge as offline_judge
 from pytest_compaction.models.offline import summary as offline_summary
-from pytest_compaction.models.offline.model import OfflineModel
-from pytest_compaction.models.protocol import JudgeRequest
 from pytest_compaction.run.feeder import CaseFeeder, check_spans
 from pytest_compaction.run.figures.null_views import NullViews
 from pytest_compaction.run.response import Roles

@@ -19,12 +19,16 @@ from pathlib import Path
 
 from pytest_compaction.case.case import AnswerSpec, Fact, Trap
 from pytest_compaction.metrics import jackknife_interval, weighted_kappa
+from pytest_compaction.models import (
+    REFERENCE,
+    ChatModel,
+    ExportFolder,
+    JudgeRequest,
+    LogDigest,
+    MissingCalls,
+    NotRecordedError,
+)
 from pytest_compaction.models.calls.store import Store
-from pytest_compaction.models.chat.model import ChatModel
-from pytest_compaction.models.dry_run import MissingCalls
-from pytest_compaction.models.export.folder import ExportFolder
-from pytest_compaction.models.protocol import JudgeRequest, LogDigest, NotRecordedError
-from pytest_compaction.models.reference.shipped import NAME
 from pytest_compaction.reports.lines import interval_text
 from pytest_compaction.text import TextIndex
 
@@ -83,7 +87,7 @@ def requests(half=None):
             )
 
 
-def judged(store, half=None, model=NAME):
+def judged(store, half=None, model=REFERENCE):
     """Each row with what the judge said, as far as the store knows it; the calls it lacks."""
     calls = MissingCalls(Store(store, None, "replay"))
     judge = ChatModel(model, calls)
@@ -175,7 +179,7 @@ def main(arguments=None):
     parser.add_argument("folder", type=Path, nargs="?")
     parser.add_argument("--store", type=Path, default=Path(".pytest_compaction/store"))
     parser.add_argument("--half", choices=HALVES)
-    parser.add_argument("--model", default=NAME)
+    parser.add_argument("--model", default=REFERENCE)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args(arguments)
     found, calls, unscored = judged(options.store, options.half, options.model)

@@ -10,8 +10,7 @@ from support.shipped import CHECKED_CASES, marks, shipped
 
 from pytest_compaction.dialogues.measures import pearson
 from pytest_compaction.metrics import aggregate
-from pytest_compaction.models.offline.model import OfflineModel
-from pytest_compaction.models.protocol import AnswerRequest
+from pytest_compaction.models import AnswerRequest, OfflineModel
 from pytest_compaction.rubric import DIMENSIONS
 
 ENOUGH = 30

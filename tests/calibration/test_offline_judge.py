@@ -12,8 +12,7 @@ from support.typed_case import typed_case
 from pytest_compaction.case.case import AnswerSpec, Fact, Probe
 from pytest_compaction.judges import ModelJudge, PanelJudge, log_digest
 from pytest_compaction.metrics import read
-from pytest_compaction.models.offline.model import OfflineModel
-from pytest_compaction.models.protocol import JudgeRequest, LogDigest
+from pytest_compaction.models import JudgeRequest, LogDigest, OfflineModel
 from pytest_compaction.rubric import CRITERIA, DIMENSIONS
 from pytest_compaction.run.loop import RequestLimit
 from pytest_compaction.text import TextIndex

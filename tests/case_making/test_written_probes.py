@@ -12,7 +12,7 @@ from pytest_compaction.case_making import by_model as probe_source
 from pytest_compaction.case_making.by_model import EXCERPT_TOKENS, ModelProbes, prompt, write_probes
 from pytest_compaction.conversation.formats.chat import from_chat
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.models.protocol import ModelError
+from pytest_compaction.models import ModelError
 from pytest_compaction.secrets.shapes import STAND_IN
 
 LOG = from_chat(session(turns=10))

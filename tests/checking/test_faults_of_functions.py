@@ -14,8 +14,7 @@ from pytest_compaction.compactors.base.cuts import LEFT_OUT, LEFT_OUT_ID, window
 from pytest_compaction.compactors.function.compactor import FunctionCompactor
 from pytest_compaction.compactors.protocol import Context
 from pytest_compaction.conversation.formats.chat import from_chat, to_chat
-from pytest_compaction.models.offline.model import OfflineModel
-from pytest_compaction.models.protocol import ModelError
+from pytest_compaction.models import ModelError, OfflineModel
 
 EXAMPLES = 12
 

@@ -39,9 +39,7 @@ from pytest_compaction.conversation.messages import (
     structure_faults,
     text_message,
 )
-from pytest_compaction.models.offline.model import OfflineModel
-from pytest_compaction.models.protocol import ModelError, SummaryRequest
-from pytest_compaction.models.structured_summary import Section, Summary
+from pytest_compaction.models import ModelError, OfflineModel, Section, Summary, SummaryRequest
 from pytest_compaction.run.strategy_thread import StrategyThread, TimeLimitError
 
 BY_NAME = {invariant.name: invariant for invariant in INVARIANTS}

@@ -9,7 +9,7 @@ from pytest_compaction.checking.faults import SummaryCache
 from pytest_compaction.checking.invariants.invariants import INVARIANTS
 from pytest_compaction.checking.runner import Runner
 from pytest_compaction.checking.survey import survey
-from pytest_compaction.models.offline.model import OfflineModel
+from pytest_compaction.models import OfflineModel
 
 EXAMPLES = 60
 MORE = dict.fromkeys((Loops, ReturnsList), 200)

@@ -12,10 +12,7 @@ from support.scripted_author import Author
 
 from pytest_compaction import cli
 from pytest_compaction.commands import generate as command
-from pytest_compaction.models import registry
-from pytest_compaction.models.calls.accounts import Accounts
-from pytest_compaction.models.calls.prices import prices_at
-from pytest_compaction.models.usage import Usage
+from pytest_compaction.models import Accounts, Usage, prices_at, registry
 
 FILES = ("chat.json", "probing_questions/probing_questions.json")
 MODEL = "--model=m"

@@ -24,8 +24,7 @@ from pytest_compaction.compactors.strategies.anchored import Anchored, Regenerat
 from pytest_compaction.compactors.strategies.plain import NoCompaction, Truncate
 from pytest_compaction.conversation.formats.chat import from_chat
 from pytest_compaction.conversation.messages import pending_calls, structure_faults
-from pytest_compaction.models.protocol import SummaryReply
-from pytest_compaction.models.structured_summary import Summary
+from pytest_compaction.models import Summary, SummaryReply
 
 STRATEGIES = [NoCompaction, Truncate, Regenerate, Anchored]
 BUDGETS = st.sampled_from([20, 120, 300, 800])

@@ -8,8 +8,7 @@ from support.stub_endpoint import PRICED
 from support.talks import talk, write
 from support.worker_counts import BOTH
 
-from pytest_compaction.models.protocol import ModelError, NotAskedError
-from pytest_compaction.models.usage import Usage
+from pytest_compaction.models import ModelError, NotAskedError, Usage
 from pytest_compaction.run.feeder import CompactionError
 
 ANSWER = Usage(1, 10, 2, 5)

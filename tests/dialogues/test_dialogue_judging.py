@@ -19,13 +19,7 @@ from support.replaying import (
 from pytest_compaction.case.case import AnswerSpec
 from pytest_compaction.dialogues.figures import consistency_of, figures_of
 from pytest_compaction.dialogues.similarity import MAX_ITEMS, material, read_judgement
-from pytest_compaction.models.chat.model import ChatModel
-from pytest_compaction.models.protocol import (
-    AnswerRequest,
-    ModelError,
-)
-from pytest_compaction.models.usage import Usage
-from pytest_compaction.models.wire.call import CallReply
+from pytest_compaction.models import AnswerRequest, CallReply, ChatModel, ModelError, Usage
 
 
 def test_a_model_judges_how_far_answers_agree_and_equal_ones_are_not_asked_about():

@@ -26,11 +26,7 @@ from pytest_compaction.dialogues.history import LEAST_BUDGET, view_budget
 from pytest_compaction.dialogues.replay import history_mode, trigger_for_dialogues
 from pytest_compaction.dialogues.replayed import BelowConsistencyError
 from pytest_compaction.judges import UnscoredError
-from pytest_compaction.models.protocol import (
-    ModelError,
-    NotAskedError,
-)
-from pytest_compaction.models.usage import Usage
+from pytest_compaction.models import ModelError, NotAskedError, Usage
 from pytest_compaction.run.feeder import CompactionError
 from pytest_compaction.run.triggers import Trigger, parse_trigger
 
@@ -248,7 +244,7 @@ class FailsQuietly(Truncate):
 
     async def compact(self, state, context):
         from pytest_compaction.compactors.base.history import unchanged
-        from pytest_compaction.models.protocol import SummaryRequest
+        from pytest_compaction.models import SummaryRequest
 
         try:
             await context.model.summarize(SummaryRequest((), (), context.budget))

@@ -8,7 +8,7 @@ from support.judged import judged
 
 from pytest_compaction.judges import ModelJudge, PanelJudge
 from pytest_compaction.metrics import read
-from pytest_compaction.models.offline.model import OfflineModel
+from pytest_compaction.models import OfflineModel
 from pytest_compaction.run.loop import RequestLimit
 from pytest_compaction.text import TextIndex
 

@@ -10,8 +10,7 @@ from pytest_compaction.case.long_memory.beam import probe_with
 from pytest_compaction.conversation.messages import Message, Text
 from pytest_compaction.judges import BelowPassScoreError, ModelJudge, PanelJudge, UnscoredError
 from pytest_compaction.metrics import NuggetScore, read
-from pytest_compaction.models.offline.model import OfflineModel
-from pytest_compaction.models.protocol import NO_LOG, JudgeReply, ModelError
+from pytest_compaction.models import NO_LOG, JudgeReply, ModelError, OfflineModel
 from pytest_compaction.run.loop import RequestLimit
 from pytest_compaction.text import TextIndex
 

@@ -12,15 +12,15 @@ from support.worker_counts import BOTH
 
 from pytest_compaction.judges import ModelJudge, PanelJudge, combined
 from pytest_compaction.metrics import read
-from pytest_compaction.models.calls.in_flight import current_slot
-from pytest_compaction.models.offline.model import OfflineModel
-from pytest_compaction.models.protocol import (
-    CriterionScore,
+from pytest_compaction.models import (
     JudgeReply,
     ModelError,
     NotRecordedError,
+    OfflineModel,
+    Usage,
+    current_slot,
 )
-from pytest_compaction.models.usage import Usage
+from pytest_compaction.models.protocol import CriterionScore
 from pytest_compaction.reports.usage import agreement_lines
 from pytest_compaction.rubric import applicable
 from pytest_compaction.run.loop import RequestLimit

@@ -9,10 +9,10 @@ from support.typed_case import typed_case
 
 from pytest_compaction.judges import ModelJudge, PanelJudge, log_digest, verdict_from_reply
 from pytest_compaction.metrics import read
+from pytest_compaction.models import JudgeReply, JudgeRequest, ModelError, OfflineModel
 from pytest_compaction.models.calls.spending_limit import SpentError
 from pytest_compaction.models.offline.judge import judge
-from pytest_compaction.models.offline.model import OfflineModel
-from pytest_compaction.models.protocol import CriterionScore, JudgeReply, JudgeRequest, ModelError
+from pytest_compaction.models.protocol import CriterionScore
 from pytest_compaction.run.loop import RequestLimit
 from pytest_compaction.text import TextIndex
 

@@ -11,7 +11,7 @@ from pytest_compaction.case.kinds import ABILITIES
 from pytest_compaction.long_conversations import outline
 from pytest_compaction.long_conversations.generator import estimated, write_out
 from pytest_compaction.long_conversations.prompts import DOMAINS
-from pytest_compaction.models.protocol import ModelError
+from pytest_compaction.models import ModelError
 
 TOKENS = 20_000
 

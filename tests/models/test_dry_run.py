@@ -9,7 +9,7 @@ from support.endpoint_builders import Replies, answer_request, chat
 from support.endpoint_replies import completion
 
 import pytest_compaction
-from pytest_compaction.models.dry_run import DryRunCaller, DryRunModel
+from pytest_compaction.models import DryRunCaller, DryRunModel
 
 
 @pytest.mark.parametrize(

@@ -27,8 +27,8 @@ from support.endpoint_server import refusing_port, serving, unused_url
 from pytest_compaction.compactors.strategies.anchored import SECTIONS
 from pytest_compaction.judges import ModelJudge, verdict_from_reply
 from pytest_compaction.metrics import read
+from pytest_compaction.models import ModelError, SummaryRequest
 from pytest_compaction.models.calls.client import httpx
-from pytest_compaction.models.protocol import ModelError, SummaryRequest
 from pytest_compaction.rubric import applicable
 from pytest_compaction.text import TextIndex
 

@@ -6,10 +6,10 @@ import json
 import pytest
 from support import builders
 
+from pytest_compaction.models import Call, CallReply, RefusedError, Request, call_of
 from pytest_compaction.models.calls.endpoint import AttemptError
 from pytest_compaction.models.calls.spending_limit import most_usage
-from pytest_compaction.models.relay import Dialects, RefusedError, Request, Upstream, call_of
-from pytest_compaction.models.wire.call import Call, CallReply
+from pytest_compaction.models.relay import Dialects, Upstream
 from pytest_compaction.models.wire.events import (
     failure_in,
     is_whole,

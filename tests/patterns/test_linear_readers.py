@@ -16,12 +16,10 @@ from pytest_compaction.case_making.shell_evidence import runs_tests
 from pytest_compaction.compactors.base.product import SIX_SECTIONS
 from pytest_compaction.compactors.base.summaries import Written, mistaken_for, without_analysis
 from pytest_compaction.dialogues import similarity
-from pytest_compaction.models.chat.fences import fences_for
+from pytest_compaction.models import NoObjectError, Summary, fences_for, only_object, read_reply
 from pytest_compaction.models.chat.judgement import JudgementError, read_judgement
 from pytest_compaction.models.chat.summary import sections_of
-from pytest_compaction.models.structured_summary import Summary
 from pytest_compaction.models.wire.refusals import complaint_of
-from pytest_compaction.models.wire.reply import NoObjectError, only_object, read_reply
 from pytest_compaction.secrets.formatted import find_blocks
 from pytest_compaction.secrets.named import find_named
 from pytest_compaction.secrets.people import named_people

@@ -16,8 +16,8 @@ from support.measuring import offline_settings
 from support.scenarios import PROBES, lean, own, records, run, run_files, set_up
 
 from pytest_compaction.compactors.strategies.plain import NoCompaction
+from pytest_compaction.models import OfflineModel
 from pytest_compaction.models.chat.prompts import FIELDS
-from pytest_compaction.models.offline.model import OfflineModel
 from pytest_compaction.options.table import OPTIONS
 from pytest_compaction.records import load_run, words_of
 from pytest_compaction.run.engine import Engine, Method, PlannedProbe

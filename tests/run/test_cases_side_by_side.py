@@ -14,8 +14,7 @@ from support.builders import COUNTER, build_case
 from support.measuring import offline_settings
 
 from pytest_compaction.compactors.registry import named_strategies
-from pytest_compaction.models.calls.in_flight import current_slot
-from pytest_compaction.models.offline.model import OfflineModel
+from pytest_compaction.models import OfflineModel, current_slot
 from pytest_compaction.run import engine
 from pytest_compaction.run.engine import CaseWork, Engine, Method, PlannedProbe
 from pytest_compaction.run.loop import RunStoppedError, WorkLoop

@@ -14,7 +14,7 @@ from pytest_compaction.compactors.base.history import HistoryCompactor, unchange
 from pytest_compaction.compactors.composition import Composition
 from pytest_compaction.compactors.function.compactor import FunctionCompactor
 from pytest_compaction.compactors.protocol import CompactorError, Traits, View
-from pytest_compaction.models.offline.model import OfflineModel
+from pytest_compaction.models import OfflineModel
 from pytest_compaction.run.engine import Engine, Method, PlannedProbe
 from pytest_compaction.run.feeder import CaseFeeder, CompactionError
 from pytest_compaction.run.loop import WorkLoop

@@ -12,7 +12,7 @@ from pytest_compaction.compactors.protocol import CompactorError, Outcome, Span,
 from pytest_compaction.compactors.strategies.plain import NoCompaction, Truncate
 from pytest_compaction.conversation.formats.chat import from_chat
 from pytest_compaction.conversation.messages import text_message
-from pytest_compaction.models.protocol import ModelError
+from pytest_compaction.models import ModelError
 from pytest_compaction.run.feeder import CaseFeeder
 from pytest_compaction.run.strategy_thread import StrategyThread
 from pytest_compaction.run.triggers import parse_trigger

@@ -10,14 +10,14 @@ from support.endpoint_replies import completion
 
 from pytest_compaction.compactors.protocol import View
 from pytest_compaction.conversation.messages import text_message
-from pytest_compaction.models.offline.model import OfflineModel
-from pytest_compaction.models.protocol import (
+from pytest_compaction.models import (
     AnswerReply,
     ModelError,
     NotAskedError,
     NotRecordedError,
+    OfflineModel,
+    Usage,
 )
-from pytest_compaction.models.usage import Usage
 from pytest_compaction.run.loop import RequestLimit
 from pytest_compaction.run.responder import ForcedChoice, Responder
 

@@ -6,10 +6,14 @@ import threading
 import pytest
 from support.builders import COUNTER
 
-from pytest_compaction.models.offline.model import OfflineModel
-from pytest_compaction.models.protocol import ModelError, SummaryReply, SummaryRequest
-from pytest_compaction.models.structured_summary import Summary
-from pytest_compaction.models.usage import Usage
+from pytest_compaction.models import (
+    ModelError,
+    OfflineModel,
+    Summary,
+    SummaryReply,
+    SummaryRequest,
+    Usage,
+)
 from pytest_compaction.run.loop import WorkLoop
 
 REQUEST = SummaryRequest((), (), 100)

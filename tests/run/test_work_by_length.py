@@ -11,7 +11,7 @@ from pytest_compaction.compactors.protocol import Context
 from pytest_compaction.compactors.strategies.plain import NoCompaction
 from pytest_compaction.compactors.strategies.rag import Rag
 from pytest_compaction.conversation.messages import text_message
-from pytest_compaction.models.offline.model import OfflineModel
+from pytest_compaction.models import OfflineModel
 from pytest_compaction.run.feeder import CheckedStrategy, Feeder
 from pytest_compaction.run.triggers import parse_trigger
 from pytest_compaction.text import BM25

@@ -6,7 +6,7 @@ import pytest
 from support.scenarios import flat, last_line, records, run, run_files, set_up
 
 from pytest_compaction.cli import main
-from pytest_compaction.models.offline.model import OfflineModel
+from pytest_compaction.models import OfflineModel
 
 WITH = "--compaction-answers"
 READS = """

@@ -18,8 +18,8 @@ from support.sessions import (
 from support.stub_endpoint import PRICED, long_case
 from support.worker_counts import BOTH
 
+from pytest_compaction.models import CallReply
 from pytest_compaction.models.calls.endpoint import Endpoint
-from pytest_compaction.models.wire.call import CallReply
 from pytest_compaction.models.wire.reply import usage_of
 from pytest_compaction.session import estimate as estimate_hooks
 from pytest_compaction.session.estimate import estimate

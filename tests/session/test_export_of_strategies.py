@@ -13,8 +13,8 @@ from support.sessions import (
     session_of,
 )
 
+from pytest_compaction.models import CallReply
 from pytest_compaction.models.calls.store import Store
-from pytest_compaction.models.wire.call import CallReply
 from pytest_compaction.models.wire.reply import usage_of
 from pytest_compaction.session.export import lack_of
 

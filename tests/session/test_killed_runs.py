@@ -24,8 +24,8 @@ from support.paths import ROOT
 from support.scenarios import PROBES, STRATEGIES, lean
 from support.stub_endpoint import long_case, serving
 
+from pytest_compaction.models import Call
 from pytest_compaction.models.calls.store import Store
-from pytest_compaction.models.wire.call import Call
 from pytest_compaction.records import load_run
 
 CASES = ("first", "second")

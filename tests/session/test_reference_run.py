@@ -13,7 +13,7 @@ from pytest_compaction.models.reference import shipped
 from pytest_compaction.models.reference.shipped import Manifest
 
 TWO = f"--compactor={own('keep')},anchored"
-MODEL = f"--compaction-model={shipped.NAME}"
+MODEL = f"--compaction-model={shipped.REFERENCE}"
 CONFTEST = """
 from pathlib import Path
 from pytest_compaction.models.reference import shipped

@@ -2,9 +2,7 @@
 
 import asyncio
 
-from pytest_compaction.models.protocol import ModelError
-from pytest_compaction.models.usage import Usage
-from pytest_compaction.models.wire.call import Call, CallReply
+from pytest_compaction.models import Call, CallReply, ModelError, Usage
 
 MODEL = "gpt-4o-mini"
 

@@ -4,9 +4,7 @@ from support.builders import COUNTER, assistant, case_data, compact_now, system,
 
 from pytest_compaction.conversation.formats.chat import from_chat
 from pytest_compaction.conversation.messages import groups
-from pytest_compaction.models.offline.model import OfflineModel
-from pytest_compaction.models.protocol import CompactReply, ModelError, SummaryReply
-from pytest_compaction.models.structured_summary import Summary
+from pytest_compaction.models import CompactReply, ModelError, OfflineModel, Summary, SummaryReply
 
 
 class SpyModel(OfflineModel):

@@ -9,15 +9,13 @@ from support.endpoint_replies import sensible
 from support.endpoint_server import serving
 
 from pytest_compaction.judges import log_digest
+from pytest_compaction.models import AnswerRequest, CallReply, ChatModel, JudgeRequest, ModelError
 from pytest_compaction.models.calls.endpoint import (
     MAX_RETRIES,
     AdaptingCaller,
     Endpoint,
     RetryingCaller,
 )
-from pytest_compaction.models.chat.model import ChatModel
-from pytest_compaction.models.protocol import AnswerRequest, JudgeRequest, ModelError
-from pytest_compaction.models.wire.call import CallReply
 from pytest_compaction.models.wire.reply import usage_of
 
 NAME = "test-model"

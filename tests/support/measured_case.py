@@ -6,7 +6,7 @@ from support.builders import COUNTER
 from support.measuring import offline_settings
 
 from pytest_compaction.compactors.function.compactor import FunctionCompactor
-from pytest_compaction.models.offline.model import OfflineModel
+from pytest_compaction.models import OfflineModel
 from pytest_compaction.records import scored_record
 from pytest_compaction.run.engine import Engine, Method
 from pytest_compaction.run.loop import WorkLoop

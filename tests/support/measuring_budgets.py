@@ -15,7 +15,7 @@ from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import parse_spec
 from pytest_compaction.conversation.messages import readable
 from pytest_compaction.metrics import foreign_names, times
-from pytest_compaction.models.offline.model import OfflineModel
+from pytest_compaction.models import OfflineModel
 from pytest_compaction.run.feeder import CaseFeeder
 from pytest_compaction.run.triggers import Trigger
 from pytest_compaction.text import normalize

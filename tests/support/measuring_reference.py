@@ -8,7 +8,7 @@ from support.paths import CASES
 
 from pytest_compaction.case.files import load_cases
 from pytest_compaction.metrics import aggregate, of_judges, of_readings, of_runs
-from pytest_compaction.models.reference.shipped import NAME, shipped_run
+from pytest_compaction.models import REFERENCE, shipped_run
 from pytest_compaction.reports.lines import interval_text
 from pytest_compaction.settings import CONTROL, CallSettings
 
@@ -37,13 +37,13 @@ FIGURES = (
 
 def agreement_block():
     """How far the offline model, its judge and its reading agree with the reference run."""
-    model = _records(judges=(NAME,), model=NAME, responder=NAME)
+    model = _records(judges=(REFERENCE,), model=REFERENCE, responder=REFERENCE)
     sides = {
         "offline": _records(answers=True),
-        "offline judge": _records(model=NAME, responder=NAME),
-        "rules": _records(model=NAME),
+        "offline judge": _records(model=REFERENCE, responder=REFERENCE),
+        "rules": _records(model=REFERENCE),
     }
-    found = {name: of_runs(records, model, (name, NAME)) for name, records in sides.items()}
+    found = {name: of_runs(records, model, (name, REFERENCE)) for name, records in sides.items()}
     head = ["compared", "measure", *(ROLES[name] for name in found)]
     rows = [_row(head), _row(["---", "---", *("---:" for _ in found)])]
     for of, measure in FIGURES:
@@ -68,7 +68,9 @@ def agreement_block():
 
 def _within_runs(offline, model):
     """What one run says twice, and what the judge says of real summaries that readers labelled."""
-    (sittings,) = of_judges(_records(judges=(NAME,), model=NAME, responder=NAME, **TWICE))
+    (sittings,) = of_judges(
+        _records(judges=(REFERENCE,), model=REFERENCE, responder=REFERENCE, **TWICE)
+    )
     rows = [_row(["compared", "kappa", "of"]), _row(["---", "---:", "---"])]
     for what, agreement in (
         ("the reference run: views and answers", of_readings(model)),

@@ -20,8 +20,7 @@ from pytest_compaction.conversation.messages import (
     pending_calls,
     text_message,
 )
-from pytest_compaction.models.protocol import ModelError, SummaryRequest
-from pytest_compaction.models.structured_summary import Section
+from pytest_compaction.models import ModelError, Section, SummaryRequest
 
 NOTE = "The messages before this one were left out to save space."
 SOURCES = (Section("all", "All", "Everything.", ("intent", "decisions", "values", "files")),)

@@ -51,9 +51,9 @@ def lack(paths, strategies):
         settings = Settings(
             compactors=tuple(strategies),
             cases=tuple(str(path.resolve()) for path in paths),
-            model=shipped.NAME,
-            responder=shipped.NAME,
-            judges=(shipped.NAME,),
+            model=shipped.REFERENCE,
+            responder=shipped.REFERENCE,
+            judges=(shipped.REFERENCE,),
             trials=1,
             control=False,
             trigger="case",

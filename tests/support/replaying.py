@@ -9,10 +9,7 @@ from pytest_compaction.compactors.function.compactor import FunctionCompactor
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.dialogues.dialogue import Dialogue, Turn
 from pytest_compaction.dialogues.replay import Replayer, Rules, history_mode
-from pytest_compaction.models.offline.model import OfflineModel
-from pytest_compaction.models.protocol import AnswerReply, SummaryReply
-from pytest_compaction.models.structured_summary import Summary
-from pytest_compaction.models.usage import Usage
+from pytest_compaction.models import AnswerReply, OfflineModel, Summary, SummaryReply, Usage
 from pytest_compaction.run.loop import WorkLoop
 from pytest_compaction.run.response import Roles
 from pytest_compaction.run.triggers import Trigger
@@ -58,7 +55,7 @@ def shout(messages, budget):
 
 
 async def summarised(messages, budget, model):
-    from pytest_compaction.models.protocol import SummaryRequest
+    from pytest_compaction.models import SummaryRequest
 
     reply = await model.summarize(SummaryRequest((), (), budget))
     return [{"role": "user", "content": str(reply.summary.entries)}]

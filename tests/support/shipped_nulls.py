@@ -24,7 +24,7 @@ from pytest_compaction.compactors.strategies import plain, said
 from pytest_compaction.conversation.messages import leading_system
 from pytest_compaction.conversation.tokens import shared_counter
 from pytest_compaction.metrics import reader_version
-from pytest_compaction.models.offline.model import OfflineModel
+from pytest_compaction.models import OfflineModel
 from pytest_compaction.run.figures.null_views import NULLS, NullViews, read_view
 from pytest_compaction.run.figures.shipped_nulls import FILE, view_digest
 from pytest_compaction.run.response import Roles

@@ -29,7 +29,7 @@ from pytest_compaction.compactors.base.summaries import (
 )
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
 from pytest_compaction.conversation.messages import Message, Part, ToolCall, leading_system
-from pytest_compaction.models.structured_summary import Section, Summary
+from pytest_compaction.models import Section, Summary
 
 LOW_TRIGGER: Final = 0.4
 """Share of the window below which a trigger may lie under the size of a compacted view.

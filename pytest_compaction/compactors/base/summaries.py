@@ -26,9 +26,14 @@ from pytest_compaction.conversation.messages import (
     text_message,
 )
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.models.chat.prompts import packaged
-from pytest_compaction.models.protocol import ModelError, NoReplyError, SummaryRequest
-from pytest_compaction.models.structured_summary import Section, Summary
+from pytest_compaction.models import (
+    ModelError,
+    NoReplyError,
+    Section,
+    Summary,
+    SummaryRequest,
+    packaged_prompt,
+)
 
 ELSEWHERE: Final = "(see the record that stands beside this summary)"
 """The text of a section that was not requested."""
@@ -86,7 +91,7 @@ def _copied(lines: list[str], sections: tuple[Section, ...]) -> float:
 @lru_cache(maxsize=64)
 def _prompt(sections: tuple[Section, ...]) -> frozenset[tuple[str, ...]]:
     """All runs of words of the prompt for these sections, whichever model is asked."""
-    template = packaged("summarize")
+    template = packaged_prompt("summarize")
     asked = [f"{section.title} {section.asks}" for section in sections]
     return frozenset(run for t in (template.system, template.user, *asked) for run in _runs(t))
 

@@ -51,7 +51,7 @@ from pytest_compaction.conversation.messages import (
     leading_system,
     text_message,
 )
-from pytest_compaction.models.protocol import ModelError, SummaryReply, SummaryRequest
+from pytest_compaction.models import ModelError, SummaryReply, SummaryRequest
 
 _NOTES: Final = sections_of("notes")
 _CALL: Final = "model.summarize(messages, instructions=..., max_tokens=...)"

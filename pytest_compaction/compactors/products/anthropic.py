@@ -65,14 +65,14 @@ from pytest_compaction.conversation.messages import (
     leading_system,
     text_message,
 )
-from pytest_compaction.models.parameters import refusal_of
-from pytest_compaction.models.wire.server_edits import (
+from pytest_compaction.models import (
     CLEARING,
     COMPACTION,
     LEAST_TRIGGER,
     PARAMETER,
     due_edits,
     edits_of,
+    refusal_of,
 )
 
 PRODUCT_WINDOW: Final = 200_000

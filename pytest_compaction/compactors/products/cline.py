@@ -60,7 +60,7 @@ from pytest_compaction.conversation.messages import (
     readable,
     text_message,
 )
-from pytest_compaction.models.structured_summary import summary_from_json
+from pytest_compaction.models import summary_from_json
 
 LEAST_CHARACTERS: Final = 16
 """Characters that a text keeps at least where it is cut to its share."""

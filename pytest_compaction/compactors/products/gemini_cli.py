@@ -63,7 +63,7 @@ from pytest_compaction.conversation.messages import (
     pending_calls,
     text_message,
 )
-from pytest_compaction.models.structured_summary import summary_from_json
+from pytest_compaction.models import summary_from_json
 
 SECTIONS: Final = sections_of("gemini-cli")
 PREAMBLE: Final = (

@@ -43,7 +43,7 @@ from pytest_compaction.conversation.messages import (
     leading_system,
     pending_calls,
 )
-from pytest_compaction.models.structured_summary import summary_from_json
+from pytest_compaction.models import summary_from_json
 
 SECTIONS: Final = sections_of("anchored")
 

@@ -32,7 +32,7 @@ from pytest_compaction.compactors.parameters import portion, whole
 from pytest_compaction.compactors.protocol import Context, State, Traits
 from pytest_compaction.conversation.formats.chat import from_chat, to_chat
 from pytest_compaction.conversation.messages import Message
-from pytest_compaction.models.structured_summary import Source
+from pytest_compaction.models import Source
 from pytest_compaction.text import clipped
 
 LEDGER_ID: Final = "ledger"

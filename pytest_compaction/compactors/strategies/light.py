@@ -61,7 +61,7 @@ from pytest_compaction.compactors.strategies.light_notes import (
     notes_by_words,
 )
 from pytest_compaction.conversation.messages import Message, last_user, leading_system, text_message
-from pytest_compaction.models.structured_summary import Summary, summary_from_json
+from pytest_compaction.models import Summary, summary_from_json
 
 MEMORY_ID: Final = "memory"
 _Known = tuple[Sequence[Any], Mapping[str, str], Sequence[Message]]
@@ -186,11 +186,11 @@ class Light(HistoryCompactor):
         """The view for a question; the model says which notes bear on it.
 
         Rules do not answer with yes or no: the offline model is not asked. Raises
-        :class:`~pytest_compaction.models.protocol.ModelError` if a model cannot be asked.
+        :class:`~pytest_compaction.models.ModelError` if a model cannot be asked.
         """
-        from pytest_compaction.models.offline.model import NAME
+        from pytest_compaction.models import OFFLINE
 
-        asks = self.filter and self.scratchpad and context.model.name != NAME
+        asks = self.filter and self.scratchpad and context.model.name != OFFLINE
         if not asks or state["by"] != "pair" or not state["archive"]:
             return self.render(state, context, probe)
         chunks = chunks_of(summary_from_json(state["notes"]))

@@ -18,8 +18,7 @@ from pytest_compaction.compactors.base.passages import Episode, ranked
 from pytest_compaction.compactors.base.summaries import Written, sections_of, write_summary
 from pytest_compaction.compactors.protocol import Context
 from pytest_compaction.conversation.messages import Message, text_message
-from pytest_compaction.models.protocol import AnswerRequest, NoReplyError
-from pytest_compaction.models.structured_summary import Section, Summary
+from pytest_compaction.models import AnswerRequest, NoReplyError, Section, Summary
 from pytest_compaction.text import content_stems, normalize
 
 SECTIONS: Final = sections_of("light")
@@ -277,7 +276,7 @@ async def chosen_chunks(chunks: Sequence[Chunk], question: str, context: Context
     """The chunks of which the model says that they bear on the question.
 
     A refusal, or a reply that says nothing, is no yes. Raises
-    :class:`~pytest_compaction.models.protocol.ModelError` if it cannot be asked, or replies
+    :class:`~pytest_compaction.models.ModelError` if it cannot be asked, or replies
     nothing at all.
     """
     replies = await asyncio.gather(*(_is_chosen(chunk, question, context) for chunk in chunks))

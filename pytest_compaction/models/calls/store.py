@@ -151,7 +151,7 @@ class Store:
 
     async def find(self, call: Call) -> CallReply | None:
         """The reply that :meth:`read` finds, looked for off the event loop."""
-        if call.model != shipped.NAME:
+        if call.model != shipped.REFERENCE:
             try:  # to look takes less time than a thread, which reading needs
                 self._path(call.digest).stat()
             except FileNotFoundError:
@@ -234,7 +234,7 @@ class Store:
         return _path_in(self._folder, digest)
 
     def _missing(self, call: Call, digest: str) -> str:
-        if call.model == shipped.NAME:
+        if call.model == shipped.REFERENCE:
             return shipped.missing(call, self._shown)
         return (
             f"this request is not in the store {self._shown}: {digest} ({call.role}, "

@@ -67,7 +67,7 @@ def take_plain(folder: ExportFolder, paths: Iterable[Path] = ()) -> Taken:
     return _taken(folder, _plain_rows(folder, tuple(paths) or (folder.path / REPLIES,)))
 
 
-def missing(folder: ExportFolder) -> int:
+def missing_replies(folder: ExportFolder) -> int:
     """The number of exported calls that the store does not hold."""
     store = Store(folder.store, None, "replay")
     return sum(store.read(call) is None for call in folder.calls())

@@ -27,7 +27,7 @@ from pytest_compaction.models.structured_summary import Summary
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.rubric import CriterionScore
 
-NAME: Final = "offline"
+OFFLINE: Final = "offline"
 
 
 SUMMARY: Final[Form[SummaryReply]] = Form(
@@ -74,7 +74,7 @@ class OfflineModel:
     keeps them. What makes them is imported when the first is made, because that takes long.
     """
 
-    name = NAME
+    name = OFFLINE
 
     def __init__(
         self,

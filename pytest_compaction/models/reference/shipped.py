@@ -31,7 +31,7 @@ MAX_MEMBER_BYTES: Final = 64 * 1024**2
 """The most that a member may hold: more is not unpacked."""
 
 
-NAME: Final = "reference"
+REFERENCE: Final = "reference"
 """The model whose replies are on record; no endpoint is asked for a model of this name."""
 PATH = Path(__file__).with_name("reference.zip")
 """The file of the reference run."""
@@ -191,7 +191,7 @@ def reply_to(call: Call) -> CallReply | None:
     Raises :class:`~pytest_compaction.models.reference.shipped.ArchiveError` if the file is
     damaged.
     """
-    archive = shipped_run() if call.model == NAME else None
+    archive = shipped_run() if call.model == REFERENCE else None
     return None if archive is None else archive.reply(call.digest)
 
 
@@ -220,11 +220,11 @@ class RecordedOnly(ChainedCaller):
         self._store = store
 
     async def call(self, call: Call) -> CallReply:
-        """The reply of the next caller; raises :class:`NotRecordedError` for the reference model.
+        """The reply of the next caller, or :class:`NotRecordedError` for the reference model.
 
         The store has looked for the reply before.
         """
-        if call.model == NAME:
+        if call.model == REFERENCE:
             raise NotRecordedError(missing(call, self._store))
         return await self._following.call(call)
 

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from pytest_compaction.conversation.formats.requests import IMAGE
 from pytest_compaction.conversation.messages import canonical_json
-from pytest_compaction.models.parameters import SET_BY_MODELS, shown
+from pytest_compaction.models.parameters import SET_BY_MODELS, parameter_names
 from pytest_compaction.models.wire.call import Operation
 
 Body = dict[str, Any]
@@ -247,8 +247,8 @@ def consequence(
     status = complaint.status
     if refuses_added(complaint, body):
         return True, (
-            f"; it does not take {shown(added(body))} as it was sent; take an endpoint that does, "
-            "or mode=client"
+            f"; it does not take {parameter_names(added(body))} as it was sent; take an endpoint "
+            "that does, or mode=client"
         )
     if _NO_CREDIT.search(complaint.text):
         return True, "; the account has no credit left"

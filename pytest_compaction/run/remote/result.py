@@ -24,16 +24,18 @@ from pytest_compaction.metrics import (
     NuggetScore,
     Readings,
 )
-from pytest_compaction.models.calls.accounts import Total
-from pytest_compaction.models.protocol import (
+from pytest_compaction.models import (
+    Call,
+    CallReply,
     ChargedError,
     ModelError,
     NotAskedError,
     NotRecordedError,
+    OwnCalls,
+    Total,
     UnsupportedError,
+    Usage,
 )
-from pytest_compaction.models.usage import OwnCalls, Usage
-from pytest_compaction.models.wire.call import Call, CallReply
 from pytest_compaction.rubric import CriterionScore
 from pytest_compaction.run import response as responses
 from pytest_compaction.run.feeder import CompactionError, Step

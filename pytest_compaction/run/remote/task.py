@@ -30,16 +30,23 @@ from pytest_compaction.compactors.specs import Spec, UnknownCompactorError
 from pytest_compaction.conversation.tokens import EncodingUnavailableError, TokenCounter
 from pytest_compaction.folders import temporary_folder
 from pytest_compaction.judges import Verdict
-from pytest_compaction.models.calls.accounts import Accounts
-from pytest_compaction.models.calls.address import host_of
-from pytest_compaction.models.calls.in_flight import current_slot
-from pytest_compaction.models.calls.prices import PriceTable
-from pytest_compaction.models.calls.store import CIPHERTEXT
-from pytest_compaction.models.chat.prompts import Prompts
-from pytest_compaction.models.offline.model import OfflineModel
-from pytest_compaction.models.protocol import Model, NotRecordedError
-from pytest_compaction.models.registry import asking, endpoint_within, is_offline
-from pytest_compaction.models.wire.call import Call, Caller, CallReply
+from pytest_compaction.models import (
+    CIPHERTEXT,
+    Accounts,
+    Call,
+    Caller,
+    CallReply,
+    Model,
+    NotRecordedError,
+    OfflineModel,
+    PriceTable,
+    Prompts,
+    asking,
+    current_slot,
+    endpoint_within,
+    host_of,
+    is_offline,
+)
 from pytest_compaction.run.engine import Engine, Method, PlannedProbe
 from pytest_compaction.run.figures.shipped_nulls import Nulls
 from pytest_compaction.run.loop import WorkLoop
@@ -265,7 +272,7 @@ def _roles(briefing: Briefing, tokens: TokenCounter, caller: Caller) -> Roles:
     def model(name: str) -> Model:
         if is_offline(name) or briefing.prompts is None:
             return OfflineModel(tokens)
-        from pytest_compaction.models.chat.model import ChatModel
+        from pytest_compaction.models import ChatModel
 
         return ChatModel(name, caller, tokens, briefing.prompts)
 

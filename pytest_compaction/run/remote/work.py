@@ -13,9 +13,7 @@ from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import Spec
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.judges import Verdict
-from pytest_compaction.models.protocol import JudgeReply
-from pytest_compaction.models.registry import Endpoints
-from pytest_compaction.models.usage import Usage
+from pytest_compaction.models import Endpoints, JudgeReply, Usage
 from pytest_compaction.run.engine import CaseWork, Method, PlannedCase
 from pytest_compaction.run.feeder import Step
 from pytest_compaction.run.remote.executor import Tasks

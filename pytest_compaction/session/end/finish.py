@@ -13,7 +13,7 @@ import pytest
 from pytest_compaction.folders import check_folder
 from pytest_compaction.judges import REFUSED
 from pytest_compaction.metrics import is_over_budget
-from pytest_compaction.models.registry import is_offline
+from pytest_compaction.models import is_offline
 from pytest_compaction.records import (
     Record,
     RunWriter,

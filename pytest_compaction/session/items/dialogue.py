@@ -16,7 +16,7 @@ from pytest_compaction.dialogues.replayed import (
     record_without_comparison,
     replayed_record,
 )
-from pytest_compaction.models.offline import model as offline
+from pytest_compaction.models import OFFLINE
 from pytest_compaction.records import Record, RecordType, Status
 from pytest_compaction.run.response import Arm
 from pytest_compaction.run.triggers import Trigger
@@ -90,7 +90,7 @@ class DialogueItem:
 
         The offline model answers at once, so nothing is begun ahead for it.
         """
-        if session.roles.responder.name == offline.NAME or not is_dealt:
+        if session.roles.responder.name == OFFLINE or not is_dealt:
             return
         order = [
             (item.dialogue, item.arm.compactor)

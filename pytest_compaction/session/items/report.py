@@ -16,7 +16,7 @@ from pytest_compaction.judges import (
     VerdictMovedError,
 )
 from pytest_compaction.metrics import is_over_budget
-from pytest_compaction.models.protocol import ChargedError, ModelError, NotRecordedError
+from pytest_compaction.models import ChargedError, ModelError, NotRecordedError
 from pytest_compaction.record import merged
 from pytest_compaction.records import (
     Record,

@@ -19,7 +19,7 @@ from pytest_compaction.compactors.base.summaries import (
 )
 from pytest_compaction.conversation.formats.chat import from_chat
 from pytest_compaction.conversation.messages import pending_calls, structure_faults, text_message
-from pytest_compaction.models.structured_summary import Section, Summary
+from pytest_compaction.models import Section, Summary
 
 CALLS = assistant(None, ("a", "bash", {}), ("b", "bash", {}))
 

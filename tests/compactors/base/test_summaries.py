@@ -23,22 +23,19 @@ from pytest_compaction.compactors.composition import ELSEWHERE
 from pytest_compaction.compactors.strategies.anchored import SECTIONS
 from pytest_compaction.conversation.formats.chat import from_chat
 from pytest_compaction.conversation.messages import readable, structure_faults
-from pytest_compaction.models.chat.prompts import packaged
+from pytest_compaction.models import OfflineModel, Summary, SummaryReply, packaged_prompt
 from pytest_compaction.models.chat.summary import sections_of
-from pytest_compaction.models.offline.model import OfflineModel
-from pytest_compaction.models.protocol import SummaryReply
-from pytest_compaction.models.structured_summary import Summary
 
 CALL = {"name": "bash", "arguments": {"command": "pytest -q"}}
 OPENAI = {"id": "c1", "type": "function", "function": {"name": "bash", "arguments": "{}"}}
 ASKED = "\n".join(f"## {section.title}\n{section.asks}" for section in SECTIONS)
-TEMPLATE = packaged("summarize").user
+TEMPLATE = packaged_prompt("summarize").user
 
 PROMPTS = [
     ASKED,
     ASKED.upper(),
     ASKED.replace("##", "#").replace(".", ""),
-    " ".join(packaged("summarize").system.split()),
+    " ".join(packaged_prompt("summarize").system.split()),
     "\n".join([*TEMPLATE.split("\n\n")[:1], ASKED, TEMPLATE.split("\n\n")[2]]),
     f"{ASKED}\n- the limit is 45",
 ]

@@ -20,8 +20,7 @@ from pytest_compaction.compactors.protocol import CompactorError
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import UnknownCompactorError, parse_spec
 from pytest_compaction.conversation.messages import structure_faults
-from pytest_compaction.models.protocol import ModelError, SummaryReply, SummaryRequest
-from pytest_compaction.models.structured_summary import Section
+from pytest_compaction.models import ModelError, Section, SummaryReply, SummaryRequest
 
 
 def wrap(function, shape=None, **parameters):

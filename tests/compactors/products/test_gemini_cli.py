@@ -41,8 +41,7 @@ from pytest_compaction.compactors.products.gemini_cli import (
     preview,
     split_point,
 )
-from pytest_compaction.models.protocol import ModelError, SummaryReply
-from pytest_compaction.models.structured_summary import Summary
+from pytest_compaction.models import ModelError, Summary, SummaryReply
 
 LINES = "\n".join(f"line {i} of a long listing" for i in range(100))
 WINDOW = 1_048_576

@@ -37,7 +37,7 @@ from pytest_compaction.compactors.products.langchain import (
     without_middle_part,
 )
 from pytest_compaction.conversation.messages import structure_faults
-from pytest_compaction.models.protocol import ModelError
+from pytest_compaction.models import ModelError
 
 
 def talk(turns, words=30):

@@ -28,8 +28,14 @@ from pytest_compaction.compactors.base.passages import episodes_of
 from pytest_compaction.compactors.strategies.light import MEMORY_ID, PREAMBLE, Light
 from pytest_compaction.compactors.strategies.light_notes import COMPRESSED_AT, SECTIONS, chunks_of
 from pytest_compaction.conversation.messages import structure_faults
-from pytest_compaction.models.protocol import AnswerReply, ModelError, NoReplyError, SummaryReply
-from pytest_compaction.models.structured_summary import Summary, summary_from_json
+from pytest_compaction.models import (
+    AnswerReply,
+    ModelError,
+    NoReplyError,
+    Summary,
+    SummaryReply,
+    summary_from_json,
+)
 
 QUESTION = "Which retry limit was set in src/module_1.py?"
 

@@ -10,12 +10,9 @@ from support.endpoint_replies import Answer, completion, error, judgement, sensi
 from support.endpoint_server import serving, unused_url
 from support.stub_endpoint import PRICED, long_case
 
-from pytest_compaction.models.calls.accounts import Accounts
+from pytest_compaction.models import Accounts, ModelError, Usage, prices_at
 from pytest_compaction.models.calls.endpoint import Endpoint
-from pytest_compaction.models.calls.prices import prices_at
 from pytest_compaction.models.calls.spending_limit import SpendingLimit
-from pytest_compaction.models.protocol import ModelError
-from pytest_compaction.models.usage import Usage
 
 pytestmark = pytest.mark.usefixtures("short_waits")
 

@@ -4,10 +4,8 @@ import asyncio
 
 import pytest
 
-from pytest_compaction.models.calls.in_flight import current_slot, requests_in
+from pytest_compaction.models import Call, CallReply, ModelError, current_slot, requests_in
 from pytest_compaction.models.calls.store import Store
-from pytest_compaction.models.protocol import ModelError
-from pytest_compaction.models.wire.call import Call, CallReply
 from pytest_compaction.run.loop import RequestLimit
 
 CALL = Call("chat.completions", {"model": "m", "messages": []})

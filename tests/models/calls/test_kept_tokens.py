@@ -3,12 +3,9 @@
 import pytest
 from support import builders
 
-from pytest_compaction.models.calls.accounts import Accounts
-from pytest_compaction.models.calls.prices import prices_at
+from pytest_compaction.models import Accounts, Call, Usage, prices_at
 from pytest_compaction.models.calls.spending_limit import SpendingLimit
 from pytest_compaction.models.relay import relayed_usage
-from pytest_compaction.models.usage import Usage
-from pytest_compaction.models.wire.call import Call
 
 MODEL = "claude-opus-5"
 """5 US dollars for a million tokens of input, by the table."""

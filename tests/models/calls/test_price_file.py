@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from pytest_compaction.models.calls.prices import prices_at, with_file
-from pytest_compaction.models.usage import Usage
+from pytest_compaction.models import Usage, prices_at, with_file
 from pytest_compaction.settings import OptionError
 
 ENTRY = {"name": "Acme/Large", "input": 3, "output": 15}

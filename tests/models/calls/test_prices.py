@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_compaction.metrics import DEFAULT_PRICING
-from pytest_compaction.models.calls.prices import prices_at
-from pytest_compaction.models.usage import Usage
+from pytest_compaction.models import Usage, prices_at
 from pytest_compaction.records import run_pricing
 
 OPENAI = prices_at(None)

@@ -12,6 +12,7 @@ from support.endpoint_builders import KEY, quick
 from support.endpoint_replies import Answer, completion, error
 from support.endpoint_server import serving
 
+from pytest_compaction.models import CallReply, ModelError
 from pytest_compaction.models.calls import endpoint
 from pytest_compaction.models.calls.endpoint import (
     AttemptError,
@@ -19,8 +20,6 @@ from pytest_compaction.models.calls.endpoint import (
     asked_wait,
     is_passing,
 )
-from pytest_compaction.models.protocol import ModelError
-from pytest_compaction.models.wire.call import CallReply
 from pytest_compaction.models.wire.refusals import Complaint
 
 BUSY = {"passing": True, "complaint": Complaint(429, "busy")}

@@ -9,9 +9,8 @@ from support.callers import Answering, Noting, call
 from support.processes import run_each
 from support.store_files import ask, files
 
-from pytest_compaction.models.calls.accounts import Accounts
+from pytest_compaction.models import Accounts, ModelError
 from pytest_compaction.models.calls.store import Store
-from pytest_compaction.models.protocol import ModelError
 
 
 def _write_often(folder, name):

@@ -13,14 +13,11 @@ from support import builders
 from support.callers import MODEL, Answering, call
 from support.processes import run_each
 
-from pytest_compaction.models.calls.accounts import Accounts, LimitReachedError, Total
+from pytest_compaction.models import Accounts, Call, CallReply, ModelError, Total, Usage, prices_at
+from pytest_compaction.models.calls.accounts import LimitReachedError
 from pytest_compaction.models.calls.endpoint import AttemptError, RetryingCaller
-from pytest_compaction.models.calls.prices import prices_at
 from pytest_compaction.models.calls.spending_limit import SpendingLimit, SpentError, most_usage
 from pytest_compaction.models.calls.store import Store
-from pytest_compaction.models.protocol import ModelError
-from pytest_compaction.models.usage import Usage
-from pytest_compaction.models.wire.call import Call, CallReply
 
 PRICES = prices_at(None)
 A_CALL = Usage(1, 1000, 0, 500)

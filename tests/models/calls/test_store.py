@@ -14,11 +14,8 @@ from support import builders
 from support.callers import MODEL, Answering, Noting, call
 from support.store_files import ask, files, path_of
 
-from pytest_compaction.models.calls.accounts import Accounts
+from pytest_compaction.models import Accounts, Call, CallReply, ModelError, NotRecordedError, Usage
 from pytest_compaction.models.calls.store import Store
-from pytest_compaction.models.protocol import ModelError, NotRecordedError
-from pytest_compaction.models.usage import Usage
-from pytest_compaction.models.wire.call import Call, CallReply
 
 
 def test_a_call_is_made_once_and_answered_from_its_file_ever_after(tmp_path):

@@ -4,8 +4,8 @@ import pytest
 from support.callers import Answering, call
 from support.store_files import ask, files
 
+from pytest_compaction.models import CallReply
 from pytest_compaction.models.calls.store import Store
-from pytest_compaction.models.wire.call import CallReply
 
 KEYS = ["sk-proj-abcDEF0123456789abcdefghij", "AKIAABCDEFGHIJKLMNOP"]
 

@@ -25,15 +25,16 @@ from pytest_compaction.case.case import AnswerSpec
 from pytest_compaction.compactors.strategies.anchored import SECTIONS
 from pytest_compaction.conversation.formats.chat import chat_messages, from_chat
 from pytest_compaction.conversation.formats.responses import responses_input
-from pytest_compaction.models.chat.summary import sections_of, within_budget
-from pytest_compaction.models.protocol import (
+from pytest_compaction.models import (
     CompactRequest,
     ModelError,
     NotAskedError,
+    Section,
+    Summary,
     SummaryRequest,
+    Usage,
 )
-from pytest_compaction.models.structured_summary import Section, Summary
-from pytest_compaction.models.usage import Usage
+from pytest_compaction.models.chat.summary import sections_of, within_budget
 from pytest_compaction.models.wire.reply import usage_of
 
 

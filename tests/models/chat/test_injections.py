@@ -10,11 +10,9 @@ from support.injections import ALL, IDS
 from support.shipped import shipped
 
 from pytest_compaction.compactors.strategies.anchored import SECTIONS
+from pytest_compaction.models import LogDigest, OfflineModel, Summary, SummaryRequest
 from pytest_compaction.models.chat.fences import shown
 from pytest_compaction.models.chat.model import FLAG
-from pytest_compaction.models.offline.model import OfflineModel
-from pytest_compaction.models.protocol import LogDigest, SummaryRequest
-from pytest_compaction.models.structured_summary import Summary
 from pytest_compaction.text import answer_proper
 
 each = pytest.mark.parametrize(("kind", "text"), ALL, ids=IDS)

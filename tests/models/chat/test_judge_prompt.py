@@ -14,11 +14,18 @@ from support.scenarios import flat, records, run, set_up
 
 from pytest_compaction.case.case import AnswerSpec, Fact, Trap
 from pytest_compaction.compactors.strategies.anchored import SECTIONS
-from pytest_compaction.models.chat.fences import MARK_DIGITS, fences_for, shown
+from pytest_compaction.models import (
+    LogDigest,
+    PromptError,
+    Prompts,
+    Summary,
+    SummaryRequest,
+    fences_for,
+    packaged_prompt,
+)
+from pytest_compaction.models.chat.fences import MARK_DIGITS, shown
 from pytest_compaction.models.chat.log_excerpt import GAP, excerpts_for
-from pytest_compaction.models.chat.prompts import FIELDS, PromptError, Prompts, packaged, parse
-from pytest_compaction.models.protocol import LogDigest, SummaryRequest
-from pytest_compaction.models.structured_summary import Summary
+from pytest_compaction.models.chat.prompts import FIELDS, parse
 from pytest_compaction.rubric import CRITERIA, applicable
 
 
@@ -271,4 +278,4 @@ def test_another_prompt_in_the_same_file_is_another_hash_of_the_settings(pyteste
 
 def test_the_packaged_templates_hold_their_fields():
     for name in FIELDS:
-        assert packaged(name).user
+        assert packaged_prompt(name).user

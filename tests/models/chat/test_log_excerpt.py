@@ -13,15 +13,15 @@ from support.endpoint_builders import judge_request
 
 from pytest_compaction.cache import KeptResults, SizedCache
 from pytest_compaction.case.case import Fact
+from pytest_compaction.models import LogDigest, fences_for
 from pytest_compaction.models.chat import log_excerpt
-from pytest_compaction.models.chat.fences import fences_for, shown
+from pytest_compaction.models.chat.fences import shown
 from pytest_compaction.models.chat.log_excerpt import (
     GAP,
     MessageExcerpts,
     excerpts_for,
     prepare,
 )
-from pytest_compaction.models.protocol import LogDigest
 from pytest_compaction.text import BM25, LogIndex, TextIndex, content_stems, normalize
 
 ROWS = [

@@ -8,7 +8,7 @@ from support.endpoint_builders import Replies, ask, chat
 from support.endpoint_replies import completion
 
 from pytest_compaction.case.case import AnswerSpec, Nugget
-from pytest_compaction.models.protocol import NO_LOG, JudgeRequest
+from pytest_compaction.models import NO_LOG, JudgeRequest
 
 TEXTS = ("LLM response should state: 1,200 euros", "LLM response should mention: the landlord")
 ASKED = "How much is the deposit?"

@@ -10,9 +10,9 @@ from support.endpoint_replies import completion, response
 from support.exporting import refusal, result, write_results
 
 from pytest_compaction.cli import main
+from pytest_compaction.models import Call, ExportError, ExportFolder
 from pytest_compaction.models.calls.endpoint import MAX_REPLY_BYTES
-from pytest_compaction.models.export.folder import ExportError, ExportFolder, read_result
-from pytest_compaction.models.wire.call import Call
+from pytest_compaction.models.export.folder import read_result
 from pytest_compaction.models.wire.reply import UnusableReplyError
 
 CALLS = [call(f"Question {number}?") for number in range(4)]

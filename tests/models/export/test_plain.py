@@ -5,15 +5,9 @@ from support.callers import call
 from support.endpoint_replies import completion
 
 from pytest_compaction.cli import main
+from pytest_compaction.models import Call, ExportFolder, read_reply
 from pytest_compaction.models.calls.endpoint import MAX_REPLY_BYTES
-from pytest_compaction.models.export.folder import (
-    ExportFolder,
-    can_be_plain,
-    reply_body,
-    request_text,
-)
-from pytest_compaction.models.wire.call import Call
-from pytest_compaction.models.wire.reply import read_reply
+from pytest_compaction.models.export.folder import can_be_plain, reply_body, request_text
 
 TOOLS = [
     {"role": "system", "content": "Be brief."},

@@ -8,15 +8,9 @@ from dataclasses import replace
 import pytest
 from support.reference_run import packed
 
+from pytest_compaction.models import Archive, ArchiveError
 from pytest_compaction.models.reference import shipped as archive
-from pytest_compaction.models.reference.shipped import (
-    MANIFEST,
-    WORDS,
-    Archive,
-    ArchiveError,
-    Manifest,
-    Words,
-)
+from pytest_compaction.models.reference.shipped import MANIFEST, WORDS, Manifest, Words
 
 ABOUT = Manifest(
     cases={"first": "a" * 16},

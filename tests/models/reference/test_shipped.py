@@ -8,7 +8,7 @@ from support.reference_run import lack
 from support.shipped import shipped as shipped_cases
 
 from pytest_compaction.case.files import files_below
-from pytest_compaction.models.reference.shipped import shipped_run
+from pytest_compaction.models import shipped_run
 from pytest_compaction.session.session import shipped_cases as folder
 
 AS_BEFORE = "9a041e5fbcb07cb50ac121cb3d4ae9052954e70ef63777e9fa3b67931e6707ed"

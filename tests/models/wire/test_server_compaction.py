@@ -9,7 +9,7 @@ from support.endpoint_replies import Answer, completion, error, sensible
 from support.server_edits import CLEARED, EDITS, SENT, uses
 from support.talks import talk, write
 
-from pytest_compaction.models.protocol import ModelError, UnsupportedError
+from pytest_compaction.models import ModelError, UnsupportedError
 
 WORKERS = pytest.mark.parametrize(
     "workers", ["-n0", pytest.param("-n2", marks=pytest.mark.exhaustive)]

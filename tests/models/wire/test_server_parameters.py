@@ -14,8 +14,8 @@ from pytest_compaction.compactors.products.anthropic import Anthropic
 from pytest_compaction.compactors.protocol import CompactorError, Traits, View
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import UnknownCompactorError, parse_spec
-from pytest_compaction.models.parameters import SET_BY_MODELS, misuse_of, refusal_of
-from pytest_compaction.models.wire.call import Call
+from pytest_compaction.models import Call, misuse_of, refusal_of
+from pytest_compaction.models.parameters import SET_BY_MODELS
 from pytest_compaction.run.feeder import CheckedStrategy
 
 

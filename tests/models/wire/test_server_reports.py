@@ -8,9 +8,9 @@ from support.compacting import messages_of
 from support.server_edits import CLEARED, EDITS, SENT, uses
 
 from pytest_compaction.compactors.protocol import View
-from pytest_compaction.models.usage import Usage
+from pytest_compaction.models import Applied, Usage, due_edits
 from pytest_compaction.models.wire.reply import usage_of
-from pytest_compaction.models.wire.server_edits import Applied, due_edits, read_applied
+from pytest_compaction.models.wire.server_edits import read_applied
 from pytest_compaction.run.responder import seen
 
 ENTRY = {**CLEARED["applied_edits"][0]}

@@ -6,8 +6,7 @@ import os
 
 import pytest
 
-from pytest_compaction.models.usage import OwnCalls
-from pytest_compaction.models.wire.call import CallReply
+from pytest_compaction.models import CallReply, OwnCalls
 from pytest_compaction.run.endpoint import Door, RecordingEndpoint
 from pytest_compaction.run.loop import RequestLimit
 

@@ -7,10 +7,7 @@ from support.builders import COUNTER, build_case
 from support.remote import ByHand, briefing, task_of
 
 from pytest_compaction.compactors.registry import named_strategies
-from pytest_compaction.models.calls.accounts import Total
-from pytest_compaction.models.registry import connect
-from pytest_compaction.models.usage import Usage
-from pytest_compaction.models.wire.call import Call, CallReply
+from pytest_compaction.models import Call, CallReply, Total, Usage, connect
 from pytest_compaction.run.remote.executor import Tasks
 from pytest_compaction.run.remote.result import Result, encoded
 from pytest_compaction.run.remote.task import Collector

@@ -14,17 +14,17 @@ from support.remote import briefing, perform_here, task_of, unpacked
 from pytest_compaction.compactors.registry import named_strategies
 from pytest_compaction.compactors.specs import parse_spec
 from pytest_compaction.conversation.messages import Message, Text
-from pytest_compaction.models.calls.endpoint import AttemptError
-from pytest_compaction.models.calls.prices import prices_at
-from pytest_compaction.models.chat.prompts import Prompts
-from pytest_compaction.models.protocol import (
+from pytest_compaction.models import (
+    CallReply,
     ModelError,
     NotAskedError,
     NotRecordedError,
+    Prompts,
     UnsupportedError,
+    Usage,
+    prices_at,
 )
-from pytest_compaction.models.usage import Usage
-from pytest_compaction.models.wire.call import CallReply
+from pytest_compaction.models.calls.endpoint import AttemptError
 from pytest_compaction.run.feeder import CompactionError
 from pytest_compaction.run.remote.result import (
     Failure,

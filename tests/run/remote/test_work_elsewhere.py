@@ -10,7 +10,7 @@ from support.builders import COUNTER, build_case
 from support.remote import SETTINGS, ByHand, briefing, perform_here, threads, unpacked
 
 from pytest_compaction.compactors.registry import named_strategies
-from pytest_compaction.models.offline.model import OfflineModel
+from pytest_compaction.models import OfflineModel
 from pytest_compaction.run.engine import CaseWork, Engine, Method, PlannedProbe
 from pytest_compaction.run.loop import WorkLoop
 from pytest_compaction.run.remote.executor import Tasks

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_compaction.models.calls.accounts import Accounts, CallCounts, call_counts
-from pytest_compaction.models.usage import Usage
+from pytest_compaction.models import Accounts, CallCounts, Usage, call_counts
 from pytest_compaction.reports.call_progress import duration, progress_text, seconds_left
 from pytest_compaction.session.progress_line import (
     CallLedger,

@@ -65,14 +65,14 @@ class Prompts:
         Raises :class:`PromptError` for a file that cannot be read, a ``$`` without the name
         of a field, or a field that is missing.
         """
-        prompts = {name: packaged(name) for name in FIELDS}
+        prompts = {name: packaged_prompt(name) for name in FIELDS}
         if judge is not None:
             prompts["judge"] = parse("judge", _read(judge), str(judge))
         return cls(**prompts)
 
 
 @lru_cache(maxsize=8)
-def packaged(name: str) -> Prompt:
+def packaged_prompt(name: str) -> Prompt:
     """The template of that name that comes with the package."""
     text = resources.files(__name__).joinpath(f"{name}.md").read_text("utf-8")
     return parse(name, text, f"{name}.md")
