@@ -94,8 +94,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _page(options: argparse.Namespace, named: Sequence[tuple[Path, Run]]) -> int:
     """Write or print the page of all runs."""
-    from pytest_compaction.reports.page.arms import PageRun
     from pytest_compaction.reports.page.page import page_of
+    from pytest_compaction.reports.page.runs import PageRun
 
     if options.table:
         complain("a page holds all tables; leave --table out")

@@ -15,8 +15,8 @@ from pytest_compaction.reports.outlets.json_report import json_report
 from pytest_compaction.reports.outlets.markdown_report import markdown_report
 from pytest_compaction.reports.outlets.report_file import csv_report
 from pytest_compaction.reports.outlets.suite_properties import suite_properties
-from pytest_compaction.reports.page.arms import PageRun
 from pytest_compaction.reports.page.page import page_of
+from pytest_compaction.reports.page.runs import PageRun
 from pytest_compaction.reports.summary.run_summary import run_summary
 from pytest_compaction.text import Range
 

@@ -134,12 +134,15 @@ def _cell(value: Scalar) -> str | int | float:
 
 def _page(run: FinishedRun) -> str:
     # The page takes a template engine to make, which no other form needs.
-    from pytest_compaction.reports.page.arms import PageRun
+    from pytest_compaction.reports.page.overview import Gate
     from pytest_compaction.reports.page.page import page_of
+    from pytest_compaction.reports.page.runs import PageRun
 
     records = Run(dict(run.header), {record["item"]: record for record in run.records})
     shown = PageRun(PurePath(run.name).stem or "run", records, run.folder)
-    return page_of([shown], against=run.against, gate=run.line)
+    decided = run.outcome != "none"
+    gate = Gate(run.outcome, run.line, run.decision, run.against) if decided else None
+    return page_of([shown], gate=gate)
 
 
 FORMS: Final[dict[str, Callable[[FinishedRun], str]]] = {

@@ -1,36 +1,73 @@
-"""The figures of the overview: scores, size of the views, loss by class, survival, cost."""
+"""The figures of the overview: scores, cases, losses and costs, and what a baseline decided."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
+from pytest_compaction.gate import ArmComparison, BaselineDecision, Check, Decision
 from pytest_compaction.metrics import (
     CLASSES,
+    TIE,
     Aggregate,
+    FactChange,
+    FactFate,
+    ItemChange,
     LossCounts,
+    Mean,
     Pricing,
     StrategyCosts,
     StrategyLosses,
     aggregate,
+    fates,
+    known,
     strategy_costs,
     strategy_losses,
 )
-from pytest_compaction.reports.page.arms import Arm
+from pytest_compaction.reports.changes.block import holds_text, undecided_text
+from pytest_compaction.reports.changes.words import (
+    changed_text,
+    counted,
+    difference_text,
+    facts_text,
+    uncompared,
+)
+from pytest_compaction.reports.lines import removed_text
+from pytest_compaction.reports.page.runs import Arm
+from pytest_compaction.rubric import DIMENSIONS
+
+SCORES: Final = ("overall", *DIMENSIONS)
+_OPEN: Final = 12
+"""Facts that are shown before the rest is folded."""
+_Group = tuple[str, list[dict[str, str]]]
+"""A case and its facts that changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """All figures of one strategy on the page; ``None`` where its records do not tell them."""
+    """All figures of one strategy on the page; ``None`` where its records do not tell them.
+
+    ``means`` are the scores that there are, by name, with intervals within 0 and 5, and ``cases``
+    the mean score of each case.
+    """
 
     label: str
     control: bool
     whole: Aggregate
+    means: dict[str, Mean]
+    cases: dict[str, float]
     losses: StrategyLosses | None
     costs: StrategyCosts | None
 
+    @property
+    def unscored(self) -> int:
+        """Items that should have a score and have none."""
+        return self.whole.items - self.whole.scored
+
     def counts(self, name: str) -> LossCounts | None:
-        """What became of the facts of a class, if there are any."""
+        """The facts of a class by what became of them, if there are any."""
         found = self.losses.classes.get(name) if self.losses else None
         return found.counts if found else None
 
@@ -38,10 +75,22 @@ class Figures:
 def figures_of_arm(arm: Arm, pricing: Pricing) -> Figures:
     """The figures of one strategy from its records, at the prices of its run."""
     records = list(arm.records)
+    whole = aggregate(arm.label, records)
+    found = {"overall": whole.overall, **whole.dimensions}
+    cases: dict[str, list[float]] = defaultdict(list)
+    for record in records:
+        if record["overall"] is not None and not whole.too_few:
+            cases[record["case"]].append(record["overall"])
     return Figures(
         label=arm.label,
         control=arm.control,
-        whole=aggregate(arm.label, records),
+        whole=whole,
+        means={
+            name: replace(mean, interval=known()[name].within(mean.interval))
+            for name, mean in found.items()
+            if mean is not None
+        },
+        cases={case: sum(scores) / len(scores) for case, scores in cases.items()},
         losses=strategy_losses(records),
         costs=strategy_costs(records, pricing),
     )
@@ -53,17 +102,161 @@ def classes_of(figures: Sequence[Figures]) -> list[str]:
     return [*(name for name in CLASSES if name in found), *sorted(found - set(CLASSES))]
 
 
-def frontier(figures: Sequence[Figures]) -> list[str]:
-    """Labels of strategies that no other beats with as few tokens; the smallest views first."""
-    points = [
-        (item.whole.view_tokens, item.whole.overall.value, item.label)
-        for item in figures
-        if item.whole.overall is not None and item.whole.view_tokens is not None
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """A decision of the gate: ``passed``, ``failed`` or ``undecided``, its line, and its rules."""
+
+    outcome: str
+    line: str
+    decision: Decision | None
+    against: BaselineDecision
+
+
+def rules_of(gate: Gate) -> list[dict[str, str]]:
+    """The rules of the gate but those on one baseline's figures, the rules that fail first."""
+    found = [
+        {"outcome": _outcome(check), "rule": check.rule, "found": check.text}
+        for check in (gate.decision.checks if gate.decision else ())
     ]
-    best = float("-inf")
+    found += [
+        {"outcome": "fails", "rule": rule, "found": f"could not be applied: {why}"}
+        for rule, why in gate.against.not_applied
+    ]
+    return sorted(found, key=lambda each: each["outcome"])
+
+
+def _outcome(check: Check) -> str:
+    return "holds" if check.holds else "fails"
+
+
+def comparisons_of(against: BaselineDecision, arms: Sequence[Arm]) -> Iterator[dict[str, Any]]:
+    """Each strategy beside its baseline: figures, cases and facts, the largest losses first."""
+    by_name = {arm.name: arm for arm in arms}
+    for each in against.comparisons:
+        arm = by_name[each.arm]
+        below, recovered = len(each.changes.below), len(each.changes.recovered)
+        fell = each.worse or len(each.changes.gone) > (
+            each.newly_gone.allowed if each.newly_gone else len(each.changes.gone)
+        )
+        failing = [check.text for check in each.checks if not check.holds]
+        if fell:
+            said = (
+                f"worse: {counted(below, 'item')} newly below the pass score, {recovered} recovered"
+            )
+        else:
+            said = undecided_text(each, against.rules.max_drop)
+            said = said or (failing[0] if failing else holds_text(each))
+        cases, same = _cases(each, arm)
+        facts = each.changes.facts
+        yield {
+            "title": f"{each.arm} against {each.baseline.title}",
+            "said": said,
+            "figures": list(_compared(each)),
+            "cases": cases,
+            "same": same,
+            "facts": [
+                (title, len(changed), *_folded(_by_case(changed, arm)))
+                for title, changed in (
+                    ("Newly gone", facts.gone),
+                    ("Regained", facts.regained),
+                    ("Stated before, uncertain now", facts.uncertain),
+                    ("Not comparable: the text or the keys changed", facts.not_comparable),
+                )
+                if changed
+            ],
+            "notes": [
+                *([each.newly_gone.why_not] if each.newly_gone and each.newly_gone.why_not else []),
+                *uncompared(each.changes, (each.baseline.title, "this run")),
+                *changed_text(each.changes),
+                *each.baseline.problems,
+            ],
+        }
+
+
+def _compared(each: ArmComparison) -> Iterator[tuple[str, str, str, str, str]]:
+    """Name, baseline, now, difference, and the outcome of the rule on it, of each figure."""
+    for rule in each.rules:
+        one = rule.compared
+        outcome = "undecided" if rule.outcome == "undecided" else _outcome(rule.check)
+        yield rule.metric, f"{one.first:.2f}", f"{one.second:.2f}", difference_text(one), outcome
+    stated, (before, after) = each.changes.stated, each.changes.removed
+    limit = each.newly_gone if each.newly_gone and each.newly_gone.check else None
+    if stated is not None:
+        moved, outcome = facts_text(each.changes), ""
+        if limit and limit.check:
+            moved, outcome = f"{moved}; {limit.allowed} may be gone", _outcome(limit.check)
+        yield "facts stated", f"{stated[0]:.0%}", f"{stated[1]:.0%}", moved, outcome
+    if before is not None and after is not None:
+        yield "tokens removed", removed_text(before), removed_text(after), "", ""
+
+
+def _cases(each: ArmComparison, arm: Arm) -> tuple[list[dict[str, Any]], int]:
+    """The cases that changed, the largest fall first, and how many did not change."""
+    groups: dict[str, list[ItemChange]] = defaultdict(list)
+    for item in each.changes.items:
+        groups[item.second["case"]].append(item)
     found = []
-    for _, score, label in sorted(points, key=lambda p: (p[0], -p[1], p[2])):
-        if score > best:
-            best = score
-            found.append(label)
-    return found
+    for case, items in groups.items():
+        before, now = (
+            sum(scores) / len(items)
+            for scores in zip(
+                *((i.first["overall"], i.second["overall"]) for i in items), strict=True
+            )
+        )
+        gone, regained = (
+            sum(fact.case == case for fact in facts)
+            for facts in (each.changes.gone, each.changes.regained)
+        )
+        if abs(now - before) > TIE or gone or regained:
+            found.append(
+                {
+                    "case": case,
+                    "before": before,
+                    "now": now,
+                    "change": now - before,
+                    "gone": gone,
+                    "regained": regained,
+                }
+            )
+    found.sort(key=lambda row: (row["change"], row["regained"] - row["gone"], row["case"]))
+    return found, len(groups) - len(found)
+
+
+def _by_case(changed: Sequence[FactChange], arm: Arm) -> list[_Group]:
+    """Facts by case, the case with most of them first, each with its place in log and run."""
+    known = {fate.key: fate for fate in fates(arm.records)}
+    groups: dict[str, list[dict[str, str]]] = defaultdict(list)
+    for fact in changed:
+        groups[fact.case].append(
+            {
+                "text": fact.text,
+                "probe": fact.probe,
+                "item": f"{arm.label}/{fact.case}/{fact.probe}",
+                "place": _place(fact, known.get((fact.case, fact.probe, fact.text))),
+            }
+        )
+    return sorted(groups.items(), key=lambda group: (-len(group[1]), group[0]))
+
+
+def _folded(groups: list[_Group]) -> tuple[list[_Group], list[_Group]]:
+    """The first cases, with as many facts as are read at a glance, and the rest."""
+    shown = 0
+    for n, (_, facts) in enumerate(groups):
+        if shown >= _OPEN:
+            return groups[:n], groups[n:]
+        shown += len(facts)
+    return groups, []
+
+
+def _place(fact: FactChange, fate: FactFate | None) -> str:
+    """Where the log states a fact, and after which compaction the view no longer does."""
+    parts = [fact.kind.replace("_", " ")]
+    if fate is not None and fate.evidence:
+        parts.append(f"said in {', '.join(fate.evidence[:3])}")
+    if fate is not None and fate.drop is not None and not fate.survived:
+        parts.append(f"dropped at {fate.drop.point}")
+    elif fact.point:
+        parts.append(f"asked after {fact.point}")
+    if fate is not None and fate.recoverable is not None:
+        parts.append("can be read again" if fate.recoverable else "cannot be read again")
+    return ", ".join(filter(None, parts))

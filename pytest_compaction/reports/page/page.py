@@ -3,179 +3,46 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 import os
-import zlib
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from importlib.resources import files
 from itertools import combinations
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
-from pytest_compaction.gate import BaselineDecision, fact_name
-from pytest_compaction.metrics import Pricing, StrategyPair, compare_strategies, interval_method
-from pytest_compaction.records import Record, RunTexts, changed_cases, rounded, run_pricing, type_of
+from pytest_compaction.metrics import Curve, Pricing, compare_strategies, curves, interval_method
+from pytest_compaction.records import Record, changed_cases, finite, rounded, run_pricing, type_of
 from pytest_compaction.records import differences as run_differences
-from pytest_compaction.reports.changes.block import holds_text, undecided_text
-from pytest_compaction.reports.changes.words import changed_text
-from pytest_compaction.reports.gate_line import newly_gone_text
-from pytest_compaction.reports.page.arms import Arm, PageRun, arms_of
-from pytest_compaction.reports.page.inert import content_policy, inert_json
-from pytest_compaction.reports.page.items import Index, detail_of, index_of
-from pytest_compaction.reports.page.overview import Figures, classes_of, figures_of_arm
-from pytest_compaction.reports.page.plots import Scale, scatter, survival_curves, whisker
+from pytest_compaction.reports.page.overview import (
+    SCORES,
+    Figures,
+    Gate,
+    classes_of,
+    comparisons_of,
+    figures_of_arm,
+    rules_of,
+)
+from pytest_compaction.reports.page.plots import (
+    HEIGHT,
+    WIDTH,
+    Scale,
+    budget_plot,
+    scatter,
+    survival_plot,
+)
+from pytest_compaction.reports.page.runs import Arm, PageRun, arms_of, index_of
+from pytest_compaction.reports.page.texts import Texts, texts_of
+from pytest_compaction.reports.short_names import short_names
 from pytest_compaction.reports.tables.run_tables import run_tables
 from pytest_compaction.reports.tables.table_page import written
 from pytest_compaction.rubric import DIMENSIONS, MAX_SCORE
 from pytest_compaction.text import printable
 
-Block = dict[str, Any]
-"""All texts of a case: its ``log`` or ``None``, its ``views`` by hash, its ``items`` by number."""
-
-_LIMITS: Final = (None, 20_000, 8_000, 3_000, 1_000, 300, 0)
-"""The most characters of a message, tried until all is small enough; 0 is for no texts."""
-
-
-@dataclass(frozen=True, slots=True)
-class Texts:
-    """The packed block of each case, and how messages had to be cut so that all found room.
-
-    ``limit`` is the most characters of a message, ``None`` if none was cut; ``left_out`` counts
-    the characters that are not there.
-    """
-
-    blocks: tuple[str, ...]
-    limit: int | None = None
-    left_out: int = 0
-    logs: int = 0
-    """Cases whose log is there."""
-
-
-def texts_of(runs: Sequence[PageRun], arms: Sequence[Arm], index: Index, most: int) -> Texts:
-    """The texts of all cases in at most about ``most`` bytes; longer messages are cut for it."""
-    blocks = _blocks(runs, arms, index)
-    logs = sum(block["log"] is not None for block in blocks)
-    made = Texts(())
-    for limit in _LIMITS:
-        left_out = 0
-        packed = []
-        for block in blocks:
-            shorter, missing = (block, 0) if limit is None else _cut(block, limit)
-            left_out += missing
-            packed.append(_packed(shorter))
-        made = Texts(tuple(packed), limit, left_out, logs)
-        if sum(map(len, packed)) <= most:
-            break
-    return made
-
-
-def _blocks(runs: Sequence[PageRun], arms: Sequence[Arm], index: Index) -> list[Block]:
-    blocks: list[Block] = [{"log": None, "views": {}, "items": {}} for _ in index.cases]
-    sources = [None if each.folder is None else RunTexts(each.folder) for each in runs]
-    # Items of one probe stand together, so that the same texts come within reach of the packing.
-    order = sorted(range(len(index.items)), key=lambda n: (index.items[n]["probe"], n))
-    for number in order:
-        item, record = index.items[number], index.records[number]
-        block = blocks[index.probes[item["probe"]]["case"]]
-        block["items"][str(number)] = detail_of(record)
-        source = sources[arms[item["arm"]].run]
-        if source is None:
-            continue
-        if block["log"] is None:
-            block["log"] = _shown_of_log(source.log(record))
-        if item["view"] and item["view"] not in block["views"]:
-            messages = source.view(record)
-            if messages is not None:
-                block["views"][item["view"]] = [_without_log(message) for message in messages]
-    return blocks
-
-
-def _shown_of_log(log: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """What the page shows of a log, which may hold more."""
-    if log is None:
-        return None
-    return {
-        name: [{key: each[key] for key in keys} for each in log[name]]
-        for name, keys in (("messages", ("id", "role", "text")), ("points", ("id", "after")))
-    }
-
-
-def _without_log(message: Mapping[str, Any]) -> dict[str, Any]:
-    """A message of a view; one that stands word for word in the log has its text there alone."""
-    kept = message["origin"] == "log" and not message["changed"]
-    return {key: message[key] for key in ("id", "role", "origin", *(() if kept else ("text",)))}
-
-
-def _cut(block: Block, limit: int) -> tuple[Block, int]:
-    """The block with the beginnings of its messages, and how many characters that leaves out."""
-    if not limit:
-        return {**block, "log": None, "views": {}}, _length(block)
-    log = block["log"]
-    shorter = {
-        **block,
-        "log": log and {**log, "messages": [_beginning(m, limit) for m in log["messages"]]},
-        "views": {
-            name: [_beginning(message, limit) for message in view]
-            for name, view in block["views"].items()
-        },
-    }
-    return shorter, _length(block) - _length(shorter)
-
-
-def _beginning(message: Mapping[str, Any], limit: int) -> dict[str, Any]:
-    text = message.get("text") or ""
-    if len(text) <= limit:
-        return dict(message)
-    return {**message, "text": text[:limit], "cut": len(text) - limit}
-
-
-def _length(block: Block) -> int:
-    views = [message for view in block["views"].values() for message in view]
-    log = block["log"]["messages"] if block["log"] else []
-    return sum(len(message.get("text") or "") for message in (*log, *views))
-
-
-def _packed(block: Block) -> str:
-    text = json.dumps(block, separators=(",", ":"), allow_nan=False)
-    return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
-
-
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """Any two strategies with a common item, as plain data, and the letters of each by label.
-
-    A pair stands under the numbers ``first,second`` of its strategies. Strategies that share a
-    letter do not differ at 5 %.
-    """
-
-    pairs: Mapping[str, Mapping[str, Any]]
-    letters: Mapping[str, str]
-
-
-def compared(arms: Sequence[Arm]) -> Compared:
-    """Compare the overall scores of all strategies of the page, the control aside."""
-    groups = {arm.label: arm.records for arm in arms if not arm.control}
-    found = compare_strategies(groups)
-    number = {arm.label: n for n, arm in enumerate(arms)}
-    pairs = {f"{number[pair.first]},{number[pair.second]}": _pair(pair) for pair in found.pairs}
-    told = len(found.letters) > 1 and any(found.letters.values())
-    return Compared(dict(sorted(pairs.items())), found.letters if told else {})
-
-
-def _pair(pair: StrategyPair) -> dict[str, Any]:
-    paired = pair.paired
-    mean = paired.difference
-    return {
-        "mean": rounded(mean.value),
-        "interval": mean.interval and [rounded(bound) for bound in mean.interval],
-        "items": mean.count,
-        "cases": mean.cases,
-        "p": rounded(pair.holm),
-        "wins": paired.wins,
-        "losses": paired.losses,
-    }
-
+if TYPE_CHECKING:
+    from markupsafe import Markup
 
 MOST_BYTES: Final = 4_900_000
 """The size that a page stays below, if cutting long messages suffices for it."""
@@ -185,21 +52,22 @@ PASS_SCORE: Final = 3.5
 _SCRIPTS: Final = "texts data marks filters list panes bench item changes start".split()
 _STYLES: Final = "colours overview items sizes".split()
 _CELL: Final = Scale(0, MAX_SCORE, 6, 106)
-"""The scale of the small plots of the table of strategies."""
-_FIGURE: Final = (460.0, 300.0)
+_CASE: Final = Scale(0, MAX_SCORE, 6, 226)
+"""The scales of the small plots of tables: a score of a strategy, and those of a case."""
+_CASES: Final = 30
+"""Rows of a chart of cases before the rest is folded."""
+_BREAKS: Final = re.compile(r"(?<=[_\-./:,=@])(?=[^\W\d_])")
+"""Where a long name may go on in the next line."""
+_INERT: Final = str.maketrans(
+    {ch: f"\\u{ord(ch):04x}" for ch in ("<", ">", "&", "\u2028", "\u2029")}
+)
 
 
-def page_of(
-    runs: Sequence[PageRun],
-    most: int = MOST_BYTES,
-    against: BaselineDecision | None = None,
-    gate: str = "",
-) -> str:
+def page_of(runs: Sequence[PageRun], most: int = MOST_BYTES, gate: Gate | None = None) -> str:
     """The page of these runs; the same runs give the same text.
 
-    ``against`` is what the baselines of a run decided, and ``gate`` the line of its gate.
-
-    ``most`` is the size in bytes up to which long messages are kept whole.
+    ``gate`` decided of the one run. ``most`` is the size in bytes up to which long messages are
+    kept whole.
     """
     from jinja2 import Environment, PackageLoader, StrictUndefined  # takes long to import
 
@@ -211,113 +79,131 @@ def page_of(
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"shown": printable, "written": written, "address": _address}
-    environment.filters["fact"] = fact_name
-    environment.globals |= {"whisker": whisker, "cell": _CELL}
+    environment.filters |= {
+        "shown": printable,
+        "written": written,
+        "address": lambda text: quote(text.encode("utf-8", "backslashreplace"), safe=""),
+        "name": _name,
+        "head": lambda text: _BREAKS.sub("\u200b", printable(text, 80)),
+    }
     arms = arms_of(runs)
-    index, pairs = index_of(arms), compared(arms)
+    short = short_names((arm.label for arm in arms), 60)
+    index, (pairs, letters) = index_of(arms), compared(arms)
+    data = {
+        "passScore": _pass_score(runs),
+        "dimensions": DIMENSIONS,
+        "arms": [{"label": a.label, "short": short[a.label], "name": a.name} for a in arms],
+        "cases": index.cases,
+        "probes": index.probes,
+        "items": index.items,
+        "pairs": pairs,
+    }
     style = "\n".join(_asset(f"{name}.css") for name in _STYLES)
-    script = _script()
-    rest = inert_json(_data(runs, arms, index, pairs))
-    room = most - len(rest) - len(style) - len(script)
-    texts = texts_of(runs, arms, index, room)
+    script = "\n".join(_asset(f"{name}.js") for name in _SCRIPTS)
+    script = f'(() => {{\n"use strict";\n{script}}})();\n'
+    texts = texts_of(runs, arms, index, most - len(inert_json(data)) - len(style) - len(script))
     return environment.get_template("page.html").render(
         title=" and ".join(printable(each.name) for each in runs) or "no run",
         policy=content_policy(script, style),
         style=style,
         script=script,
-        data=inert_json(_data(runs, arms, index, pairs, texts)),
-        letters=pairs.letters,
-        gate=gate,
-        baselines=_baselines(against) if against is not None else [],
+        data=inert_json({**data, "blocks": texts.blocks}),
+        letters=letters,
         index=index,
-        dimensions=DIMENSIONS,
+        cell=_CELL,
+        case_scale=_CASE,
+        scores=SCORES,
+        most_cases=_CASES,
+        width=WIDTH,
+        height=HEIGHT,
         pass_score=_pass_score(runs),
         notes=list(_notes(runs, arms, texts)),
-        tables=[
-            (each.name, list(run_tables(found, _pricing(each, number, arms))))
-            for number, each in enumerate(runs)
-            if (found := _records(number, arms))
-        ],
+        gate=gate,
+        rules=rules_of(gate) if gate else [],
+        comparisons=list(comparisons_of(gate.against, arms)) if gate else [],
+        names=short,
         **_figures(runs, arms),
     )
 
 
-def _baselines(against: BaselineDecision) -> list[dict[str, Any]]:
-    """Facts newly gone and regained against each baseline, by name."""
-    found = []
-    for each in against.comparisons:
-        facts = each.changes.facts
-        said = undecided_text(each, against.rules.max_drop) or holds_text(each)
-        found.append(
-            {
-                "title": f"{each.arm} against {each.baseline.title}",
-                "said": "; ".join(rule.check.text for rule in each.worse) or said,
-                "newly_gone": newly_gone_text(each),
-                "lists": [
-                    ("Newly gone", facts.gone),
-                    ("Stated before, uncertain now", facts.uncertain),
-                    ("Regained", facts.regained),
-                    ("Not comparable, since the text or the keys changed", facts.not_comparable),
-                ],
-                "notes": changed_text(each.changes),
-            }
-        )
-    return found
-
-
 def _figures(runs: Sequence[PageRun], arms: Sequence[Arm]) -> dict[str, Any]:
-    prices = [_pricing(each, number, arms) for number, each in enumerate(runs)]
+    by_run = [
+        [record for arm in arms if arm.run == n for record in arm.records]
+        for n, _ in enumerate(runs)
+    ]
+    prices = [_pricing(each, found) for each, found in zip(runs, by_run, strict=True)]
     figures = sorted((figures_of_arm(arm, prices[arm.run]) for arm in arms), key=_rank)
+    drawn = _budget_curves(runs, by_run)
+    budgets = sorted({point.budget for curve in drawn.values() for point in curve.points})
+    cases: dict[str, list[tuple[float, int]]] = {}
+    for n, item in enumerate(figures):
+        for case, score in () if item.control else item.cases.items():
+            cases.setdefault(case, []).append((score, n))
     return {
         "figures": figures,
+        "heads": short_names((item.label for item in figures), 22),
         "classes": classes_of(figures),
         "answered": any(
             item.losses is not None and item.losses.whole.counts.unused is not None
             for item in figures
         ),
         "costs": [item for item in figures if item.costs and not item.control],
-        "scatter": scatter(figures, *_FIGURE),
-        "curves": survival_curves(figures, *_FIGURE),
-        "size": _FIGURE,
+        "cases": sorted(cases.items(), key=lambda row: (min(row[1])[0], row[0])),
+        "scatter": scatter(figures),
+        "survival": survival_plot(figures),
+        "budgets": budgets,
+        "curves": drawn,
+        "curve_plot": budget_plot(drawn, budgets),
+        "tables": [
+            (each.name, list(run_tables(found, pricing)))
+            for each, found, pricing in zip(runs, by_run, prices, strict=True)
+            if found
+        ],
     }
 
 
-def _pricing(run: PageRun, number: int, arms: Sequence[Arm]) -> Pricing:
+def _budget_curves(runs: Sequence[PageRun], by_run: Sequence[Sequence[Record]]) -> dict[str, Curve]:
+    """The curve of each strategy over budgets, by its name on the page."""
+    return {
+        curve.compactor if len(runs) == 1 else f"{curve.compactor} ({each.name})": curve
+        for each, records in zip(runs, by_run, strict=True)
+        for curve in curves(records)
+    }
+
+
+def _pricing(run: PageRun, records: Sequence[Record]) -> Pricing:
     settings = run.run.header.get("settings") or {}
-    return run_pricing(str(settings.get("responder")), _records(number, arms))
-
-
-def _records(number: int, arms: Sequence[Arm]) -> list[Record]:
-    """The records of the run of that number."""
-    return [record for arm in arms if arm.run == number for record in arm.records]
+    return run_pricing(str(settings.get("responder")), records)
 
 
 def _rank(figures: Figures) -> tuple[float, str]:
     """The best first; a strategy without a score comes last."""
-    overall = figures.whole.overall
+    overall = figures.means.get("overall")
     return (-overall.value if overall else 1.0, figures.label)
 
 
-def _data(
-    runs: Sequence[PageRun],
-    arms: Sequence[Arm],
-    index: Index,
-    pairs: Compared,
-    texts: Texts | None = None,
-) -> dict[str, Any]:
-    """What the script reads."""
-    return {
-        "passScore": _pass_score(runs),
-        "dimensions": DIMENSIONS,
-        "runs": [each.name for each in runs],
-        "arms": [{"label": arm.label, "name": arm.name, "run": arm.run} for arm in arms],
-        "cases": index.cases,
-        "probes": index.probes,
-        "items": index.items,
-        "pairs": pairs.pairs,
-        "blocks": texts.blocks if texts else (),
+def compared(arms: Sequence[Arm]) -> tuple[dict[str, dict[str, Any]], Mapping[str, str]]:
+    """Any two strategies with a common item, the control aside, and the letters of each by label.
+
+    A pair stands under the numbers ``first,second`` of its strategies. Strategies that share a
+    letter do not differ at 5 %.
+    """
+    found = compare_strategies({arm.label: arm.records for arm in arms if not arm.control})
+    number = {arm.label: n for n, arm in enumerate(arms)}
+    pairs = {
+        f"{number[pair.first]},{number[pair.second]}": {
+            "mean": rounded((mean := pair.paired.difference).value),
+            "interval": mean.interval and [rounded(bound) for bound in mean.interval],
+            "items": mean.count,
+            "cases": mean.cases,
+            "p": rounded(pair.holm),
+            "wins": pair.paired.wins,
+            "losses": pair.paired.losses,
+        }
+        for pair in found.pairs
     }
+    told = len(found.letters) > 1 and any(found.letters.values())
+    return dict(sorted(pairs.items())), found.letters if told else {}
 
 
 def _pass_score(runs: Sequence[PageRun]) -> float:
@@ -329,7 +215,7 @@ def _pass_score(runs: Sequence[PageRun]) -> float:
 
 
 def _notes(runs: Sequence[PageRun], arms: Sequence[Arm], texts: Texts) -> Iterator[str]:
-    """What a reader must know of the page: intervals, texts that are missing or cut."""
+    """Sentences on intervals, on what of the runs cannot be read, and on texts that are cut."""
     cases = len({record["case"] for arm in arms for record in arm.records})
     if cases:
         yield f"Whiskers and brackets are 95 % intervals: {interval_method(cases)}."
@@ -340,8 +226,7 @@ def _notes(runs: Sequence[PageRun], arms: Sequence[Arm], texts: Texts) -> Iterat
         folder = "" if each.folder is None else f"{each.folder}{os.sep}"
         yield from (f"{problem.replace(folder, '')}." for problem in each.run.problems)
     for first, second in combinations(runs, 2):
-        headers = (first.run.header, second.run.header)
-        names = (first.name, second.name)
+        headers, names = (first.run.header, second.run.header), (first.name, second.name)
         changed = changed_cases(*headers, names)
         for reason in [*run_differences(*headers, names), *([changed] if changed else [])]:
             yield f"The scores of these runs cannot be compared: {reason}."
@@ -367,14 +252,37 @@ def _notes(runs: Sequence[PageRun], arms: Sequence[Arm], texts: Texts) -> Iterat
         yield "The texts of logs and views are left out: they are too large for one page."
 
 
-def _script() -> str:
-    """All scripts as one, in a scope of their own."""
-    parts = "\n".join(_asset(f"{name}.js") for name in _SCRIPTS)
-    return f'(() => {{\n"use strict";\n{parts}}})();\n'
+def inert_json(data: Any) -> str:
+    """JSON for a script element: no text in it ends the element or begins a comment.
+
+    Whatever is not ASCII is escaped, lone surrogates too; NaN and infinities become ``null``.
+    """
+    text = json.dumps(finite(data), separators=(",", ":"), allow_nan=False)
+    return text.translate(_INERT)
 
 
-def _address(text: str) -> str:
-    return quote(text.encode("utf-8", "backslashreplace"), safe="")
+def content_policy(script: str, style: str) -> str:
+    """A Content-Security-Policy that lets this script and this style in, and nothing else.
+
+    Source: W3C, "Content Security Policy Level 3" (2024), section 2.3.1: a hash is that of the
+    text between the tags. Scripts that hold data do not run and need none.
+    """
+    digests = [
+        base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        for text in (script, style)
+    ]
+    allowed = [
+        f"{name} 'sha256-{digest}'"
+        for name, digest in zip(("script-src", "style-src"), digests, strict=True)
+    ]
+    return "; ".join(["default-src 'none'", *allowed, "base-uri 'none'", "form-action 'none'"])
+
+
+def _name(text: str) -> Markup:
+    """A name that can go on in the next line after a mark, and nowhere else."""
+    from markupsafe import Markup, escape
+
+    return Markup("<wbr>").join(escape(part) for part in _BREAKS.split(printable(text)))
 
 
 def _asset(name: str) -> str:

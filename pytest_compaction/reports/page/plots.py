@@ -1,115 +1,86 @@
-"""Where things stand in the plots: scales, ticks, labels that do not cover each other."""
+"""The plots of the overview as places in a drawing: score against size, and curves of survival."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import Final
 
-from pytest_compaction.metrics import Mean
-from pytest_compaction.reports.page.overview import Figures, frontier
+from pytest_compaction.metrics import Curve
+from pytest_compaction.reports.page.overview import Figures
+from pytest_compaction.reports.short_names import short_names
 from pytest_compaction.rubric import MAX_SCORE
 
 _WIDE: Final = 6
 """Views that differ by more than this factor stand on a logarithmic scale."""
 _LINE: Final = 15.0
 """The least distance of two labels that stand above each other."""
+_NAME: Final = 18
+"""The most characters of a name beside a curve."""
+WIDTH: Final = 460.0
+HEIGHT: Final = 300.0
+_LEFT: Final = 40
+_TOP: Final = 10
+_BOTTOM: Final = HEIGHT - 30
+_RIGHT_OF_CURVES: Final = WIDTH - 150
+
+Interval = tuple[float, float] | None
+_Point = tuple[float, float | None, Interval, bool]
+"""A value on the axis, the share there or ``None``, its interval, and whether its dot is open."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """A linear scale from values to places in a drawing."""
+    """A scale from values to places in a drawing: equal steps, or equal factors, are equal."""
 
     low: float
     high: float
     start: float
     end: float
+    logarithmic: bool = False
 
     def __call__(self, value: float) -> float:
         """The place of a value, kept within the drawing, to a tenth."""
-        span = (self.high - self.low) or 1.0
-        share = min(max((value - self.low) / span, 0.0), 1.0)
+        low, high = self.low, self.high
+        if self.logarithmic:
+            low, high, value = (math.log(each) for each in (low, high, max(value, low)))
+        share = min(max((value - low) / ((high - low) or 1.0), 0.0), 1.0)
         return round(self.start + share * (self.end - self.start), 1)
 
 
 @dataclass(frozen=True, slots=True)
-class LogScale:
-    """A scale on which equal factors are equal distances; ``low`` is above 0."""
+class Dot:
+    """A mean with its interval as places; an ``open`` dot is one to be careful with."""
 
-    low: float
-    high: float
-    start: float
-    end: float
-
-    def __call__(self, value: float) -> float:
-        """The place of a value, kept within the drawing, to a tenth."""
-        scale = Scale(math.log(self.low), math.log(self.high), self.start, self.end)
-        return scale(math.log(max(value, self.low)))
-
-
-@dataclass(frozen=True, slots=True)
-class Whisker:
-    """A mean with its interval as places; ``low`` and ``high`` are ``None`` without one."""
-
-    at: float
-    low: float | None
-    high: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class Spot:
-    """A strategy in a plot: its dot, whisker and label."""
-
-    label: str
     x: float
-    whisker: Whisker
-    label_y: float
-    before: bool
-    """Whether the label stands left of the dot."""
-    leads: bool
+    y: float
+    bounds: Interval = None
+    open: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Scatter:
-    """Score against view tokens; ``steps`` are the corners of the frontier."""
-
-    spots: tuple[Spot, ...]
-    x_ticks: tuple[tuple[float, str], ...]
-    y_ticks: tuple[tuple[float, str], ...]
-    steps: tuple[tuple[float, float], ...]
-    logarithmic: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Curve:
-    """The survival of one strategy: its dots with whiskers, and where its label stands."""
+class Line:
+    """A strategy in a plot: its dots in runs without a gap, and where its label stands."""
 
     label: str
     number: int
-    dots: tuple[tuple[float, Whisker], ...]
-    label_y: float
+    parts: tuple[tuple[Dot, ...], ...]
+    text: tuple[float, float]
+    before: bool = False
+    """Whether the label ends at its place, rather than begins there."""
 
 
 @dataclass(frozen=True, slots=True)
-class Curves:
-    """Survival over compactions."""
+class Plot:
+    """A drawing: places and texts of both axes, a line for each strategy, and a frontier."""
 
-    curves: tuple[Curve, ...]
+    x_title: str
     x_ticks: tuple[tuple[float, str], ...]
     y_ticks: tuple[tuple[float, str], ...]
-
-
-def whisker(mean: Mean, scale: Scale) -> Whisker:
-    """The places of a mean and of the bounds of its interval."""
-    return _whisker(mean.value, mean.interval, scale)
-
-
-def _whisker(value: float, interval: tuple[float, float] | None, scale: Scale) -> Whisker:
-    if interval is None:
-        return Whisker(scale(value), None, None)
-    return Whisker(scale(value), scale(interval[0]), scale(interval[1]))
+    lines: tuple[Line, ...]
+    steps: tuple[tuple[float, float], ...] = ()
 
 
 def ticks(high: float, count: int = 4) -> list[float]:
@@ -140,73 +111,129 @@ def apart(places: Sequence[float], least: float = _LINE) -> list[float]:
     return [round(place - excess, 1) for place in result]
 
 
-def scatter(figures: Sequence[Figures], width: float, height: float) -> Scatter | None:
-    """Overall score against mean view tokens; ``None`` without a score and its tokens.
+def scatter(figures: Sequence[Figures]) -> Plot | None:
+    """Overall score against mean view tokens; ``None`` with fewer than two strategies to show.
 
-    The control is left out: its views are the whole logs.
+    Strategies on the frontier have a filled dot: no other scores higher with as few tokens.
     """
-    figures = [item for item in figures if not item.control]
-    shown = [
-        (item.label, item.whole.view_tokens, item.whole.overall)
+    found = [
+        (item.label, item.whole.view_tokens, item.means["overall"])
         for item in figures
-        if item.whole.overall is not None and item.whole.view_tokens is not None
+        if not item.control and item.whole.view_tokens is not None and "overall" in item.means
     ]
-    if not shown:
+    if len(found) < 2:
         return None
-    sizes = [tokens for _, tokens, _ in shown]
+    sizes = [tokens for _, tokens, _ in found]
     logarithmic = min(sizes) > 0 and max(sizes) > _WIDE * min(sizes)
     marks = log_ticks(min(sizes), max(sizes)) if logarithmic else ticks(max(sizes))
-    scale = LogScale if logarithmic else Scale
-    x = scale(marks[0], marks[-1], 34, width - 14)
-    y = Scale(0, MAX_SCORE, height - 30, 10)
-    leads = frontier(figures)
-    places = {label: (x(tokens), whisker(mean, y)) for label, tokens, mean in shown}
-    label_places = apart([places[label][1].at for label, _, _ in shown])
-    spots = [
-        Spot(label, *places[label], label_y, places[label][0] > width * 0.6, label in leads)
-        for (label, _, _), label_y in zip(shown, label_places, strict=True)
-    ]
+    x = Scale(marks[0], marks[-1], _LEFT, WIDTH - 14, logarithmic)
+    y = Scale(0, MAX_SCORE, _BOTTOM, _TOP)
+    names = short_names((label for label, _, _ in found), _NAME)
+    best = -1.0
+    leads: set[str] = set()
     steps: list[tuple[float, float]] = []
-    for label in leads:
-        place, mean = places[label]
-        if steps:
-            steps.append((place, steps[-1][1]))
-        steps.append((place, mean.at))
-    steps.append((width - 14, steps[-1][1]))
-    return Scatter(
-        tuple(spots),
+    for label, tokens, mean in sorted(found, key=lambda each: (each[1], -each[2].value, each[0])):
+        if mean.value > best:
+            if leads:
+                steps.append((x(tokens), y(best)))
+            best = mean.value
+            leads.add(label)
+            steps.append((x(tokens), y(best)))
+    heights = apart([y(mean.value) for _, _, mean in found])
+    lines = []
+    for n, ((label, tokens, mean), height) in enumerate(zip(found, heights, strict=True)):
+        place = x(tokens)
+        before = place > WIDTH * 0.6
+        dot = Dot(place, y(mean.value), _placed(mean.interval, y), label not in leads)
+        text = (place + (-10 if before else 10), height)
+        lines.append(Line(names[label], n, ((dot,),), text, before))
+    return Plot(
+        f"tokens of the view{', logarithmic' if logarithmic else ''}",
         tuple((x(mark), f"{mark:,.0f}") for mark in marks),
         tuple((y(mark), f"{mark}") for mark in range(int(MAX_SCORE) + 1)),
-        tuple(steps),
-        logarithmic,
+        tuple(lines),
+        (*steps, (WIDTH - 14, y(best))),
     )
 
 
-def survival_curves(figures: Sequence[Figures], width: float, height: float) -> Curves | None:
+def survival_plot(figures: Sequence[Figures]) -> Plot | None:
     """Survival after each compaction; ``None`` if the records do not tell of two.
 
     The control is left out: it has no compactions.
     """
-    shown = [
-        (n, item, item.losses.whole.table)
-        for n, item in enumerate(figures)
-        if item.losses and item.losses.whole.table and not item.control
-    ]
-    most = max((row.compaction for _, _, table in shown for row in table), default=0)
+    tables = {
+        item.label: item.losses.whole.table for item in figures if item.losses and not item.control
+    }
+    most = max((row.compaction for table in tables.values() for row in table), default=0)
     if most < 2:
         return None
-    x = Scale(1, most, 46, width - 130)
-    y = Scale(0, 1, height - 30, 10)
-    dots = [
-        tuple((x(row.compaction), _whisker(row.survival, row.interval, y)) for row in table)
-        for _, _, table in shown
-    ]
-    labels = apart([each[-1][1].at for each in dots])
-    return Curves(
-        tuple(
-            Curve(item.label, number, found, place)
-            for (number, item, _), found, place in zip(shown, dots, labels, strict=True)
-        ),
-        tuple((x(k), str(k)) for k in range(1, most + 1)),
+    x = Scale(1, most, _LEFT, _RIGHT_OF_CURVES)
+    values: dict[str, list[_Point]] = {
+        label: [(row.compaction, row.survival, row.interval, False) for row in table]
+        for label, table in tables.items()
+        if table
+    }
+    marks = [(x(k), str(k)) for k in range(1, most + 1)]
+    order = [item.label for item in figures]
+    return _curves("compactions since the log stated it", x, marks, values, order)
+
+
+def budget_plot(curves: Mapping[str, Curve], budgets: Sequence[int]) -> Plot | None:
+    """Facts stated against the budget; a budget at which a strategy has no figure is a gap.
+
+    An open dot had views over the budget.
+    """
+    if len(budgets) < 2:
+        return None
+    x = Scale(budgets[0], budgets[-1], _LEFT, _RIGHT_OF_CURVES, logarithmic=True)
+    values: dict[str, list[_Point]] = {}
+    for label, curve in curves.items():
+        there = {each.budget: each for each in curve.points}
+        values[label] = []
+        for budget in budgets:
+            point = there.get(budget)
+            if point is None or point.stated is None:
+                values[label].append((budget, None, None, False))
+            else:
+                stated, over = point.stated, point.over_budget > 0
+                values[label].append((budget, stated.value, stated.interval, over))
+    marks = [(x(budget), f"{budget:,}") for budget in budgets]
+    return _curves("budget in tokens, logarithmic", x, marks, values, list(curves))
+
+
+def _curves(
+    title: str,
+    x: Scale,
+    x_ticks: Sequence[tuple[float, str]],
+    values: Mapping[str, Sequence[_Point]],
+    order: Sequence[str],
+) -> Plot:
+    """A plot of shares: the points of each name, in runs without a gap."""
+    y = Scale(0, 1, _BOTTOM, _TOP)
+    names = short_names(values, _NAME)
+    drawn = []
+    for label, points in values.items():
+        parts = tuple(
+            tuple(
+                Dot(x(at), y(share or 0), _placed(interval, y), careful)
+                for at, share, interval, careful in part
+            )
+            for there, part in groupby(points, lambda point: point[1] is not None)
+            if there
+        )
+        if parts:
+            drawn.append((names[label], order.index(label), parts))
+    heights = apart([parts[-1][-1].y for _, _, parts in drawn])
+    return Plot(
+        title,
+        tuple(x_ticks),
         tuple((y(mark / 100), f"{mark}%") for mark in (0, 25, 50, 75, 100)),
+        tuple(
+            Line(label, n, parts, (_RIGHT_OF_CURVES + 9, height))
+            for (label, n, parts), height in zip(drawn, heights, strict=True)
+        ),
     )
+
+
+def _placed(interval: Interval, scale: Scale) -> Interval:
+    return None if interval is None else (scale(interval[0]), scale(interval[1]))

@@ -7,25 +7,22 @@ from hypothesis import strategies as st
 from support.builders import record
 from support.page_runs import fact
 
-from pytest_compaction.metrics import DEFAULT_PRICING, Mean
+from pytest_compaction.metrics import DEFAULT_PRICING
 from pytest_compaction.records import Run
-from pytest_compaction.reports.page.arms import PageRun, arms_of
 from pytest_compaction.reports.page.overview import (
     classes_of,
     figures_of_arm,
-    frontier,
 )
 from pytest_compaction.reports.page.page import compared
 from pytest_compaction.reports.page.plots import (
-    LogScale,
     Scale,
     apart,
     log_ticks,
     scatter,
-    survival_curves,
+    survival_plot,
     ticks,
-    whisker,
 )
+from pytest_compaction.reports.page.runs import PageRun, arms_of
 
 sizes = st.floats(1, 1e7)
 
@@ -60,9 +57,8 @@ def test_the_frontier_has_what_nothing_smaller_beats():
         scored("best", 4.0, 300),
         scored("as-good", 4.0, 400),
     )
-    assert frontier(found) == ["small", "best"]
-    drawn = scatter(found, 400, 300)
-    assert {spot.label for spot in drawn.spots if spot.leads} == {"small", "best"}
+    drawn = scatter(found)
+    assert {line.label for line in drawn.lines if not line.parts[0][0].open} == {"small", "best"}
     heights = [y for _, y in drawn.steps]
     assert heights == sorted(heights, reverse=True)
 
@@ -73,15 +69,19 @@ def test_the_control_is_not_drawn_and_has_no_letter():
         for name, overall in (("none", 5.0), ("a", 1.0), ("b", 1.0))
         for case in "uvwxyz"
     ]
-    assert {spot.label for spot in scatter(figures(*records), 400, 300).spots} == {"a", "b"}
-    assert compared(arms(*records)).letters == {"a": "a", "b": "a"}
+    assert {line.label for line in scatter(figures(*records)).lines} == {"a", "b"}
+    assert compared(arms(*records))[1] == {"a": "a", "b": "a"}
+
+
+def test_one_strategy_makes_no_plot_of_scores():
+    assert scatter(figures(scored("a", 1.0, 100), scored("none", 5.0, 900))) is None
 
 
 def test_views_of_very_different_sizes_stand_on_a_logarithmic_scale():
-    near = scatter(figures(scored("a", 1.0, 1000), scored("b", 2.0, 3000)), 400, 300)
-    far = scatter(figures(scored("a", 1.0, 1000), scored("b", 2.0, 90_000)), 400, 300)
-    assert not near.logarithmic
-    assert far.logarithmic
+    near = scatter(figures(scored("a", 1.0, 1000), scored("b", 2.0, 3000)))
+    far = scatter(figures(scored("a", 1.0, 1000), scored("b", 2.0, 90_000)))
+    assert "logarithmic" not in near.x_title
+    assert "logarithmic" in far.x_title
     assert [text for _, text in far.x_ticks][:3] == ["1,000", "2,000", "5,000"]
 
 
@@ -92,7 +92,7 @@ def test_differences_are_those_of_the_same_items():
     second = [
         scored("b", overall, 100, case) for case, overall in zip("xyw", (2, 4, 0), strict=True)
     ]
-    ((key, found),) = compared(arms(*first, *second)).pairs.items()
+    ((key, found),) = compared(arms(*first, *second))[0].items()
     sign = 1 if key == "0,1" else -1
     assert (found["mean"] * sign, found["items"], found["cases"]) == (1.5, 2, 2)
 
@@ -101,13 +101,23 @@ def test_survival_falls_where_a_fact_is_dropped():
     held = {"a": [["p", True], ["q", False]], "b": [["p", True], ["q", True]]}
     facts = {case: [fact("limit", "s", stated_after=states)] for case, states in held.items()}
     found = figures(*(record(case, facts=each) for case, each in facts.items()))
-    (curve,) = survival_curves(found, 400, 310).curves
-    assert [place.at for _, place in curve.dots] == [10, 145]
+    ((dots,),) = [line.parts for line in survival_plot(found).lines]
+    assert [dot.y for dot in dots] == [10, 140]
 
 
 def test_one_compaction_makes_no_curve():
     once = record("a", facts=[fact("limit", "s", stated_after=[["p1", True]])])
-    assert survival_curves(figures(once), 400, 300) is None
+    assert survival_plot(figures(once)) is None
+
+
+def test_an_interval_of_a_score_stays_within_its_scale():
+    found = [
+        scored("a", overall, 100, case)
+        for case, overall in zip("uvwxyz", (5, 5, 5, 5, 5, 0), strict=True)
+    ]
+    (drawn,) = figures(*found)
+    low, high = drawn.means["overall"].interval
+    assert 0 <= low < high <= 5
 
 
 @given(st.lists(st.floats(0, 300), max_size=12))
@@ -139,12 +149,5 @@ def test_a_scale_keeps_order_and_stays_in_the_drawing(one, other):
     scale = Scale(0, 5, 10, 110)
     low, high = sorted((one, other))
     assert 10 <= scale(low) <= scale(high) <= 110
-    logarithmic = LogScale(1, 10, 0, 100)
+    logarithmic = Scale(1, 10, 0, 100, logarithmic=True)
     assert 0 <= logarithmic(low) <= logarithmic(high) <= 100
-
-
-def test_a_whisker_without_an_interval_is_a_dot():
-    scale = Scale(0, 5, 0, 100)
-    assert whisker(Mean(2.5, None, 3, 1), scale).low is None
-    found = whisker(Mean(2.5, (2.0, 6.0), 3, 2), scale)
-    assert (found.low, found.at, found.high) == (40, 50, 100)

@@ -14,11 +14,10 @@ from hypothesis import strategies as st
 from support.builders import record
 from support.page_runs import HOSTILE, write_small_run
 
-from pytest_compaction.records import Run, load_run
+from pytest_compaction.records import Run, finite, load_run
 from pytest_compaction.reports.outlets.report_file import write_whole
-from pytest_compaction.reports.page.arms import PageRun
-from pytest_compaction.reports.page.inert import finite, inert_json
-from pytest_compaction.reports.page.page import page_of
+from pytest_compaction.reports.page.page import inert_json, page_of
+from pytest_compaction.reports.page.runs import PageRun
 
 
 class Parts(HTMLParser):

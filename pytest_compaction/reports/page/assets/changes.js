@@ -85,7 +85,7 @@ function changeRow({ from, to, change, lost, gained }) {
       "th",
       { scope: "row", dir: "auto" },
       shown(titleOf(to)),
-      make("small", {}, shown(`${to.case.id} · ${to.probe.id}`)),
+      make("small", {}, named(to.case.id), " · ", named(to.probe.id)),
     ),
     make(
       "td",
@@ -129,7 +129,7 @@ function startChanges() {
   const form = byId("pair");
   DATA.arms.forEach((arm, n) => {
     for (const name of ["from", "to"])
-      form.elements[name].append(make("option", { value: n }, plain(arm.label)));
+      form.elements[name].append(make("option", { value: n }, plain(arm.short)));
   });
   form.addEventListener("input", () => {
     const [first, second] = [form.elements.from.value, form.elements.to.value].map(Number);

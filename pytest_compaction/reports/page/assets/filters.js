@@ -55,6 +55,8 @@ function fillFilters() {
     const field = byId("filters").elements[name];
     const values = [...new Set(ITEMS.map(VALUES[name]))].filter(Boolean);
     if (name !== "strategy") values.sort();
-    for (const value of values) field.append(make("option", { value: plain(value) }, plain(value)));
+    const short = new Map(DATA.arms.map((arm) => [arm.label, arm.short]));
+    for (const value of values)
+      field.append(make("option", { value: plain(value) }, plain(short.get(value) ?? value)));
   }
 }

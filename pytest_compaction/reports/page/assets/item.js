@@ -83,7 +83,7 @@ function placeOf(item) {
   const parts = [item.arm.label, item.case.id, item.probe.id, item.probe.kind];
   if (item.probe.point) parts.push(`after ${item.probe.point}`);
   if (item.trial > 1) parts.push(`trial ${item.trial}`);
-  return parts.filter(Boolean).map((part) => said("span", part));
+  return parts.filter(Boolean).map((part) => make("span", { dir: "auto" }, named(part)));
 }
 
 function scores(item) {
@@ -109,7 +109,7 @@ function siblings(item) {
   const others = item.siblings.filter((other) => other !== item);
   if (!others.length) return null;
   const links = others.map((other) =>
-    make("li", {}, make("a", { href: linkTo(other) }, shown(other.arm.label)), " ", scoreOf(other)),
+    make("li", {}, make("a", { href: linkTo(other) }, named(other.arm.short)), " ", scoreOf(other)),
   );
   return make("ul", { class: "siblings", "aria-label": "The same question elsewhere" }, ...links);
 }

@@ -29,8 +29,8 @@ function row(item) {
     { "data-item": item.number },
     make("td", { class: "number" }, scoreOf(item)),
     make("th", { scope: "row" }, question),
-    said("td", item.arm.label, { "data-head": "strategy" }),
-    said("td", item.case.id, { "data-head": "case" }),
+    make("td", { "data-head": "strategy", title: plain(item.arm.label) }, named(item.arm.short)),
+    make("td", { "data-head": "case" }, named(item.case.id)),
     said("td", item.probe.kind, { "data-head": "kind" }),
     make("td", { "data-head": "facts" }, signsOf(item)),
   );

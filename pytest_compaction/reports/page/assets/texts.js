@@ -31,6 +31,14 @@ function shown(text) {
   return nodes;
 }
 
+/** A name as nodes; it can go on in the next line after a mark, and nowhere else. */
+function named(text) {
+  const nodes = document.createDocumentFragment();
+  for (const part of String(text ?? "").split(/(?<=[_\-./:,=@])(?=\p{L})/u))
+    nodes.append(...(nodes.hasChildNodes() ? [make("wbr")] : []), shown(part));
+  return nodes;
+}
+
 /** An element; children are nodes, or texts that this page itself says. */
 function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
