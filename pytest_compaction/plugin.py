@@ -88,7 +88,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if settings.check and not settings.active:
         raise pytest.UsageError("--compaction-check needs --compactor=NAME, the strategy to check")
     if settings.active and not config.getoption("compactors"):
-        from pytest_compaction.secrets.hidden import forget
+        from pytest_compaction.secrets import forget
         from pytest_compaction.session.start import start_benchmark, start_check
 
         config.add_cleanup(forget)

@@ -29,7 +29,17 @@ FLOORS = (
 """The rooms (folders, and modules at the root) of each floor, from the bottom up."""
 WITHOUT_PYTEST = ("conversation", "rubric", "secrets", "text", "case", "artifacts", "metrics")
 """Rooms that anyone may use without pytest and without the openai package."""
-FACADES = ("cache", "case_making", "gate", "judges", "metrics", "models", "records", "text")
+FACADES = (
+    "cache",
+    "case_making",
+    "gate",
+    "judges",
+    "metrics",
+    "models",
+    "records",
+    "secrets",
+    "text",
+)
 """Rooms of which others import what their ``__init__`` offers, and no module."""
 OUTSIDE = {"__init__", "benchmark"}
 """The public names, loaded when first used, and the packaged test modules: above all floors."""

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final, Generic, TypeVar
 
 from pytest_compaction.folders import make_folder
-from pytest_compaction.secrets.keys import scrubbed
+from pytest_compaction.secrets import scrubbed
 
 T = TypeVar("T")
 

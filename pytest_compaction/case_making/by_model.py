@@ -59,7 +59,7 @@ from pytest_compaction.models import (
     only_object,
     read_reply,
 )
-from pytest_compaction.secrets.shapes import STAND_IN
+from pytest_compaction.secrets import STAND_IN
 from pytest_compaction.text import TextIndex, is_path, normalize
 
 EXCERPT_TOKENS: Final = 24_000

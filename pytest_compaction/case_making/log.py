@@ -26,7 +26,7 @@ from pytest_compaction.case_making.points import assumed_tail_room, assumed_tail
 from pytest_compaction.conversation.messages import Message, readable
 from pytest_compaction.conversation.tokens import shared_counter
 from pytest_compaction.metrics import view_index
-from pytest_compaction.secrets.shapes import STAND_IN
+from pytest_compaction.secrets import STAND_IN
 from pytest_compaction.text import (
     LogIndex,
     SharedTexts,

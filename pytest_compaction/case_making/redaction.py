@@ -27,19 +27,23 @@ from pytest_compaction.conversation.messages import (
     readable,
 )
 from pytest_compaction.importers.protocol import Transcript
-from pytest_compaction.secrets.named import find_named, is_distinctive, is_secret_member
-from pytest_compaction.secrets.people import (
+from pytest_compaction.secrets import (
     ADDRESS,
+    STAND_IN,
     KnownNames,
     KnownOwners,
     accounts,
+    find_named,
     home_owners,
+    is_distinctive,
     is_of_person,
+    is_secret_member,
     named_people,
     owner,
+    plain,
+    replace,
+    secrets_in,
 )
-from pytest_compaction.secrets.search import secrets_in
-from pytest_compaction.secrets.shapes import STAND_IN, replace
 
 _LONG: Final = 16
 """Fewest characters for a secret that is not a word to be replaced even within a word."""
@@ -175,6 +179,11 @@ def _is_within_word(text: str, start: int, end: int) -> bool:
     return any(sign.isascii() and sign.isalnum() for sign in around)
 
 
+_KNOWN_ID: Final = re.compile(
+    r"(?:call|chatcmpl|ctc|edit|fc|functions?|item|mcp|msg|run|srvtoolu|step|tool|toolu|tooluse)"
+    r"[_\-.:]|action-\d"
+)
+"""How the ids begin that programs give to calls."""
 LEFT_OUT: Final = "[left out: it held what is redacted]"
 """The text of a message that has no other part left."""
 
@@ -205,7 +214,9 @@ class Redactor:
     def __init__(self) -> None:
         self._stand_ins: dict[str, dict[str, str]] = {kind: {} for kind in _STAND_INS}
         self._places: Counter[tuple[str, str]] = Counter()
-        self._everywhere: set[str] = set()
+        self._everywhere: dict[str, str] = {}
+        """The stand-ins of secrets, also of those that are written with escapes."""
+        self._ids: dict[str, str] = {}
         self._known = KnownSecrets({})
         self._owners = KnownOwners(())
         self._names = KnownNames(())
@@ -234,6 +245,7 @@ class Redactor:
             )
             for boundary in transcript.boundaries
         )
+        file = _file_name(transcript)
         tally = transcript.tally
         if self.left_out > before:
             reasons = {**tally.left_out, _UNEDITABLE: self.left_out - before}
@@ -243,6 +255,8 @@ class Redactor:
             messages=messages,
             boundaries=boundaries,
             tally=tally,
+            source=transcript.source[: -len(file) or None] + self.text(file),
+            model=self.text(transcript.model),
             name=self.text(transcript.name),
             title=self.text(transcript.title),
         )
@@ -274,16 +288,17 @@ class Redactor:
         distinctive = filter(is_distinctive, named)
         for text in texts:
             for secret in chain(secrets_in(text), distinctive):
-                self._stand_in(_SECRET, secret)
-                self._everywhere.add(secret)
+                read = plain(secret)
+                stand_in = self._stand_in(_SECRET, read.text if read else secret)
+                self._everywhere.setdefault(secret, stand_in)
             for name in home_owners(text):
                 self._stand_in(_HOME, name)
             for name, address in named_people(text):
                 of_address = self._stand_in(_EMAIL, address.lower()).partition("@")[0]
                 people.setdefault(name, of_address.capitalize())
-        secrets, homes = self._stand_ins[_SECRET], self._stand_ins[_HOME]
+        homes = self._stand_ins[_HOME]
         if known[0] != len(self._everywhere):
-            self._known = KnownSecrets({one: secrets[one] for one in self._everywhere})
+            self._known = KnownSecrets(self._everywhere)
         if known[1] != len(homes):
             self._owners = KnownOwners(homes)
         if known[2] != len(people):
@@ -309,16 +324,27 @@ class Redactor:
         return changed(message, parts=parts or (Text(LEFT_OUT),) if message.parts else ())
 
     def _part(self, part: Part) -> Part | None:
-        if isinstance(part, Text | ToolResult):
+        if isinstance(part, Text):
             return changed(part, text=self.text(part.text))
+        if isinstance(part, ToolResult):
+            return changed(part, call_id=self._id(part.call_id), text=self.text(part.text))
         if isinstance(part, ToolCall):
-            return changed(part, arguments=self._arguments(part.arguments))
+            return ToolCall(
+                self._id(part.id), self.text(part.name), self._arguments(part.arguments)
+            )
         before = self._places.copy()
         if not self._shows(part.payload):
             return part
         self._places = before
         self.left_out += 1
         return None
+
+    def _id(self, id: str) -> str:
+        """The id of a call, of which nothing stays that no program is known to write."""
+        redacted = self.text(id)
+        if redacted != id or len(id) < _LONG or _KNOWN_ID.match(id):
+            return redacted
+        return self._ids.setdefault(id, f"id-{len(self._ids) + 1}")
 
     def _shows(self, payload: str) -> bool:
         """Whether the JSON of a part holds a value to redact; encoded data is skipped."""
@@ -349,19 +375,27 @@ class Redactor:
 
 
 def _searched(transcript: Transcript) -> tuple[list[str], list[str]]:
-    """The texts of a transcript, and the members of arguments that are secrets by their name."""
-    texts: list[str] = []
+    """The texts and names of a transcript, and the members that are secrets by their name."""
+    texts = [boundary.summary for boundary in transcript.boundaries]
+    names = {transcript.title, transcript.name, transcript.model, _file_name(transcript)}
     named: list[str] = []
     views = (boundary.messages for boundary in transcript.boundaries)
     for message in chain(transcript.messages, *views):
         texts.append(readable(message))
         for part in message.parts:
             if isinstance(part, ToolCall):
-                members = _members(part.parsed())
+                members = list(_members(part.parsed()))
+                names.update((part.id, part.name, *(name for name, _ in members)))
                 named += [str(value) for name, value in members if is_secret_member(name, value)]
-            elif not isinstance(part, Text | ToolResult):
+            elif isinstance(part, ToolResult):
+                names.add(part.call_id)
+            elif not isinstance(part, Text):
                 texts += _payload_texts(part.payload)
-    return texts + [boundary.summary for boundary in transcript.boundaries], named
+    return [*texts, "\n\n".join(sorted(names))], named
+
+
+def _file_name(transcript: Transcript) -> str:
+    return transcript.source.rpartition("/")[2]
 
 
 def _payload_texts(payload: str) -> Iterator[str]:

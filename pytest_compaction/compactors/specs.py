@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from pytest_compaction.compactors.parameters import parted
-from pytest_compaction.secrets.hidden import hide, revealed
+from pytest_compaction.secrets import hide, revealed
 
 _AS_PYTEST: Final = re.compile(r"^([^:=]+\.py)::")
 """A file and a name in it, as pytest writes the two."""

@@ -48,8 +48,7 @@ from pytest_compaction.models.wire.events import (
 )
 from pytest_compaction.models.wire.refusals import REFUSING
 from pytest_compaction.models.wire.reply import counted, usage_of, whole_tokens
-from pytest_compaction.secrets.keys import scrubbed, scrubbed_json
-from pytest_compaction.secrets.own_environment import own_variable
+from pytest_compaction.secrets import own_variable, scrubbed, scrubbed_json
 
 PATHS: Final[Mapping[str, Operation]] = {
     "/v1/chat/completions": "chat.completions",

@@ -182,7 +182,7 @@ def _hidden(texts: Iterable[str]) -> Iterable[str]:
     texts = list(texts)
     if not any("=" in text for text in texts):
         return texts
-    from pytest_compaction.secrets.hidden import hide
+    from pytest_compaction.secrets import hide
 
     return map(hide, texts)
 

@@ -22,7 +22,7 @@ from pytest_compaction.record import FactRecord
 from pytest_compaction.records.comparability import compared_settings
 from pytest_compaction.records.record import Record, type_of
 from pytest_compaction.records.run_file import write_whole
-from pytest_compaction.secrets.keys import scrubbed_json
+from pytest_compaction.secrets import scrubbed_json
 from pytest_compaction.text import printable
 
 BASELINE_FORMAT: Final = 2

@@ -15,7 +15,7 @@ from pytest_compaction.records.record import Record, type_of
 from pytest_compaction.records.run import Run
 from pytest_compaction.records.run_folder import RunFileError, find_run
 from pytest_compaction.records.score_check import score_fault, unreadable_keys
-from pytest_compaction.secrets.keys import scrubbed_json
+from pytest_compaction.secrets import scrubbed_json
 
 FORMAT: Final = 1
 _KEYS: Final = frozenset({"item", "compactor", "case", "probe", "trial"})

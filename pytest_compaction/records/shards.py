@@ -10,7 +10,7 @@ from typing import Any, Final
 from pytest_compaction.records.record import Record
 from pytest_compaction.records.run import Run
 from pytest_compaction.records.run_figures import figures_of
-from pytest_compaction.secrets.keys import scrubbed_json
+from pytest_compaction.secrets import scrubbed_json
 from pytest_compaction.settings import shard_of
 from pytest_compaction.text import printable
 

@@ -35,8 +35,7 @@ from pytest_compaction.models import (
 )
 from pytest_compaction.run.loop import MeteredModel, RequestLimit
 from pytest_compaction.run.strategy_thread import AT_WORK
-from pytest_compaction.secrets.keys import scrubbed
-from pytest_compaction.secrets.own_environment import point
+from pytest_compaction.secrets import point, scrubbed
 from pytest_compaction.text import printable
 
 HOST: Final = "127.0.0.1"

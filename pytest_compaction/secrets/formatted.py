@@ -13,8 +13,8 @@ import binascii
 import re
 from collections.abc import Callable, Iterator
 from typing import Final
-from urllib.parse import unquote
 
+from pytest_compaction.secrets.disguises import Span
 from pytest_compaction.secrets.formats import INNER, KEYS, WHOLE
 
 # --- blocks with a private key: from the first line to the last, or as far as one is left ---
@@ -22,8 +22,6 @@ from pytest_compaction.secrets.formats import INNER, KEYS, WHOLE
 # A block may stand in a text of its own, in a diff, in a quoted or numbered listing, escaped as
 # in JSON. One that was cut off ends with the last line that can be of a key; a block that is only
 # mentioned, as by code that looks for one, has no such line.
-
-Span = tuple[int, int]
 
 _GAP: Final = "[ +]"
 _LABEL: Final = rf"(?:[A-Za-z0-9]{{1,12}}{_GAP}){{0,4}}"
@@ -214,9 +212,6 @@ _CREDENTIALS: Final = re.compile(
     r"""://(?P<secret>[^\s/@:"'<>`]{0,200}:[^\s/@"<>`]{1,4000}|(?=[\w\-]{0,40}[0-9])[\w\-]{20,200})@"""
 )
 """RFC 3986: ``user:password`` or a token before the host of an address; the user may be empty."""
-_ESCAPED: Final = re.compile(r"(?a)(?:[\w\-.~+*!]|%(?=[0-9A-Fa-f]{2})){16,}+")
-"""One value of an address, as far as it may be escaped (RFC 3986)."""
-_OCTET: Final = re.compile("%[0-9A-Fa-f]{2}")
 _INNER_ROOM: Final = 400
 
 
@@ -249,10 +244,6 @@ def find_formatted(text: str) -> Iterator[Span]:
     plain = without_gaps(text)
     yield from find_blocks(text)
     yield from _plainly(plain)
-    if "%" in text and _OCTET.search(text):
-        for value in _ESCAPED.finditer(plain):
-            if _OCTET.search(value[0]) and _holds_key(unquote(value[0])):
-                yield value.span()
 
 
 def _plainly(text: str) -> Iterator[Span]:
@@ -329,12 +320,6 @@ def _inner(text: str) -> Iterator[Span]:
             if match is not None:
                 yield match.span()
             at = text.find(sign, max(at + 1, match.end() if match else 0))
-
-
-def _holds_key(text: str) -> bool:
-    """Whether a key stands in a text that is a value of an address."""
-    spans = (find_blocks(text), _plainly(without_gaps(text)))
-    return any(next(found, None) is not None for found in spans)
 
 
 def _hides_key(text: str | None) -> bool:

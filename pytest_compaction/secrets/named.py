@@ -12,7 +12,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from pytest_compaction.secrets.formatted import IDENTIFIER, Span
+from pytest_compaction.secrets.disguises import Span
+from pytest_compaction.secrets.formatted import IDENTIFIER
 from pytest_compaction.secrets.shapes import STAND_IN, TEST_NAME
 
 # Signs are looked for first, in lower case: that is many times faster than the patterns.

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from typing import Final
 
-from pytest_compaction.secrets.formatted import Span
+from pytest_compaction.secrets.disguises import Span
 
 # --- home folders, and the names of their owners where else they stand ---
 

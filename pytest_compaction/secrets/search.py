@@ -12,15 +12,16 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Final
 
+from pytest_compaction.secrets.disguises import Span, windows
+from pytest_compaction.secrets.echo import find_known
 from pytest_compaction.secrets.formatted import (
     ENCODED,
-    Span,
     decoded,
     find_in_piece,
     is_head,
     without_gaps,
 )
-from pytest_compaction.secrets.keys import find_known
+from pytest_compaction.secrets.known import environment_secrets
 from pytest_compaction.secrets.named import HEX, WORDS, find_named, is_mixed
 from pytest_compaction.secrets.shapes import STAND_IN, find
 
@@ -36,7 +37,9 @@ def secrets_in(text: str) -> Iterator[str]:
     Values that are secrets only where something names them are left out; see
     :func:`~pytest_compaction.secrets.named.find_named`.
     """
-    keys = [*find_known(text), *find(text), *find_stated(text), *find_random(text)]
+    keys = [*find_known(text, environment_secrets()), *find(text), *_by_look(text)]
+    for read in windows(text):
+        keys += (read.span(*span) for span in _by_look(read.text))
     found = [text[start:stop] for start, stop in keys]
     passwords = (key.rpartition(":")[2] for key in found)
     named = (text[start:stop] for (start, stop), distinctive in find_named(text) if distinctive)
@@ -45,6 +48,11 @@ def secrets_in(text: str) -> Iterator[str]:
         plain = _TEMPLATE.search(secret) or _SHORT_MEMBER.fullmatch(secret)
         if STAND_IN not in secret and len(secret) >= _SHORTEST and not plain:
             yield secret
+
+
+def _by_look(text: str) -> Iterator[Span]:
+    yield from find_stated(text)
+    yield from find_random(text)
 
 
 # --- stated: what stands there need not look like a key. A sentence or an option names many other

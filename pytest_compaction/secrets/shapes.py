@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from pytest_compaction.secrets.formatted import Span, find_formatted
+from pytest_compaction.secrets.disguises import Span, windows
+from pytest_compaction.secrets.formatted import find_formatted
 
 STAND_IN: Final = "REDACTED_SECRET_"
 """Replaces a secret in an imported transcript; a number follows."""
@@ -110,6 +111,12 @@ SHAPES: Final = (
 
 def find(text: str) -> Iterator[Span]:
     """Where the keys of a text stand, shape by shape; some overlap. Linear."""
+    yield from _find(text)
+    for read in windows(text):
+        yield from (read.span(*span) for span in _find(read.text))
+
+
+def _find(text: str) -> Iterator[Span]:
     yield from find_formatted(text)
     lower = text.lower()
     for shape in SHAPES:

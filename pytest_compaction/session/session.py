@@ -24,7 +24,7 @@ from pytest_compaction.run.figures.shipped_nulls import Nulls
 from pytest_compaction.run.loop import WorkLoop
 from pytest_compaction.run.response import Roles
 from pytest_compaction.run.triggers import Trigger
-from pytest_compaction.secrets.hidden import hidden
+from pytest_compaction.secrets import hidden
 from pytest_compaction.session.planned_items import planned
 from pytest_compaction.session.worker_share import WorkerShare
 from pytest_compaction.settings import Settings

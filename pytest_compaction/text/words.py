@@ -15,7 +15,7 @@ from functools import cache, lru_cache
 from itertools import chain
 from typing import Final
 
-from pytest_compaction.secrets.keys import scrubbed
+from pytest_compaction.secrets import scrubbed
 
 _PLAIN: Final = tuple(
     {"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "−": "-", " ": " "}.items()

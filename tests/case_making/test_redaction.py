@@ -5,6 +5,7 @@ import random
 import re
 import string
 import uuid
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -30,8 +31,7 @@ from pytest_compaction.conversation.messages import (
 )
 from pytest_compaction.importers.protocol import Boundary, ImportTally, Transcript
 from pytest_compaction.importers.registry import conversations, importer_for, load_importers
-from pytest_compaction.secrets.search import secrets_in
-from pytest_compaction.secrets.shapes import STAND_IN
+from pytest_compaction.secrets import STAND_IN, secrets_in
 
 WORD = random.Random(5)
 
@@ -285,6 +285,58 @@ def test_the_same_value_has_the_same_stand_in_in_every_part_of_a_file():
     assert done.boundaries[0].summary == f"the key {STAND_IN}1"
     assert done.boundaries[1].messages[0].text == f"keep {STAND_IN}1"
     assert redactor.redact(said(f"again {other}")).messages[0].text == f"again {STAND_IN}2"
+
+
+@pytest.mark.parametrize("kind", [kind for kind in SHAPED if "/" not in KEYS[kind]])
+def test_a_key_in_a_name_is_replaced_and_calls_keep_their_results(kind):
+    key = KEYS[kind]
+    done = Redactor().redact(
+        replace(
+            transcript(
+                ("user", Text("go on")),
+                ("assistant", ToolCall(key, key, json.dumps({"env": {key: {"n": 1}}}))),
+                ("tool", ToolResult(key, f"wrote out/{key}.txt")),
+            ),
+            source=f"logs/{key}.jsonl",
+            title=key,
+            name=key,
+            model=key,
+        )
+    )
+    assert key not in repr(done)
+    assert done.source.startswith("logs/")
+    assert not structure_faults(done.messages)
+
+
+def test_ids_of_programs_stay_and_other_long_ids_are_numbered():
+    ids = ("toolu_01A09q90qw90Lq917835Lq9XyZ", "c1", "d41d8cd98f00b204e9800998ecf8427e")
+    redactor = Redactor()
+    done = redactor.redact(
+        transcript(
+            ("assistant", *(ToolCall(id, "ls", "{}") for id in ids)),
+            *(("tool", ToolResult(id, "ok")) for id in ids),
+        )
+    )
+    assert [call.id for call in done.messages[0].calls] == [*ids[:2], "id-1"]
+    assert not structure_faults(done.messages)
+    assert not redactor.counts
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        lambda key: "".join(f"\\u{ord(sign):04x}" for sign in key),
+        lambda key: "".join(f"&#{ord(sign)};" for sign in key),
+        lambda key: f"{key[:9]}\x1b[1m{key[9:]}\x1b[0m",
+        lambda key: f"{key[:9]}\u200b{key[9:]}",
+    ],
+    ids=["escapes of JSON", "entities", "colours", "zero-width space"],
+)
+def test_a_key_behind_escapes_has_the_stand_in_of_the_key(written):
+    key = KEYS["OpenAI project"]
+    assert redacted(f"use {written(key)} or {key} now")[0] == (
+        f"use {STAND_IN}1 or {STAND_IN}1 now"
+    )
 
 
 def test_a_password_is_replaced_where_nothing_names_it_too():

@@ -13,7 +13,7 @@ from pytest_compaction.case_making.by_model import EXCERPT_TOKENS, ModelProbes, 
 from pytest_compaction.conversation.formats.chat import from_chat
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models import ModelError
-from pytest_compaction.secrets.shapes import STAND_IN
+from pytest_compaction.secrets import STAND_IN
 
 LOG = from_chat(session(turns=10))
 POINTS = [len(LOG) // 2, len(LOG) - 1]

@@ -20,10 +20,7 @@ from pytest_compaction.models import NoObjectError, Summary, fences_for, only_ob
 from pytest_compaction.models.chat.judgement import JudgementError, read_judgement
 from pytest_compaction.models.chat.summary import sections_of
 from pytest_compaction.models.wire.refusals import complaint_of
-from pytest_compaction.secrets.formatted import find_blocks
-from pytest_compaction.secrets.named import find_named
-from pytest_compaction.secrets.people import named_people
-from pytest_compaction.secrets.search import secrets_in
+from pytest_compaction.secrets import find_blocks, find_named, named_people, secrets_in
 from pytest_compaction.text import answer_proper, claims
 from pytest_compaction.text.file_changes import folder_gone
 

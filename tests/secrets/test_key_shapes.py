@@ -6,8 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pytest_compaction.secrets import keys
-from pytest_compaction.secrets.keys import scrubbed
+from pytest_compaction.secrets import keys, scrubbed
 from pytest_compaction.secrets.shapes import SHAPES, TEST_NAME
 
 PIECES = [

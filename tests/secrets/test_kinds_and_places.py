@@ -12,10 +12,7 @@ from pytest_compaction.conversation.messages import Message, Text, readable
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.importers.protocol import ImportTally, Transcript
 from pytest_compaction.importers.registry import conversations, importer_for, load_importers
-from pytest_compaction.secrets.keys import scrubbed
-from pytest_compaction.secrets.named import find_named
-from pytest_compaction.secrets.search import secrets_in
-from pytest_compaction.secrets.shapes import replace
+from pytest_compaction.secrets import find_named, replace, scrubbed, secrets_in
 
 SHOWING = [kind for kind in KINDS if kind not in SHAPELESS]
 """Kinds of which the value or what is around it shows that it is a secret."""

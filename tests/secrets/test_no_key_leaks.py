@@ -20,7 +20,7 @@ from support.secret_kinds import SHAPED, value_of
 from pytest_compaction.conversation.messages import canonical_json
 from pytest_compaction.models import ModelError
 from pytest_compaction.records import RunWriter
-from pytest_compaction.secrets.keys import BLOT, environment_secrets, scrubbed, scrubbed_json
+from pytest_compaction.secrets import BLOT, environment_secrets, scrubbed, scrubbed_json
 from pytest_compaction.settings import REPORT_SUFFIXES
 from pytest_compaction.text import printable
 

@@ -16,9 +16,13 @@ from support.endpoint_replies import Answer, completion, sensible
 from support.endpoint_server import serving
 
 from pytest_compaction.compactors.specs import parse_spec
-from pytest_compaction.secrets import hidden
-from pytest_compaction.secrets.keys import BLOT, environment_secrets, scrubbed
-from pytest_compaction.secrets.names import names_a_secret
+from pytest_compaction.secrets import (
+    BLOT,
+    environment_secrets,
+    names_a_secret,
+    parameters,
+    scrubbed,
+)
 from pytest_compaction.settings import REPORT_SUFFIXES
 
 
@@ -151,21 +155,21 @@ SPECS = {
 
 @pytest.fixture(autouse=True)
 def _knows_nothing():
-    known = hidden.hidden()
-    hidden.forget()
+    known = parameters.hidden()
+    parameters.forget()
     yield
-    hidden.forget(known.items())
+    parameters.forget(known.items())
 
 
 @pytest.mark.parametrize("text", SPECS)
 def test_a_secret_has_a_stand_in_in_every_name_and_is_known(text):
     key = canary(text)[:-4] + "4711abcd"
-    assert hidden.hide(text.format(key)) == SPECS[text]
-    assert hidden.hide(SPECS[text]) == SPECS[text]
-    assert hidden.revealed("[key]") == key
+    assert parameters.hide(text.format(key)) == SPECS[text]
+    assert parameters.hide(SPECS[text]) == SPECS[text]
+    assert parameters.revealed("[key]") == key
     assert scrubbed(f"sent {key} twice") == "sent [key] twice"
-    hidden.forget()
-    assert hidden.revealed("[key]") == "[key]"
+    parameters.forget()
+    assert parameters.revealed("[key]") == "[key]"
     assert key not in environment_secrets()
 
 
@@ -178,8 +182,8 @@ def test_a_secret_has_a_stand_in_in_every_name_and_is_known(text):
     ],
 )
 def test_a_parameter_that_is_no_secret_stays_in_the_name(text):
-    assert hidden.hide(text) == text
-    assert not hidden.hidden()
+    assert parameters.hide(text) == text
+    assert not parameters.hidden()
 
 
 def test_a_strategy_is_given_its_secret_and_named_without():

@@ -40,7 +40,7 @@ from pytest_compaction.compactors.specs import UnknownCompactorError, parse_spec
 from pytest_compaction.gate import FEWEST_TRIALS
 from pytest_compaction.models import is_offline
 from pytest_compaction.records import accepted_place
-from pytest_compaction.secrets.hidden import hide
+from pytest_compaction.secrets import hide
 from pytest_compaction.settings import DEFAULT_CASES, SHIPPED
 from pytest_compaction.text import printable
 

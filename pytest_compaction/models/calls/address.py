@@ -11,7 +11,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from pytest_compaction.models.protocol import ModelError
 from pytest_compaction.models.wire.call import ANTHROPIC, Operation
-from pytest_compaction.secrets.own_environment import own_variable
+from pytest_compaction.secrets import own_variable
 from pytest_compaction.text import printable
 
 DEFAULT_HOST: Final = "api.openai.com"

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 import openai
 
 from pytest_compaction.models.calls.address import shown_host, without_credentials
-from pytest_compaction.secrets.keys import credentials_of
+from pytest_compaction.secrets import credentials_of
 
 if TYPE_CHECKING:
     import httpx2 as httpx

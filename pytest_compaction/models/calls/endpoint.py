@@ -45,8 +45,7 @@ from pytest_compaction.models.wire.reply import (
     strict_json,
     usage_of,
 )
-from pytest_compaction.secrets.keys import scrubbed
-from pytest_compaction.secrets.own_environment import own_variable
+from pytest_compaction.secrets import own_variable, scrubbed
 from pytest_compaction.text import printable
 
 CONNECT_SECONDS: Final = 10.0

@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 from pytest_compaction.case.validation import CaseFault, schema_faults
 from pytest_compaction.models.calls.address import host_of
 from pytest_compaction.models.usage import Usage
-from pytest_compaction.secrets.keys import scrubbed
+from pytest_compaction.secrets import scrubbed
 from pytest_compaction.settings import OptionError
 from pytest_compaction.text import printable
 

@@ -31,7 +31,7 @@ from pytest_compaction.models.reference import shipped
 from pytest_compaction.models.reference.shipped import ArchiveError
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Call, Caller, CallReply
-from pytest_compaction.secrets.keys import BLOT, scrubbed, scrubbed_json
+from pytest_compaction.secrets import BLOT, scrubbed, scrubbed_json
 from pytest_compaction.text import printable
 
 FORMAT: Final = 1

@@ -22,7 +22,7 @@ from typing import Any, Final, Literal
 from pytest_compaction.models.protocol import NotRecordedError
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Call, Caller, CallReply, ChainedCaller
-from pytest_compaction.secrets.keys import scrubbed
+from pytest_compaction.secrets import scrubbed
 
 FORMAT: Final = 2
 MANIFEST: Final = "manifest.json"

@@ -41,7 +41,7 @@ from pytest_compaction.run import response as responses
 from pytest_compaction.run.feeder import CompactionError, Step
 from pytest_compaction.run.responder import Reminded
 from pytest_compaction.run.response import Arm, Response, ViewFigures
-from pytest_compaction.secrets.keys import scrubbed
+from pytest_compaction.secrets import scrubbed
 from pytest_compaction.text import Reading
 
 T = TypeVar("T")

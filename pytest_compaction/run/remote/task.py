@@ -60,8 +60,7 @@ from pytest_compaction.run.remote.result import (
 )
 from pytest_compaction.run.response import Arm, Response, Roles
 from pytest_compaction.run.triggers import Trigger
-from pytest_compaction.secrets.hidden import forget
-from pytest_compaction.secrets.keys import scrubbed, scrubbed_json
+from pytest_compaction.secrets import forget, scrubbed, scrubbed_json
 from pytest_compaction.settings import Settings
 
 _PACKAGE: Final = __name__.partition(".")[0]

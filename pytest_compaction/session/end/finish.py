@@ -29,7 +29,7 @@ from pytest_compaction.reports.lines import Line, write_lines, write_whole
 from pytest_compaction.reports.outlets.finished_run import FinishedRun, with_finite_figures
 from pytest_compaction.reports.summary.run_summary import file_lines, left_out_lines, run_summary
 from pytest_compaction.reports.usage import Bill, usage_lines
-from pytest_compaction.secrets.keys import scrubbed_json
+from pytest_compaction.secrets import scrubbed_json
 from pytest_compaction.session.end.listing import lists_only
 from pytest_compaction.session.end.run_gate import (
     RunGate,

@@ -29,7 +29,7 @@ from pytest_compaction.records import (
 from pytest_compaction.reports.lines import WIDTH, fitted
 from pytest_compaction.run.feeder import CompactionError
 from pytest_compaction.run.strategy_thread import is_users
-from pytest_compaction.secrets.keys import scrubbed
+from pytest_compaction.secrets import scrubbed
 from pytest_compaction.session.items.collection import item_of
 from pytest_compaction.session.items.kinds import KINDS
 from pytest_compaction.session.items.protocol import RECORD

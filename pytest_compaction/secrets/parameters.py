@@ -12,8 +12,9 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from pytest_compaction.secrets import keys
-from pytest_compaction.secrets.names import names_a_secret
+from pytest_compaction.secrets.echo import LONG, find_known
+from pytest_compaction.secrets.keys import BLOT
+from pytest_compaction.secrets.known import environment_secrets, know, names_a_secret
 from pytest_compaction.secrets.shapes import find, replace
 
 _PARAMETER: Final = re.compile(
@@ -37,7 +38,7 @@ def hide(text: str) -> str:
     """
     if "=" not in text:
         return text
-    known = [*keys.find_known(text), *find(text)]
+    shown = [*find_known(text, environment_secrets()), *find(text)]
     spans = []
     for match in _PARAMETER.finditer(text):
         group = str(match.lastgroup)
@@ -45,7 +46,7 @@ def hide(text: str) -> str:
         if _is_secret(match["name"], value):
             start = match.start(group) + match[group].index(value)
             spans.append((start, start + len(value)))
-        spans += [span for span in known if match.start(group) <= span[0] < match.end(group)]
+        spans += [span for span in shown if match.start(group) <= span[0] < match.end(group)]
     return replace(text, spans, _stand_in) if spans else text
 
 
@@ -53,7 +54,7 @@ def _is_secret(name: str, value: str) -> bool:
     if not value or value.lower() in _NOT_SECRET or _STAND_IN.fullmatch(value):
         return False
     if name.lower() == "key":
-        return len(value) >= keys.LONG and any(map(str.isdigit, value))
+        return len(value) >= LONG and any(map(str.isdigit, value))
     return names_a_secret(name) and not re.fullmatch(r"\d{1,3}(?:\.\d+)?", value)
 
 
@@ -62,7 +63,7 @@ def _stand_in(secret: str) -> str:
         return secret
     if secret not in _stand_ins:
         number = len(_stand_ins) + 1
-        learn({secret: keys.BLOT if number == 1 else f"[key-{number}]"})
+        learn({secret: BLOT if number == 1 else f"[key-{number}]"})
     return _stand_ins[secret]
 
 
@@ -82,7 +83,7 @@ def hidden() -> Mapping[str, str]:
 def learn(stand_ins: Mapping[str, str]) -> None:
     """Know these secrets, as another process does."""
     _stand_ins.update(stand_ins)
-    keys.know(_stand_ins)
+    know(_stand_ins)
 
 
 def forget(kept: Iterable[tuple[str, str]] = ()) -> None:

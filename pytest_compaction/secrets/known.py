@@ -1,0 +1,224 @@
+"""Secrets that this process knows: values of its environment and of the parameters of strategies.
+
+Variables may point elsewhere while a run lasts: code that a run takes in reads the variables and
+finds what it is pointed to. The run itself asks :func:`own_variable`, and the values that were
+taken out are secrets as before.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Final
+from urllib.parse import unquote, urlsplit
+
+from pytest_compaction.secrets.echo import LONG
+
+# --- names of variables and parameters that hold a secret ---
+
+_WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_ENDINGS: Final = (
+    *("password", "passwd", "passphrase", "passcode", "pass", "pwd", "secret", "token"),
+    *("apikey", "accesskey", "secretkey", "privatekey", "authkey", "credential", "credentials"),
+)
+"""How a word ends that names a secret, such as ``PGPASSWORD``."""
+_NO_ENDINGS: Final = frozenset("bypass compass trespass encompass surpass multipass".split())
+_WORDS: Final = frozenset(
+    "key pw pat creds cred auth bearer jwt dsn sas salt cookie webhook".split()
+)
+"""Words that name a secret when they come last."""
+_PLURALS: Final = frozenset("secrets passwords apikeys keys".split())
+_ANYWHERE: Final = frozenset("secret password passwd passphrase apikey".split())
+"""Words that name a secret wherever they stand, unless the last word says that it is another."""
+_KINDS: Final = frozenset(
+    """api access secret private auth admin account master service signing encryption client
+    app""".split()
+)
+"""Before ``key``: the key is a secret, whatever follows."""
+_OTHER_KEYS: Final = frozenset(
+    "public pub primary foreign sort cache gpg partition hot row".split()
+)
+_AFTER: Final = frozenset(
+    """base value prod production dev development stage staging test testing live sandbox backup old
+    new current previous primary secondary main default ro rw read write b64 base64 hex raw plain
+    text str string eu us uk de global local""".split()
+)
+"""What may follow without another meaning: ``OPENAI_API_KEY_2``, ``DB_PASSWORD_PROD``."""
+_OTHERS: Final = frozenset(
+    """file path name id ids length limit count ttl expiry expires timeout policy url uri host mode
+    enabled dir folder manager ring store provider hash arn region type format algorithm size min
+    max days age prefix suffix header field scheme backend class version login sock socket user
+    username command cmd helper required""".split()
+)
+
+
+@lru_cache(maxsize=2048)
+def names_a_secret(name: str) -> bool:
+    """Whether a variable or a parameter of this name holds a secret: ``PGPASSWORD``, ``api_key``.
+
+    Numbers, stages and forms at its end do not count: ``OPENAI_API_KEY_2``, ``SECRET_KEY_BASE``.
+    """
+    words = [word.lower() for word in _WORD.findall(name)]
+    if name.startswith("TF_TOKEN_"):  # Terraform: the token for the host that follows
+        return True
+    if not words or name in ("PWD", "OLDPWD") or words[-1] in _OTHERS:
+        return False
+    pairs = pairwise(words)
+    if not _ANYWHERE.isdisjoint(words) or any(a in _KINDS and b == "key" for a, b in pairs):
+        return True
+    while len(words) > 1 and (words[-1].isdigit() or words[-1] in _AFTER):
+        words.pop()
+    last = words[-1]
+    if last == "key" and len(words) > 1 and words[-2] in _OTHER_KEYS:
+        return False
+    ends = last.endswith(_ENDINGS) and last not in _NO_ENDINGS
+    return ends or last in _WORDS or last in _PLURALS
+
+
+# --- the user's own values of variables that point elsewhere ---
+
+_own: dict[str, str | None] = {}
+"""What the variables held before, ``None`` for those that were not set."""
+
+
+def own_variable(name: str) -> str:
+    """The user's own value of a variable, without space around it; empty if it is not set."""
+    value = _own[name] if name in _own else os.environ.get(name)
+    return (value or "").strip()
+
+
+def own_values() -> Mapping[str, str]:
+    """The values that were taken out of the environment."""
+    return {name: value for name, value in _own.items() if value is not None}
+
+
+def point(variables: Mapping[str, str | None]) -> Callable[[], None]:
+    """Set variables, or remove those that are ``None``. The result puts the user's own back."""
+    for name, value in variables.items():
+        _own.setdefault(name, os.environ.get(name))
+        _set(name, value)
+
+    def put_back() -> None:
+        for name in variables:
+            if name in _own:
+                _set(name, _own.pop(name))
+
+    return put_back
+
+
+def _set(name: str, value: str | None) -> None:
+    if value is None:
+        os.environ.pop(name, None)
+    else:
+        os.environ[name] = value
+
+
+# --- values ---
+
+_SHORTEST: Final = 3
+"""Fewest characters of the endpoint's own key; replacing a shorter one would hide nothing."""
+_NO_KEYS: Final = frozenset(
+    "EMPTY ollama lm-studio no-key none null dummy fake key test not-needed unused xxx".split()
+)
+"""What the manuals of servers without keys tell users to set as the key."""
+_SHORTEST_PASSWORD: Final = 8
+
+
+def environment_secrets(environment: Mapping[str, str] | None = None) -> tuple[str, ...]:
+    """Values of variables that are named like a key, the longest first.
+
+    Short values and paths of existing files are left out: they are not secrets, and
+    replacing them would damage ordinary text. The credentials of the endpoint are left
+    out only below three characters.
+    """
+    if environment is None:
+        own = own_values()
+        taken_out = _secrets_of(own) if own else ()
+        return _joined(_secrets_of_process(), (*_known_besides, *taken_out))
+    return _secrets_of(environment)
+
+
+_known_besides: tuple[str, ...] = ()
+"""Secrets that were given to this process in other ways."""
+
+
+def know(secrets: Iterable[str]) -> None:
+    """Treat these as secrets as well, in place of those of an earlier call."""
+    global _known_besides
+    _known_besides = tuple(s for s in secrets if len(s) >= _SHORTEST and s not in _NO_KEYS)
+
+
+@lru_cache(maxsize=16)
+def _joined(secrets: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(sorted({*secrets, *others}, key=lambda value: (-len(value), value)))
+
+
+_process: tuple[dict[bytes, bytes], tuple[str, ...]] = ({}, ())
+"""The environment of the process when it was last looked at, and the secrets in it."""
+
+
+def _secrets_of_process() -> tuple[str, ...]:
+    """The secrets of ``os.environ``, which is compared much faster than it is gone through."""
+    global _process
+    now: dict[bytes, bytes] | None = getattr(os.environ, "_data", None)
+    if not now:
+        return _secrets_of(os.environ)
+    before, secrets = _process
+    if before != now:
+        before, secrets = _process = dict(now), _secrets_of(os.environ)
+    return secrets
+
+
+def _secrets_of(known: Mapping[str, str]) -> tuple[str, ...]:
+    named = tuple(known[name] for name in known if names_a_secret(name))
+    named += tuple(filter(None, (credentials_of(v)[1] for v in known.values() if "@" in v)))
+    return _secrets_among(named, known.get("OPENAI_API_KEY", ""), known.get("OPENAI_BASE_URL", ""))
+
+
+@lru_cache(maxsize=8)
+def _secrets_among(named: tuple[str, ...], key: str, base_url: str) -> tuple[str, ...]:
+    stripped = {value.strip() for value in named}
+    found = {value for value in stripped if _is_long(value) and not _is_file(value)}
+    found |= _sent_to_endpoint(key.strip(), base_url.strip())
+    return tuple(sorted(found, key=lambda value: (-len(value), value)))
+
+
+def _is_long(value: str) -> bool:
+    """Whether a value is long enough that no ordinary word is replaced with it."""
+    if len(value) >= LONG:
+        return not value.isdecimal()
+    mixed = any(map(str.isalpha, value)) and not value.isalpha()
+    return len(value) >= _SHORTEST_PASSWORD and mixed
+
+
+@lru_cache(maxsize=8)
+def _sent_to_endpoint(key: str, base_url: str) -> frozenset[str]:
+    """The key; for an address with a password, also the password and its Basic header."""
+    found = {key}
+    user, password = credentials_of(base_url)
+    if password:
+        found |= {password, base64.b64encode(f"{user}:{password}".encode()).decode()}
+    return frozenset(v for v in found if len(v) >= _SHORTEST and v not in _NO_KEYS)
+
+
+def credentials_of(url: str) -> tuple[str, str]:
+    """User and password in an address, decoded; each is empty when the address has none."""
+    try:
+        parts = urlsplit(url)
+        return unquote(parts.username or ""), unquote(parts.password or "")
+    except ValueError:
+        return "", ""
+
+
+@lru_cache(maxsize=256)
+def _is_file(value: str) -> bool:
+    """Whether a value is the path of something that exists."""
+    try:
+        return value.startswith(("/", "~", ".")) and Path(value).expanduser().exists()
+    except (OSError, RuntimeError, ValueError):
+        return False
