@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, Required, TypedDict, cast
 
 RecordType = Literal["probe", "dialogue"]
-"""What an item measured."""
+"""The kind of an item."""
 Status = Literal["passed", "failed", "unscored", "skipped", "error"]
 """``failed``: below the pass score. ``unscored``: a model gave no answer or no score.
 ``skipped``: rules can judge none of its nuggets, so that its score is null.
@@ -24,7 +24,7 @@ _Class = TypedDict("_Class", {"class": str}, total=False)
 
 
 class FactRecord(_Class, total=False):
-    """What became of one fact: in the view, in the answer, and in the log."""
+    """The outcome of one fact in the view and in the answer, and its place in the log."""
 
     text: str
     type: str
@@ -140,5 +140,5 @@ def merged(record: Record, more: Mapping[str, Any]) -> Record:
 
 
 def type_of(record: Mapping[str, Any]) -> RecordType:
-    """What the item of a record measured; records of probes do not say it."""
+    """The kind of the item of a record; records of probes do not name it."""
     return "dialogue" if record.get("type") == "dialogue" else "probe"

@@ -23,8 +23,8 @@ DIMENSIONS: Final = (
 MAX_SCORE: Final = 5.0
 
 
-class Subject(Protocol):
-    """What a fact is about, as far as the rubric asks."""
+class Typed(Protocol):
+    """A fact's type and change, which decide the criteria that read it."""
 
     @property
     def type(self) -> str:
@@ -32,7 +32,7 @@ class Subject(Protocol):
 
     @property
     def change(self) -> str | None:
-        """What happened to the file of a fact of type ``path``; ``None`` is taken for ``read``."""
+        """The change of the file of a fact of type ``path``; ``None`` is taken for ``read``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +158,7 @@ CRITERIA: Final[tuple[Criterion, ...]] = (
 )
 
 
-def criteria_of_facts(facts: Iterable[Subject]) -> tuple[Criterion, ...]:
+def criteria_of_facts(facts: Iterable[Typed]) -> tuple[Criterion, ...]:
     """The criteria that a text is scored by: those with facts to read, and the coverage."""
     found = [(fact.type, fact.change) for fact in facts]
     return tuple(
@@ -170,7 +170,7 @@ def criteria_of_facts(facts: Iterable[Subject]) -> tuple[Criterion, ...]:
 
 
 def applicable(
-    facts: Iterable[Subject], has_form: bool = False, has_limits: bool = False
+    facts: Iterable[Typed], has_form: bool = False, has_limits: bool = False
 ) -> tuple[Criterion, ...]:
     """The criteria that an answer is scored by, in rubric order.
 

@@ -81,7 +81,7 @@ def file_states(operations: Iterable[FileOperation]) -> list[FileState]:
 
 
 @dataclass(slots=True)
-class _Record:
+class _FileState:
     path: str
     created: bool = False
     modified: bool = False
@@ -137,11 +137,11 @@ class _MergedFiles:
     """Records by path; an absolute path is also found by its relative suffixes."""
 
     def __init__(self) -> None:
-        self.records: list[_Record] = []
+        self.records: list[_FileState] = []
         self.doubted_at = 0
         self._number = 0
-        self._by_path: dict[str, _Record] = {}
-        self._by_suffix: dict[str, _Record | None] = {}
+        self._by_path: dict[str, _FileState] = {}
+        self._by_suffix: dict[str, _FileState | None] = {}
 
     def doubt(self, operation: FileOperation) -> None:
         """Take in an operation that may or may not have happened."""
@@ -162,7 +162,7 @@ class _MergedFiles:
         if record is None and operation.operation == "restored":
             return
         if record is None:
-            record = _Record(name)
+            record = _FileState(name)
             self.records.append(record)
         self._register(name, record)
         record.add(operation, self._number)
@@ -170,7 +170,7 @@ class _MergedFiles:
             self._by_path.pop(name, None)
             self._by_path[operation.path] = record
 
-    def _find(self, path: str) -> _Record | None:
+    def _find(self, path: str) -> _FileState | None:
         if path in self._by_path:
             return self._by_path[path]
         if not path.startswith("/"):
@@ -179,7 +179,7 @@ class _MergedFiles:
             (self._by_path[suffix] for suffix in _suffixes(path) if suffix in self._by_path), None
         )
 
-    def _register(self, path: str, record: _Record) -> None:
+    def _register(self, path: str, record: _FileState) -> None:
         if path in self._by_path:
             return
         self._by_path[path] = record

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from pytest_compaction.checking.examples.scenario import CANARY, Fault
-from pytest_compaction.checking.observation import Asked
+from pytest_compaction.checking.observation import SummaryCall
 from pytest_compaction.conversation.messages import readable
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models import (
@@ -66,7 +66,7 @@ class FaultyModel:
         self._tokens = tokens
         self._fault = fault
         self._calls = 0
-        self.asked: list[Asked] = []
+        self.asked: list[SummaryCall] = []
         self.unsupported: str | None = None
 
     @property
@@ -85,14 +85,14 @@ class FaultyModel:
         if request.previous is not None:
             size += self._tokens.text(request.previous.render(request.sections))
         if kind == "raises":
-            self.asked.append(Asked(request, size, failed=True))
+            self.asked.append(SummaryCall(request, size, failed=True))
             raise ModelError("the model timed out (a fault that the check injects)")
         reply = (
             await self._behind.summarize(request)
             if kind is None
             else SummaryReply(_wrong(kind, request), Usage())
         )
-        self.asked.append(Asked(request, size, empty=reply.summary.empty))
+        self.asked.append(SummaryCall(request, size, empty=reply.summary.empty))
         return reply
 
     async def compact(self, request: CompactRequest) -> CompactReply:
@@ -100,15 +100,15 @@ class FaultyModel:
         asked = SummaryRequest(request.messages, (), 0, None, request.instructions)
         size = self._tokens.messages(request.messages)
         if self._strikes() == "raises":
-            self.asked.append(Asked(asked, size, failed=True))
+            self.asked.append(SummaryCall(asked, size, failed=True))
             raise ModelError("the model timed out (a fault that the check injects)")
         try:
             reply = await self._behind.model.compact(request)
         except UnsupportedError as error:
             self.unsupported = str(error)
-            self.asked.append(Asked(asked, size, failed=True))
+            self.asked.append(SummaryCall(asked, size, failed=True))
             raise
-        self.asked.append(Asked(asked, size))
+        self.asked.append(SummaryCall(asked, size))
         return reply
 
     async def answer(self, request: AnswerRequest) -> AnswerReply:

@@ -16,7 +16,7 @@ Messages = tuple[Message, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SummaryCall:
     """A request to the summariser, its size in tokens, and whether the reply was empty."""
 
     request: SummaryRequest
@@ -43,7 +43,7 @@ class ObservedStep:
     spans: tuple[Span, ...] = ()
     error: str | None = None
     due: str | None = None
-    asked: tuple[Asked, ...] = ()
+    asked: tuple[SummaryCall, ...] = ()
     again: bool = False
     state_before: str = ""
     state_after: str = ""
@@ -127,11 +127,11 @@ class Observation:
     probed: tuple[Difference, ...] = ()
     restored: tuple[Difference, ...] = ()
     repeated: Observation | None = field(default=None, repr=False)
-    """The same scenario with a fresh instance; ``None`` if it was not tried."""
+    """The scenario with a fresh instance; ``None`` if it was not tried."""
     undead: Observation | None = field(default=None, repr=False)
-    """The same scenario without its dead calls; ``None`` if it has none."""
+    """The scenario without its dead calls; ``None`` if it has none."""
     renamed: Observation | None = field(default=None, repr=False)
-    """The same scenario about other things, run after this one; ``None`` if it was not tried."""
+    """The scenario with other names, run after this one; ``None`` if it was not tried."""
 
     @property
     def rewriting(self) -> tuple[ObservedStep, ...]:

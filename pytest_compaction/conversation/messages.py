@@ -214,7 +214,7 @@ def short_hash(text: str) -> str:
 
 
 def short_hash_of_parts(texts: Iterable[str]) -> str:
-    """The same of texts that follow one another, without their joined text in memory."""
+    """The short hash of texts that follow one another, without joining them in memory."""
     hashed = hashlib.sha256()
     for text in texts:
         hashed.update(text.encode("utf-8", "replace"))

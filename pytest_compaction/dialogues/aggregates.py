@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Final
 from pytest_compaction.dialogues.measures import PASS_CONSISTENCY
 
 if TYPE_CHECKING:
-    from pytest_compaction.dialogues.figures import Figures
+    from pytest_compaction.dialogues.figures import TaskFigures
     from pytest_compaction.records import Record
 
 RECORD_TYPE: Final = "dialogue"
 """The ``type`` of a record that holds a dialogue, under the key ``comparison``."""
 _PREFIX: Final = f"{RECORD_TYPE}."
-_FIGURES: Final[Mapping[str, Callable[[Figures], float | None]]] = {
+_FIGURES: Final[Mapping[str, Callable[[TaskFigures], float | None]]] = {
     "consistency": lambda figures: figures.consistency,
     "retention": lambda figures: figures.retention,
     "savings": lambda figures: figures.spending.savings,
@@ -40,13 +40,13 @@ def measure_dialogues(metric: str, records: Sequence[Record]) -> float | None:
 
     ``pass^K`` is over the trials of each dialogue, at the consistency given in the records.
     """
-    from pytest_compaction.dialogues.dialogue import Comparison
+    from pytest_compaction.dialogues.dialogue import BothArms
     from pytest_compaction.dialogues.figures import figures_of
 
     compared = [record for record in records if record["comparison"]]
     if not compared:
         return None
-    comparisons = [Comparison.from_json(record["comparison"] or {}) for record in compared]
+    comparisons = [BothArms.from_json(record["comparison"] or {}) for record in compared]
     figures = figures_of("all", comparisons, pass_at(compared))
     name = metric.removeprefix(_PREFIX)
     if name.startswith("pass^"):

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Iterable, Mapping
 from typing import Final, Protocol, TypeVar
 
-from pytest_compaction.dialogues.dialogue import Reply
+from pytest_compaction.dialogues.dialogue import TurnReply
 from pytest_compaction.models import ChargedError, OwnCalls, Usage
 
 BASELINE: Final = "baseline"
@@ -32,7 +32,7 @@ E = TypeVar("E", bound=ChargedError)
 C = TypeVar("C", bound=Charged)
 
 
-def answering(replies: Iterable[Reply]) -> Usage:
+def answering(replies: Iterable[TurnReply]) -> Usage:
     """The usage of these answers, whether they came from the endpoint or from the store."""
     used = (
         Usage(1, reply.prompt_tokens, reply.cached_tokens, reply.completion_tokens)

@@ -42,7 +42,7 @@ class RecordedCall:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class UserTurn:
     """The text of the user, the recorded answer, and the tools called before that answer.
 
     ``calls`` are in order; the calls of one message, made before any result came, are
@@ -64,14 +64,14 @@ class Dialogue:
 
     id: str
     task: str
-    turns: tuple[Turn, ...]
+    turns: tuple[UserTurn, ...]
     source: str = ""
     system: str = ""
     named: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class TurnReply:
     """An answered turn with the tokens of its prompt and of the answer.
 
     ``calls`` are the names of the tools that this arm called itself, without calls
@@ -102,7 +102,7 @@ class Trial:
     them, which differs from 0.
     """
 
-    replies: tuple[Reply, ...]
+    replies: tuple[TurnReply, ...]
     generation_tokens: int | None = 0
     generation_calls: int | None = 0
 
@@ -137,7 +137,7 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class TrialMatch:
     """How far one trial of the summary arm agrees with the baseline; all figures in 0..1.
 
     ``consistency`` and ``retention`` are those of the whole dialogue, ``None`` if
@@ -156,7 +156,7 @@ class Agreement:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class BothArms:
     """One dialogue answered by both arms, as a record of the evaluation holds it.
 
     ``turns`` is the number of user turns. ``agreements`` has one entry for each
@@ -169,7 +169,7 @@ class Comparison:
     turns: int
     baseline: tuple[Trial, ...]
     summary: tuple[Trial, ...]
-    agreements: tuple[Agreement, ...]
+    agreements: tuple[TrialMatch, ...]
     method: str = "lexical"
 
     @property
@@ -197,7 +197,7 @@ class Comparison:
         return {key: _plain(value) for key, value in asdict(self).items()}
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Comparison:
+    def from_json(cls, data: Mapping[str, Any]) -> BothArms:
         """The comparison that :meth:`as_json` wrote.
 
         Raises ``KeyError``, ``TypeError`` or ``ValueError`` for data of another shape;
@@ -215,12 +215,16 @@ class Comparison:
 
 
 def _trial(data: Mapping[str, Any]) -> Trial:
-    replies = tuple(Reply(**{**item, "calls": tuple(item["calls"])}) for item in data["replies"])
+    replies = tuple(
+        TurnReply(**{**item, "calls": tuple(item["calls"])}) for item in data["replies"]
+    )
     return Trial(**{**data, "replies": replies})
 
 
-def _agreement(data: Mapping[str, Any]) -> Agreement:
-    return Agreement(**{**data, "turns": tuple(data["turns"]), "retained": tuple(data["retained"])})
+def _agreement(data: Mapping[str, Any]) -> TrialMatch:
+    return TrialMatch(
+        **{**data, "turns": tuple(data["turns"]), "retained": tuple(data["retained"])}
+    )
 
 
 def _any_known(values: Iterable[bool | None]) -> bool | None:

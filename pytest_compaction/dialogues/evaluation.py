@@ -8,8 +8,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_compaction.dialogues.aggregates import RECORD_TYPE
-from pytest_compaction.dialogues.dialogue import Comparison
-from pytest_compaction.dialogues.figures import Figures, by_task, combined, figures_of, spending_of
+from pytest_compaction.dialogues.dialogue import BothArms
+from pytest_compaction.dialogues.figures import (
+    TaskFigures,
+    by_task,
+    combined,
+    figures_of,
+    spending_of,
+)
 from pytest_compaction.dialogues.measures import PASS_CONSISTENCY, pearson
 from pytest_compaction.metrics import is_over_budget
 
@@ -25,9 +31,9 @@ class Evaluation:
     """
 
     title: str
-    tasks: tuple[Figures, ...]
-    whole: Figures
-    comparisons: tuple[Comparison, ...] = ()
+    tasks: tuple[TaskFigures, ...]
+    whole: TaskFigures
+    comparisons: tuple[BothArms, ...] = ()
     threshold: float = PASS_CONSISTENCY
     errors: int = 0
     over_budget: int = 0
@@ -48,7 +54,7 @@ class Correlation:
 
 def evaluation_of(
     title: str,
-    comparisons: Iterable[Comparison],
+    comparisons: Iterable[BothArms],
     threshold: float = PASS_CONSISTENCY,
     errors: int = 0,
 ) -> Evaluation:
@@ -64,7 +70,7 @@ def evaluation_of(
     )
 
 
-def evaluation_of_figures(title: str, tasks: Sequence[Figures]) -> Evaluation:
+def evaluation_of_figures(title: str, tasks: Sequence[TaskFigures]) -> Evaluation:
     """The evaluation for which only the figures of each task are known."""
     return Evaluation(title, tuple(tasks), combined("all", tasks))
 
@@ -81,7 +87,7 @@ def evaluations_of_records(
     a ``threshold``, the ``pass_at`` of the records is used, or ``default`` for records
     that do not have it.
     """
-    found: dict[str, list[Comparison]] = {}
+    found: dict[str, list[BothArms]] = {}
     passing: dict[str, float] = {}
     errors: dict[str, int] = {}
     over: Counter[str] = Counter()
@@ -93,7 +99,7 @@ def evaluations_of_records(
             if record.get("comparison") is None:
                 errors[name] = errors.get(name, 0) + 1
             else:
-                group.append(Comparison.from_json(record["comparison"]))
+                group.append(BothArms.from_json(record["comparison"]))
                 over[name] += is_over_budget(record)
     return [
         replace(

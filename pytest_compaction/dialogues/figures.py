@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from pytest_compaction.dialogues.dialogue import Comparison
+from pytest_compaction.dialogues.dialogue import BothArms
 from pytest_compaction.dialogues.measures import (
     PASS_CONSISTENCY,
     Spending,
@@ -41,7 +41,7 @@ class InForce:
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class TaskFigures:
     """All figures of some dialogues: those of a task, or all.
 
     Shares and scores are 0..1; savings are shares of the baseline. A figure is ``None``
@@ -91,7 +91,7 @@ class Figures:
         return effectiveness(self.consistency, self.tokens.mean, self.retention)
 
 
-def spending_of(comparison: Comparison) -> Spending:
+def spending_of(comparison: BothArms) -> Spending:
     """Tokens of one dialogue; for each arm the mean over its trials.
 
     Raises ``ValueError`` for an arm without trials, whose tokens are unknown.
@@ -110,7 +110,7 @@ def spending_of(comparison: Comparison) -> Spending:
     )
 
 
-def consistency_of(comparison: Comparison) -> float | None:
+def consistency_of(comparison: BothArms) -> float | None:
     """Mean consistency over the trials; ``None`` if one of them was not scored.
 
     A dialogue, like its item, is scored as a whole or not at all: over fewer trials its
@@ -119,7 +119,7 @@ def consistency_of(comparison: Comparison) -> float | None:
     return _mean_of_all([agreed.consistency for agreed in comparison.agreements])
 
 
-def retention_of(comparison: Comparison) -> float | None:
+def retention_of(comparison: BothArms) -> float | None:
     """Mean retention over the trials; ``None`` if one of them was not scored."""
     if comparison.unscored:
         return None
@@ -132,7 +132,7 @@ def _mean_of_all(values: Sequence[float | None]) -> float | None:
     return mean(known) if len(known) == len(values) else None
 
 
-def outcome_of(comparison: Comparison, threshold: float = PASS_CONSISTENCY) -> tuple[int, int]:
+def outcome_of(comparison: BothArms, threshold: float = PASS_CONSISTENCY) -> tuple[int, int]:
     """Trials of a dialogue, and how many reach the threshold; (0, 0) if one was not scored."""
     if comparison.unscored:
         return 0, 0
@@ -141,8 +141,8 @@ def outcome_of(comparison: Comparison, threshold: float = PASS_CONSISTENCY) -> t
 
 
 def figures_of(
-    name: str, comparisons: Iterable[Comparison], threshold: float = PASS_CONSISTENCY
-) -> Figures:
+    name: str, comparisons: Iterable[BothArms], threshold: float = PASS_CONSISTENCY
+) -> TaskFigures:
     """The figures of some dialogues; a trial passes if it reaches the threshold.
 
     Tokens and savings include every dialogue, whether its answers were scored or not.
@@ -153,7 +153,7 @@ def figures_of(
     known_net = [value for value in net if value is not None]
     consistencies = [value for item in items if (value := consistency_of(item)) is not None]
     retentions = [value for item in items if (value := retention_of(item)) is not None]
-    return Figures(
+    return TaskFigures(
         name=name,
         dialogues=len(items),
         spending=total(spendings),
@@ -183,7 +183,7 @@ def _passes(outcomes: Sequence[tuple[int, int]]) -> dict[int, float]:
     return {k: value for k, value in found.items() if value is not None}
 
 
-def _in_force(items: Sequence[Comparison]) -> InForce:
+def _in_force(items: Sequence[BothArms]) -> InForce:
     states = [item.summarised for item in items]
     return InForce(
         some=sum(state is True for state in states),
@@ -194,15 +194,15 @@ def _in_force(items: Sequence[Comparison]) -> InForce:
     )
 
 
-def by_task(comparisons: Iterable[Comparison]) -> dict[str, list[Comparison]]:
+def by_task(comparisons: Iterable[BothArms]) -> dict[str, list[BothArms]]:
     """Comparisons by task, tasks in alphabetical order."""
-    groups: dict[str, list[Comparison]] = {}
+    groups: dict[str, list[BothArms]] = {}
     for item in comparisons:
         groups.setdefault(item.task, []).append(item)
     return dict(sorted(groups.items()))
 
 
-def with_turns(figures: Figures, turns: Iterable[int]) -> Figures:
+def with_turns(figures: TaskFigures, turns: Iterable[int]) -> TaskFigures:
     """The figures, with the numbers of turns of their dialogues from another source.
 
     Raises ``ValueError`` if the number of dialogues is not that of the figures.
@@ -213,7 +213,7 @@ def with_turns(figures: Figures, turns: Iterable[int]) -> Figures:
     return replace(figures, turns=found)
 
 
-def combined(name: str, parts: Sequence[Figures]) -> Figures:
+def combined(name: str, parts: Sequence[TaskFigures]) -> TaskFigures:
     """The figures of several sets together, from their figures alone.
 
     Sums add up, and means are weighted by dialogues. Standard deviation and quartiles of
@@ -225,7 +225,7 @@ def combined(name: str, parts: Sequence[Figures]) -> Figures:
     in_force = [part.in_force for part in parts if part.in_force is not None]
     nets = [part.net for part in parts if part.net is not None]
     every_k = [set(part.passes) for part in parts]
-    return Figures(
+    return TaskFigures(
         name=name,
         dialogues=sum(part.dialogues for part in parts),
         spending=total(part.spending for part in parts),

@@ -16,7 +16,7 @@ from pytest_compaction.case.validation import CaseFault, schema_faults
 from pytest_compaction.conversation.formats.chat import from_chat
 from pytest_compaction.conversation.formats.parts import MessageShapeError
 from pytest_compaction.conversation.messages import Message, groups, structure_faults
-from pytest_compaction.dialogues.dialogue import CHAT, TASKS, Dialogue, RecordedCall, Turn
+from pytest_compaction.dialogues.dialogue import CHAT, TASKS, Dialogue, RecordedCall, UserTurn
 from pytest_compaction.text import printable
 
 DIALOGUE_SCHEMA: Final = "dialogue.schema.json"
@@ -25,7 +25,7 @@ _TOLERATED = frozenset({"calls-answered", "no-empty-message"})
 """Faults that a replay repairs: a call that was broken off, and an empty message."""
 
 
-def turns_of(messages: Sequence[Message]) -> list[Turn | CaseFault]:
+def turns_of(messages: Sequence[Message]) -> list[UserTurn | CaseFault]:
     """The turns of a conversation in order, or the fault of a turn.
 
     User messages in a row are one turn. Messages before the first of them are left out,
@@ -37,7 +37,9 @@ def turns_of(messages: Sequence[Message]) -> list[Turn | CaseFault]:
     return [_turn(*pair, number) for number, pair in enumerate(_exchanges(spoken), start=1)]
 
 
-def _turn(asked: Sequence[Message], answered: Sequence[Message], number: int) -> Turn | CaseFault:
+def _turn(
+    asked: Sequence[Message], answered: Sequence[Message], number: int
+) -> UserTurn | CaseFault:
     user = "\n".join(m.text for m in asked).strip()
     if not user:
         found = f"user turn {number} (message {asked[0].id!r}) without text"
@@ -48,7 +50,7 @@ def _turn(asked: Sequence[Message], answered: Sequence[Message], number: int) ->
         return CaseFault("/messages", printable(found, 200), "each result after its one call")
     reference = "\n".join(m.text for m in answered if m.text.strip())
     steps = (_step(answered[begin:end]) for begin, end in groups(answered))
-    return Turn(user, reference, tuple(step for step in steps if step))
+    return UserTurn(user, reference, tuple(step for step in steps if step))
 
 
 def _step(group: Sequence[Message]) -> tuple[RecordedCall, ...]:
@@ -145,7 +147,7 @@ def _from_turns(data: Mapping[str, Any], source: str, name: str) -> Dialogue | l
     if faults:
         return faults
     task = data["task"]
-    turns = tuple(Turn(turn["user"], turn["bot"]) for turn in data["history"])
+    turns = tuple(UserTurn(turn["user"], turn["bot"]) for turn in data["history"])
     named = _named(data)
     id = _safe(f"{task}_{named}") if named else name
     return Dialogue(id, task, turns, source, named=named)
@@ -185,7 +187,7 @@ def _from_chat(data: Mapping[str, Any], source: str, name: str) -> Dialogue | li
         return faults
     named = _named(data)
     id = _safe(named) if named else name
-    said = tuple(item for item in turns if isinstance(item, Turn))
+    said = tuple(item for item in turns if isinstance(item, UserTurn))
     return Dialogue(id, data.get("task", CHAT), said, source, system, named)
 
 

@@ -17,7 +17,7 @@ from pytest_compaction.conversation.messages import (
     text_message,
 )
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.dialogues.dialogue import Turn
+from pytest_compaction.dialogues.dialogue import UserTurn
 from pytest_compaction.models import NotAskedError
 from pytest_compaction.run.feeder import Feeder, Step
 
@@ -51,7 +51,7 @@ def view_budget(log: Sequence[Message], share: float, tokens: TokenCounter) -> i
     return tokens.messages(log[:head]) + max(rest, LEAST_BUDGET)
 
 
-def exchange(number: int, turn: Turn, answer: str) -> tuple[Message, ...]:
+def exchange(number: int, turn: UserTurn, answer: str) -> tuple[Message, ...]:
     """A turn as messages: the user's words, the recorded tool calls, the answer.
 
     Calls have their recorded arguments and results, in the recorded order. An empty
@@ -63,7 +63,7 @@ def exchange(number: int, turn: Turn, answer: str) -> tuple[Message, ...]:
     return tuple(messages)
 
 
-def tool_steps(number: int, turn: Turn) -> Iterator[Message]:
+def tool_steps(number: int, turn: UserTurn) -> Iterator[Message]:
     """The recorded tool calls of a turn, each step followed by its results."""
     for step, calls in enumerate(turn.calls, start=1):
         ids = [f"t{number}-call{step}-{place}" for place in range(1, len(calls) + 1)]

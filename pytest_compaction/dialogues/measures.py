@@ -1,4 +1,4 @@
-"""What is measured of dialogues in two arms, one with summaries and one with full history."""
+"""Measures of dialogues in two arms, one with summaries and one with full history."""
 
 from __future__ import annotations
 

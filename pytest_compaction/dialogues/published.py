@@ -11,14 +11,14 @@ from typing import Any, Final
 from pytest_compaction.case.files import MAX_SHOWN_FAULTS, read_text
 from pytest_compaction.case.validation import CaseFault, read_json
 from pytest_compaction.dialogues.aggregates import RECORD_TYPE
-from pytest_compaction.dialogues.dialogue import TASKS, Agreement, Comparison, Reply, Trial
+from pytest_compaction.dialogues.dialogue import TASKS, BothArms, Trial, TrialMatch, TurnReply
 from pytest_compaction.dialogues.evaluation import (
     Evaluation,
     evaluation_of,
     evaluation_of_figures,
     evaluations_of_records,
 )
-from pytest_compaction.dialogues.figures import Figures, with_turns
+from pytest_compaction.dialogues.figures import TaskFigures, with_turns
 from pytest_compaction.dialogues.files import is_dialogue_file, load_dialogues
 from pytest_compaction.dialogues.format import shape_faults
 from pytest_compaction.dialogues.measures import PASS_CONSISTENCY, Spending, Spread
@@ -28,7 +28,7 @@ from pytest_compaction.text import printable
 METHOD = "published"
 
 
-def comparisons_in(data: Any) -> Iterator[Comparison | CaseFault]:
+def comparisons_in(data: Any) -> Iterator[BothArms | CaseFault]:
     """The dialogues of a ``results.json``, or why one of them (or the file) cannot be used.
 
     The task is the part of the case id before the first underscore. The format does not
@@ -78,18 +78,18 @@ def _scores(case: Mapping[str, Any]) -> list[float]:
     return list(scores) if scores else [case["consistency"]["score"]]
 
 
-def _comparison(case: Mapping[str, Any]) -> Comparison:
+def _comparison(case: Mapping[str, Any]) -> BothArms:
     scores = _scores(case)
     retention = case["retention"]
     by_turn = tuple(retention.get("perTurn") or ()) if len(scores) == 1 else ()
-    return Comparison(
+    return BothArms(
         dialogue_id=case["caseId"],
         task=_task(case),
         turns=len(case["baselineRuns"][0]["invocations"]),
         baseline=tuple(_trial(run) for run in case["baselineRuns"]),
         summary=tuple(_trial(run) for run in case["summaryRuns"]),
         agreements=tuple(
-            Agreement(value, retention["retentionRate"], retained=by_turn) for value in scores
+            TrialMatch(value, retention["retentionRate"], retained=by_turn) for value in scores
         ),
         method=METHOD,
     )
@@ -98,7 +98,7 @@ def _comparison(case: Mapping[str, Any]) -> Comparison:
 def _trial(run: Mapping[str, Any]) -> Trial:
     return Trial(
         tuple(
-            Reply(
+            TurnReply(
                 text=(invocation.get("finalResponse") or {}).get("content") or "",
                 prompt_tokens=usage["promptTokens"],
                 completion_tokens=usage["completionTokens"],
@@ -112,7 +112,7 @@ def _trial(run: Mapping[str, Any]) -> Trial:
     )
 
 
-def figures_in(data: Any) -> Iterator[Figures | CaseFault]:
+def figures_in(data: Any) -> Iterator[TaskFigures | CaseFault]:
     """The figures of each task of a ``result_summary.json``, or why it cannot be used.
 
     The file has savings as percentages; they become shares. Turns, summaries in force and
@@ -151,10 +151,10 @@ def _contradictions(row: Mapping[str, Any]) -> Iterator[CaseFault]:
             yield CaseFault(f"mean{kind}SavingsPct", "savings above 100", "at most 100 per cent")
 
 
-def _figures(task: str, row: Mapping[str, Any]) -> Figures:
+def _figures(task: str, row: Mapping[str, Any]) -> TaskFigures:
     baseline, baseline_prompt = row["baselineTokensTotal"], row["baselinePromptTokensTotal"]
     summary, summary_prompt = row["summaryTokensTotal"], row["summaryPromptTokensTotal"]
-    return Figures(
+    return TaskFigures(
         name=task,
         dialogues=row["numCases"],
         spending=Spending(
@@ -202,7 +202,7 @@ class _Reader:
     threshold: float | None
     evaluations: list[Evaluation] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
-    raw: dict[str, tuple[Comparison, Path]] = field(default_factory=dict)
+    raw: dict[str, tuple[BothArms, Path]] = field(default_factory=dict)
     models: set[str] = field(default_factory=set)
     turns: dict[str, list[int]] = field(default_factory=dict)
 
@@ -259,12 +259,14 @@ class _Reader:
         faults = [item for item in found if isinstance(item, CaseFault)]
         self.complain(path, faults)
         if not faults:
-            figures = [self._with_turns(path, item) for item in found if isinstance(item, Figures)]
+            figures = [
+                self._with_turns(path, item) for item in found if isinstance(item, TaskFigures)
+            ]
             models = ", ".join(data.get("total", {}).get("modelSet", ())) or "model not named"
             title = f"{path.name}: published figures ({models})"
             self.evaluations.append(evaluation_of_figures(title, figures))
 
-    def _with_turns(self, path: Path, figures: Figures) -> Figures:
+    def _with_turns(self, path: Path, figures: TaskFigures) -> TaskFigures:
         """The figures, with the turns of their task if a dialogue file has them."""
         try:
             if figures.name in self.turns:

@@ -32,7 +32,14 @@ from pytest_compaction.dialogues.charges import (
     summed,
     together,
 )
-from pytest_compaction.dialogues.dialogue import Agreement, Comparison, Dialogue, Reply, Trial, Turn
+from pytest_compaction.dialogues.dialogue import (
+    BothArms,
+    Dialogue,
+    Trial,
+    TrialMatch,
+    TurnReply,
+    UserTurn,
+)
 from pytest_compaction.dialogues.history import (
     CompactedHistory,
     FullHistory,
@@ -74,7 +81,7 @@ def agreement(
     summary: Trial,
     similarities: Sequence[float] | None = None,
     retentions: Sequence[float] | None = None,
-) -> Agreement:
+) -> TrialMatch:
     """Consistency and retention of one trial of the summary arm against one of the baseline.
 
     ``similarities`` and ``retentions`` are a judge's figures for each turn that both arms
@@ -96,7 +103,7 @@ def agreement(
     consistency = dialogue_consistency(turns, len(baseline.replies), len(summary.replies))
     if retentions is not None:
         missing = [0.0] * (len(baseline.replies) - len(pairs))
-        return Agreement(
+        return TrialMatch(
             consistency,
             retention_by_judge(retentions, len(baseline.replies)),
             turns,
@@ -105,7 +112,7 @@ def agreement(
     found = retention_by_rules(
         [reply.text for reply in baseline.replies], [reply.text for reply in summary.replies]
     )
-    return Agreement(consistency, found.rate, turns, found.turns, found.kept, found.extracted)
+    return TrialMatch(consistency, found.rate, turns, found.turns, found.kept, found.extracted)
 
 
 MAX_ANSWER_TOKENS: Final = 2048
@@ -131,7 +138,7 @@ class TurnResponder:
         dialogue: Dialogue,
         number: int,
         history: FullHistory | CompactedHistory,
-        replies: list[Reply],
+        replies: list[TurnReply],
     ) -> None:
         """Answer all user turns of one arm in trial ``number``, each from the history so far.
 
@@ -152,7 +159,7 @@ class TurnResponder:
             log.extend(exchange(place, turn, entered))
 
     async def _answer(
-        self, responder: Responder, view: tuple[Message, ...], turn: Turn
+        self, responder: Responder, view: tuple[Message, ...], turn: UserTurn
     ) -> AnswerReply:
         spec = AnswerSpec(max_tokens=MAX_ANSWER_TOKENS)
         if responder.model.name == OFFLINE:
@@ -168,8 +175,8 @@ class TurnResponder:
         return replace(reply, text=text)
 
     def _reply(
-        self, answer: AnswerReply, view: Sequence[Message], turn: Turn, summarised: bool
-    ) -> Reply:
+        self, answer: AnswerReply, view: Sequence[Message], turn: UserTurn, summarised: bool
+    ) -> TurnReply:
         """The reply with its tokens: those that the endpoint charged, or else counted here.
 
         The answer that goes into the history is counted. It has no tool calls: an answer is
@@ -181,7 +188,7 @@ class TurnResponder:
             entered = turn.reference if self.history == "recorded" else answer.text
             prompt = self.tokens.messages(view) + MESSAGE_TOKENS + self.tokens.text(turn.user)
             usage = Usage(1, prompt, 0, self.tokens.text(entered))
-        return Reply(
+        return TurnReply(
             text=answer.text.encode("utf-8", "replace").decode("utf-8"),
             prompt_tokens=usage.input_tokens,
             completion_tokens=usage.output_tokens,
@@ -242,7 +249,7 @@ class _Pass:
 
     baseline: _Arm
     compacted: _Arm
-    agreement: Agreement
+    agreement: TrialMatch
     judging: tuple[Usage, ...] = ()
     """The usage of each judge."""
 
@@ -326,7 +333,7 @@ class Replayer:
         passes = await together(*(self._pass(dialogue, compactor, n) for n in numbers))
         judging = zip(*(one.judging for one in passes), strict=True)
         steps = [step for one in passes for step in one.compacted.steps]
-        comparison = Comparison(
+        comparison = BothArms(
             dialogue_id=dialogue.id,
             task=dialogue.task,
             turns=len(dialogue.turns),
@@ -359,20 +366,20 @@ class Replayer:
             self._compacted(dialogue, compactor, number),
         )
         if compacted.failure is not None:
-            unscored = Agreement(None, None, unscored=compacted.failure)
+            unscored = TrialMatch(None, None, unscored=compacted.failure)
             return _Pass(baseline, compacted, unscored, (Usage(),) * len(self._judges))
         try:
             agreed, judging = await self._agreement(
                 dialogue, baseline.trial, compacted.trial, number
             )
         except ChargedError as error:
-            before = _Pass(baseline, compacted, Agreement(None, None))
+            before = _Pass(baseline, compacted, TrialMatch(None, None))
             raise stopped(error, before.spent, error.spent, own=before.own) from error
         return _Pass(baseline, compacted, agreed, judging)
 
     async def _agreement(
         self, dialogue: Dialogue, baseline: Trial, summary: Trial, number: int
-    ) -> tuple[Agreement, tuple[Usage, ...]]:
+    ) -> tuple[TrialMatch, tuple[Usage, ...]]:
         if not self._judges:
             return agreement(baseline, summary), ()
         limit = self._work.limit.at(0)
@@ -383,14 +390,14 @@ class Replayer:
         usage = tuple(one.usage for one in judged)
         unscored = next((one.unscored for one in judged if one.unscored), "")
         if unscored:
-            return Agreement(None, None, unscored=unscored), usage
+            return TrialMatch(None, None, unscored=unscored), usage
         similarities = _means([one.similarities for one in judged])
         retentions = _means([one.retentions for one in judged])
         return agreement(baseline, summary, similarities, retentions), usage
 
     async def _baseline(self, dialogue: Dialogue, number: int) -> _Arm:
         """Full history, answered."""
-        replies: list[Reply] = []
+        replies: list[TurnReply] = []
         try:
             await self._responder.answer_all(dialogue, number, FullHistory(), replies)
         except ModelError as error:
@@ -406,7 +413,7 @@ class Replayer:
         strategy = CheckedStrategy(self._create(compactor), rules.timeout, self._work.function_loop)
         feeder = Feeder(strategy, rules.trigger)
         history = CompactedHistory(feeder, context, rules.budget, lambda: model.unasked)
-        replies: list[Reply] = []
+        replies: list[TurnReply] = []
         ended: ChargedError | None = None
         lost = Usage()
         try:

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final, Literal
 
 from pytest_compaction.dialogues.aggregates import RECORD_TYPE
-from pytest_compaction.dialogues.dialogue import Comparison, Dialogue
+from pytest_compaction.dialogues.dialogue import BothArms, Dialogue
 from pytest_compaction.dialogues.figures import consistency_of, retention_of, spending_of
 from pytest_compaction.dialogues.files import digest
 from pytest_compaction.dialogues.history import TurnOverBudget
@@ -40,7 +40,7 @@ class Replayed:
     dialogue: Dialogue
     compactor: str
     history: History
-    comparison: Comparison
+    comparison: BothArms
     pass_at: float
     steps: Mapping[str, int] = field(default_factory=dict)
     errors: tuple[str, ...] = ()

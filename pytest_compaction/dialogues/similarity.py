@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from pytest_compaction.case.case import AnswerSpec
 from pytest_compaction.dialogues.charges import Spent, stopped
-from pytest_compaction.dialogues.dialogue import Reply, Trial, Turn
+from pytest_compaction.dialogues.dialogue import Trial, TurnReply, UserTurn
 from pytest_compaction.models import (
     AnswerReply,
     AnswerRequest,
@@ -79,7 +79,7 @@ class TurnJudge:
     model: Model
     turn: RequestSlot
 
-    async def judge(self, turns: Sequence[Turn], baseline: Trial, summary: Trial) -> Judged:
+    async def judge(self, turns: Sequence[UserTurn], baseline: Trial, summary: Trial) -> Judged:
         """The judgement of all turns; unscored if one of them cannot be judged.
 
         After a failure the model is not asked about the turns that follow. Raises
@@ -110,7 +110,7 @@ class TurnJudge:
             return Judged(unscored=unscored[0], usage=usage)
         return Judged(tuple(s for s, _ in found), tuple(r for _, r in found), usage=usage)
 
-    async def _asked(self, turn: Turn, first: Reply, second: Reply) -> AnswerReply:
+    async def _asked(self, turn: UserTurn, first: TurnReply, second: TurnReply) -> AnswerReply:
         question = f"{INSTRUCTIONS}\n{material(turn.user, first.text, second.text)}"
         spec = AnswerSpec(format="json", max_tokens=_MAX_REPLY_TOKENS)
         with requests_in(self.turn):

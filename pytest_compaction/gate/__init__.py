@@ -20,7 +20,7 @@ _NAMES: Final = {
         "ArmComparison BaselineDecision FEWEST_TRIALS MeanRule NewlyGoneRule decide_baseline "
         "fact_name outcome_of rule_text"
     ),
-    "coverage": "KEY Planned arms_of coverage_text planned_in",
+    "coverage": "KEY PlannedRun arms_of coverage_text planned_in",
     "decision": "Check Decision decide measure",
     "threshold": "Threshold ThresholdError check_answers check_scopes parse_threshold scopes_of",
 }

@@ -13,7 +13,7 @@ from typing import Any, Final, Literal
 from pytest_compaction.gate.decision import WEIGHTIEST, Check, within_budget
 from pytest_compaction.metrics import (
     TIE,
-    Compared,
+    BothMeans,
     FactChange,
     FactChanges,
     RunChanges,
@@ -48,7 +48,7 @@ class MeanRule:
     """
 
     metric: str
-    compared: Compared
+    compared: BothMeans
     outcome: Outcome
     check: Check
     cases: int | None = None
@@ -109,7 +109,7 @@ class ArmComparison:
 
 @dataclass(frozen=True, slots=True)
 class BaselineDecision:
-    """What the baselines of a run decided.
+    """The decision of the baselines of a run.
 
     ``not_applied`` are rules that could not be applied, each with the reason; ``not_compared``
     are strategies of the run without a baseline. ``rules`` are those that were asked for.
@@ -154,7 +154,7 @@ class BaselineDecision:
 
 
 def outcome_of(
-    compared: Compared, max_drop: float, wider: tuple[float, float] | None = None
+    compared: BothMeans, max_drop: float, wider: tuple[float, float] | None = None
 ) -> Outcome:
     """Whether a figure fell by more than ``max_drop`` (points, 0 to 5), held, or neither is shown.
 
@@ -306,7 +306,7 @@ def _mean_rule(
     return MeanRule(metric, compared, outcome, check, cases)
 
 
-def _moved(compared: Compared, outcome: Outcome) -> str:
+def _moved(compared: BothMeans, outcome: Outcome) -> str:
     interval = ""
     if compared.interval is not None:
         low, high = compared.interval

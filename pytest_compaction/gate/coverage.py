@@ -14,7 +14,7 @@ KEY: Final = "planned"
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class PlannedRun:
     """The size of a whole run: items, and the cases and dialogues that they are of.
 
     ``cases`` counts those that were found and cannot be measured as well. ``shipped`` says that
@@ -30,11 +30,11 @@ class Planned:
         return asdict(self)
 
 
-def planned_in(header: Mapping[str, Any]) -> Planned | None:
-    """What a header says that its run would measure; ``None`` where it says nothing of it."""
+def planned_in(header: Mapping[str, Any]) -> PlannedRun | None:
+    """The planned size of a run from its header; ``None`` where it has none."""
     found: Any = header.get(KEY)
     try:
-        return Planned(int(found["items"]), int(found["cases"]), bool(found["shipped"]))
+        return PlannedRun(int(found["items"]), int(found["cases"]), bool(found["shipped"]))
     except (KeyError, TypeError, ValueError):
         return None
 
@@ -55,7 +55,7 @@ def arms_of(
     return list(dict.fromkeys(arms))
 
 
-def coverage_text(records: Sequence[Record], planned: Planned | None) -> str:
+def coverage_text(records: Sequence[Record], planned: PlannedRun | None) -> str:
     """How many items were scored, as in ``on 2 of 8 items in 1 of 2 cases``.
 
     An item that several tests measure counts once here, and weighs as often in a mean; the text

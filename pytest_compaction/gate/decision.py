@@ -71,7 +71,7 @@ _FOREIGN: Final = (
         "own-words",
     ),
 )
-"""What marks a view that is not made from its own log: its key in a record, what is listed there,
+"""Marks of a view that is not made from its own log: its key in a record, what is listed there,
 how it is said of one view and of several, and the rule."""
 WEIGHTIEST: Final = 5
 """How many items a check names."""
@@ -99,7 +99,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What the gate decided: a check for each rule and strategy, be there records of it or not."""
+    """The gate's decision: a check for each rule and strategy, be there records of it or not."""
 
     checks: tuple[Check, ...] = ()
 

@@ -114,7 +114,7 @@ def check_answers(thresholds: Iterable[Threshold], answers: bool) -> None:
 
 
 def scopes_of(arms: Iterable[tuple[str, Budget | None]]) -> list[str]:
-    """What can stand after the ``@``: each strategy, and each with its budget, if it has one."""
+    """Names for the place after the ``@``: each strategy, and each with its budget, if any."""
     found = (name for strategy, budget in arms for name in (strategy, arm_name(strategy, budget)))
     return list(dict.fromkeys(found))
 
@@ -147,6 +147,6 @@ def _known(metric: str) -> bool:
 
 
 def _listed() -> str:
-    """What a threshold can name, in a sentence."""
+    """The metrics of thresholds, in a sentence."""
     names = ["pass^K" if name == "pass^1" else name for name in known()]
     return f"{', '.join(names[:-1])} or {names[-1]}"

@@ -28,7 +28,7 @@ _LOGS: Final[SizedCache[tuple[Case, int], LogDigest]] = SizedCache(
 
 
 def log_digest(case: Case, point: int) -> LogDigest:
-    """What a judge may know of the log up to a compaction point; the latest are cached."""
+    """The judge's part of the log up to a compaction point; the latest are cached."""
     return _LOGS.get(
         (case, point),
         lambda: LogDigest("", tuple((m.id, m.role, readable(m)) for m in case.log_until(point))),

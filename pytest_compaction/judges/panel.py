@@ -151,7 +151,7 @@ def _has_scores(reply: JudgeReply) -> bool:
 
 
 def _scores_of(judge: ModelJudge, reply: JudgeReply) -> JudgeScores:
-    """What one judge of a panel said."""
+    """The scores of one judge of a panel."""
     criteria = reply.criteria if _has_scores(reply) else ()
     dimensions = dimension_scores({c.id: c.score for c in criteria})
     unscored = None if criteria else reply.unscored or _NO_CRITERION
@@ -271,7 +271,7 @@ def _outcomes(
     read: Sequence[Reading],
     leads: Source,
 ) -> tuple[FactOutcome, ...]:
-    """What the view and the answer do with the facts, each of which is the content of a nugget.
+    """The outcomes of the facts, each of which is the content of a nugget.
 
     ``read`` is what rules read in the answer; without it the scores of its nuggets say so.
     """

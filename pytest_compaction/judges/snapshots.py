@@ -118,7 +118,7 @@ def has_moved(old: Snapshot, new: Snapshot, tolerance: Tolerance) -> bool:
 
 
 def movements(old: Snapshot, new: Snapshot) -> list[str]:
-    """What moved between two snapshots, one line each; the criteria that moved most come first."""
+    """The movements between two snapshots, a line each; the criteria that moved most come first."""
     if old.get("reading") != new.get("reading"):
         was, now = (f"of the {each.get('reading', 'answer')}" for each in (old, new))
         return [f"it was {was} and is now {now}", *([_ADD] if now.endswith("view") else [])]

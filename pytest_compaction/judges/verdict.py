@@ -27,7 +27,7 @@ from pytest_compaction.rubric import CRITERIA, CriterionScore, dimension_scores,
 from pytest_compaction.text import Reading, printable, told_apart
 
 REPORTED: Final = "to score views over the budget all the same: --compaction-over-budget=report"
-"""What to do about an item that fails for a view over its budget."""
+"""The advice for an item that fails for a view over its budget."""
 NULL: Final = (
     "null: only an answer can satisfy its nuggets, and rules do not judge answers; "
     "a model does: --compaction-judge=NAME"
@@ -94,7 +94,7 @@ class Scores:
 
 @dataclass(frozen=True, slots=True)
 class JudgeScores:
-    """What one of several judges said about a response; ``unscored`` says why it gave no score.
+    """The scores of one of several judges; ``unscored`` says why it gave none.
 
     ``model`` is the name of its model, by which it is charged.
     """
@@ -147,7 +147,7 @@ class Verdict:
 
     @property
     def judged(self) -> Scores:
-        """What was said of the answer, whether or not it leads; without one, of the view."""
+        """The scores of the answer, whether or not it leads; without one, of the view."""
         if self.reading == "view" and self.second is not None:
             return self.second
         return Scores(self.criteria, self.dimensions, self.overall, self.traps)

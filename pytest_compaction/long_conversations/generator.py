@@ -24,9 +24,9 @@ from pytest_compaction.long_conversations.asking import (
 )
 from pytest_compaction.long_conversations.outline import (
     TURN_TOKENS,
+    OutlinePoint,
+    OutlineScale,
     Part,
-    Point,
-    Scale,
     write_outline,
 )
 from pytest_compaction.long_conversations.probing import write_questions
@@ -46,7 +46,7 @@ _FOLLOWING: Final[tuple[tuple[str, Callable[[str, str, Pair], prompts.Chat]], ..
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class Round:
     """A main question and what follows it; ``points`` are the numbers of those that it says."""
 
     pairs: tuple[Pair, ...]
@@ -62,8 +62,8 @@ class Stage:
     seed: str
 
     async def turns(
-        self, part: Part, points: Sequence[Point], count: int, before: str = ""
-    ) -> list[Turn]:
+        self, part: Part, points: Sequence[OutlinePoint], count: int, before: str = ""
+    ) -> list[Round]:
         """So many turns of a part, which between them say the points.
 
         ``before`` is the user's last message. Stretches are written at the same time.
@@ -83,8 +83,8 @@ class Stage:
         return [turn for turns in written for turn in turns]
 
     async def _stretch(
-        self, part: Part, points: Sequence[Point], count: int, before: str
-    ) -> list[Turn]:
+        self, part: Part, points: Sequence[OutlinePoint], count: int, before: str
+    ) -> list[Round]:
         schema = members(messages=listed(members(text=TEXT, points=listed(NUMBER))))
         wanted = {point.number for point in points}
 
@@ -102,11 +102,11 @@ class Stage:
         )
         what = f"what the user says about “{part.title}”"
         found = await self.author.data(what, asked, schema, fault)
-        turns: list[Turn] = []
+        turns: list[Round] = []
         for message in found["messages"]:
             earlier = [pair for turn in turns for pair in turn.pairs][-_REMEMBERED:]
             pairs = await self._pairs(part, plain(message["text"]), earlier)
-            turns.append(Turn(tuple(pairs), tuple(message["points"])))
+            turns.append(Round(tuple(pairs), tuple(message["points"])))
         return turns
 
     async def _pairs(self, part: Part, user: str, earlier: Sequence[Pair]) -> list[Pair]:
@@ -152,7 +152,7 @@ _READ: Final = 1_500
 class Conversation:
     """The parts of a conversation with their turns, its questions, and why others were dropped."""
 
-    parts: tuple[tuple[Part, tuple[Turn, ...]], ...]
+    parts: tuple[tuple[Part, tuple[Round, ...]], ...]
     questions: tuple[Question, ...]
     dropped: dict[str, str]
     tokens: int
@@ -180,7 +180,7 @@ class Conversation:
 
 def estimated(tokens: int) -> Usage:
     """About how many calls a conversation of so many tokens takes, and their tokens."""
-    scale = Scale.of(tokens)
+    scale = OutlineScale.of(tokens)
     outline = 1 + scale.plans * (1 + scale.parts)
     questions = len(ABILITIES) * (1 + _questions(tokens))
     calls = outline + questions + _CALLS_A_TURN * (tokens // TURN_TOKENS)
@@ -196,7 +196,7 @@ async def write_out(
     the model does not keep to the form of a reply; a store holds what was written until then.
     """
     author = Author(model, caller)
-    scale = Scale.of(tokens)
+    scale = OutlineScale.of(tokens)
     outline = await write_outline(author, domain, number, tokens, scale)
     stage = Stage(author, domain, outline.seed)
     talk = await asyncio.gather(
@@ -237,28 +237,28 @@ def _questions(tokens: int) -> int:
     return 2 if tokens >= _TWO_OF_EACH else 1
 
 
-async def _longer(stage: Stage, part: Part, turns: list[Turn], more: int) -> list[Turn]:
+async def _longer(stage: Stage, part: Part, turns: list[Round], more: int) -> list[Round]:
     """The turns of a part, and more of them that say no point."""
     if not more:
         return turns
     return [*turns, *await stage.turns(part, (), more, turns[-1].pairs[0].user)]
 
 
-def _tokens(turn: Turn, count: Callable[[str], int]) -> int:
+def _tokens(turn: Round, count: Callable[[str], int]) -> int:
     texts = (text for pair in turn.pairs for text in (pair.user, pair.assistant))
     return sum(count(text) + MESSAGE_TOKENS for text in texts)
 
 
 def _shortened(
-    talk: Sequence[list[Turn]], most: float, count: Callable[[str], int]
-) -> list[list[Turn]]:
+    talk: Sequence[list[Round]], most: float, count: Callable[[str], int]
+) -> list[list[Round]]:
     """The turns without some: those that say no point, and then what follows main questions.
 
     They are left out from all over the conversation until no more than so many tokens are left.
     The first turn of a part stays.
     """
     left = {(n, place): turn for n, turns in enumerate(talk) for place, turn in enumerate(turns)}
-    spare: list[tuple[tuple[int, int], Turn | None]] = [
+    spare: list[tuple[tuple[int, int], Round | None]] = [
         (key, None) for key, turn in left.items() if key[1] and not turn.points
     ]
     spare = [one for start in range(3) for one in spare[start::3]]

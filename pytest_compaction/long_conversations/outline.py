@@ -29,7 +29,7 @@ PointKind = Literal["fact", "event", "update", "contradiction", "preference", "i
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
+class OutlineScale:
     """How many plans, parts of a plan, points of a part and turns of a part a length needs."""
 
     plans: int
@@ -38,7 +38,7 @@ class Scale:
     turns: int
 
     @classmethod
-    def of(cls, tokens: int) -> Scale:
+    def of(cls, tokens: int) -> OutlineScale:
         """The scale of a conversation of so many tokens."""
         plans = 10 if tokens >= PLANS_FROM else 1
         parts = min(max(tokens // plans // _PART_TOKENS, _FEWEST_PARTS), _PARTS)
@@ -48,7 +48,7 @@ class Scale:
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class OutlinePoint:
     """One thing that the user will say; ``of`` is the number of the point that it changes, or 0."""
 
     number: int
@@ -71,7 +71,7 @@ class Part:
     title: str
     start: date
     summary: str
-    points: tuple[Point, ...] = ()
+    points: tuple[OutlinePoint, ...] = ()
 
     @property
     def text(self) -> str:
@@ -87,18 +87,18 @@ class Outline:
     parts: tuple[Part, ...]
 
     @property
-    def points(self) -> list[Point]:
+    def points(self) -> list[OutlinePoint]:
         """All points; the number of the first is 1."""
         return [point for part in self.parts for point in part.points]
 
 
 async def write_outline(
-    author: Author, domain: str, number: int, tokens: int, scale: Scale
+    author: Author, domain: str, number: int, tokens: int, scale: OutlineScale
 ) -> Outline:
     """The outline of the conversation with this number in its domain."""
     seed = await _seed(author, domain, number, tokens)
     parts: list[Part] = []
-    points: list[Point] = []
+    points: list[OutlinePoint] = []
     for plan in range(1, scale.plans + 1):
         for part in await _plan(author, seed, plan, scale, parts):
             made = await _points(author, seed, part, scale.points, points)
@@ -136,7 +136,7 @@ def _seed_fault(data: dict[str, Any]) -> str:
 
 
 async def _plan(
-    author: Author, seed: str, plan: int, scale: Scale, before: Sequence[Part]
+    author: Author, seed: str, plan: int, scale: OutlineScale, before: Sequence[Part]
 ) -> list[Part]:
     """The parts of a plan, which goes on where the plans before it ended."""
     schema = members(parts=listed(members(title=TEXT, start=TEXT, summary=TEXT)))
@@ -161,8 +161,8 @@ async def _plan(
 
 
 async def _points(
-    author: Author, seed: str, part: Part, count: int, before: Sequence[Point]
-) -> list[Point]:
+    author: Author, seed: str, part: Part, count: int, before: Sequence[OutlinePoint]
+) -> list[OutlinePoint]:
     """The points of a part, numbered on from those before."""
     kinds = {"type": "string", "enum": list(get_args(PointKind))}
     schema = members(points=listed(members(kind=kinds, date=TEXT, text=TEXT, of=NUMBER)))
@@ -182,7 +182,7 @@ async def _points(
     asked = prompts.points(seed, part.text, count, first, earlier)
     found = await author.data(f"the points of “{part.title}”", asked, schema, fault)
     return [
-        Point(number, each["kind"], each["date"], plain(each["text"]), each["of"])
+        OutlinePoint(number, each["kind"], each["date"], plain(each["text"]), each["of"])
         for number, each in enumerate(found["points"], first)
     ]
 

@@ -20,7 +20,7 @@ from pytest_compaction.long_conversations.asking import (
     members,
     plain,
 )
-from pytest_compaction.long_conversations.outline import Point, PointKind
+from pytest_compaction.long_conversations.outline import OutlinePoint, PointKind
 
 ABSTENTION: Final = "abstention"
 _KINDS: Final[Mapping[Ability, PointKind]] = {
@@ -40,7 +40,7 @@ _EVIDENCE: Final = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class KeptQuestions:
     """The questions that were kept, and why others were dropped, by question."""
 
     questions: tuple[Question, ...]
@@ -49,11 +49,11 @@ class Asked:
 
 async def write_questions(
     author: Author,
-    points: Sequence[Point],
+    points: Sequence[OutlinePoint],
     said: Mapping[int, tuple[int, str]],
     count: int,
     draw: str,
-) -> Asked:
+) -> KeptQuestions:
     """So many questions of each ability.
 
     ``said`` has, by the number of a point, the id and the text of the message that says it.
@@ -68,10 +68,10 @@ async def write_questions(
     dropped: dict[str, str] = {}
     for each in written:
         dropped |= each.dropped
-    return Asked(tuple(asked for each in written for asked in each.questions), dropped)
+    return KeptQuestions(tuple(asked for each in written for asked in each.questions), dropped)
 
 
-def _candidates(ability: Ability, points: Sequence[Point], draw: str) -> list[Point]:
+def _candidates(ability: Ability, points: Sequence[OutlinePoint], draw: str) -> list[OutlinePoint]:
     """The points to ask about in order: those of the kind, with the points that they refer to."""
     kind = _KINDS.get(ability)
     chosen = [point for point in points if kind in {None, point.kind}] or list(points)
@@ -86,10 +86,10 @@ def _candidates(ability: Ability, points: Sequence[Point], draw: str) -> list[Po
 async def _of_ability(
     author: Author,
     ability: Ability,
-    points: Sequence[Point],
+    points: Sequence[OutlinePoint],
     said: Mapping[int, tuple[int, str]],
     count: int,
-) -> Asked:
+) -> KeptQuestions:
     shown = {point.number for point in points}
     each = members(question=TEXT, answer=TEXT, nuggets=listed(TEXT), points=listed(NUMBER))
 
@@ -118,14 +118,14 @@ async def _of_ability(
         *(_checked(author, ability, asked, points, said) for asked in found["questions"])
     )
     kept = tuple(question for question, why in checked if not why)
-    return Asked(kept, {question.question: why for question, why in checked if why})
+    return KeptQuestions(kept, {question.question: why for question, why in checked if why})
 
 
 async def _checked(
     author: Author,
     ability: Ability,
     asked: Mapping[str, Any],
-    points: Sequence[Point],
+    points: Sequence[OutlinePoint],
     said: Mapping[int, tuple[int, str]],
 ) -> tuple[Question, str]:
     """A question, and why it is dropped; empty if it is not."""

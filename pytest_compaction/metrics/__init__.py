@@ -50,7 +50,7 @@ _NAMES: Final = {
         "uncompacted_text"
     ),
     "changed_facts": "FactChange FactChanges named_facts newly_gone_bound",
-    "changes": "Compared ItemChange RunChanges adjusted_p run_changes",
+    "changes": "BothMeans ItemChange RunChanges adjusted_p run_changes",
     "comparisons": (
         "Paired TIE cases_needed compare detectable_difference fewest_cases holm letters "
         "sign_flip_p"
@@ -63,7 +63,7 @@ _NAMES: Final = {
         "BreakEven DEFAULT_PRICING HORIZON Pricing Ratios Sizes StrategyCosts SummaryCalls "
         "break_even compaction_cost refetch request_saving strategy_costs"
     ),
-    "curve": "Curve CurvePoint area_under curves",
+    "curve": "BudgetCurve CurvePoint area_under curves",
     "dimensions": "choice_score criterion_score listed probe_scores tally view_scores",
     "figures": "FIGURES Figure compared figure_of further kept_by_dimension known means of_items",
     "foreign": (

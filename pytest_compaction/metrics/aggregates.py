@@ -156,7 +156,7 @@ class Aggregate:
     stated: Mean | None = None
     """The share of the facts that the views state, as a mean over items (0 to 1)."""
     reading: Source = "view"
-    """What the scores were read from; see :func:`reading_of`."""
+    """The source of the scores; see :func:`reading_of`."""
     second: Mean | None = None
     """The overall score of the other reading."""
     passed: Mean | None = None

@@ -149,7 +149,7 @@ LEAST_STRATEGIES: Final = 3
 
 Pair = tuple[float, float]
 Pairs = Mapping[str, Sequence[Pair]]
-"""What two sides say of the same things, by case."""
+"""Pairs of values of two sides, by case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +204,7 @@ def of_runs(first: Sequence[Record], second: Sequence[Record], names: tuple[str,
 
 
 def of_readings(records: Sequence[Record]) -> Agreement | None:
-    """What the view states against what the answer scores, in one run, without the control.
+    """The views of one run against its answers, without the control.
 
     ``None`` if no item has both figures.
     """

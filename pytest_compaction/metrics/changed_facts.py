@@ -33,7 +33,7 @@ class FactChange:
 
 @dataclass(frozen=True, slots=True)
 class FactChanges:
-    """What became of the facts that two sides have in common.
+    """The changes of the facts that two sides have in common.
 
     A side states a fact if at least two thirds of its trials do, and lacks it if at most one
     third do. ``gone`` are facts that the first side states and the second lacks, ``regained`` the
@@ -88,7 +88,7 @@ def fact_changes(first: Sequence[Record], second: Sequence[Record]) -> FactChang
 
 
 def _became(was: Sequence[str], now: Sequence[str]) -> str:
-    """What became of a fact from its outcomes in the trials of both sides."""
+    """The change of a fact from its outcomes in the trials of both sides."""
     if _most(was, "stated") and _few(now, "stated"):
         return "uncertain" if _most(now, "stated", "uncertain") else "gone"
     return "regained" if _few(was, "stated") and _most(now, "stated") else "kept"
@@ -108,7 +108,7 @@ def named_facts(facts: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, Mappi
 
 
 def probe_key(record: Record) -> ProbeKey:
-    """What identifies the probe of a record, whatever the trial."""
+    """The key of the probe of a record, whatever the trial."""
     budget = record.get("budget")
     return record["case"], record["probe"], "" if budget is None else str(budget)
 

@@ -1,4 +1,4 @@
-"""What changed between two sets of records: scores, facts, items that pass, what was removed."""
+"""Changes between two sets of records: scores, facts, items that pass, tokens removed."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class ItemChange:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class BothMeans:
     """A figure in two sets over the items that have it in both: both means, and the difference."""
 
     first: float
@@ -73,7 +73,7 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class RunChanges:
-    """What changed from a first set of records to a second.
+    """The changes from a first set of records to a second.
 
     ``figures`` has those that are compared and that both sets have. ``items`` are all items with a
     score in both sets, the largest loss first. ``stated`` is the share of the facts of these
@@ -85,7 +85,7 @@ class RunChanges:
     scores are not.
     """
 
-    figures: Mapping[str, Compared]
+    figures: Mapping[str, BothMeans]
     items: tuple[ItemChange, ...]
     stated: tuple[float, float] | None
     removed: tuple[float | None, float | None]
@@ -180,7 +180,7 @@ def _changed(
     key: Callable[[Record], _K],
     content: Callable[[Record], str | None],
 ) -> set[_K]:
-    """What both sets have under a key with another content, as far as both say the content.
+    """Keys of both sets whose contents differ, as far as both records name their content.
 
     Records of the same digest of a case are the same in all that the case holds.
     """
@@ -202,7 +202,7 @@ def _digest(record: Record, name: str) -> str | None:
 
 
 def _log(record: Record) -> str | None:
-    """What identifies the log of a case; of an older record that is the digest of the case."""
+    """The digest of the log; in an older record that of the case."""
     return _digest(record, "log") or _digest(record, "case")
 
 
@@ -210,14 +210,14 @@ def _probe(record: Record) -> tuple[str, str]:
     return record["case"], record["probe"]
 
 
-def _compared(firsts: Sequence[Record], seconds: Sequence[Record], metric: str) -> Compared | None:
+def _compared(firsts: Sequence[Record], seconds: Sequence[Record], metric: str) -> BothMeans | None:
     one, other = figures_by_item(firsts, metric), figures_by_item(seconds, metric)
     both = [key for key in one if key in other]
     paired = difference_between(one, other)
     if paired is None:
         return None
     before, after = (sum(side[key] for key in both) / len(both) for side in (one, other))
-    return Compared(before, after, paired)
+    return BothMeans(before, after, paired)
 
 
 def _stated(records: Sequence[Record]) -> float | None:

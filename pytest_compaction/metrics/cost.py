@@ -1,4 +1,4 @@
-"""What a compaction costs and saves where a provider caches the prefix of requests.
+"""Cost and saving of a compaction where a provider caches the prefix of requests.
 
 The unit is the price of one input token, so that all figures are input-token equivalents. With
 a request of C tokens before, a view of P + S + T tokens after (P: the prefix that stays as it
@@ -115,7 +115,7 @@ def compaction_cost(sizes: Iterable[Sizes], calls: SummaryCalls, ratios: Ratios)
 
 
 def request_saving(sizes: Iterable[Sizes], ratios: Ratios) -> float:
-    """What a later request after each compaction costs less; below 0 if views are larger."""
+    """The saving of a later request after each compaction; below 0 if views are larger."""
     return sum(each.removed for each in sizes) * ratios.read
 
 

@@ -37,7 +37,7 @@ class CurvePoint:
 
 
 @dataclass(frozen=True, slots=True)
-class Curve:
+class BudgetCurve:
     """The points of a strategy, the smallest budget first, and the area under them (0 to 1)."""
 
     compactor: str
@@ -45,7 +45,7 @@ class Curve:
     area: Mean | None
 
 
-def curves(records: Sequence[Record]) -> list[Curve]:
+def curves(records: Sequence[Record]) -> list[BudgetCurve]:
     """The curve of every strategy that ran at two budgets or more, in order of occurrence."""
     found = []
     for name, group in by_compactor(r for r in records if isinstance(r.get("budget"), int)).items():
@@ -54,7 +54,7 @@ def curves(records: Sequence[Record]) -> list[Curve]:
             points = (
                 _point(budget, [r for r in group if r["budget"] == budget]) for budget in budgets
             )
-            found.append(Curve(name, tuple(points), _mean_area(group, budgets)))
+            found.append(BudgetCurve(name, tuple(points), _mean_area(group, budgets)))
     return found
 
 

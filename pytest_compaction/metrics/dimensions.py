@@ -34,7 +34,7 @@ _NAMES: Final[tuple[tuple[Outcome, str], ...]] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class CriterionTally:
     """The facts that a criterion reads, how they were read, and the loose traps that were hit."""
 
     read: tuple[tuple[Fact, Reading], ...]
@@ -53,7 +53,7 @@ class Tally:
 
     @property
     def share(self) -> float:
-        """What is known, from 0 to 1: stated less contradicted, of all facts; 0 without facts."""
+        """Stated less contradicted facts, of all facts (0 to 1); 0 without facts."""
         return max(0, self.stated - self.contradicted) / len(self.read) if self.read else 0.0
 
     @property
@@ -70,9 +70,9 @@ class Tally:
 
 def tally(
     criterion: Criterion, facts: Sequence[Fact], traps: Sequence[Trap], readings: Readings
-) -> Tally:
-    """What a criterion reads. A loose trap of type ``path`` counts for files of every change."""
-    return Tally(
+) -> CriterionTally:
+    """The facts of a criterion. A loose trap of type ``path`` counts for files of every change."""
+    return CriterionTally(
         tuple(
             (fact, reading)
             for fact, reading in zip(facts, readings.facts, strict=True)

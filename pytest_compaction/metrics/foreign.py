@@ -38,7 +38,7 @@ _WORDINGS: Final[tuple[Callable[[Fact], Iterable[str]], ...]] = (
     lambda fact: (group[0] for group in fact.keys if len(fact.keys) > 1),
     lambda fact: (key for group in fact.keys for key in group if len(fact.keys) > 1),
 )
-"""What of a fact may be copied: its text, the first key of each group, all keys."""
+"""Parts of a fact that may be copied: its text, the first key of each group, all keys."""
 
 
 @dataclass(frozen=True, slots=True)

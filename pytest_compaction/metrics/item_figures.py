@@ -10,7 +10,7 @@ from pytest_compaction.record import Record
 
 
 def reading_of(record: Record) -> Source:
-    """What an item was scored by: the view, where rules answered, or the answer."""
+    """The text that an item was scored by: the view, where rules answered, or the answer."""
     return "answer" if record.get("reading") == "answer" else "view"
 
 
@@ -55,6 +55,6 @@ def is_answered(fact: Mapping[str, Any]) -> bool:
 
 
 def outcome_of(fact: Mapping[str, Any], leads: Source) -> str:
-    """What the view or the answer makes of a fact, from its part of a record."""
+    """The outcome of a fact in the view or the answer, from its part of a record."""
     stated = fact["survived"] if leads == "view" else fact["used"]
     return str(fact.get(leads, "stated" if stated else "absent"))

@@ -318,7 +318,7 @@ class FactLosses:
 
 @dataclass(frozen=True, slots=True)
 class StrategyLosses:
-    """What a strategy lost, all together and by class of fact, and the room that it won."""
+    """The losses of a strategy, all together and by class of fact, and the room that it won."""
 
     whole: FactLosses
     classes: Mapping[str, FactLosses]

@@ -1,4 +1,4 @@
-"""What became of each fact of a run at its compactions, and which facts strategies lost."""
+"""The fate of each fact of a run at its compactions, and the facts that strategies lost."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ class FactFate:
 
     @property
     def key(self) -> FactKey:
-        """What the fact is known by under other strategies."""
+        """The key of the fact under other strategies."""
         return self.case, self.probe, self.text
 
     @property

@@ -96,7 +96,7 @@ ORDERING: Final = "event_ordering"
 
 @dataclass(frozen=True, slots=True)
 class NuggetScore:
-    """What a judge says of one nugget: its score (0 to 1) and why.
+    """A judge's score of one nugget (0 to 1) and why.
 
     The score is ``None`` where rules judge and only an answer can satisfy the nugget.
     """

@@ -1,4 +1,4 @@
-"""What production compaction lost: facts that survive beside those of other strategies.
+"""Loss in production: facts that survive there, beside those of other strategies.
 
 Only probes that are asked right after a compaction on record count. There the agent itself
 went on with the view that ``recorded`` gives, so that what this view no longer states is

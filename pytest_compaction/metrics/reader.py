@@ -9,7 +9,7 @@ from importlib.resources.abc import Traversable
 from typing import Final
 
 _ROOMS: Final = ("text", "metrics/readings.py", "metrics/dimensions.py", "rubric.py")
-"""What decides how a view is read and scored."""
+"""The code that reads and scores a view."""
 _DIGITS: Final = 12
 
 

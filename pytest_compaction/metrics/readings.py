@@ -1,4 +1,4 @@
-"""What a text does with the facts and traps of a probe, and why an answer lacks a fact."""
+"""How a text reads: outcomes of the facts and traps of a probe, and why a fact is lost."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def view_index(view: tuple[Message, ...]) -> TextIndex:
 
 
 def read(facts: Sequence[Fact], traps: Sequence[Trap], index: TextIndex) -> Readings:
-    """What the text does with each fact and trap.
+    """The outcome of each fact and trap in a text.
 
     A trap is hit if the text states it and nothing that stands now: neither what it names as
     current nor the fact that it is the counterpart of. That fact is then contradicted.

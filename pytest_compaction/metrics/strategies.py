@@ -223,7 +223,7 @@ class NullComparison:
 
     @property
     def result(self) -> Result:
-        """What the interval says; fewer than six cases say nothing."""
+        """The verdict of the interval; fewer than six cases have none."""
         if self.difference.interval is None:
             return "cannot be told from"
         low, high = self.difference.interval

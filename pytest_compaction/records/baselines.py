@@ -122,7 +122,7 @@ def parse_source(text: str, root: Path, runs: Path = DEFAULT_FOLDER) -> Source:
 
 
 def load_baseline(source: Source, strategy: str | None) -> Baseline:
-    """What a strategy scored there; a source that names another strategy gives that one.
+    """The baseline of a strategy; a source that names another strategy gives that one.
 
     Of a folder the newest run of the strategy is taken. With ``None`` the source must hold one
     strategy alone. Raises :class:`BaselineError` with a sentence for what cannot be used: no

@@ -61,7 +61,7 @@ def columns() -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class ItemFact:
-    """What became of one fact of an item.
+    """The outcome of one fact of an item.
 
     ``survived``: the view states it. ``used``: the answer states it, ``None`` where none was made.
     ``loss`` is ``dropped``, ``unused`` or ``None``. ``view`` and ``answer`` are the outcomes read

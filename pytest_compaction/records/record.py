@@ -40,7 +40,7 @@ def blank_record(
     digest: str,
     scoring: Mapping[str, Any],
 ) -> Record:
-    """What identifies an item, whatever became of it.
+    """The keys that identify an item, whatever became of it.
 
     ``digest`` is that of the case or dialogue; ``scoring`` are the settings on which
     its scores depend.

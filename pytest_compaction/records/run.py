@@ -171,7 +171,7 @@ class Run:
 
 
 def _names(record: Record, what: str) -> tuple[str, ...]:
-    """What a record goes by: its kind, its case, or its strategy alone and with the budget."""
+    """The names of a record: its kind, its case, or its strategy alone and with the budget."""
     if what == "compactor":
         return record["compactor"], arm_name(record["compactor"], record.get("budget"))
     return (str(record.get(what)),)
@@ -183,7 +183,7 @@ def _check_figure(name: str) -> None:
 
 
 def _instead(name: str, known: Iterable[str]) -> str:
-    """What can be said instead of a name that is not known."""
+    """The nearest name to one that is not known, or all names."""
     listed = sorted(set(known))
     near = difflib.get_close_matches(name, listed, 1)
     if near:

@@ -29,7 +29,7 @@ _SHAPES: Final[Mapping[str, tuple[type, ...]]] = {
     "tokens": (dict,),
     "compaction": (dict,),
 }
-"""What every report reads of the record of a probe, and of which type it is."""
+"""The keys that every report reads of the record of a probe, and their types."""
 
 
 class RunWriter:

@@ -27,7 +27,7 @@ _SHOWN: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class ShardEnd:
-    """What a shard's run knows when all its items have run.
+    """The end of a shard's run, when all its items have run.
 
     ``items``: the number of records of each case or dialogue. ``failures``: tests that failed
     for another reason than the score. ``excused``: items below the score at which they pass

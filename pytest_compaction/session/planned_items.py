@@ -10,7 +10,7 @@ from pytest_compaction.compactors.protocol import Traits
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import Spec
 from pytest_compaction.dialogues.files import DialogueSet
-from pytest_compaction.gate import Planned
+from pytest_compaction.gate import PlannedRun
 from pytest_compaction.settings import Settings
 
 
@@ -32,7 +32,7 @@ def planned(
     dialogues: DialogueSet,
     left_out: int,
     shipped: bool,
-) -> Planned:
+) -> PlannedRun:
     """How many items and cases the whole run has, in whichever shard or process they run.
 
     ``left_out`` is the number of cases that were found and are not measured.
@@ -44,7 +44,7 @@ def planned(
         for case in found.entries
     )
     cases = len(found.entries) + len(found.errors) + found.uncovered + left_out
-    return Planned(
+    return PlannedRun(
         probes * settings.trials + len(specs) * len(dialogues.dialogues),
         cases + len(dialogues.dialogues) + len(dialogues.errors),
         shipped,

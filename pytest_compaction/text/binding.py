@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from pytest_compaction.text.alternatives import Wanted
-from pytest_compaction.text.comparison import Comparison, Unit, compared, meets
+from pytest_compaction.text.comparison import Comparison, Placed, compared, meets
 from pytest_compaction.text.minimal_clauses import FINITE, VERB, may_replace, within, word_before
 from pytest_compaction.text.parsed import Parsed, Span
 from pytest_compaction.text.roles import exchanged_roles, other_sequence
@@ -157,7 +157,7 @@ def _other_thing(both: Comparison) -> str | None:
     return None
 
 
-def _partner(both: Comparison, unit: Unit, others: Sequence[Unit]) -> Span | None:
+def _partner(both: Comparison, unit: Placed, others: Sequence[Placed]) -> Span | None:
     """Another of its kind that has one of the statement's other words to itself.
 
     "28.2 s when it restored a bundle, 23.3 s when it built" has "built" with 23.3 s alone. A word
@@ -223,7 +223,7 @@ def _is_other(both: Comparison, span: Span, taken: Sequence[Span]) -> bool:
     )
 
 
-def _beside(normal: str, noun: Unit, side: int) -> list[Span]:
+def _beside(normal: str, noun: Placed, side: int) -> list[Span]:
     """The words before the noun (1) or behind it (2)."""
     if side == 1:
         found = [_BEFORE.search(normal, max(start - _NEAR, 0), start) for start, _ in noun.places]
@@ -250,7 +250,7 @@ def _is_compared(both: Comparison, span: Span) -> bool:
 
 
 def _rival(
-    both: Comparison, places: Sequence[Span], rivals: Sequence[Span], others: Sequence[Unit]
+    both: Comparison, places: Sequence[Span], rivals: Sequence[Span], others: Sequence[Placed]
 ) -> Span | None:
     """The rival in a clause that has more of the other words than any with the thing itself."""
     homes = both.homes(places)

@@ -26,7 +26,7 @@ _Groups = Sequence[tuple[list[Span], list[tuple[Span, ...]]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class Placed:
     """A word or thing of the statement at ``own`` in its text, and where the passage holds it."""
 
     own: Span
@@ -42,7 +42,7 @@ class Comparison:
     """
 
     own: Parsed
-    units: tuple[Unit, ...]
+    units: tuple[Placed, ...]
     passage: Parsed
     clauses: tuple[Span, ...]
     foreign: tuple[Thing, ...]
@@ -59,7 +59,7 @@ class Comparison:
         clause = self.clauses[number]
         return [any(within(span, clause) for span in group) for group in self.groups]
 
-    def beside(self, places: Sequence[Span]) -> list[Unit]:
+    def beside(self, places: Sequence[Span]) -> list[Placed]:
         """The other units in the clauses of the statement's own text that hold these places.
 
         Where these hold no other, and a colon follows, all others.
@@ -70,7 +70,7 @@ class Comparison:
         labels = any(self.own.normal.startswith(": ", end) for _, end in parts)
         return near or (others if labels else [])
 
-    def held(self, units: Sequence[Unit]) -> list[int]:
+    def held(self, units: Sequence[Placed]) -> list[int]:
         """Number of these units in each minimal clause; a pronoun stands for a subject."""
         if not units:
             return [0] * len(self.clauses)
@@ -170,7 +170,7 @@ def _foreign(
     own: Meaning,
     mine: Sequence[Thing],
     heard: Sequence[Thing],
-    units: Sequence[Unit],
+    units: Sequence[Placed],
     passage: Parsed,
 ) -> tuple[Thing, ...]:
     """The things in the passage that are none of the statement's."""
@@ -222,19 +222,19 @@ def _units(
     heard: Sequence[Thing],
     groups: _Groups,
     passage: Parsed,
-) -> list[Unit]:
+) -> list[Placed]:
     """The statement's things and other content words, with the places of their other wordings."""
-    units: list[Unit] = []
+    units: list[Placed] = []
     for thing in mine:
         places = {one.span for one in heard if one.names(thing)}
-        units.append(Unit(thing.span, _with_others(thing.span, places, groups), thing))
+        units.append(Placed(thing.span, _with_others(thing.span, places, groups), thing))
     named = [one.span for one in mine]
     named_there = [one.span for one in heard]
     for term, spans in terms:
         for span in [span for span in spans if not meets(span, named)][:1]:
             held = _own_places(own, passage, term)
             places = {place for place in held if not meets(place, named_there)}
-            units.append(Unit(span, _with_others(span, places, groups)))
+            units.append(Placed(span, _with_others(span, places, groups)))
     return units
 
 

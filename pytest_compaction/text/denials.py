@@ -13,7 +13,7 @@ from typing import Final
 
 from pytest_compaction.text.alternatives import Term
 from pytest_compaction.text.cues import NO_PART, NOWHERE, REJECT, REVERSING, Cue
-from pytest_compaction.text.groups import Found
+from pytest_compaction.text.groups import KeyMatch
 from pytest_compaction.text.minimal_clauses import within
 from pytest_compaction.text.parsed import Parsed, Span, meaning, spans_between
 from pytest_compaction.text.statement_keys import denies
@@ -61,7 +61,7 @@ def word_denied(text: str, passage: Parsed, around: Parsed | None = None) -> str
     return None
 
 
-def group_denied(text: str, groups: Sequence[Sequence[Found]], passage: Parsed) -> str | None:
+def group_denied(text: str, groups: Sequence[Sequence[KeyMatch]], passage: Parsed) -> str | None:
     """A group that stands in the passage only where it is denied or rejected."""
     cues = passage.sense.cues
     asked = any(  # the groups themselves ask for the rejection
@@ -89,7 +89,7 @@ def group_denied(text: str, groups: Sequence[Sequence[Found]], passage: Parsed) 
     return None
 
 
-def said_of_others(text: str, groups: Sequence[Sequence[Found]], passage: Parsed) -> str | None:
+def said_of_others(text: str, groups: Sequence[Sequence[KeyMatch]], passage: Parsed) -> str | None:
     """A group that stands only in a clause about something else than the statement's subject."""
     own = meaning(text)
     if _SPEAKS_OF_OTHERS.search(own.parsed.normal):
@@ -143,7 +143,7 @@ def _after_opening(said: str, at: int) -> Iterator[int]:
                 yield end + 1
 
 
-def _stands_in(normal: str, clause: Span, group: Sequence[Found]) -> bool:
+def _stands_in(normal: str, clause: Span, group: Sequence[KeyMatch]) -> bool:
     """Whether a group of words stands in this clause alone."""
     found = [
         one.match
@@ -265,7 +265,9 @@ _STATE: Final = re.compile(r" (?:is|are|was|were) (?!(?:\w+ly )?\w+(?:ed|en|t|n)
 _JUDGED: Final = re.compile(r"(?:is|was|are|were) ")
 
 
-def idea_rejected(text: str, passage: Parsed, groups: Sequence[Sequence[Found]] = ()) -> str | None:
+def idea_rejected(
+    text: str, passage: Parsed, groups: Sequence[Sequence[KeyMatch]] = ()
+) -> str | None:
     """A word that stands only in what was rejected, where the statement tells of no rejection.
 
     A statement may say of what was rejected why it was: then its other words stand behind.
@@ -330,7 +332,7 @@ def subject_of_rejection(normal: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-def ban_rejected(groups: Sequence[Sequence[Found]], passage: Parsed) -> str | None:
+def ban_rejected(groups: Sequence[Sequence[KeyMatch]], passage: Parsed) -> str | None:
     """A rejection of what one group asks for as a rejection: "banning it was turned down"."""
     for cue in passage.sense.cues:
         if cue.kind != "rejected":

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from pytest_compaction.text.groups import Found, Weighed
+from pytest_compaction.text.groups import KeyMatch, Weighed
 from pytest_compaction.text.parsed import Parsed
 
 OBJECT_VERBS: Final = {
@@ -115,7 +115,7 @@ TOOL: Final = re.compile(
 def weigh_change(
     parsed: Parsed,
     above: Sequence[str],
-    groups: Sequence[Sequence[Found]],
+    groups: Sequence[Sequence[KeyMatch]],
     change: str,
     weighed: Weighed,
     planned: bool,

@@ -46,7 +46,7 @@ _NEED: Final = re.compile(r" (?:need|require|have to|has to|call for)")
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class KeyMatch:
     """A match of one group; ``own`` if it stands in the sentence and not in a heading above it."""
 
     match: Match
@@ -78,7 +78,7 @@ class Weighed:
 
 def weigh(
     sentence: Parsed,
-    groups: Sequence[Sequence[Found]],
+    groups: Sequence[Sequence[KeyMatch]],
     above: Sequence[Cue],
     meant: Signature = PLAIN,
     strict: bool = False,
@@ -114,7 +114,7 @@ def weigh(
     return best
 
 
-def _width(choice: Sequence[Found]) -> int:
+def _width(choice: Sequence[KeyMatch]) -> int:
     """The room that the words in the sentence itself take."""
     own = [found.match for found in choice if found.own]
     return max(match.end for match in own) - min(match.start for match in own)
@@ -131,7 +131,7 @@ def _reversed(weighed: Weighed, why: str) -> Weighed:
 
 def _weigh_choice(
     sentence: Parsed,
-    choice: Sequence[Found],
+    choice: Sequence[KeyMatch],
     above: Sequence[Cue],
     meant: Signature,
     strict: bool,
@@ -196,7 +196,7 @@ def _weigh_choice(
 
 def _signature(
     sentence: Parsed,
-    choice: Sequence[Found],
+    choice: Sequence[KeyMatch],
     reached: Sequence[tuple[Cue, bool]],
     outer: Sequence[Cue],
     is_open: bool,
@@ -223,7 +223,7 @@ def _signature(
     return Signature(int(whole), int(end), is_open)
 
 
-def _hits(cue: Cue, choice: Sequence[Found]) -> tuple[bool, bool]:
+def _hits(cue: Cue, choice: Sequence[KeyMatch]) -> tuple[bool, bool]:
     """Whether a cue reaches the statement, and whether it reaches its last group."""
     own = [found for found in choice if found.own]
     inside = [found for found in own if _within(cue, found.match)]
@@ -261,7 +261,7 @@ def _within(cue: Cue, match: Match) -> bool:
     return any(cue.reaches(start, end) for start, end in match.spans)
 
 
-def _reverses(sentence: Parsed, cue: Cue, found: Found) -> bool:
+def _reverses(sentence: Parsed, cue: Cue, found: KeyMatch) -> bool:
     """Whether a cue gives a group the negation that its alternative asks for."""
     if cue.kind not in REVERSING or cue.whole:
         return False
@@ -286,7 +286,7 @@ def _reverses(sentence: Parsed, cue: Cue, found: Found) -> bool:
     )
 
 
-def _is_other_word(found: Found, choice: Sequence[Found]) -> bool:
+def _is_other_word(found: KeyMatch, choice: Sequence[KeyMatch]) -> bool:
     """Whether the verb that is to be denied is a word of another group here, such as a name."""
     return not found.match.alternative.normal and any(
         one is not found
@@ -305,7 +305,7 @@ def _holds(match: Match, cue: Cue) -> bool:
     return start < end and any(at < end and start < to for at, to in match.spans)
 
 
-def _explained(sentence: Parsed, choice: Sequence[Found]) -> bool:
+def _explained(sentence: Parsed, choice: Sequence[KeyMatch]) -> bool:
     """Whether the last group stands in an explanation after all of the others."""
     last = choice[-1]
     if not last.own:

@@ -28,7 +28,7 @@ from pytest_compaction.text.groups import RANK, Weighed
 from pytest_compaction.text.sentence_index import SentenceIndex
 from pytest_compaction.text.sentence_splitting import MESSAGE_END
 from pytest_compaction.text.statement import ABSENT, Outcome, Reading, Statement
-from pytest_compaction.text.statement_keys import Asked, asked_of
+from pytest_compaction.text.statement_keys import Keyed, asked_of
 from pytest_compaction.text.weighing import weigh_sentence
 from pytest_compaction.text.wording import PreparedText, read_graded
 from pytest_compaction.text.wording import read as read_wording
@@ -54,10 +54,10 @@ class _Batch:
     """Texts that came at one time, with what was read in them."""
 
     index: SentenceIndex
-    candidates: dict[Asked, list[int]] = field(default_factory=dict)
-    weighed: dict[tuple[Asked, int], Weighed | None] = field(default_factory=dict)
+    candidates: dict[Keyed, list[int]] = field(default_factory=dict)
+    weighed: dict[tuple[Keyed, int], Weighed | None] = field(default_factory=dict)
 
-    def found(self, asked: Asked) -> list[int]:
+    def found(self, asked: Keyed) -> list[int]:
         """The sentences that may hold all groups of a statement."""
         found = self.candidates.get(asked)
         if found is None:
@@ -136,7 +136,7 @@ class TextIndex:
                 return "stated"
         return self._read_alone(statement).outcome
 
-    def _is_known(self, asked: Asked) -> bool:
+    def _is_known(self, asked: Keyed) -> bool:
         """Whether a sentence was weighed already that states the groups of a statement."""
         for batch, positions in self._members:
             for number in batch.candidates.get(asked, ()):
@@ -154,7 +154,7 @@ class TextIndex:
             self._readings[statement] = read(asked)
         return self._readings[statement]
 
-    def _read_forms(self, asked: Asked) -> Reading:
+    def _read_forms(self, asked: Keyed) -> Reading:
         """The reading by the wording of the text or of one of the aliases."""
         forms = (asked.statement.text, *asked.statement.aliases)
         literal = [self._read_wording(form) for form in forms if self.contains(form)]
@@ -178,7 +178,7 @@ class TextIndex:
             return Reading(outcome, clause)
         return Reading(outcome, clause, weighed.words, weighed.why)
 
-    def _read_keys(self, asked: Asked) -> Reading:
+    def _read_keys(self, asked: Keyed) -> Reading:
         """The reading by the sentence that does most with the groups."""
         best, clause = None, ""
         for batch, number in self._in_order(lambda batch: batch.found(asked)):

@@ -69,7 +69,7 @@ class Thing:
         return self.text.endswith(other.text) or other.text.endswith(self.text)
 
 
-class Taken:
+class SpanIndex:
     """Spans of which one is soon told that it meets another one."""
 
     def __init__(self, spans: Iterable[Span]) -> None:
@@ -115,7 +115,7 @@ def things(normal: str, proper: frozenset[str] = frozenset()) -> tuple[Thing, ..
             text = "/".join(path_suffixes(token)[:1]) if kind == "path" else token
             text = text.removesuffix("'s")
             found.append(Thing(kind, (start, start + len(token)), text or token))
-    taken = Taken(one.span for one in found)
+    taken = SpanIndex(one.span for one in found)
     for value in values_of(normal):
         start, end = value.span
         joined = _JOINED_BEFORE.match(normal, max(start - 1, 0), start)

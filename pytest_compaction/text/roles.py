@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final, Literal
 
-from pytest_compaction.text.comparison import Comparison, Unit, meets
+from pytest_compaction.text.comparison import Comparison, Placed, meets
 from pytest_compaction.text.minimal_clauses import FINITE, within
 from pytest_compaction.text.parsed import STOP, Span
 from pytest_compaction.text.vocabulary import IRREGULAR_FORMS, base_stem
@@ -66,7 +66,7 @@ def exchanged_roles(both: Comparison) -> str | None:
     return None
 
 
-def _verb_places(both: Comparison, verb: Unit) -> Iterator[tuple[Span, Span]]:
+def _verb_places(both: Comparison, verb: Placed) -> Iterator[tuple[Span, Span]]:
     """Places of the same verb in the passage, each with its minimal clause.
 
     Another verb may turn the roles by itself.
@@ -78,7 +78,7 @@ def _verb_places(both: Comparison, verb: Unit) -> Iterator[tuple[Span, Span]]:
             yield place, clause
 
 
-def _around(before: Unit, behind: Sequence[Unit], place: Span, clause: Span) -> bool:
+def _around(before: Placed, behind: Sequence[Placed], place: Span, clause: Span) -> bool:
     """Whether the verb keeps its object and the two around these have changed places.
 
     "A poll eats the tokens of a booking", "a booking eats the tokens of a poll".
@@ -91,11 +91,11 @@ def _around(before: Unit, behind: Sequence[Unit], place: Span, clause: Span) -> 
     )
 
 
-def _verbs(both: Comparison) -> Iterator[tuple[Unit, Unit, list[Unit]]]:
+def _verbs(both: Comparison) -> Iterator[tuple[Placed, Placed, list[Placed]]]:
     """Each verb of the statement, with the unit before it and those behind it in its clause."""
     units = sorted(both.units, key=lambda unit: unit.own)
     for number, (before, verb) in enumerate(pairwise(units)):
-        behind: list[Unit] = []
+        behind: list[Placed] = []
         for unit in units[number + 2 :]:
             if STOP.search(both.own.normal, before.own[1], unit.own[0]):
                 break
@@ -128,7 +128,7 @@ def _voice(normal: str, verb: Span, objects: Sequence[Span]) -> Voice | None:
     return None if word.endswith("ed") or word in _PARTICIPLES else "active"
 
 
-def _order(before: Unit, behind: Unit, place: Span, clause: Span) -> int:
+def _order(before: Placed, behind: Placed, place: Span, clause: Span) -> int:
     """1 if the two units stand around the verb as in the statement, -1 if exchanged, else 0.
 
     Where only the first of them is there, a person, it counts alone.
@@ -139,7 +139,7 @@ def _order(before: Unit, behind: Unit, place: Span, clause: Span) -> int:
     return -1 if first == {1} and second == {-1} else 0
 
 
-def _sides(unit: Unit, place: Span, clause: Span) -> set[int]:
+def _sides(unit: Placed, place: Span, clause: Span) -> set[int]:
     """On which sides of a place, within the clause, the passage holds the unit."""
     inside = [span for span in unit.places if within(span, clause)]
     return {-1 if span[1] <= place[0] else 1 for span in inside if span != place}

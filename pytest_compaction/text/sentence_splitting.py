@@ -81,7 +81,7 @@ class Sentence:
 
 
 @dataclass(slots=True)
-class _Line:
+class _RawLine:
     text: str
     kind: str
     indent: int = 0
@@ -134,7 +134,7 @@ def sentences(text: str) -> list[Sentence]:
     return found
 
 
-def _place(line: _Line, outline: _Outline) -> None:
+def _place(line: _RawLine, outline: _Outline) -> None:
     """Leave the headings, bullets and lead-ins that do not stand above this line."""
     if line.kind == "heading":
         while outline.headings and outline.headings[-1][0] >= line.level:
@@ -154,7 +154,9 @@ def _place(line: _Line, outline: _Outline) -> None:
         outline.lead = None
 
 
-def _enter(line: _Line, outline: _Outline, first: int, last: int, following: _Line | None) -> None:
+def _enter(
+    line: _RawLine, outline: _Outline, first: int, last: int, following: _RawLine | None
+) -> None:
     """Note what this line is to the lines below it."""
     if line.kind == "heading":
         outline.headings.append((line.level, first))
@@ -177,7 +179,7 @@ def _enter(line: _Line, outline: _Outline, first: int, last: int, following: _Li
         outline.lead_open = outline.lead_open and not line.blank_before
 
 
-def _entries(line: _Line) -> tuple[str | None, list[list[str]]]:
+def _entries(line: _RawLine) -> tuple[str | None, list[list[str]]]:
     """The lead-in that a line of several clauses begins with, and its entries as sentences."""
     if line.kind in {"code", "row", "header"}:
         return None, [list(_cut(line.text))]
@@ -211,10 +213,10 @@ def _cut(text: str) -> list[str]:
     return [" ".join(words[i : i + MAX_WORDS]) for i in range(0, len(words), MAX_WORDS)]
 
 
-def _lines(text: str) -> list[_Line]:
+def _lines(text: str) -> list[_RawLine]:
     """The lines of a text by kind, wrapped lines put together."""
     raw = without_numbers(text.splitlines())
-    found: list[_Line] = []
+    found: list[_RawLine] = []
     code = diff = False
     blank = table = joins = False
     for number, line in enumerate(raw):
@@ -248,7 +250,7 @@ def _lines(text: str) -> list[_Line]:
     return found
 
 
-def _line(line: str, bare: str, code: bool, diff: bool, table: bool) -> _Line | None:
+def _line(line: str, bare: str, code: bool, diff: bool, table: bool) -> _RawLine | None:
     """Kind of a line; ``bare`` is the line without white space around it.
 
     Its first sign says which forms need not be tried.
@@ -256,36 +258,36 @@ def _line(line: str, bare: str, code: bool, diff: bool, table: bool) -> _Line | 
     first = bare[0]
     if diff and line[0] in "+-@ ":
         if line.startswith(("+++", "---", "@@")):
-            return _Line(bare, "code")
-        return _Line(line[1:].strip(), "code", removed=line[0] == "-")
+            return _RawLine(bare, "code")
+        return _RawLine(line[1:].strip(), "code", removed=line[0] == "-")
     if not code and first in "|:=+*_-" and _RULE.match(bare):
         return None
     indent = len(line) - len(line.lstrip())
     if code:
-        return _Line(bare, "code", indent)
+        return _RawLine(bare, "code", indent)
     if first == "|":
-        return _Line(line.strip(" |"), "row" if table else "header")
+        return _RawLine(line.strip(" |"), "row" if table else "header")
     if first in "#*_<" and (made := _heading(line)):
         return made
     if first == ">" and line.lstrip().startswith("> "):
         line = _QUOTE.sub("", line, count=1)
     bullet = _BULLET.match(line)
     if bullet:
-        return _Line(line[bullet.end() :].strip(), "bullet", len(bullet[1].expandtabs(4)))
+        return _RawLine(line[bullet.end() :].strip(), "bullet", len(bullet[1].expandtabs(4)))
     kind = "code" if _LOG_LINE.match(line) or line.endswith(_CODE_ENDS) else "plain"
-    return _Line(line.strip(), kind, indent)
+    return _RawLine(line.strip(), kind, indent)
 
 
-def _heading(line: str) -> _Line | None:
+def _heading(line: str) -> _RawLine | None:
     heading = _HEADING.match(line)
     if heading:
-        return _Line(heading[2], "heading", level=len(heading[1]))
+        return _RawLine(heading[2], "heading", level=len(heading[1]))
     title = _TITLE.match(line)
     if title:
-        return _Line(title[1], "heading", level=7)
+        return _RawLine(title[1], "heading", level=7)
     tag = _TAG.match(line)
     if tag:
-        return _Line(tag[2].replace("_", " ") if not tag[1] else "", "heading", level=0)
+        return _RawLine(tag[2].replace("_", " ") if not tag[1] else "", "heading", level=0)
     return None
 
 

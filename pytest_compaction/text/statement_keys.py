@@ -16,7 +16,7 @@ from typing import Final
 
 from pytest_compaction.text.alternatives import Alternative, Term, Wanted, alternative
 from pytest_compaction.text.excerpts import camel_names, in_lower_case
-from pytest_compaction.text.groups import PLAIN, Found, Signature, weigh
+from pytest_compaction.text.groups import PLAIN, KeyMatch, Signature, weigh
 from pytest_compaction.text.parsed import Parsed, parse
 from pytest_compaction.text.statement import Statement
 from pytest_compaction.text.vocabulary import base_stem, forms_of, same_expressions, table
@@ -101,7 +101,7 @@ _PLAIN_CHANGE: Final = re.compile(
 )
 
 
-class Asked:
+class Keyed:
     """A statement as texts are asked for it; equal statements share one (see :func:`asked_of`)."""
 
     def __init__(self, statement: Statement) -> None:
@@ -141,7 +141,7 @@ class Asked:
         """Polarity of the statement's own wording by its keys; plain if it does not hold them."""
         text = self.statement.text
         parsed = parse(normalize(text), in_lower_case(camel_names(text)))
-        groups = [[Found(match) for match in parsed.matches_of(group)] for group in self.wanted]
+        groups = [[KeyMatch(match) for match in parsed.matches_of(group)] for group in self.wanted]
         if not groups or not all(groups):
             return PLAIN
         weighed = weigh(parsed, groups, ())
@@ -151,7 +151,7 @@ class Asked:
         return weighed.signature
 
 
-asked_of = lru_cache(maxsize=8192)(Asked)
+asked_of = lru_cache(maxsize=8192)(Keyed)
 """The statement, read once."""
 
 

@@ -14,7 +14,7 @@ import re
 from itertools import islice
 from typing import Final
 
-from pytest_compaction.text.comparison import Comparison, Unit, meets
+from pytest_compaction.text.comparison import Comparison, Placed, meets
 from pytest_compaction.text.minimal_clauses import FINITE, VERB, within
 from pytest_compaction.text.parsed import Span
 from pytest_compaction.text.roles import is_verb
@@ -109,7 +109,7 @@ def _opening(both: Comparison, number: int) -> tuple[int, str, int]:
     return start, text, lead.end() if lead else 0
 
 
-def _framed(both: Comparison, number: int, unit: Unit, preposition: str) -> bool:
+def _framed(both: Comparison, number: int, unit: Placed, preposition: str) -> bool:
     """Whether a minimal clause opens with the unit behind this preposition."""
     start, text, opened = _opening(both, number)
     frame = re.compile(rf"{preposition} (?:the |an? |its )?(?:[a-z]+ )?").match(text, opened)
@@ -118,7 +118,7 @@ def _framed(both: Comparison, number: int, unit: Unit, preposition: str) -> bool
     )
 
 
-def _subject_units(both: Comparison) -> list[Unit]:
+def _subject_units(both: Comparison) -> list[Placed]:
     """The units before the first verb of the statement's own text."""
     first = min((unit.own for unit in both.units), default=None)
     if first is None:
@@ -130,7 +130,7 @@ def _subject_units(both: Comparison) -> list[Unit]:
     return [unit for unit in both.units if unit.own[1] <= verb.start()]
 
 
-def opens_with(both: Comparison, number: int, units: list[Unit]) -> bool:
+def opens_with(both: Comparison, number: int, units: list[Placed]) -> bool:
     """Whether a minimal clause has one of the units as its subject, with a verb or a value."""
     start, text, opened = _opening(both, number)
     end = start + len(text)
@@ -234,7 +234,7 @@ def other_complement(both: Comparison) -> str | None:
     return None
 
 
-def _heads(both: Comparison, unit: Unit) -> list[tuple[Unit, re.Pattern[str]]]:
+def _heads(both: Comparison, unit: Placed) -> list[tuple[Placed, re.Pattern[str]]]:
     """The units before this one that it is linked to by a copula, or as an object."""
     found = []
     normal, end = both.own.normal, unit.own[0]

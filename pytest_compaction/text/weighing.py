@@ -18,17 +18,17 @@ from pytest_compaction.text.denials import (
 )
 from pytest_compaction.text.differences import difference
 from pytest_compaction.text.file_changes import is_planned, weigh_change, without_past
-from pytest_compaction.text.groups import PLAIN, RANK, Found, Weighed, weigh
+from pytest_compaction.text.groups import PLAIN, RANK, KeyMatch, Weighed, weigh
 from pytest_compaction.text.parsed import Parsed, joined, meaning
 from pytest_compaction.text.sentence_index import SentenceIndex
 from pytest_compaction.text.sentence_splitting import Sentence
 from pytest_compaction.text.standing import closes, is_step
 from pytest_compaction.text.statement import Statement
-from pytest_compaction.text.statement_keys import Asked, asked_of
+from pytest_compaction.text.statement_keys import Keyed, asked_of
 from pytest_compaction.text.words import normalize
 
 
-def weigh_sentence(text: SentenceIndex, number: int, asked: Asked) -> Weighed | None:
+def weigh_sentence(text: SentenceIndex, number: int, asked: Keyed) -> Weighed | None:
     """Outcome of the groups in the sentence, its headings and the sentence before."""
     sentence, change = text.sentences[number], asked.statement.change
     if sentence.removed:
@@ -52,14 +52,14 @@ def weigh_sentence(text: SentenceIndex, number: int, asked: Asked) -> Weighed | 
 
 
 def _groups_in(
-    parsed: Parsed, text: SentenceIndex, sentence: Sentence, asked: Asked
-) -> list[list[Found]] | None:
+    parsed: Parsed, text: SentenceIndex, sentence: Sentence, asked: Keyed
+) -> list[list[KeyMatch]] | None:
     """The matches of each group in a sentence or passage, or else in the nearest heading above."""
-    groups: list[list[Found]] = []
+    groups: list[list[KeyMatch]] = []
     for group in asked.wanted:
-        found = [Found(match) for match in parsed.matches_of(group)]
+        found = [KeyMatch(match) for match in parsed.matches_of(group)]
         for above in () if found else reversed(sentence.context):
-            found = [Found(match, own=False) for match in text.parsed(above).matches_of(group)]
+            found = [KeyMatch(match, own=False) for match in text.parsed(above).matches_of(group)]
             if found:
                 break
         if not found:
@@ -72,7 +72,7 @@ def _cues_of(above: Sequence[str]) -> list[Cue]:
     return [cue for cue in map(heading_cue, above) if cue is not None]
 
 
-def _weigh_passage(text: SentenceIndex, number: int, asked: Asked) -> Weighed | None:
+def _weigh_passage(text: SentenceIndex, number: int, asked: Keyed) -> Weighed | None:
     """Outcome of groups that the sentence holds only together with its neighbours."""
     sentence = text.sentences[number]
     above = [text.normals[one] for one in sentence.context]
@@ -89,7 +89,7 @@ def _weigh_passage(text: SentenceIndex, number: int, asked: Asked) -> Weighed | 
 
 
 def _together(
-    asked: Asked, passage: Parsed, groups: Sequence[Sequence[Found]], weighed: Weighed
+    asked: Keyed, passage: Parsed, groups: Sequence[Sequence[KeyMatch]], weighed: Weighed
 ) -> Weighed:
     """Stated only if the sentences of the passage speak of one thing, the statement's subject."""
     if weighed.outcome != "stated":
@@ -103,7 +103,7 @@ def _together(
     return replace(weighed, why="in neighbouring clauses")
 
 
-def _led_by_another(asked: Asked, passage: Parsed, groups: Sequence[Sequence[Found]]) -> bool:
+def _led_by_another(asked: Keyed, passage: Parsed, groups: Sequence[Sequence[KeyMatch]]) -> bool:
     """Whether the subject of a one-clause statement stands only after all that it is to do.
 
     A name may come first and the one who acts on it later.
@@ -132,7 +132,7 @@ def _led_by_another(asked: Asked, passage: Parsed, groups: Sequence[Sequence[Fou
     return first[0] > max(first[1:])
 
 
-def _is_taken_back(passage: Parsed, groups: Sequence[Sequence[Found]]) -> bool:
+def _is_taken_back(passage: Parsed, groups: Sequence[Sequence[KeyMatch]]) -> bool:
     """Whether a group that is asserted in one clause is negated or replaced in another."""
     for group in groups:
         reached = [
@@ -148,7 +148,7 @@ def _is_taken_back(passage: Parsed, groups: Sequence[Sequence[Found]]) -> bool:
     return False
 
 
-def _of_another(text: SentenceIndex, number: int, asked: Asked, weighed: Weighed) -> Weighed:
+def _of_another(text: SentenceIndex, number: int, asked: Keyed, weighed: Weighed) -> Weighed:
     """Not stated where the prose around the sentence says it of another thing."""
     if weighed.outcome != "stated" or text.sentences[number].code:
         return weighed
@@ -166,7 +166,7 @@ def _against_counterparts(
         if not counterpart.keys:
             continue
         parsed, asked = text.parsed(number), asked_of(counterpart)
-        groups = [[Found(match) for match in parsed.matches_of(group)] for group in asked.wanted]
+        groups = [[KeyMatch(match) for match in parsed.matches_of(group)] for group in asked.wanted]
         if not all(groups):
             continue
         other = weigh(parsed, groups, (), asked.meant)
@@ -180,9 +180,9 @@ def _against_counterparts(
 
 
 def _disagreed(
-    asked: Asked,
+    asked: Keyed,
     passage: Parsed,
-    groups: Sequence[Sequence[Found]],
+    groups: Sequence[Sequence[KeyMatch]],
     weighed: Weighed,
     above: Sequence[str],
     around: Parsed | None = None,

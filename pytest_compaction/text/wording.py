@@ -27,7 +27,7 @@ from pytest_compaction.text.binding import bound_otherwise
 from pytest_compaction.text.cues import Cue
 from pytest_compaction.text.denials import idea_rejected, verb_affirmed, verb_denied, word_denied
 from pytest_compaction.text.differences import affirmed, difference
-from pytest_compaction.text.groups import RANK, Found, Weighed, weigh
+from pytest_compaction.text.groups import RANK, KeyMatch, Weighed, weigh
 from pytest_compaction.text.parsed import Parsed, joined, parse
 from pytest_compaction.text.sentence_index import SentenceIndex
 from pytest_compaction.text.statement import Outcome
@@ -432,7 +432,7 @@ def _read_literal(normal: str, index: SentenceIndex) -> Decision:
         if index.sentences[number].removed:
             continue
         parsed = index.parsed(number)
-        found = [Found(match) for match in parsed.matches(wanted)]
+        found = [KeyMatch(match) for match in parsed.matches(wanted)]
         weighed = weigh(parsed, [found], ())
         if RANK[weighed.outcome] > RANK[best[0]]:
             best = (weighed.outcome, number, weighed)
@@ -498,6 +498,6 @@ def _weigh(asked: Wording, parsed: Parsed, all_exact: bool = True) -> Weighed | 
     return weigh(parsed, [_found(parsed, term) for term in terms], (), meant, strict=True)
 
 
-def _found(parsed: Parsed, term: Term) -> list[Found]:
+def _found(parsed: Parsed, term: Term) -> list[KeyMatch]:
     wanted = Alternative("", (term,), negative=False)
-    return [Found(match) for match in parsed.matches(wanted)][:1]
+    return [KeyMatch(match) for match in parsed.matches(wanted)][:1]

@@ -17,11 +17,11 @@ from pytest_compaction.checking.examples.scenario import CANARY, Fault, Scenario
 from pytest_compaction.checking.faults import CALL_LIKE, REASONING, FaultyModel, SummaryCache
 from pytest_compaction.checking.invariants.invariants import INVARIANTS, NAMES
 from pytest_compaction.checking.observation import (
-    Asked,
     Difference,
     Mutation,
     Observation,
     ObservedStep,
+    SummaryCall,
 )
 from pytest_compaction.checking.runner import Runner, without_dead_calls
 from pytest_compaction.checking.survey import examples, shrunk, survey
@@ -85,7 +85,7 @@ def a_run(*steps, traits=None, scenario=SCENARIO, **changes):
 
 def asked(messages=LOG[1:3], tokens=100, previous=None, **changes):
     """A request to the summariser."""
-    return Asked(SummaryRequest(messages, SECTIONS, 100, previous), tokens, **changes)
+    return SummaryCall(SummaryRequest(messages, SECTIONS, 100, previous), tokens, **changes)
 
 
 def broken(run):
@@ -216,7 +216,7 @@ TOLD = Section("all", "All", "Each decision with its reason, in one line.", ("de
 )
 def test_what_stands_in_place_of_a_summary_is_told_apart(text, found):
     request = SummaryRequest(LOG[1:3], (TOLD,), 100)
-    made = step((LOG[0], altered(SUMMARY, Text(text)), LOG[6]), asked=(Asked(request, 100),))
+    made = step((LOG[0], altered(SUMMARY, Text(text)), LOG[6]), asked=(SummaryCall(request, 100),))
     breach = next(BY_NAME["summary-is-a-summary"].check(a_run(made)), None)
     assert (breach and breach.sentence) == (found and f"{found} stands where a summary should")
 

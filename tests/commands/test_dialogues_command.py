@@ -14,7 +14,7 @@ from support.paths import public_data
 
 from pytest_compaction import cli
 from pytest_compaction.conversation.messages import canonical_json
-from pytest_compaction.dialogues.dialogue import Agreement, Comparison, Reply, Trial
+from pytest_compaction.dialogues.dialogue import BothArms, Trial, TrialMatch, TurnReply
 
 SUMMARY = "trpc-summary/result_summary.json"
 
@@ -30,13 +30,13 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, st
     return code, out, err
 
 
-def comparison(id: str, short: int = 60, made: int | None = 5) -> Comparison:
+def comparison(id: str, short: int = 60, made: int | None = 5) -> BothArms:
     def trial(second: int, cost: int | None) -> Trial:
-        replies = (Reply("one", 20, 10), Reply("two", second, 10, (), second < 100))
+        replies = (TurnReply("one", 20, 10), TurnReply("two", second, 10, (), second < 100))
         return Trial(replies, cost, cost and 1)
 
-    agreements = (Agreement(0.75, 0.5, (1.0, 0.5), (1.0, 0.0), 1, 2),)
-    return Comparison(id, id[:2], 2, (trial(100, 0),), (trial(short, made),), agreements)
+    agreements = (TrialMatch(0.75, 0.5, (1.0, 0.5), (1.0, 0.0), 1, 2),)
+    return BothArms(id, id[:2], 2, (trial(100, 0),), (trial(short, made),), agreements)
 
 
 def record(id: str, compactor: str = "anchored", **changes: Any) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import pytest
 from support.paths import public_data
 from support.talks import chat, loaded, talk, write
 
-from pytest_compaction.dialogues.dialogue import CHAT, RecordedCall, Turn
+from pytest_compaction.dialogues.dialogue import CHAT, RecordedCall, UserTurn
 from pytest_compaction.dialogues.files import load_dialogues
 
 
@@ -55,7 +55,7 @@ def test_tool_calls_are_kept_with_their_arguments_and_results_in_order(tmp_path)
     (dialogue,) = loaded(write(tmp_path, {"messages": messages}, name="a.json"))
     assert dialogue.system == "You book flights."
     assert dialogue.turns == (
-        Turn(
+        UserTurn(
             "Find a flight.\nTo Perth.",
             "Flight 7?",
             (
@@ -66,7 +66,7 @@ def test_tool_calls_are_kept_with_their_arguments_and_results_in_order(tmp_path)
                 (RecordedCall("hold", "{}", "held"),),
             ),
         ),
-        Turn("Yes, book it.", ""),
+        UserTurn("Yes, book it.", ""),
     )
 
 

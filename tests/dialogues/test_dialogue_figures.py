@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from support import builders  # noqa: F401 - loads the repeatable profile
 from support.comparisons import SHARE, comparisons
 
-from pytest_compaction.dialogues.dialogue import Agreement, Comparison, Reply, Trial
+from pytest_compaction.dialogues.dialogue import BothArms, Trial, TrialMatch, TurnReply
 from pytest_compaction.dialogues.figures import (
     combined,
     figures_of,
@@ -164,7 +164,7 @@ def test_turn_shares_add_up_and_give_the_mean(turns: list[int]) -> None:
 
 @given(SETS, st.randoms(use_true_random=False))
 def test_figures_of_dialogues_are_bounded_and_in_any_order_the_same(
-    items: list[Comparison], random: random.Random
+    items: list[BothArms], random: random.Random
 ) -> None:
     figures = figures_of("all", items)
     mixed = list(items)
@@ -183,7 +183,7 @@ def test_figures_of_dialogues_are_bounded_and_in_any_order_the_same(
 
 @given(SETS, SETS)
 def test_parts_together_give_the_figures_of_the_whole(
-    one: list[Comparison], other: list[Comparison]
+    one: list[BothArms], other: list[BothArms]
 ) -> None:
     whole = figures_of("all", [*one, *other])
     pooled = combined("all", [figures_of("one", one), figures_of("other", other)])
@@ -198,12 +198,12 @@ def test_parts_together_give_the_figures_of_the_whole(
 
 
 def test_pass_k_stops_where_the_trials_do() -> None:
-    trial = Trial((Reply("a", 1, 1),))
-    scores = (Agreement(0.9, 1.0), Agreement(0.7, 1.0), Agreement(0.69, 1.0))
-    three = Comparison("GR_1", "GR", 1, (trial,) * 3, (trial,) * 3, scores)
+    trial = Trial((TurnReply("a", 1, 1),))
+    scores = (TrialMatch(0.9, 1.0), TrialMatch(0.7, 1.0), TrialMatch(0.69, 1.0))
+    three = BothArms("GR_1", "GR", 1, (trial,) * 3, (trial,) * 3, scores)
     assert figures_of("GR", [three]).passes == pytest.approx({1: 2 / 3, 2: 1 / 3, 3: 0.0})
-    unscored = Comparison(
-        "GR_2", "GR", 1, (trial,), (trial,), (Agreement(None, None, unscored="x"),)
+    unscored = BothArms(
+        "GR_2", "GR", 1, (trial,), (trial,), (TrialMatch(None, None, unscored="x"),)
     )
     figures = figures_of("GR", [unscored])
     assert (figures.passes, figures.consistency, figures.scored) == ({}, None, 0)
@@ -213,28 +213,28 @@ def test_pass_k_stops_where_the_trials_do() -> None:
 
 def test_an_arm_without_trials_spent_no_known_amount() -> None:
     with pytest.raises(ValueError, match="'GR_1' has an arm without trials"):
-        figures_of("GR", [Comparison("GR_1", "GR", 1, (), (), ())])
+        figures_of("GR", [BothArms("GR_1", "GR", 1, (), (), ())])
 
 
 def test_turns_from_elsewhere_must_be_of_the_same_dialogues() -> None:
-    trial = Trial((Reply("a", 1, 1),))
-    one = figures_of("GR", [Comparison("GR_1", "GR", 1, (trial,), (trial,), (Agreement(1, 1),))])
+    trial = Trial((TurnReply("a", 1, 1),))
+    one = figures_of("GR", [BothArms("GR_1", "GR", 1, (trial,), (trial,), (TrialMatch(1, 1),))])
     assert with_turns(one, [3]).turns == turn_distribution([3])
     with pytest.raises(ValueError, match="2 dialogues; the figures are of 1"):
         with_turns(one, [3, 3])
 
 
 @given(comparisons())
-def test_a_comparison_survives_its_record(item: Comparison) -> None:
-    assert Comparison.from_json(item.as_json()) == item
+def test_a_comparison_survives_its_record(item: BothArms) -> None:
+    assert BothArms.from_json(item.as_json()) == item
 
 
 def test_a_summary_is_in_force_when_any_prompt_had_one_and_unknown_is_not_never() -> None:
     def trial(*states: bool | None) -> Trial:
-        return Trial(tuple(Reply("a", 1, 1, (), state) for state in states))
+        return Trial(tuple(TurnReply("a", 1, 1, (), state) for state in states))
 
     def state(*found: Trial) -> bool | None:
-        return Comparison("d", "GR", 1, found, found, ()).summarised
+        return BothArms("d", "GR", 1, found, found, ()).summarised
 
     assert state(trial(False, True)) is True
     assert state(trial(False), trial(False)) is False

@@ -10,7 +10,7 @@ from support.paths import public_data
 from support.scenarios import case
 from support.talks import chat, loaded, talk, write
 
-from pytest_compaction.dialogues.dialogue import TASKS, Dialogue, RecordedCall, Turn
+from pytest_compaction.dialogues.dialogue import TASKS, Dialogue, RecordedCall, UserTurn
 from pytest_compaction.dialogues.files import (
     UnknownTaskError,
     digest,
@@ -23,7 +23,7 @@ def test_a_line_of_mt_bench_is_a_dialogue_with_its_task_and_turns(tmp_path):
     (dialogue,) = loaded(write(tmp_path, talk(7, 2, "GR")))
     history = talk(7, 2, "GR")["history"]
     assert (dialogue.id, dialogue.task, dialogue.source) == ("GR_7", "GR", "talks.jsonl:1")
-    assert dialogue.turns == tuple(Turn(turn["user"], turn["bot"]) for turn in history)
+    assert dialogue.turns == tuple(UserTurn(turn["user"], turn["bot"]) for turn in history)
 
 
 def test_all_of_mt_bench_101_is_read_with_its_thirteen_tasks():
@@ -265,11 +265,11 @@ def test_an_unknown_task_says_which_there_are(tmp_path):
 
 
 def test_a_digest_is_that_of_the_content():
-    one = Dialogue("a", "GR", (Turn("u", "r"),), source="x.jsonl:1")
-    assert digest(one) == digest(Dialogue("a", "GR", (Turn("u", "r"),), source="y.jsonl:9"))
-    assert digest(one) != digest(Dialogue("a", "GR", (Turn("u", "s"),)))
+    one = Dialogue("a", "GR", (UserTurn("u", "r"),), source="x.jsonl:1")
+    assert digest(one) == digest(Dialogue("a", "GR", (UserTurn("u", "r"),), source="y.jsonl:9"))
+    assert digest(one) != digest(Dialogue("a", "GR", (UserTurn("u", "s"),)))
     others = [
-        Dialogue("a", "GR", (Turn("u", "r", ((RecordedCall("search", arguments, result),),)),))
+        Dialogue("a", "GR", (UserTurn("u", "r", ((RecordedCall("search", arguments, result),),)),))
         for arguments, result in (("{}", ""), ("{}", "three"), ('{"to": 1}', ""))
     ]
     assert len({digest(dialogue) for dialogue in (one, *others)}) == 4

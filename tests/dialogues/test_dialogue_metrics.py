@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from support import builders  # noqa: F401 - loads the repeatable profile
 from support.comparisons import SHARE, TOKENS, trials
 
-from pytest_compaction.dialogues.dialogue import Agreement, Reply, Trial
+from pytest_compaction.dialogues.dialogue import Trial, TrialMatch, TurnReply
 from pytest_compaction.dialogues.measures import (
     MAX_ITEMS,
     OPENERS,
@@ -157,10 +157,10 @@ def test_agreement_is_a_share_and_whole_with_itself(one: Trial, other: Trial) ->
 
 
 def test_a_judge_replaces_word_overlap_and_rules() -> None:
-    one = Trial((Reply("in 1999", 5, 5), Reply("b", 5, 5)))
-    other = Trial((Reply("then", 5, 5),))
+    one = Trial((TurnReply("in 1999", 5, 5), TurnReply("b", 5, 5)))
+    other = Trial((TurnReply("then", 5, 5),))
     found = agreement(one, other, [0.8], [0.5])
-    assert found == Agreement(0.4, 0.25, (0.8,), (0.5, 0.0), None, None)
+    assert found == TrialMatch(0.4, 0.25, (0.8,), (0.5, 0.0), None, None)
     with pytest.raises(ValueError, match="2 similarities for 1 common turns"):
         agreement(one, other, [0.8, 0.8])
 

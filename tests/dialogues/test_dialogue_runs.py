@@ -9,7 +9,7 @@ from support.scenarios import last_line, own, records, run, run_files, set_up
 from support.talks import talk
 
 from pytest_compaction import cli
-from pytest_compaction.dialogues.dialogue import Comparison
+from pytest_compaction.dialogues.dialogue import BothArms
 from pytest_compaction.dialogues.evaluation import evaluations_of_records
 from pytest_compaction.records import load_run
 
@@ -59,7 +59,7 @@ def test_a_record_holds_every_reply_so_that_all_figures_can_be_computed_again(
     )
     assert set(record["usage"]) == {"compaction", "baseline", "responder", "judge"}
     assert record["compaction"]["steps"] == {"compacted": 2}
-    comparison = Comparison.from_json(record["comparison"])
+    comparison = BothArms.from_json(record["comparison"])
     assert len(comparison.baseline) == len(comparison.summary) == 2
     assert [len(trial.replies) for trial in comparison.summary] == [4, 4]
     assert comparison.summary[0].replies[2].summarised is True

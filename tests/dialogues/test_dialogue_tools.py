@@ -19,7 +19,7 @@ from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import parse_spec
 from pytest_compaction.compactors.strategies.plain import NoCompaction
 from pytest_compaction.conversation.messages import structure_faults
-from pytest_compaction.dialogues.dialogue import RecordedCall, Turn
+from pytest_compaction.dialogues.dialogue import RecordedCall, UserTurn
 from pytest_compaction.dialogues.history import exchange
 from pytest_compaction.run.triggers import Trigger
 
@@ -66,7 +66,7 @@ def test_tool_results_count_among_the_tokens_of_a_prompt():
     plain, with_calls = (
         replay(lambda _: NoCompaction(), a_dialogue(2, calls)).comparison for calls in ((), CALLS)
     )
-    more = sum(TOKENS.message(message) for message in exchange(1, Turn("u", "", CALLS), "")[1:])
+    more = sum(TOKENS.message(message) for message in exchange(1, UserTurn("u", "", CALLS), "")[1:])
     assert [
         b.prompt_tokens - a.prompt_tokens
         for a, b in zip(plain.baseline[0].replies, with_calls.baseline[0].replies, strict=True)
@@ -102,7 +102,7 @@ steps = st.lists(st.lists(recorded_calls, min_size=1, max_size=3).map(tuple), ma
 
 @given(st.text(), st.text(min_size=1).filter(str.strip), steps)
 def test_a_turn_becomes_messages_that_an_endpoint_takes(answer, user, calls):
-    messages = exchange(1, Turn(user, answer, tuple(calls)), answer)
+    messages = exchange(1, UserTurn(user, answer, tuple(calls)), answer)
     assert not structure_faults(messages)
     assert tools_in(messages) == [call for step in calls for call in step]
     assert all(re.fullmatch(r"[A-Za-z0-9-]+", c.id) for m in messages for c in m.calls)

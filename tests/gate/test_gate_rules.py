@@ -6,7 +6,7 @@ import pytest
 from support.builders import record, unscored
 
 from pytest_compaction.gate import (
-    Planned,
+    PlannedRun,
     Threshold,
     ThresholdError,
     arms_of,
@@ -297,20 +297,20 @@ def test_what_a_gate_saw_is_told_in_items_and_cases():
     records = [record(probe="a"), unscored(probe="b")]
     for planned, text in (
         (None, "on 1 item"),
-        (Planned(2, 1), "on 1 of 2 items"),
-        (Planned(2, 1, shipped=True), "on 1 of 2 items of the shipped cases"),
-        (Planned(4, 2), "on 1 of 4 items in 1 of 2 cases"),
-        (Planned(4, 2, shipped=True), "on 1 of 4 items in 1 of 2 shipped cases"),
+        (PlannedRun(2, 1), "on 1 of 2 items"),
+        (PlannedRun(2, 1, shipped=True), "on 1 of 2 items of the shipped cases"),
+        (PlannedRun(4, 2), "on 1 of 4 items in 1 of 2 cases"),
+        (PlannedRun(4, 2, shipped=True), "on 1 of 4 items in 1 of 2 shipped cases"),
     ):
         assert coverage_text(records, planned) == text
     twice = [*records, record(probe="a", item="by another test")]
-    assert coverage_text(twice, Planned(2, 1)) == "on 1 of 2 items (2 measurements)"
+    assert coverage_text(twice, PlannedRun(2, 1)) == "on 1 of 2 items (2 measurements)"
 
 
 @pytest.mark.parametrize("found", [None, 3, {}, {"items": "many", "cases": 1, "shipped": False}])
 def test_a_header_without_a_plan_that_can_be_read_says_nothing_of_it(found):
     assert planned_in({"planned": found}) is None
-    plan = Planned(4, 2, shipped=True)
+    plan = PlannedRun(4, 2, shipped=True)
     assert planned_in({"planned": plan.as_json()}) == plan
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from pytest_compaction.dialogues.dialogue import Agreement, Comparison, Reply, Trial
+from pytest_compaction.dialogues.dialogue import BothArms, Trial, TrialMatch, TurnReply
 from pytest_compaction.dialogues.evaluation import (
     Evaluation,
     evaluation_of,
@@ -35,7 +35,7 @@ WIDE = "会话摘要有效性评测会话摘要有效性评测会话摘要有效
 def trial(
     prompts: list[int], answer: int, state: bool | None = False, made: int | None = 0
 ) -> Trial:
-    replies = tuple(Reply(f"answer {number}", number, answer, (), state) for number in prompts)
+    replies = tuple(TurnReply(f"answer {number}", number, answer, (), state) for number in prompts)
     return Trial(replies, made, made and 1)
 
 
@@ -46,14 +46,14 @@ def compared(
     consistency: float | None = 0.9,
     state: bool | None = False,
     made: int | None = 0,
-) -> Comparison:
-    return Comparison(
+) -> BothArms:
+    return BothArms(
         dialogue_id=id,
         task=id.partition("_")[0],
         turns=len(full),
         baseline=(trial(full, 100),),
         summary=(trial(short, 100, state, made),),
-        agreements=(Agreement(consistency, consistency),),
+        agreements=(TrialMatch(consistency, consistency),),
     )
 
 
@@ -68,7 +68,7 @@ def evaluation(title: str = "anchored", **changes: Any) -> Evaluation:
     return evaluation_of(title, items, **changes)
 
 
-def many(task: str, saved: int, state: bool | None = True) -> list[Comparison]:
+def many(task: str, saved: int, state: bool | None = True) -> list[BothArms]:
     return [
         compared(f"{task}_{number}", [500, 900 + number], [500, 900 - saved], 0.9, state)
         for number in range(ENOUGH)
@@ -147,13 +147,13 @@ def test_unscored_dialogues_and_errors_are_counted_and_not_averaged() -> None:
 
 def test_several_trials_show_the_first_and_the_last_pass_k() -> None:
     one = compared("CM_1", [10, 20], [10, 15])
-    three = Comparison(
+    three = BothArms(
         "CM_2",
         "CM",
         2,
         one.baseline * 3,
         one.summary * 3,
-        (Agreement(0.9, 1.0), Agreement(0.9, 1.0), Agreement(0.1, 1.0)),
+        (TrialMatch(0.9, 1.0), TrialMatch(0.9, 1.0), TrialMatch(0.1, 1.0)),
     )
     (row,) = rows(evaluation_of("x", [three]), "quality")
     assert (row["pass_1"], row["pass_3"]) == (pytest.approx(2 / 3), 0.0)
@@ -162,15 +162,18 @@ def test_several_trials_show_the_first_and_the_last_pass_k() -> None:
 
 def test_tokens_of_a_dialogue_are_the_mean_over_its_trials_each_arm_by_its_own() -> None:
     def arm(*tokens: tuple[int, int]) -> tuple[Trial, ...]:
-        return tuple(Trial((Reply("a", p, c), Reply("b", 2 * p, c))) for p, c in tokens)
+        return tuple(Trial((TurnReply("a", p, c), TurnReply("b", 2 * p, c))) for p, c in tokens)
 
-    two = Comparison(
+    two = BothArms(
         "CM_1",
         "CM",
         2,
         baseline=arm((100, 20), (200, 60)),
-        summary=(*arm((50, 10), (70, 40)), Trial((Reply("a", 30, 11), Reply("b", 60, 11)), 9, 1)),
-        agreements=(Agreement(0.9, 0.9),) * 3,
+        summary=(
+            *arm((50, 10), (70, 40)),
+            Trial((TurnReply("a", 30, 11), TurnReply("b", 60, 11)), 9, 1),
+        ),
+        agreements=(TrialMatch(0.9, 0.9),) * 3,
     )
     spent = spending_of(two)
     assert (spent.baseline_prompt, spent.baseline_completion) == (450, 80)
@@ -183,9 +186,13 @@ def test_tokens_of_a_dialogue_are_the_mean_over_its_trials_each_arm_by_its_own()
 
 def test_a_dialogue_with_a_trial_that_was_not_scored_is_not_scored_and_the_trial_is_shown() -> None:
     one = compared("CM_1", [10, 20], [10, 15])
-    agreements = (Agreement(0.9, 1.0), Agreement(None, None, unscored="away"), Agreement(0.1, 1.0))
+    agreements = (
+        TrialMatch(0.9, 1.0),
+        TrialMatch(None, None, unscored="away"),
+        TrialMatch(0.1, 1.0),
+    )
     partly = replace(one, baseline=one.baseline * 3, summary=one.summary * 3, agreements=agreements)
-    whole = replace(partly, dialogue_id="CM_2", agreements=(Agreement(0.8, 0.6),) * 3)
+    whole = replace(partly, dialogue_id="CM_2", agreements=(TrialMatch(0.8, 0.6),) * 3)
     figures = {row["figure"]: row["value"] for row in rows(evaluation_of("x", [partly]), "overall")}
     assert (figures["not scored"], figures["trials not scored"]) == (1, 1)
     assert (figures["consistency"], figures["retention"]) == (None, None)

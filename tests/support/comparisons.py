@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 from support import builders  # noqa: F401 - loads the repeatable profile
 
-from pytest_compaction.dialogues.dialogue import Agreement, Comparison, Reply, Trial
+from pytest_compaction.dialogues.dialogue import BothArms, Trial, TrialMatch, TurnReply
 from pytest_compaction.dialogues.replay import agreement
 
 ANSWERS = st.sampled_from(["", "In 1999 Ada said 'yes indeed'", "in 1,999 ada", "one word", "Ada"])
@@ -14,10 +14,10 @@ TOKENS = st.integers(0, 5000)
 
 
 @st.composite
-def replies(draw: st.DrawFn) -> Reply:
+def replies(draw: st.DrawFn) -> TurnReply:
     calls = draw(st.sampled_from([(), ("search",), ("search", "book"), ("book", "search")]))
     state = draw(st.sampled_from([True, False, None]))
-    return Reply(draw(ANSWERS), draw(TOKENS), draw(TOKENS), calls, state)
+    return TurnReply(draw(ANSWERS), draw(TOKENS), draw(TOKENS), calls, state)
 
 
 @st.composite
@@ -27,14 +27,14 @@ def trials(draw: st.DrawFn) -> Trial:
 
 
 @st.composite
-def comparisons(draw: st.DrawFn) -> Comparison:
+def comparisons(draw: st.DrawFn) -> BothArms:
     baseline = draw(st.lists(trials(), min_size=1, max_size=2))
     summary = draw(st.lists(trials(), min_size=1, max_size=2))
     agreements = [
-        draw(st.sampled_from([agreement(baseline[0], trial), Agreement(None, None, unscored="x")]))
+        draw(st.sampled_from([agreement(baseline[0], trial), TrialMatch(None, None, unscored="x")]))
         for trial in summary
     ]
-    return Comparison(
+    return BothArms(
         dialogue_id=draw(st.text(max_size=5)),
         task=draw(st.sampled_from(["GR", "SA"])),
         turns=draw(st.integers(1, 8)),

@@ -7,7 +7,7 @@ from support.talks import talk
 
 from pytest_compaction.compactors.function.compactor import FunctionCompactor
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.dialogues.dialogue import Dialogue, Turn
+from pytest_compaction.dialogues.dialogue import Dialogue, UserTurn
 from pytest_compaction.dialogues.replay import Replayer, Rules, history_mode
 from pytest_compaction.models import AnswerReply, OfflineModel, Summary, SummaryReply, Usage
 from pytest_compaction.run.loop import WorkLoop
@@ -18,7 +18,7 @@ TOKENS = TokenCounter()
 
 
 def a_dialogue(turns=4, calls=(), system=""):
-    made = tuple(Turn(t["user"], t["bot"], calls) for t in talk(turns=turns)["history"])
+    made = tuple(UserTurn(t["user"], t["bot"], calls) for t in talk(turns=turns)["history"])
     return Dialogue("CM_1", "CM", made, "talks.jsonl:1", system)
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_compaction.text.minimal_clauses import Taken, things, word_before
+from pytest_compaction.text.minimal_clauses import SpanIndex, things, word_before
 
 SPANS = st.tuples(st.integers(0, 40), st.integers(1, 9)).map(lambda one: (one[0], sum(one)))
 
@@ -15,7 +15,7 @@ SPANS = st.tuples(st.integers(0, 40), st.integers(1, 9)).map(lambda one: (one[0]
 @given(st.lists(SPANS), SPANS)
 def test_a_span_meets_those_that_share_a_character_with_it(spans, span):
     alone = any(start < span[1] and span[0] < end for start, end in spans)
-    assert Taken(spans).meets(span) == alone
+    assert SpanIndex(spans).meets(span) == alone
 
 
 @given(st.text("ab1 =#", max_size=12))

@@ -16,7 +16,7 @@ from pytest_compaction.text import (
     vocabulary,
 )
 from pytest_compaction.text.alternatives import alternative
-from pytest_compaction.text.groups import MAX_CHOICES, RANK, Found, weigh
+from pytest_compaction.text.groups import MAX_CHOICES, RANK, KeyMatch, weigh
 from pytest_compaction.text.parsed import joined, parse
 
 LIMIT = Statement("the gauge is 45 seconds", keys=(("gauge",), ("45 seconds",)))
@@ -87,8 +87,8 @@ def test_the_narrowest_choice_that_states_decides_as_if_all_were_weighed(text, a
     sentence, heading = parse(text, {}), parse(above, {})
     wanted = [alternative("gauge"), alternative("45"), alternative("limit")]
     found = [
-        [Found(match) for match in sentence.matches(one)]
-        or [Found(match, own=False) for match in heading.matches(one)]
+        [KeyMatch(match) for match in sentence.matches(one)]
+        or [KeyMatch(match, own=False) for match in heading.matches(one)]
         for one in wanted
     ]
     if not all(found) or not any(one.own for group in found for one in group):
@@ -107,7 +107,7 @@ def test_no_wider_choice_is_weighed_than_the_first_that_states(counted):
     weighed = counted(groups, "_weigh_choice")
     sentence = parse("gauge 45 seconds, gauge and gauge and gauge 45 seconds", {})
     found = [
-        [Found(match) for match in sentence.matches(alternative(one))]
+        [KeyMatch(match) for match in sentence.matches(alternative(one))]
         for one in ("gauge", "45 seconds")
     ]
     assert weigh(sentence, found, ()).outcome == "stated"

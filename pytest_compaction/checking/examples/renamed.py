@@ -1,4 +1,4 @@
-"""The same conversation about other things: each name of a scenario by another one."""
+"""A scenario with each name replaced by another one."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from pytest_compaction.metrics import Compared, FactChange, ItemChange, RunChanges
+from pytest_compaction.metrics import BothMeans, FactChange, ItemChange, RunChanges
 from pytest_compaction.text import printable
 
 _PROBES: Final = 3
@@ -13,7 +13,7 @@ _CASES: Final = 10
 _FACT: Final = 60
 
 
-def difference_text(compared: Compared) -> str:
+def difference_text(compared: BothMeans) -> str:
     """A mean difference with its 95 % interval, as in ``-0.18 [-0.27, -0.10]``, or its cases."""
     if compared.interval is None:
         return f"{compared.value:+.2f} ({counted(compared.paired.difference.cases, 'case')})"

@@ -6,9 +6,9 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final
 
-from pytest_compaction.dialogues.dialogue import TASKS, Comparison
+from pytest_compaction.dialogues.dialogue import TASKS, BothArms
 from pytest_compaction.dialogues.evaluation import Correlation, Evaluation, correlations
-from pytest_compaction.dialogues.figures import Figures, figures_of, spending_of
+from pytest_compaction.dialogues.figures import TaskFigures, figures_of, spending_of
 from pytest_compaction.dialogues.measures import outcome
 from pytest_compaction.reports.tables.table import (
     NOT_RECORDED,
@@ -274,22 +274,26 @@ def tokens_table(evaluation: Evaluation) -> Table:
     )
 
 
-def by_figure(tasks: Iterable[Figures], figure: Callable[[Figures], float]) -> list[Figures]:
+def by_figure(
+    tasks: Iterable[TaskFigures], figure: Callable[[TaskFigures], float]
+) -> list[TaskFigures]:
     """Tasks in order of a figure, the highest first; ties by name."""
     return sorted(tasks, key=lambda item: (-figure(item), item.name))
 
 
-def mean_turns(item: Figures) -> Cell:
+def mean_turns(item: TaskFigures) -> Cell:
     """Mean number of user turns."""
     return Cell(item.turns.mean if item.turns else None, "number", NOT_RECORDED)
 
 
-def net_savings(item: Figures) -> Cell:
+def net_savings(item: TaskFigures) -> Cell:
     """Token savings after the making of summaries."""
     return percent(item.spending.net_savings if item.dialogues else None, NOT_RECORDED)
 
 
-def _with_whole(evaluation: Evaluation, figure: Callable[[Figures], float]) -> list[Figures]:
+def _with_whole(
+    evaluation: Evaluation, figure: Callable[[TaskFigures], float]
+) -> list[TaskFigures]:
     """Tasks by a figure, and below them all together if there are several."""
     tasks = by_figure(evaluation.tasks, figure)
     return [*tasks, evaluation.whole] if len(tasks) > 1 else tasks
@@ -435,7 +439,7 @@ def _names(evaluation: Evaluation) -> Iterator[str]:
         yield f"{', '.join(known)}."
 
 
-def _measured(item: Figures) -> str | None:
+def _measured(item: TaskFigures) -> str | None:
     """The outcome of a task's savings; ``None`` if it is not known if a summary was in force."""
     state = item.in_force
     if state is None:
@@ -448,7 +452,7 @@ def _measured(item: Figures) -> str | None:
 def by_turns_table(evaluation: Evaluation) -> Table | None:
     """Savings and consistency by the number of turns of a dialogue, over all tasks."""
 
-    def turns(item: Comparison) -> str:
+    def turns(item: BothArms) -> str:
         return f">={MANY}" if item.turns >= MANY else str(item.turns)
 
     order = [*map(str, range(MANY)), f">={MANY}"]
@@ -478,7 +482,7 @@ def in_force_table(evaluation: Evaluation) -> Table | None:
     return _apart(evaluation, titles, _state, (_SOME, _PAID, _NEVER, *_UNKNOWN), notes)
 
 
-def _state(comparison: Comparison) -> str:
+def _state(comparison: BothArms) -> str:
     if comparison.summarised is None:
         return _UNKNOWN[0] if comparison.shrank else _UNKNOWN[1]
     if comparison.summarised:
@@ -489,7 +493,7 @@ def _state(comparison: Comparison) -> str:
 def _apart(
     evaluation: Evaluation,
     titles: tuple[str, str, str],
-    group: Callable[[Comparison], str],
+    group: Callable[[BothArms], str],
     order: Sequence[str],
     notes: Sequence[str] = (),
 ) -> Table | None:
@@ -499,7 +503,7 @@ def _apart(
     """
     if not evaluation.comparisons:
         return None
-    groups: dict[str, list[Comparison]] = {}
+    groups: dict[str, list[BothArms]] = {}
     for item in evaluation.comparisons:
         groups.setdefault(group(item), []).append(item)
     rows = []

@@ -9,7 +9,7 @@ from typing import Any, Final
 from pytest_compaction.gate import ArmComparison, Check, MeanRule, NewlyGoneRule
 from pytest_compaction.metrics import (
     FEWEST_CLUSTERS,
-    Compared,
+    BothMeans,
     FactChange,
     Paired,
     compare_strategies,
@@ -215,7 +215,7 @@ def _fact(fact: FactChange) -> dict[str, str]:
     return {"text": fact.text, "case": fact.case, "probe": fact.probe, "point": fact.point}
 
 
-def _difference(compared: Compared) -> dict[str, Any]:
+def _difference(compared: BothMeans) -> dict[str, Any]:
     return {
         "before": compared.first,
         "now": compared.second,

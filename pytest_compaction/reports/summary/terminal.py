@@ -11,7 +11,7 @@ from pytest_compaction.metrics import (
     TOO_FEW,
     Aggregate,
     BreakEven,
-    Curve,
+    BudgetCurve,
     CurvePoint,
     Losses,
     Mean,
@@ -196,13 +196,13 @@ def curve_lines(records: Sequence[Record], grouped: bool) -> Iterator[Line]:
         yield Line(f"{OVER_BUDGET} some views were over the budget", "dim")
 
 
-def _rank(curve: Curve) -> tuple[bool, float, str]:
+def _rank(curve: BudgetCurve) -> tuple[bool, float, str]:
     """The largest area first; curves with views over the budget after all others."""
     over = any(point.over_budget for point in curve.points)
     return over, -(curve.area.value if curve.area else 0.0), curve.compactor
 
 
-def _rows(curve: Curve, name: str, budgets: Sequence[int], width: int) -> Iterator[Line]:
+def _rows(curve: BudgetCurve, name: str, budgets: Sequence[int], width: int) -> Iterator[Line]:
     points = {point.budget: point for point in curve.points}
     cells = "".join(f"{_share(points.get(budget), width):>{width}}" for budget in budgets)
     yield Line(f"{name:<{_NAME_WIDTH}}{cells}{_area(curve.area):>{_AREA_WIDTH}}")

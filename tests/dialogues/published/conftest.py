@@ -8,8 +8,8 @@ import pytest
 from support.published_data import RAW_TASKS, read_json
 
 from pytest_compaction.case.validation import CaseFault
-from pytest_compaction.dialogues.dialogue import Comparison
-from pytest_compaction.dialogues.figures import Figures
+from pytest_compaction.dialogues.dialogue import BothArms
+from pytest_compaction.dialogues.figures import TaskFigures
 from pytest_compaction.dialogues.published import comparisons_in, figures_in
 
 
@@ -19,12 +19,12 @@ def raw() -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def compared(raw: dict[str, Any]) -> dict[str, list[Comparison]]:
-    found: dict[str, list[Comparison]] = {}
+def compared(raw: dict[str, Any]) -> dict[str, list[BothArms]]:
+    found: dict[str, list[BothArms]] = {}
     for task, data in raw.items():
         items = list(comparisons_in(data))
         assert not [item for item in items if isinstance(item, CaseFault)]
-        found[task] = [item for item in items if isinstance(item, Comparison)]
+        found[task] = [item for item in items if isinstance(item, BothArms)]
     return found
 
 
@@ -35,5 +35,5 @@ def summary() -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def rows(summary: dict[str, Any]) -> list[Figures]:
-    return [item for item in figures_in(summary) if isinstance(item, Figures)]
+def rows(summary: dict[str, Any]) -> list[TaskFigures]:
+    return [item for item in figures_in(summary) if isinstance(item, TaskFigures)]

@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 from support.published_data import EXACT, PUBLISHED_TASKS, RAW_TASKS
 
-from pytest_compaction.dialogues.dialogue import Comparison
+from pytest_compaction.dialogues.dialogue import BothArms
 from pytest_compaction.dialogues.evaluation import (
     evaluation_of,
 )
-from pytest_compaction.dialogues.figures import Figures, combined, figures_of, outcome_of
+from pytest_compaction.dialogues.figures import TaskFigures, combined, figures_of, outcome_of
 from pytest_compaction.dialogues.measures import Spread, retention_by_judge
 
 
-def published_row(figures: Figures) -> dict[str, float]:
+def published_row(figures: TaskFigures) -> dict[str, float]:
     """Our figures under the names and in the units of the published summary."""
     spending = figures.spending
     assert figures.consistency is not None and figures.retention is not None
@@ -45,7 +45,7 @@ def spread_of(part: Spread) -> dict[str, float]:
 
 @pytest.mark.parametrize("task", RAW_TASKS)
 def test_raw_results_give_every_field_of_the_published_summary(
-    task: str, compared: dict[str, list[Comparison]], summary: dict[str, Any]
+    task: str, compared: dict[str, list[BothArms]], summary: dict[str, Any]
 ) -> None:
     expected = summary["summary"][task]
     ours = published_row(figures_of(task, compared[task]))
@@ -56,7 +56,7 @@ def test_raw_results_give_every_field_of_the_published_summary(
 
 @pytest.mark.parametrize("task", RAW_TASKS)
 def test_raw_results_give_the_published_means_and_overall_score(
-    task: str, compared: dict[str, list[Comparison]], raw: dict[str, Any]
+    task: str, compared: dict[str, list[BothArms]], raw: dict[str, Any]
 ) -> None:
     figures, data = figures_of(task, compared[task]), raw[task]
     assert figures.tokens.mean is not None and figures.prompt.mean is not None
@@ -67,7 +67,7 @@ def test_raw_results_give_the_published_means_and_overall_score(
 
 @pytest.mark.parametrize("task", RAW_TASKS)
 def test_every_dialogue_has_its_published_figures(
-    task: str, compared: dict[str, list[Comparison]], raw: dict[str, Any]
+    task: str, compared: dict[str, list[BothArms]], raw: dict[str, Any]
 ) -> None:
     for item, case in zip(compared[task], raw[task]["caseResults"], strict=True):
         alone = figures_of(task, [item])
@@ -82,7 +82,7 @@ def test_every_dialogue_has_its_published_figures(
 
 
 def test_the_nine_rows_give_the_totals_of_the_report(
-    rows: list[Figures], summary: dict[str, Any]
+    rows: list[TaskFigures], summary: dict[str, Any]
 ) -> None:
     whole, total = combined("all", rows), summary["total"]
     assert [row.name for row in rows] == sorted(PUBLISHED_TASKS)
@@ -112,7 +112,7 @@ def test_the_nine_rows_give_the_totals_of_the_report(
 
 
 def test_what_the_published_data_does_not_record_is_not_zero(
-    rows: list[Figures], compared: dict[str, list[Comparison]]
+    rows: list[TaskFigures], compared: dict[str, list[BothArms]]
 ) -> None:
     whole = combined("all", rows)
     assert whole.spending.generation is None and whole.spending.net_savings is None
@@ -123,7 +123,7 @@ def test_what_the_published_data_does_not_record_is_not_zero(
     assert (figures.in_force.some, figures.in_force.none, figures.in_force.unknown) == (0, 0, 71)
 
 
-def test_an_empty_answer_is_an_answer(compared: dict[str, list[Comparison]]) -> None:
+def test_an_empty_answer_is_an_answer(compared: dict[str, list[BothArms]]) -> None:
     (item,) = [item for item in compared["GR"] if item.dialogue_id == "GR_30"]
     (failed,) = [reply for reply in item.summary[0].replies if not reply.text]
     assert (failed.prompt_tokens, failed.completion_tokens) == (0, 0)
@@ -132,7 +132,7 @@ def test_an_empty_answer_is_an_answer(compared: dict[str, list[Comparison]]) -> 
 
 
 def test_figures_do_not_depend_on_the_order_of_the_dialogues(
-    compared: dict[str, list[Comparison]],
+    compared: dict[str, list[BothArms]],
 ) -> None:
     items = [item for group in compared.values() for item in group]
     assert evaluation_of("all", items) == evaluation_of("all", reversed(items))

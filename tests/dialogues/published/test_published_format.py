@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from pytest_compaction.case.validation import CaseFault
-from pytest_compaction.dialogues.dialogue import Comparison
-from pytest_compaction.dialogues.figures import Figures, figures_of
+from pytest_compaction.dialogues.dialogue import BothArms
+from pytest_compaction.dialogues.figures import TaskFigures, figures_of
 from pytest_compaction.dialogues.published import comparisons_in, figures_in
 
 
@@ -25,7 +25,7 @@ def test_a_loss_of_forty_times_and_silence_are_read_and_counted() -> None:
         "summaryRuns": [{**run, "tokenUsagePerTurn": [large, large]}],
     }
     (item,) = comparisons_in({"caseResults": [case]})
-    assert isinstance(item, Comparison)
+    assert isinstance(item, BothArms)
     figures = figures_of("CC", [item])
     assert figures.spending.savings == pytest.approx(-41.15)
     assert (figures.tokens.negative, figures.passes) == (1, {1: 0.0})
@@ -42,7 +42,7 @@ def broken(change: dict[str, Any]) -> str:
     }
     good, bad = {**case, "caseId": "GR_2"}, {**case, **change}
     found = list(comparisons_in({"caseResults": [bad, good]}))
-    assert [item.dialogue_id for item in found if isinstance(item, Comparison)] == ["GR_2"]
+    assert [item.dialogue_id for item in found if isinstance(item, BothArms)] == ["GR_2"]
     (fault,) = [item for item in found if isinstance(item, CaseFault)]
     return str(fault)
 
@@ -113,9 +113,9 @@ def test_figures_that_cannot_be_true_beside_one_another_are_refused(
     changes: dict[str, float], said: str
 ) -> None:
     (good,) = figures_in({"summary": {"GR": a_row()}})
-    assert isinstance(good, Figures) and good.mean_completion == pytest.approx(400 / 71)
+    assert isinstance(good, TaskFigures) and good.mean_completion == pytest.approx(400 / 71)
     refused, other = figures_in({"summary": {"GR": a_row(**changes), "SA": a_row()}})
-    assert isinstance(other, Figures)
+    assert isinstance(other, TaskFigures)
     assert isinstance(refused, CaseFault) and str(refused).startswith(said)
 
 

@@ -9,8 +9,8 @@ import pytest
 from support.paths import public_data
 from support.published_data import MT_BENCH, RAW_TASKS
 
-from pytest_compaction.dialogues.dialogue import Comparison
-from pytest_compaction.dialogues.figures import Figures, figures_of
+from pytest_compaction.dialogues.dialogue import BothArms
+from pytest_compaction.dialogues.figures import TaskFigures, figures_of
 from pytest_compaction.dialogues.files import load_dialogues
 from pytest_compaction.dialogues.measures import TurnDistribution, turn_distribution
 
@@ -26,13 +26,13 @@ def dataset() -> dict[str, TurnDistribution]:
 
 @pytest.mark.parametrize("task", RAW_TASKS)
 def test_the_published_raw_results_have_the_turns_of_the_data_set(
-    task: str, dataset: dict[str, TurnDistribution], compared: dict[str, list[Comparison]]
+    task: str, dataset: dict[str, TurnDistribution], compared: dict[str, list[BothArms]]
 ) -> None:
     assert figures_of(task, compared[task]).turns == dataset[task]
 
 
 def test_the_published_rule_places_the_published_tasks(
-    rows: list[Figures], dataset: dict[str, TurnDistribution]
+    rows: list[TaskFigures], dataset: dict[str, TurnDistribution]
 ) -> None:
     """The report itself places CM, GR and TS one class off its own written rule."""
     classes = {row.name: replace(row, turns=dataset[row.name]).suitability for row in rows}
