@@ -13,7 +13,13 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
-from pytest_compaction.metrics import Curve, Pricing, compare_strategies, curves, interval_method
+from pytest_compaction.metrics import (
+    BudgetCurve,
+    Pricing,
+    compare_strategies,
+    curves,
+    interval_method,
+)
 from pytest_compaction.records import Record, changed_cases, finite, rounded, run_pricing, type_of
 from pytest_compaction.records import differences as run_differences
 from pytest_compaction.reports.page.overview import (
@@ -162,7 +168,9 @@ def _figures(runs: Sequence[PageRun], arms: Sequence[Arm]) -> dict[str, Any]:
     }
 
 
-def _budget_curves(runs: Sequence[PageRun], by_run: Sequence[Sequence[Record]]) -> dict[str, Curve]:
+def _budget_curves(
+    runs: Sequence[PageRun], by_run: Sequence[Sequence[Record]]
+) -> dict[str, BudgetCurve]:
     """The curve of each strategy over budgets, by its name on the page."""
     return {
         curve.compactor if len(runs) == 1 else f"{curve.compactor} ({each.name})": curve

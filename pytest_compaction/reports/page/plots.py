@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import Final
 
-from pytest_compaction.metrics import Curve
+from pytest_compaction.metrics import BudgetCurve
 from pytest_compaction.reports.page.overview import Figures
 from pytest_compaction.reports.short_names import short_names
 from pytest_compaction.rubric import MAX_SCORE
@@ -178,7 +178,7 @@ def survival_plot(figures: Sequence[Figures]) -> Plot | None:
     return _curves("compactions since the log stated it", x, marks, values, order)
 
 
-def budget_plot(curves: Mapping[str, Curve], budgets: Sequence[int]) -> Plot | None:
+def budget_plot(curves: Mapping[str, BudgetCurve], budgets: Sequence[int]) -> Plot | None:
     """Facts stated against the budget; a budget at which a strategy has no figure is a gap.
 
     An open dot had views over the budget.
