@@ -169,6 +169,8 @@ class TokenCounts:
 class CaseWork(OnceTasks):
     """The work on one case in one arm, for the coroutines of one loop.
 
+    All results have a key under which they are made once, or found by who does the work elsewhere.
+
     ``planned`` is what its items will ask. ``begun`` is set once a model is to be asked, or all is
     made; ``characters`` are those of the log.
     """
@@ -193,12 +195,19 @@ class CaseWork(OnceTasks):
 
     async def made(self) -> tuple[tuple[Step, ...], Usage]:
         """Every compaction that took place, and their usage."""
-        fed = await self.compacted()
-        return fed.steps, self._model.usage
+
+        async def made() -> tuple[tuple[Step, ...], Usage]:
+            return (await self.compacted()).steps, self._model.usage
+
+        return await self.once(("made",), made)
 
     async def messages(self, point: int) -> tuple[Message, ...]:
         """The messages of the view after a point."""
-        return (await (await self.compacted()).view(point)).messages
+
+        async def view() -> tuple[Message, ...]:
+            return (await (await self.compacted()).view(point)).messages
+
+        return await self.once(("view", point), view)
 
     async def response(self, probe: Probe) -> Response:
         """The response to a probe."""

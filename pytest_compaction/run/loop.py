@@ -485,7 +485,7 @@ class OnceTasks:
     """Work by key, each made once. For coroutines on one loop."""
 
     def __init__(self) -> None:
-        self._tasks: dict[Hashable, asyncio.Task[Any]] = {}
+        self.tasks: dict[Hashable, asyncio.Task[Any]] = {}
 
     async def once(self, key: Hashable, make: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """The result for a key; made now if nobody has asked for it.
@@ -496,17 +496,17 @@ class OnceTasks:
 
     def begin(self, key: Hashable, make: Callable[[], Coroutine[Any, Any, T]]) -> asyncio.Task[T]:
         """Start work for a key without waiting; its error is raised where :meth:`once` asks."""
-        task: asyncio.Task[T] | None = self._tasks.get(key)
+        task: asyncio.Task[T] | None = self.tasks.get(key)
         if task is None:
-            task = self._tasks[key] = asyncio.ensure_future(make())
+            task = self.tasks[key] = asyncio.ensure_future(make())
             task.add_done_callback(_mark_error_as_seen)
         return task
 
     def drop(self) -> None:
         """Forget what was made, and cancel what is under way."""
-        for task in self._tasks.values():
+        for task in self.tasks.values():
             task.cancel()
-        self._tasks.clear()
+        self.tasks.clear()
 
 
 def _mark_error_as_seen(task: asyncio.Task[Any]) -> None:

@@ -31,7 +31,7 @@ from pytest_compaction.settings import Settings
 
 if TYPE_CHECKING:
     from pytest_compaction.dialogues.replay import Replayer
-    from pytest_compaction.run.remote.work import Elsewhere
+    from pytest_compaction.run.remote import Elsewhere
 
 PACKAGED: Final = Path(__file__).parents[1] / "benchmark"
 
@@ -144,9 +144,8 @@ class BenchmarkSession:
         settings, endpoints = self.settings, self.endpoints
         if not settings.executor or (settings.calls.replay and endpoints):
             return None
-        from pytest_compaction.run.remote.executor import Tasks, opener_for
-        from pytest_compaction.run.remote.task import Briefing, own_modules
-        from pytest_compaction.run.remote.work import Elsewhere
+        from pytest_compaction.run.executor import Tasks, opener_for
+        from pytest_compaction.run.remote import Briefing, Elsewhere, own_modules
 
         briefing = Briefing(
             settings,
@@ -161,7 +160,7 @@ class BenchmarkSession:
         most = settings.concurrency if endpoints else 0
         tasks = Tasks(opener_for(settings.executor), settings.executor, most)
         reads_reference = REFERENCE in settings.models
-        return Elsewhere(tasks, briefing, self.registry, self.specs, endpoints, reads_reference)
+        return Elsewhere(tasks, briefing, self.registry, endpoints, reads_reference)
 
     @cached_property
     def replayer(self) -> Replayer:

@@ -12,7 +12,7 @@ from support.scenarios import PROBES, flat, own, records, run, set_up, write_cas
 from support.stub_endpoint import long_case, reply_to, serving
 from support.talks import talk, write
 
-from pytest_compaction.run.remote import executor
+from pytest_compaction.run import executor
 
 MODEL = "gpt-4o-mini"
 HERE = "--compaction-executor=pools:two"
@@ -147,7 +147,7 @@ def test_a_dead_endpoint_leaves_items_unscored_as_here(pytester, stub):
 
 def test_a_strategy_that_the_workers_lack_is_a_sentence_for_each_item(pytester, monkeypatch):
     set_up(pytester, "first")
-    from pytest_compaction.run.remote import task
+    from pytest_compaction.run import remote as task
 
     def missing(texts, added):
         raise task.UnknownCompactorError("cannot import the module of the compactor 'x:y'")

@@ -9,8 +9,9 @@ from functools import partial
 from support.builders import build_case
 
 from pytest_compaction.conversation.tokens import DEFAULT_ENCODING
-from pytest_compaction.run.remote.executor import Opened
-from pytest_compaction.run.remote.task import Briefing, Task, perform
+from pytest_compaction.run.engine import PlannedCase
+from pytest_compaction.run.executor import Opened
+from pytest_compaction.run.remote import Briefing, Task, perform
 from pytest_compaction.run.response import Arm
 from pytest_compaction.run.triggers import Trigger
 from pytest_compaction.settings import Settings
@@ -47,8 +48,8 @@ def briefing(**changes):
 def task_of(case=None, compactor="truncate"):
     """A task that asks and judges all probes of a case."""
     case = case or build_case()
-    asked = tuple((probe, True) for probe in case.probes)
-    return Task(briefing(), case, Arm(compactor), asked, concurrency=4)
+    probes = {probe.id: (number, True) for number, probe in enumerate(case.probes)}
+    return Task(briefing(), case, Arm(compactor), PlannedCase(0, probes), concurrency=4)
 
 
 def perform_here(task):

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from pytest_compaction.run.remote import executor
+from pytest_compaction.run import executor
 from pytest_compaction.settings import OptionError
 
 

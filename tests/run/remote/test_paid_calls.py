@@ -8,10 +8,8 @@ from support.remote import ByHand, briefing, task_of
 
 from pytest_compaction.compactors.registry import named_strategies
 from pytest_compaction.models import Call, CallReply, Total, Usage, connect
-from pytest_compaction.run.remote.executor import Tasks
-from pytest_compaction.run.remote.result import Result, encoded
-from pytest_compaction.run.remote.task import Collector
-from pytest_compaction.run.remote.work import Elsewhere
+from pytest_compaction.run.executor import Tasks
+from pytest_compaction.run.remote import Collector, Elsewhere, Result, encoded
 
 MODEL = "gpt-4o-mini"
 CALL = Call("chat.completions", {"model": MODEL, "messages": []}, 1, "judge")
@@ -34,12 +32,12 @@ def endpoints(request, tmp_path):
 def done(endpoints, *results):
     """What a task came to when its executor gave one result after the other, and how often."""
     hand, task = ByHand(), task_of(build_case())
-    registry, specs = named_strategies(["truncate"], {})
+    registry, _ = named_strategies(["truncate"], {})
 
     async def body():
         tasks = Tasks(hand.opened, "dask://here:1")
         tasks.connect()
-        elsewhere = Elsewhere(tasks, briefing(), registry, specs, endpoints)
+        elsewhere = Elsewhere(tasks, briefing(), registry, endpoints)
         begun = asyncio.Event()
         found = asyncio.ensure_future(elsewhere.result(task, begun, str))
         for number, result in enumerate(results):
@@ -47,7 +45,7 @@ def done(endpoints, *results):
                 await asyncio.sleep(0.001)
             assert begun.is_set()
             if not found.done():
-                hand.futures[number].set_result(encoded(result, task.case, task.asked))
+                hand.futures[number].set_result(encoded(result, task.case))
         return await found
 
     return asyncio.run(body()), len(hand.futures)
@@ -91,7 +89,7 @@ def test_a_task_that_lacks_nothing_is_done_here(endpoints):
     found, times = done(endpoints)
     assert times == 0
     assert found.failure is None
-    assert found.answers
+    assert found.found
 
 
 class Following:

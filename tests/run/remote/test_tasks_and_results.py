@@ -26,14 +26,16 @@ from pytest_compaction.models import (
 )
 from pytest_compaction.models.calls.endpoint import AttemptError
 from pytest_compaction.run.feeder import CompactionError
-from pytest_compaction.run.remote.result import (
+from pytest_compaction.run.remote import (
     Failure,
     Result,
     TaskError,
     decoded,
+    digest_of_module,
     encoded,
+    own_modules,
+    perform,
 )
-from pytest_compaction.run.remote.task import digest_of_module, own_modules, perform
 
 STRATEGY = "def compact(messages, budget):\n    return messages\n"
 KEY = "sk-of-the-worker-0123456789abcdef"
@@ -43,15 +45,15 @@ def over_the_wire(value):
     return pickle.loads(pickle.dumps(value))
 
 
-def read(data, case, asked):
-    return decoded(data, case, asked, lambda response: f"made for {response.probe.id}")
+def read(data, case):
+    return decoded(data, case, lambda response: f"made for {response.probe.id}")
 
 
 def sent_back(error):
     """The error that a task ended with, on the side of the run."""
     case = build_case()
-    data = encoded(Result(failure=Failure.of(error)), case, ())
-    return read(data, case, ()).failure.error()
+    data = encoded(Result(failure=Failure.of(error)), case)
+    return read(data, case).failure.error()
 
 
 class Trap(str):
@@ -64,10 +66,10 @@ class Trap(str):
 def test_what_a_strategy_puts_into_a_view_runs_no_code_in_the_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     case, view = build_case(), (Message("m", "user", (Text(Trap("words")),)),)
-    sent = encoded(Result(views=(view,)), case, ())
-    found = read(over_the_wire(sent), case, ()).views
-    assert found == (view,)
-    assert type(found[0][0].parts[0].text) is str
+    sent = encoded(Result(((("view", 0), view),)), case)
+    found = dict(read(over_the_wire(sent), case).found)
+    assert found == {("view", 0): view}
+    assert type(found["view", 0][0].parts[0].text) is str
     assert not list(tmp_path.iterdir())
 
 
@@ -76,7 +78,7 @@ def test_what_a_strategy_puts_into_a_view_runs_no_code_in_the_run(tmp_path, monk
 )
 def test_what_is_no_result_is_refused(sent):
     with pytest.raises((KeyError, TypeError, ValueError, zlib.error)):
-        read(sent, build_case(), ())
+        read(sent, build_case())
 
 
 def test_a_task_arrives_as_it_was_sent():
@@ -84,21 +86,21 @@ def test_a_task_arrives_as_it_was_sent():
     found = unpacked(over_the_wire(task.packed()))
     assert found == task
     assert found.case.messages == task.case.messages
-    assert found.asked[0][0] is found.case.probes[0]
 
 
 def test_a_result_is_about_the_case_and_the_probes_of_its_reader():
     task = task_of(build_case())
-    found = read(over_the_wire(perform_here(task)), task.case, task.asked)
-    assert found.failure is None
-    assert len(found.views) == len(task.case.points)
-    for (response, verdict), (probe, _) in zip(found.answers, task.asked, strict=True):
+    result = read(over_the_wire(perform_here(task)), task.case)
+    assert result.failure is None
+    found = dict(result.found)
+    assert [key for key in found if key[0] == "view"] == [("view", 0), ("view", 1)]
+    for probe in task.case.probes:
+        response = found["response", probe.id]
         assert response.case is task.case
         assert response.probe is probe
-        assert verdict.overall is not None
         assert response.text == f"made for {probe.id}"
     ours = {id(message) for message in task.case.messages}
-    assert any(id(message) in ours for message in found.views[0])
+    assert any(id(message) in ours for message in found["view", 0])
 
 
 def test_a_result_does_not_carry_the_log():

@@ -12,10 +12,9 @@ from support.remote import SETTINGS, ByHand, briefing, perform_here, threads, un
 from pytest_compaction.compactors.registry import named_strategies
 from pytest_compaction.models import OfflineModel
 from pytest_compaction.run.engine import CaseWork, Engine, Method, PlannedProbe
+from pytest_compaction.run.executor import Tasks
 from pytest_compaction.run.loop import WorkLoop
-from pytest_compaction.run.remote.executor import Tasks
-from pytest_compaction.run.remote.result import TaskError
-from pytest_compaction.run.remote.work import Elsewhere
+from pytest_compaction.run.remote import Elsewhere, TaskError
 from pytest_compaction.run.response import Arm, Roles
 from pytest_compaction.run.triggers import Trigger
 
@@ -33,7 +32,7 @@ def engines(opener, concurrency=8, most=0, cases=CASES.__getitem__):
     tasks = Tasks(opener, "threads", most)
     tasks.connect()
     given = briefing(settings=replace(SETTINGS, concurrency=concurrency))
-    elsewhere = Elsewhere(tasks, given, registry, specs, None)
+    elsewhere = Elsewhere(tasks, given, registry, None)
 
     def create(name):
         return registry.create(specs[0])
@@ -197,7 +196,7 @@ def test_an_item_that_may_not_run_is_in_no_task():
         with item_of(remote, CASES["c0"]):
             until(lambda: hand.futures)
             (sent,) = hand.tasks
-            assert unpacked(sent).asked == ((probes[0], True),)
+            assert list(unpacked(sent).planned.probes) == [probes[0].id]
             hand.futures[0].set_result("no")
 
 

@@ -140,7 +140,7 @@ Outcome = bytes | str
 
 
 class Tasks:
-    """Hands out tasks to an executor, and waits for what becomes of them.
+    """Hands out tasks to an executor, and waits for their outcomes.
 
     A task that is lost with its worker is handed out once more, and alone: if it killed
     that worker, it takes no other task with it this time. ``shown`` names the executor. ``most``
@@ -168,24 +168,28 @@ class Tasks:
         self._room = asyncio.Semaphore(self.most)
 
     async def outcome(self, perform: Callable[..., Outcome], make: Callable[[], object]) -> Outcome:
-        """What ``perform`` returns elsewhere for what ``make`` makes once there is room."""
+        """The result elsewhere of ``perform``, for what ``make`` makes once there is room."""
         error: BaseException | None = None
         for attempt in range(ATTEMPTS):
-            async with self._turn(is_alone=attempt > 0):
+            async with self._turn(self.most if attempt else 1):
+                opened = await self._ready()
+                if opened is None:
+                    return self._gone
                 try:
-                    future, opened = await self._submitted(perform, make())
-                except ExecutorError as broken:
-                    self._gone = str(broken)
+                    future = opened.executor.submit(perform, make())
                 except Exception as failed:
                     error = failed
-                    self._leave(self._opened, error)
                 else:
+                    self._out[future] = opened
                     await self._end(future, opened)
-                    error = _error_of(future)
                     del self._out[future]
+                    try:
+                        error = future.exception(0)
+                    except (CancelledError, TimeoutError) as failed:
+                        error = failed
                     if error is None:
                         return future.result()
-                    self._leave(opened, error)
+                self._leave(opened, error)
                 if self._gone:
                     return self._gone
                 if isinstance(error, ModuleNotFoundError):
@@ -213,9 +217,8 @@ class Tasks:
             self._opened = None
 
     @asynccontextmanager
-    async def _turn(self, is_alone: bool) -> AsyncIterator[None]:
-        """Room for one task, in the order of those that wait; for all that there is if alone."""
-        count = self.most if is_alone else 1
+    async def _turn(self, count: int) -> AsyncIterator[None]:
+        """Room for one task, in the order of those that wait; all that there is for one alone."""
         async with self._entering:
             for _ in range(count):
                 await self._room.acquire()
@@ -225,18 +228,15 @@ class Tasks:
             for _ in range(count):
                 self._room.release()
 
-    async def _submitted(
-        self, perform: Callable[..., Outcome], task: object
-    ) -> tuple[Future[Outcome], Opened]:
+    async def _ready(self) -> Opened | None:
+        """The executor, opened again if it was left; ``None`` if nothing is handed out any more."""
         async with self._opening:
-            if self._gone:
-                raise ExecutorError(self._gone)
-            opened = self._opened
-            if opened is None:
-                opened = self._opened = await asyncio.to_thread(self._opener)
-            future = opened.executor.submit(perform, task)
-            self._out[future] = opened
-        return future, opened
+            try:
+                if self._opened is None and not self._gone:
+                    self._opened = await asyncio.to_thread(self._opener)
+            except ExecutorError as broken:
+                self._gone = str(broken)
+            return None if self._gone else self._opened
 
     async def _end(self, future: Future[Outcome], opened: Opened) -> None:
         """Wait until a task ends; give up if there has been no worker for a while."""
@@ -259,18 +259,11 @@ class Tasks:
         )
         future.cancel()
 
-    def _leave(self, opened: Opened | None, error: BaseException) -> None:
+    def _leave(self, opened: Opened, error: BaseException) -> None:
         """Close an executor that is broken, once nothing is out any more; the next is a new one."""
-        if opened is None or opened is not self._opened or not isinstance(error, _OF_THE_EXECUTOR):
+        if opened is not self._opened or not isinstance(error, _OF_THE_EXECUTOR):
             return
         if all(future.done() for future, at in self._out.items() if at is opened):
             with suppress(Exception):
                 opened.close()
             self._opened = None
-
-
-def _error_of(future: Future[Outcome]) -> BaseException | None:
-    try:
-        return future.exception(0)
-    except (CancelledError, TimeoutError) as error:
-        return error
