@@ -59,20 +59,15 @@ class KeptResults:
     """
 
     def __init__(self, file: Path | None = None) -> None:
-        self._file = file
+        self.file = file
         self._lock = threading.Lock()
         self._database: sqlite3.Connection | None = None
         self._fresh: dict[bytes, str] = {}
 
     @property
-    def file(self) -> Path | None:
-        """The file that the results are in; ``None`` if nothing is kept."""
-        return self._file
-
-    @property
     def keeps(self) -> bool:
         """Whether anything is kept, so that it is worth while to say what a result is about."""
-        return self._file is not None
+        return self.file is not None
 
     def once(self, about: str, form: Form[T], make: Callable[[], T]) -> T:
         """The result for an input; ``about`` names the function and identifies its input."""
@@ -137,21 +132,18 @@ class KeptResults:
 
     def _run(self, statement: str, rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
         """The rows that a statement gives, for one row of values, or after many."""
-        if self._file is None:
+        if self.file is None:
             return []
         try:
-            database = self._open(self._file)
-            if len(rows) == 1:
-                with database:
+            with self._open(self.file) as database:
+                if len(rows) == 1:
                     return database.execute(statement, rows[0]).fetchall()
-            with database:
                 database.executemany(statement, rows)
-        except sqlite3.OperationalError:  # locked for long, or not to be written: nothing is kept
-            self._give_up()
+        except (OSError, sqlite3.OperationalError):  # locked for long, or not to be written
+            self._leave()
+            self.file = None
         except sqlite3.DatabaseError:
-            self._remove(self._file)
-        except OSError:
-            self._give_up()
+            self._remove(self.file)
         return []
 
     def _open(self, file: Path) -> sqlite3.Connection:
@@ -164,10 +156,6 @@ class KeptResults:
             self._database.execute("PRAGMA synchronous = OFF")  # what is lost is made again
             self._database.execute(_TABLE)
         return self._database
-
-    def _give_up(self) -> None:
-        self._leave()
-        self._file = None
 
     def _remove(self, file: Path) -> None:
         self._leave()

@@ -13,7 +13,7 @@ from pytest_compaction.case.case import Case
 from pytest_compaction.case.files import load_cases
 from pytest_compaction.commands.arguments import complain, is_run, named_run
 from pytest_compaction.metrics import listed
-from pytest_compaction.records import RunFileError, view_messages
+from pytest_compaction.records import RunFileError, RunTexts
 from pytest_compaction.reports import case_page as cases
 from pytest_compaction.reports.item_page import find_items, item_id, item_lines, item_page
 from pytest_compaction.text import printable
@@ -97,7 +97,7 @@ def _run_or_item(named: Sequence[Path], page: cases.Page) -> int:
     if len(there) != 1:
         complain(_not_one(path, text, [item_id(record) for record in there or found.records]))
         return 1
-    for line in item_page(there[0], view_messages(path.parent, there[0]), page):
+    for line in item_page(there[0], RunTexts(path.parent).view(there[0]), page):
         print(line)
     return 0
 

@@ -11,7 +11,7 @@ wordings is marked.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
@@ -72,15 +72,14 @@ def foreign_names(view: Sequence[Message], log: Sequence[str]) -> ForeignNames:
     def is_said(text: str) -> bool:
         return text in whole or any(text in part for part in parts)
 
-    texts = (readable(message) for message in view)
-    made = [text for text in texts if not is_said(normalize(text))]
     named = {
-        claim.text: None
-        for text in made
+        claim.text: normalize(claim.text.rstrip("/").rpartition("/")[2])
+        for message in view
+        if not is_said(normalize(text := readable(message)))
         for claim in claims(text)
         if claim.kind in {"path", "name"}
     }
-    lacking = [name for name in named if not is_said(_last_part(name))]
+    lacking = [name for name, last in named.items() if not is_said(last)]
     return ForeignNames(tuple(lacking[:SHOWN]), len(lacking), len(named))
 
 
@@ -95,10 +94,6 @@ def _parts(texts: Iterable[str]) -> Iterator[str]:
             yield "\n".join(held)
             held, size = [], 0
     yield "\n".join(held)
-
-
-def _last_part(name: str) -> str:
-    return normalize(name.rstrip("/").rpartition("/")[2])
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,30 +125,22 @@ def foreign_wordings(
     ``path`` are left out: an honest list of files says "a.py was read" as the case does.
     """
     windows = _Windows([word for text in made for word in _WORD.findall(text)])
-    different = {fact.text: fact for fact in facts if fact.type != "path"}
+    said = ""
     best = ForeignWordings()
+    different = {fact.text: fact for fact in facts if fact.type != "path"}
     for wording in _WORDINGS:
         worded = {text: _words_of(wording(fact)) for text, fact in different.items()}
         worded = {text: words for text, words in worded.items() if len(words) >= _WORDS}
         found = {text: there for text, words in worded.items() if (there := windows.like(words))}
-        if len(found) > best.count and len(found) >= LEAST_WORDINGS:
-            best = max(best, _not_in_log(worded, found, log), key=lambda each: each.count)
+        if len(found) <= best.count or len(found) < LEAST_WORDINGS:
+            continue
+        said = said or f" {' '.join(word for text in log for word in _WORD.findall(text))} "
+        foreign = {text for text, there in found.items() if f" {' '.join(there)} " not in said}
+        if len(foreign) > best.count and len(foreign) >= LEAST_WORDINGS:
+            of = sum(t in foreign or f" {' '.join(w)} " not in said for t, w in worded.items())
+            shown = [text for text in found if text in foreign][:SHOWN]
+            best = ForeignWordings(tuple(shown), len(foreign), of)
     return best
-
-
-def _not_in_log(
-    worded: Mapping[str, _Words], found: Mapping[str, _Words], log: Sequence[str]
-) -> ForeignWordings:
-    said = f" {' '.join(word for text in log for word in _WORD.findall(text))} "
-
-    def is_said(words: _Words) -> bool:
-        return f" {' '.join(words)} " in said
-
-    foreign = [text for text, there in found.items() if not is_said(there)]
-    if len(foreign) < LEAST_WORDINGS:
-        return ForeignWordings()
-    of = sum(text in foreign or not is_said(words) for text, words in worded.items())
-    return ForeignWordings(tuple(foreign[:SHOWN]), len(foreign), of)
 
 
 class _Windows:

@@ -45,7 +45,7 @@ _NAMES: Final = {
     "run_file": "RunWriter load_run write_run",
     "run_folder": "DEFAULT_FOLDER LAST RunFileError find_run is_run_file newest_run run_files",
     "shards": "MergeError MergedRun ShardEnd ShardPart merge_runs",
-    "texts": "RunTexts TextWriter copy_texts log_messages view_file view_messages",
+    "texts": "RunTexts TextWriter copy_texts view_file",
     "view_reading": "is_read_alike read_again",
 }
 """The names that other rooms import, by the module that defines them."""

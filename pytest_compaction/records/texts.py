@@ -11,7 +11,7 @@ import json
 import os
 import re
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -57,24 +57,21 @@ class TextWriter:
 
         Raises ``OSError`` the first time that one cannot be written, which then says enough.
         """
-        made = self._view(response)
+        made, case = self._view(response), response.case
         if made is None:
             return
+        name, data = made
         try:
-            self._write(response, *made)
+            if name != self._written:
+                _write(self._folder / VIEWS / f"{name}.json", data)
+                self._written = name
+            if case.digest not in self._logs:
+                _write(self._folder / LOGS / f"{case.digest}.json", *_log(case))
+                self._logs.add(case.digest)
         except OSError:
             if not self._failed:
                 self._failed = True
                 raise
-
-    def _write(self, response: Response, name: str, data: bytes) -> None:
-        if name != self._written:
-            _write(self._folder / VIEWS / f"{name}.json", data)
-            self._written = name
-        case = response.case
-        if case.digest not in self._logs:
-            _write(self._folder / LOGS / f"{case.digest}.json", *_log(case))
-            self._logs.add(case.digest)
 
     def _view(self, response: Response) -> tuple[str, bytes] | None:
         """Name and content of the file; the probes at a point follow one another."""
@@ -96,7 +93,12 @@ class RunTexts:
         self._logs: dict[str, dict[str, Any] | None] = {}
 
     def view(self, record: Mapping[str, Any]) -> list[dict[str, Any]] | None:
-        """The messages of the view of a record; see :func:`view_messages`."""
+        """The messages of the view from which an item was answered, in order.
+
+        Each has ``id``, ``role``, ``text``, ``origin`` (``log``, or ``made`` for what the strategy
+        wrote) and ``changed``: a message of the log that is not word for word that of the log.
+        ``None`` if a file is missing or damaged, or the record names none.
+        """
         name, log = _hash_in(record, "view"), self.log(record)
         data = None if name is None else view_file(self._folder, name)
         if data is None or log is None:
@@ -104,7 +106,11 @@ class RunTexts:
         return resolved(data, {each["id"]: each["text"] for each in log["messages"]})
 
     def log(self, record: Mapping[str, Any]) -> dict[str, Any] | None:
-        """The log of the case of a record; see :func:`log_messages`."""
+        """The log of the case of an item: ``case``, ``title``, ``task``, ``messages``, ``points``.
+
+        Each message has ``id``, ``role`` and ``text``; each compaction point ``id`` and ``after``,
+        the id of the last message before it. ``None`` if the file is missing or damaged.
+        """
         name = _hash_in(record, "case")
         if name is None:
             return None
@@ -112,25 +118,6 @@ class RunTexts:
             data = _read(self._folder / LOGS / f"{name}.json")
             self._logs[name] = None if data is None else _checked_log(data)
         return self._logs[name]
-
-
-def view_messages(folder: Path, record: Mapping[str, Any]) -> list[dict[str, Any]] | None:
-    """The messages of the view from which an item was answered, in order.
-
-    ``folder`` is that of the run file. Each has ``id``, ``role``, ``text``, ``origin`` (``log``, or
-    ``made`` for what the strategy wrote) and ``changed``: a message of the log that is not word
-    for word that of the log. ``None`` if a file is missing or damaged, or the record names none.
-    """
-    return RunTexts(folder).view(record)
-
-
-def log_messages(folder: Path, record: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The log of the case of an item: ``case``, ``title``, ``task``, ``messages``, ``points``.
-
-    Each message has ``id``, ``role`` and ``text``; each compaction point ``id`` and ``after``, the
-    id of the last message before it. ``None`` if the file is missing or damaged.
-    """
-    return RunTexts(folder).log(record)
 
 
 def view_file(folder: Path, name: str) -> bytes | None:
@@ -149,10 +136,16 @@ def resolved(data: bytes, said: Mapping[str, str]) -> list[dict[str, Any]] | Non
 
     ``None`` if the file is damaged or names a message that the log does not have.
     """
+    found = []
     try:
-        return [_resolved(message, said) for message in json.loads(data)["messages"]]
+        for message in json.loads(data)["messages"]:
+            held = {key: str(message[key]) for key in ("id", "role", "origin")}
+            text = str(message["text"]) if "text" in message else said[held["id"]]
+            changed = held["origin"] == "log" and "text" in message
+            found.append({**held, "text": text, "changed": changed})
     except (ValueError, KeyError, TypeError, RecursionError):
         return None
+    return found
 
 
 def copy_texts(records: Iterable[Record], source: Path, target: Path) -> None:
@@ -160,18 +153,16 @@ def copy_texts(records: Iterable[Record], source: Path, target: Path) -> None:
 
     Raises ``OSError`` if the folder cannot be written.
     """
-    names = {name for record in records for name in _files_of(record)}
+    names = {
+        f"{folder}/{name}.json"
+        for record in records
+        for folder, key in ((VIEWS, "view"), (LOGS, "case"))
+        if (name := _hash_in(record, key)) is not None
+    }
     for name in sorted(names):
         data = _read(source / name)
         if data is not None:
             _write(target / name, data)
-
-
-def _files_of(record: Mapping[str, Any]) -> Iterator[str]:
-    for folder, key in ((VIEWS, "view"), (LOGS, "case")):
-        name = _hash_in(record, key)
-        if name is not None:
-            yield f"{folder}/{name}.json"
 
 
 def _hash_in(record: Mapping[str, Any], key: str) -> str | None:
@@ -188,17 +179,13 @@ def _view(case: Case, view: Iterable[Message], calling: Mapping[_Calls, Message]
         said = log.get(message.id)
         if said is None or (message.origin == "synthetic" and message.parts != said.parts):
             said = calling.get(_calls_of(message))
-        messages.append(_in_view(message, said))
+        of_log = said is not None and said.role == message.role
+        id = said.id if said is not None and of_log else message.id
+        held = {"id": id, "role": message.role, "origin": "log" if of_log else "made"}
+        if said is None or not of_log or said.parts != message.parts:
+            held["text"] = readable(message)
+        messages.append(held)
     return {"format": FORMAT, "case": case.digest, "messages": messages}
-
-
-def _in_view(message: Message, said: Message | None) -> dict[str, Any]:
-    """A message of a view, of which ``said`` is the one of the log, if there is one."""
-    if said is None or said.role != message.role:
-        made = {"id": message.id, "role": message.role, "origin": "made"}
-        return made | {"text": readable(message)}
-    found = {"id": said.id, "role": said.role, "origin": "log"}
-    return found if said.parts == message.parts else found | {"text": readable(message)}
 
 
 def _calls_of(message: Message) -> _Calls:
@@ -238,13 +225,6 @@ def _log(case: Case) -> list[bytes]:
         ]
         parts += [b"," if start else b"", _bytes(said).strip()[1:-1]]
     return [*parts, b"]", end]
-
-
-def _resolved(message: Mapping[str, Any], said: Mapping[str, str]) -> dict[str, Any]:
-    id, role, origin = (str(message[key]) for key in ("id", "role", "origin"))
-    changed = origin == "log" and "text" in message
-    text = str(message["text"]) if "text" in message else said[id]
-    return {"id": id, "role": role, "origin": origin, "text": text, "changed": changed}
 
 
 def _checked_log(data: bytes) -> dict[str, Any] | None:

@@ -19,7 +19,7 @@ from pytest_compaction.case.case import case_from_json
 from pytest_compaction.compactors.base.history import HistoryCompactor, dump, load
 from pytest_compaction.compactors.protocol import Outcome, Span, Traits
 from pytest_compaction.conversation.messages import Text, readable, text_message
-from pytest_compaction.records import TextWriter, load_run, log_messages, texts, view_messages
+from pytest_compaction.records import RunTexts, TextWriter, load_run, texts
 
 SECRET = "sk-" + "proj-Zk3vQ9xT7mB2nL5wR8yC1dF4gH6jK0pS"
 
@@ -44,7 +44,7 @@ def summing_up(messages, budget):
 
 def test_a_view_that_keeps_all_is_read_back_with_the_text_of_the_log(tmp_path):
     measured, record, response = texts_of(lambda messages, budget: messages, tmp_path)
-    view = view_messages(tmp_path, record)
+    view = RunTexts(tmp_path).view(record)
     assert [(m["id"], m["role"], m["text"]) for m in view] == [
         (m.id, m.role, readable(m)) for m in measured.messages
     ]
@@ -56,7 +56,7 @@ def test_a_view_that_keeps_all_is_read_back_with_the_text_of_the_log(tmp_path):
 
 def test_a_masked_message_is_one_of_the_log_that_was_changed(tmp_path):
     _, record, _ = texts_of(masking, tmp_path)
-    view = view_messages(tmp_path, record)
+    view = RunTexts(tmp_path).view(record)
     (masked,) = (m for m in view if m["id"] == "m3")
     assert masked == {
         "id": "m3",
@@ -88,7 +88,7 @@ class Named(HistoryCompactor):
 
 def test_a_message_that_the_strategy_made_is_not_of_the_log_whatever_it_is_called(tmp_path):
     _, record, _ = texts_of(Named(), tmp_path, probe="files")
-    view = view_messages(tmp_path, record)
+    view = RunTexts(tmp_path).view(record)
     assert [(m["id"], m["origin"], m["changed"]) for m in view] == [
         ("m0", "log", False),
         ("m1", "log", True),
@@ -99,7 +99,7 @@ def test_a_message_that_the_strategy_made_is_not_of_the_log_whatever_it_is_calle
 
 def test_a_summary_is_what_the_strategy_made(tmp_path):
     _, record, _ = texts_of(summing_up, tmp_path)
-    view = view_messages(tmp_path, record)
+    view = RunTexts(tmp_path).view(record)
     assert [m["origin"] for m in view] == ["log", "made", "log"]
     assert view[1]["text"] == "In short: 45 seconds."
     assert not any(m["changed"] for m in view)
@@ -107,7 +107,7 @@ def test_a_summary_is_what_the_strategy_made(tmp_path):
 
 def test_the_log_is_read_back_with_its_compaction_points(tmp_path):
     measured, record, _ = texts_of(summing_up, tmp_path, case_data(title="A lease queue"))
-    log = log_messages(tmp_path, record)
+    log = RunTexts(tmp_path).log(record)
     assert (log["case"], log["title"], log["task"]) == ("small", "A lease queue", "debugging")
     assert [m["text"] for m in log["messages"]] == [readable(m) for m in measured.messages]
     assert log["points"] == [{"id": "early", "after": "m4"}, {"id": "late", "after": "m6"}]
@@ -136,7 +136,7 @@ def test_no_key_and_no_broken_character_reaches_the_files(tmp_path):
     assert len(files) == 2
     for file in files:
         assert SECRET not in file.read_text("utf-8")
-    texts = [m["text"] for m in view_messages(tmp_path, record)]
+    texts = [m["text"] for m in RunTexts(tmp_path).view(record)]
     assert "Use [key] ?." in texts
     assert any(text.endswith("The key is [key].") for text in texts)
     assert any(text.endswith("half ? a character") for text in texts)
@@ -158,8 +158,8 @@ def test_a_damaged_view_is_none_and_its_log_still_is_one(tmp_path, damage):
     _, record, _ = texts_of(masking, tmp_path)
     (path,) = (tmp_path / "views").iterdir()
     DAMAGE[damage](path)
-    assert view_messages(tmp_path, record) is None
-    assert log_messages(tmp_path, record) is not None
+    assert RunTexts(tmp_path).view(record) is None
+    assert RunTexts(tmp_path).log(record) is not None
 
 
 @pytest.mark.parametrize("damage", DAMAGE)
@@ -167,8 +167,8 @@ def test_with_a_damaged_log_there_is_neither(tmp_path, damage):
     _, record, _ = texts_of(masking, tmp_path)
     (path,) = (tmp_path / "logs").iterdir()
     DAMAGE[damage](path)
-    assert log_messages(tmp_path, record) is None
-    assert view_messages(tmp_path, record) is None
+    assert RunTexts(tmp_path).log(record) is None
+    assert RunTexts(tmp_path).view(record) is None
 
 
 @pytest.mark.parametrize("damage", ["empty", "cut", "gone"])
@@ -177,7 +177,7 @@ def test_a_damaged_file_is_written_anew_by_the_next_run(tmp_path, damage):
     for path in [*(tmp_path / "views").iterdir(), *(tmp_path / "logs").iterdir()]:
         DAMAGE[damage](path)
     texts_of(masking, tmp_path)
-    assert view_messages(tmp_path, record) is not None
+    assert RunTexts(tmp_path).view(record) is not None
 
 
 anything = st.recursive(
@@ -191,15 +191,15 @@ anything = st.recursive(
 def test_a_record_that_names_nothing_of_this_folder_has_no_texts(tmp_path_factory, view, case_hash):
     folder = tmp_path_factory.getbasetemp()
     for record in ({}, {"hashes": view}, {"hashes": {"view": view, "case": case_hash}}):
-        assert view_messages(folder, record) is None
-        assert log_messages(folder, record) is None
+        assert RunTexts(folder).view(record) is None
+        assert RunTexts(folder).log(record) is None
 
 
 def test_a_record_leads_to_no_file_elsewhere(tmp_path):
     _, record, _ = texts_of(masking, tmp_path / "runs")
     shutil.copytree(tmp_path / "runs" / "logs", tmp_path / "logs")
     record["hashes"]["case"] = f"../../logs/{record['hashes']['case']}"
-    assert log_messages(tmp_path / "runs", record) is None
+    assert RunTexts(tmp_path / "runs").log(record) is None
 
 
 def texts_in(folder):
@@ -229,7 +229,7 @@ def test_the_texts_of_a_run_are_the_same_from_any_number_of_workers(pytester, mo
         (file,) = (pytester.path / name).glob("*.jsonl")
         assert [path.name for path in (pytester.path / name).rglob(".*.tmp")] == []
         for record in map(json.loads, file.read_text().splitlines()[1:]):
-            assert view_messages(file.parent, record)
+            assert RunTexts(file.parent).view(record)
 
 
 def test_an_item_without_an_answer_names_no_view(pytester):
@@ -243,7 +243,7 @@ def test_the_view_is_named_by_every_record_with_an_answer(pytester):
     run(pytester, compactor="forget")
     (file,) = run_files(pytester)
     for record in records(pytester).records:
-        (message,) = view_messages(file.parent, record)
+        (message,) = RunTexts(file.parent).view(record)
         assert (message["origin"], message["text"]) == ("made", "Let us go on.")
 
 
@@ -270,7 +270,7 @@ def test_merged_shards_have_the_texts_of_all(pytester, tmp_path):
     assert merge(apart, output) == 0
     dealt = [texts_in(file.parent) for file in apart]
     assert texts_in(output.parent) == dealt[0] | dealt[1]
-    assert all(view_messages(output.parent, one) for one in load_run(output).records)
+    assert all(RunTexts(output.parent).view(one) for one in load_run(output).records)
 
 
 def test_shards_without_texts_are_merged_all_the_same(pytester, tmp_path):
