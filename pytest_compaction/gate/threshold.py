@@ -123,7 +123,7 @@ def _check_bound(text: str, metric: str, bound: float, percent: bool) -> None:
     """Refuse a bound that is no value of the figure: a rule with it would always hold, or never."""
     name = metric.rpartition(".")[2]
     figure = known().get(name)
-    range = (figure.asked or figure.bounds) if figure else _SAVED.get(name, _SHARE)
+    range = (figure.threshold or figure.bounds) if figure else _SAVED.get(name, _SHARE)
     is_share = figure is None or figure.kind == "share"
     if bound in range and (is_share or not percent):
         return

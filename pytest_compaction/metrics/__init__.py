@@ -24,13 +24,11 @@ if TYPE_CHECKING:  # a star exports to type checkers what the modules define
     from pytest_compaction.metrics.figures import *
     from pytest_compaction.metrics.foreign import *
     from pytest_compaction.metrics.intervals import *
-    from pytest_compaction.metrics.item_figures import *
     from pytest_compaction.metrics.long_memory import *
     from pytest_compaction.metrics.losses import *
     from pytest_compaction.metrics.lost_facts import *
     from pytest_compaction.metrics.nuggets import *
     from pytest_compaction.metrics.production import *
-    from pytest_compaction.metrics.reader import *
     from pytest_compaction.metrics.readings import *
     from pytest_compaction.metrics.recovery import *
     from pytest_compaction.metrics.strategies import *
@@ -38,8 +36,9 @@ if TYPE_CHECKING:  # a star exports to type checkers what the modules define
 _NAMES: Final = {
     "aggregates": (
         "Aggregate Losses ORIGINS TOO_FEW Tokens aggregate arm_name budget_share budgets_of "
-        "by_arm by_compactor by_origin kept_share loss_counts mean_pass_hat_k of_origin "
-        "overall_mean pass_estimates pass_hat_k removed_share scored token_totals"
+        "by_arm by_compactor by_origin is_answered is_stated kept_share loss_counts "
+        "mean_pass_hat_k of_origin outcome_of overall_mean pass_estimates pass_hat_k reading_of "
+        "removed_share scored survival token_totals"
     ),
     "agreement": (
         "Agreement Coefficient kendall_tau_b krippendorff_alpha of_judges of_readings of_runs "
@@ -73,10 +72,9 @@ _NAMES: Final = {
         "FEWEST_CLUSTERS Mean cluster_interval interval_method jackknife_interval noncentrality "
         "proportion_interval ratio_interval t_quantile"
     ),
-    "item_figures": "is_answered is_stated outcome_of reading_of survival",
     "long_memory": (
-        "ALL TENTHS abilities_of ability_mean asked conversations_of null_nuggets order_mean "
-        "questions_of_tenth sizes_of tenth_mean"
+        "ALL TENTHS abilities_of ability_mean conversations_of null_nuggets order_mean "
+        "questions_of_tenth questions_scored sizes_of tenth_mean"
     ),
     "losses": (
         "CLASSES FactClass FactLosses HalfLife LifeRow LossCounts Runway StrategyLosses class_of "
@@ -90,14 +88,14 @@ _NAMES: Final = {
         "mean_order nugget_figures ranks"
     ),
     "production": "ProductionLoss production_loss",
-    "reader": "reader_version",
     "recovery": "is_recoverable names_command names_path",
     "strategies": (
         "NULLS StrategyPair best_null compare_strategies differences_by_case is_null pair_items "
         "paired_difference with_same_views"
     ),
     "readings": (
-        "Loss READING ReadViews Readings Source loss read read_outcomes readings_of view_index"
+        "Loss READING ReadViews Readings Source loss read read_outcomes reader_version "
+        "readings_of view_index"
     ),
 }
 """The names that other rooms import, by the module that defines them."""

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from itertools import combinations, groupby
 from typing import Final
 
-from pytest_compaction.metrics.intervals import cluster_interval, clustered, jackknife_interval
-from pytest_compaction.metrics.item_figures import (
+from pytest_compaction.metrics.aggregates import (
     answer_figure,
     outcome_of,
     reading_of,
     second_figure,
     survival,
 )
+from pytest_compaction.metrics.intervals import cluster_interval, clustered, jackknife_interval
 from pytest_compaction.metrics.readings import Source
 from pytest_compaction.record import Record
 from pytest_compaction.rubric import DIMENSIONS

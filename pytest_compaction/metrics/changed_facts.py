@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pytest_compaction.metrics.aggregates import is_stated, outcome_of
 from pytest_compaction.metrics.comparisons import fewest_cases
-from pytest_compaction.metrics.item_figures import is_stated, outcome_of
 from pytest_compaction.record import Record
 
 ProbeKey = tuple[str, str, str]

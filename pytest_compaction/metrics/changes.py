@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from pytest_compaction.metrics.aggregates import token_totals
+from pytest_compaction.metrics.aggregates import is_stated, token_totals
 from pytest_compaction.metrics.changed_facts import (
     FactChange,
     FactChanges,
@@ -15,7 +15,6 @@ from pytest_compaction.metrics.changed_facts import (
 )
 from pytest_compaction.metrics.comparisons import TIE, Paired, holm
 from pytest_compaction.metrics.figures import compared
-from pytest_compaction.metrics.item_figures import is_stated
 from pytest_compaction.metrics.strategies import (
     difference_between,
     differences_by_case,

@@ -17,9 +17,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from pytest_compaction.metrics.aggregates import aggregate, budgets_of, by_compactor
+from pytest_compaction.metrics.aggregates import aggregate, budgets_of, by_compactor, stated_share
 from pytest_compaction.metrics.intervals import Mean, clustered, mean_over
-from pytest_compaction.metrics.item_figures import stated_share
 from pytest_compaction.record import Record
 
 

@@ -13,17 +13,18 @@ from functools import partial
 from typing import Final, Literal, get_args
 
 from pytest_compaction.metrics.aggregates import (
+    answer_figure,
     has_too_few,
     kept_share,
     loss_counts,
     mean_of,
     pass_mean,
     scored,
+    stated_share,
     token_totals,
 )
 from pytest_compaction.metrics.constraints import compliance, constraint_survival
 from pytest_compaction.metrics.intervals import Mean
-from pytest_compaction.metrics.item_figures import answer_figure, stated_share
 from pytest_compaction.metrics.losses import strategy_losses
 from pytest_compaction.record import Record
 from pytest_compaction.rubric import DIMENSIONS, MAX_SCORE
@@ -42,7 +43,7 @@ class Figure:
 
     ``of`` is its value in one item, where it is a mean over items; else ``whole`` computes it
     from the records of the strategy and those of the control. ``bounds`` are the values that it
-    can have, and ``asked`` those that a threshold may name, if fewer. ``placed`` are the outlets
+    can have, and ``threshold`` those that a rule may name, if fewer. ``placed`` are the outlets
     that tell it at a place of its own; the others have it among further figures, under ``label``.
     """
 
@@ -52,7 +53,7 @@ class Figure:
     label: str = ""
     of: Callable[[Record], float | None] | None = None
     whole: Callable[[Sequence[Record], Sequence[Record]], Mean | None] | None = None
-    asked: Range | None = None
+    threshold: Range | None = None
     placed: frozenset[Outlet] = frozenset()
     always: bool = False
     """Whether a report has it without a value too."""
@@ -141,14 +142,14 @@ FIGURES: tuple[Figure, ...] = (
         "removed",
         bounds=Range(-math.inf, 1),
         whole=lambda mine, _: token_totals(mine).removed_mean,
-        asked=Range(-1, 1),
+        threshold=Range(-1, 1),
         placed=_EVERYWHERE,
         always=True,
     ),
-    _SHARE("kept", bounds=Range(0, math.inf), whole=_kept, asked=Range(0, 2)),
+    _SHARE("kept", bounds=Range(0, math.inf), whole=_kept, threshold=Range(0, 2)),
     _SHARE("constraints", whole=lambda mine, _: constraint_survival(mine)),
     _SHARE("compliance", whole=_compliance),
-    _SHARE("er", bounds=Range(-math.inf, 1), whole=_effect_retention, asked=Range(-1, 1)),
+    _SHARE("er", bounds=Range(-math.inf, 1), whole=_effect_retention, threshold=Range(-1, 1)),
     _SCORE("answers", of=answer_figure, placed=_EVERYWHERE - {"notebook"}, always=False),
     _SHARE("unused", whole=_unused),
     _SHARE("traps", of=_traps),
@@ -157,7 +158,7 @@ FIGURES: tuple[Figure, ...] = (
         kind="number",
         bounds=Range(0, math.inf),
         whole=_half_life,
-        asked=Range(0, 1e9),
+        threshold=Range(0, 1e9),
     ),
 )
 """All figures; :func:`known` is what reads them."""

@@ -20,13 +20,13 @@ ALL: Final = "all"
 TENTHS: Final = range(1, 11)
 
 
-def asked(records: Iterable[Record]) -> list[Record]:
+def questions_scored(records: Iterable[Record]) -> list[Record]:
     """The records that have a score by nuggets."""
     return [record for record in records if record.get("score") is not None]
 
 
 def _of_size(records: Iterable[Record], size: str) -> list[Record]:
-    return [record for record in asked(records) if (record.get("size") or "") == size]
+    return [record for record in questions_scored(records) if (record.get("size") or "") == size]
 
 
 def null_nuggets(records: Iterable[Record]) -> int:
@@ -38,7 +38,7 @@ def null_nuggets(records: Iterable[Record]) -> int:
 
 def sizes_of(records: Iterable[Record]) -> list[str]:
     """The sizes of the conversations, the smallest first."""
-    found = {record.get("size") or "" for record in asked(records)}
+    found = {record.get("size") or "" for record in questions_scored(records)}
     return sorted(found, key=lambda size: (size_rank(size), size))
 
 
@@ -66,7 +66,7 @@ def order_mean(records: Sequence[Record], size: str, figure: str) -> Mean | None
 
 
 def _of_tenth(records: Iterable[Record], tenth: int) -> list[Record]:
-    return [record for record in asked(records) if tenth in record.get("tenths", ())]
+    return [record for record in questions_scored(records) if tenth in record.get("tenths", ())]
 
 
 def questions_of_tenth(records: Iterable[Record], tenth: int) -> int:

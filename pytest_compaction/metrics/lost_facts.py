@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from pytest_compaction.metrics.item_figures import is_answered
+from pytest_compaction.metrics.aggregates import is_answered
 from pytest_compaction.record import Record
 from pytest_compaction.settings import CONTROL
 

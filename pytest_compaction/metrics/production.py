@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from typing import Final, get_args
 
 from pytest_compaction.case.case import FactType
-from pytest_compaction.metrics.aggregates import by_arm, scored
+from pytest_compaction.metrics.aggregates import by_arm, is_stated, scored
 from pytest_compaction.metrics.intervals import Mean, clustered, mean_over
-from pytest_compaction.metrics.item_figures import is_stated
 from pytest_compaction.record import Record
 from pytest_compaction.settings import CONTROL, RECORDED
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib import metadata, resources
+from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING, Final, Literal
 
 from pytest_compaction.cache import Form
@@ -151,3 +155,31 @@ def _overruled(reading: Reading, trap: Trap, instead: Reading) -> Reading:
         return reading
     why = f"states instead: {printable(trap.text, 80)}"
     return Reading("contradicted", instead.clause, instead.words, why)
+
+
+_READER: Final = ("text", "metrics/readings.py", "metrics/dimensions.py", "rubric.py")
+"""The code that reads and scores a view."""
+
+
+@cache
+def reader_version() -> str:
+    """A hash of the code that reads facts in texts, and of the stemmer's version.
+
+    Runs of different readers are read again.
+    """
+    found = hashlib.sha256(metadata.version("snowballstemmer").encode())
+
+    def take_in(place: Traversable) -> None:
+        if place.is_dir():
+            for each in sorted(place.iterdir(), key=lambda each: each.name):
+                if each.is_dir() or each.name.endswith((".py", ".txt")):
+                    take_in(each)
+            return
+        content = place.read_bytes().replace(b"\r\n", b"\n")
+        found.update(f"{place.name} {len(content)}\n".encode())
+        found.update(content)
+
+    package = resources.files(__package__.partition(".")[0])
+    for name in _READER:
+        take_in(package.joinpath(*name.split("/")))
+    return found.hexdigest()[:12]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Final, Literal
 
+from pytest_compaction.metrics.aggregates import survival
 from pytest_compaction.metrics.comparisons import (
     TIE,
     Paired,
@@ -19,7 +20,6 @@ from pytest_compaction.metrics.comparisons import (
 )
 from pytest_compaction.metrics.figures import figure_of
 from pytest_compaction.metrics.intervals import Mean, clustered, mean_over, sums_of_pairs
-from pytest_compaction.metrics.item_figures import survival
 from pytest_compaction.record import Record
 from pytest_compaction.settings import CONTROL
 

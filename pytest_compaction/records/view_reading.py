@@ -29,26 +29,26 @@ def read_again(
     not kept, or whose log is another one now, stays as it was read. Where the view is what an item
     was scored by, its scores are made anew.
     """
-    texts: dict[tuple[str, str], tuple[Message, ...] | None] = {}
-    log: tuple[str, dict[str, str]] = ("", {})
+    views: dict[str, tuple[Message, ...] | None] = {}
+    case: Case | None = None
+    said: dict[str, str] = {}
     records, unread = [], 0
-    for record in sorted(baseline.records, key=_by_view):
-        case = case_of(record["case"]) if record["facts"] else None
-        probe = None if case is None else _probe(case, record)
-        if case is None or probe is None:
-            records.append(record)
-            unread += bool(record["facts"])
-            continue
-        key = case.id, str(record["hashes"].get("view"))
-        if key not in texts:
-            texts.clear()  # the items of a view follow one another
-            data = baseline.view_of(record)
-            if case.id != log[0]:
-                log = case.id, {each.id: readable(each) for each in case.messages}
-            texts[key] = None if data is None else _messages(data, log[1])
-        messages = texts[key]
-        unread += messages is None
-        records.append(record if messages is None else _read(record, probe, messages, pass_score))
+    for record in sorted(baseline.records, key=_by_view):  # the items of a view follow one another
+        if case is None or case.id != record["case"]:
+            case, views = case_of(record["case"]) if record["facts"] else None, {}
+            said = {} if case is None else {m.id: readable(m) for m in case.messages}
+        hashes = record.get("hashes") or {}
+        probe = None
+        if case is not None and record["facts"] and hashes.get("log") == log_digest(case):
+            probe = next((probe for probe in case.probes if probe.id == record["probe"]), None)
+        view = str(hashes.get("view"))
+        if probe is not None and view not in views:
+            views = {view: _messages(baseline.view_of(record), said)}
+        messages = None if probe is None else views[view]
+        unread += bool(record["facts"]) and messages is None
+        if probe is not None and messages is not None:
+            record = _read(record, probe, messages, pass_score)
+        records.append(record)
     lead = f"{baseline.title} was read by another version of the reader"
     if not unread:
         note = f"{lead}; its views were read again, so both sides are read alike"
@@ -66,15 +66,8 @@ def _by_view(record: Record) -> tuple[str, str, str, int]:
     return record["case"], view, record["probe"], record["trial"]
 
 
-def _probe(case: Case, record: Record) -> Probe | None:
-    """The probe of a record, if the log is the same."""
-    if (record.get("hashes") or {}).get("log") != log_digest(case):
-        return None
-    return next((probe for probe in case.probes if probe.id == record["probe"]), None)
-
-
-def _messages(data: bytes, said: Mapping[str, str]) -> tuple[Message, ...] | None:
-    found = resolved(data, said)
+def _messages(data: bytes | None, said: Mapping[str, str]) -> tuple[Message, ...] | None:
+    found = None if data is None else resolved(data, said)
     if found is None:
         return None
     return tuple(Message(each["id"], "user", (Text(each["text"]),)) for each in found)

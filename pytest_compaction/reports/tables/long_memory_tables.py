@@ -12,12 +12,12 @@ from pytest_compaction.metrics import (
     Mean,
     abilities_of,
     ability_mean,
-    asked,
     conversations_of,
     interval_method,
     null_nuggets,
     order_mean,
     questions_of_tenth,
+    questions_scored,
     sizes_of,
     tenth_mean,
 )
@@ -49,7 +49,7 @@ _PLACE_NOTE: Final = (
 def long_memory_tables(groups: Mapping[str, Sequence[Record]]) -> Iterator[Table]:
     """The tables of the questions about long conversations; nothing without a scored one."""
     records = [record for group in groups.values() for record in group]
-    if not asked(records):
+    if not questions_scored(records):
         return
     yield _abilities(groups, records)
     if any(record.get("ordering") for record in records):
