@@ -58,7 +58,7 @@ from pytest_compaction.reports.outlets.written_files import (
     write_files,
     write_summary,
 )
-from pytest_compaction.reports.summary.run_summary import file_lines, left_out_lines, run_summary
+from pytest_compaction.reports.summary import file_lines, left_out_lines, run_summary
 from pytest_compaction.reports.usage import usage_table
 from pytest_compaction.settings import REPORT_SUFFIXES, OptionError
 from pytest_compaction.text import printable

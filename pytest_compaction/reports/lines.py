@@ -51,8 +51,14 @@ def write_lines(terminal: Terminal, lines: Iterable[Line]) -> None:
 
 
 def write_whole(terminal: Terminal, lines: Iterable[Line]) -> None:
-    """Write lines that scripts look for or that end in a path: none is wrapped."""
+    """Write lines that scripts look for or that end in a path: none is wrapped.
+
+    Each begins a line of its own, also after progress that pytest has not ended.
+    """
     for line in lines:
+        writer = terminal.config.get_terminal_writer()
+        if writer.width_of_current_line:
+            writer.line()
         terminal.write_line(line.text, **_MARKUP[line.style])
 
 

@@ -12,6 +12,7 @@ from pytest_compaction.metrics import krippendorff_alpha
 from pytest_compaction.models import PriceTable, Total, Usage
 from pytest_compaction.records import Record
 from pytest_compaction.reports.lines import WIDTH, Line, Style
+from pytest_compaction.reports.short_names import short_names
 from pytest_compaction.text import printable
 
 if TYPE_CHECKING:
@@ -92,9 +93,10 @@ def usage_table(records: Sequence[Record]) -> Iterator[Line]:
             if mine:
                 yield Line(_row(role, _sum(mine.values())))
             if role == "compaction" and len(arms) > 1:
+                shown = short_names(mine, 16)
                 for name, use in mine.items():
                     if use.usage.calls:
-                        yield Line(_row(f"  {printable(name, 16)}", use), "dim")
+                        yield Line(_row(f"  {shown[name]}", use), "dim")
         yield Line(_row("total", _sum(by_arm.values())), "bold")
 
 

@@ -245,8 +245,11 @@ class LineAMinute:
 
     def show(self, text: str) -> None:
         """Write the line; pytest goes on in the next one."""
-        self._reporter.write_line(text)
-        self._reporter.flush()
+        writer = self._reporter.config.get_terminal_writer()
+        if writer.width_of_current_line:
+            writer.line()
+        writer.line(text)
+        writer.flush()
 
     def erase(self) -> None:
         """Leave what was written."""

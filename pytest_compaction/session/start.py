@@ -120,6 +120,7 @@ def _start_no_idle_workers(config: pytest.Config) -> None:
     asked = config.option.tx or []
     if config.option.dist == "load" and set(asked) == {"popen"}:
         config.option.tx = asked[: scheduler.processors()]
+        config.option.numprocesses = len(config.option.tx)  # for plugins that wait for all of them
 
 
 def _compare_snapshots(config: pytest.Config) -> None:
@@ -158,6 +159,7 @@ def _take_charge(
         config.pluginmanager.register(RemoteRun(session), "compaction-executor")
     _estimate_first(config, session)
     _say_how_far(config, session)
+    from pytest_compaction.session.case_lines import CaseLines
     from pytest_compaction.session.end.finish import RunRecorder
     from pytest_compaction.session.end.report_files import ReportFiles
     from pytest_compaction.session.end.shard_end import selected_by
@@ -170,6 +172,7 @@ def _take_charge(
     files = ReportFiles(session.settings, config.rootpath, recorder)
     config.pluginmanager.register(files, "compaction-reports")
     config.pluginmanager.register(UnrunItems(), "compaction-unrun")
+    config.pluginmanager.register(CaseLines(session, config), "compaction-case-lines")
     if _has_xdist(config):
         from pytest_compaction.session.scheduler import BenchmarkScheduling
 

@@ -32,7 +32,7 @@ from pytest_compaction.case.files import load_cases
 from pytest_compaction.gate import parse_threshold
 from pytest_compaction.options.table import LISTING_FLAG, OPTIONS
 from pytest_compaction.records import load_run
-from pytest_compaction.reports.summary.terminal import summary
+from pytest_compaction.reports.summary import summary
 from pytest_compaction.rubric import DIMENSIONS
 
 DIMENSION = re.compile(rf"(?:{'|'.join([*DIMENSIONS, 'overall'])})  ")

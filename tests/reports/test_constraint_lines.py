@@ -2,11 +2,8 @@
 
 from support.builders import record
 
-from pytest_compaction.reports.summary.constraints import (
-    compliance_lines,
-    constraint_lines,
-    short_constraints,
-)
+from pytest_compaction.reports.one_strategy import compliance_lines
+from pytest_compaction.reports.summary import summary
 
 
 def chosen(case, complied, reminded, **changes):
@@ -25,28 +22,31 @@ def texts(lines):
     return [line.text for line in lines]
 
 
-def test_one_strategy_shows_survival_shares_with_intervals_and_the_ratio():
-    assert texts(constraint_lines(MINE, CONTROL)) == [
-        "constraints   67% (no interval) of 3 still stated",
+def test_a_strategy_shows_shares_with_intervals_and_the_ratio():
+    assert texts(compliance_lines(MINE, CONTROL)) == [
         "compliance    67% (no interval) of 3 choices",
         "  c_compacted 67%, c_long 33%, c_upper 100%; ER 0.50",
     ]
-
-
-def test_one_of_several_strategies_shows_the_same_indented():
-    assert texts(compliance_lines(MINE, CONTROL)) == [
+    assert texts(compliance_lines(MINE, CONTROL, "  ")) == [
         "  compliance 67% (no interval) of 3 choices",
         "    c_compacted 67%, c_long 33%, c_upper 100%; ER 0.50",
     ]
-    assert short_constraints(MINE) == ", constraints 67%"
+
+
+def test_how_many_constraints_are_still_stated_takes_v():
+    said = "constraints   67% (no interval) of 3 still stated"
+    shown = {v: texts(summary(MINE, ["anchored"], False, verbose=v)) for v in (False, True)}
+    assert (said in shown[False], said in shown[True]) == (False, True)
+    several = [*MINE, *(chosen(case, True, True, compactor="other") for case in "abc")]
+    (line,) = [t for t in texts(summary(several, [], False, verbose=True)) if "s 67%" in t]
+    assert line.endswith(", constraints 67%")
 
 
 def test_what_is_missing_is_said_and_what_does_not_apply_is_not():
-    assert texts(constraint_lines(MINE, []))[2] == (
+    assert texts(compliance_lines(MINE, []))[1] == (
         "  ER not defined: the control is missing; add --compaction-control"
     )
-    assert len(texts(constraint_lines(CONTROL, CONTROL))) == 2
-    assert texts(constraint_lines([record()], CONTROL)) == []
-    assert (texts(compliance_lines([record()], [])), short_constraints([record()])) == ([], "")
+    assert len(texts(compliance_lines(CONTROL, CONTROL))) == 1
+    assert texts(compliance_lines([record()], CONTROL)) == []
     (unread,) = texts(compliance_lines([chosen("a", None, None)], CONTROL))[:1]
-    assert unread == "  compliance no choice could be read"
+    assert unread == "compliance    no choice could be read"

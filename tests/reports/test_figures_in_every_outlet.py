@@ -17,7 +17,7 @@ from pytest_compaction.reports.outlets.report_file import csv_report
 from pytest_compaction.reports.outlets.suite_properties import suite_properties
 from pytest_compaction.reports.page.page import page_of
 from pytest_compaction.reports.page.runs import PageRun
-from pytest_compaction.reports.summary.run_summary import run_summary
+from pytest_compaction.reports.summary import run_summary
 from pytest_compaction.text import Range
 
 NAME, HEAD = "long_reasons", "long reasons"

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_compaction.reports.summary.item_lines import item_lines, what_was_dropped
-from pytest_compaction.reports.summary.terminal import kind_lines
+from pytest_compaction.reports.item_lines import item_lines, what_was_dropped
+from pytest_compaction.reports.one_strategy import kind_lines
 
 
 def fact(text, loss=None):
@@ -82,9 +82,9 @@ def test_kinds_are_ranked_and_the_weakest_is_marked():
         record("b", 1.0, [fact("z", "dropped")], "recall"),
     ]
     assert texts(kind_lines(records)) == [
-        "asked about   questions  facts   in view  dropped  unused  score",
-        "file                  1      2      100%        0       1   4.00",
-        "recall                1      1        0%        1       0   1.00  weakest",
+        "asked about  facts  kept dropped unused score",
+        "file             2  100%       0      1  4.00",
+        "recall           1    0%       1      0  1.00",
     ]
 
 

@@ -5,8 +5,8 @@ from support.builders import record
 from support.loss_records import event, fact, lossy
 
 from pytest_compaction.metrics import Pricing, Ratios
-from pytest_compaction.reports.summary.loss_lines import loss_lines
-from pytest_compaction.reports.summary.terminal import cost_lines, short_count, summary
+from pytest_compaction.reports.one_strategy import cost_lines, loss_lines, short_count
+from pytest_compaction.reports.summary import summary
 
 GONE = (False,)
 
@@ -96,11 +96,11 @@ def test_no_line_takes_more_than_80_columns():
 def test_records_that_do_not_tell_it_show_nothing():
     old = [record("a"), record("b")]
     assert texts([*loss_lines(old), *cost_lines(old)]) == []
-    shown = texts(summary(old, ["anchored"], False))
+    shown = texts(summary(old, ["anchored"], False, verbose=True))
     assert not [line for line in shown if line.startswith(("losses", "cost"))]
 
 
 def test_the_summary_of_one_strategy_shows_both_after_its_facts():
-    shown = texts(summary(run(), ["anchored"], False))
+    shown = texts(summary(run(), ["anchored"], False, verbose=True))
     labels = [line.partition(" ")[0] for line in shown]
     assert labels.index("facts") < labels.index("losses") < labels.index("cost")

@@ -3,21 +3,15 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_compaction.metrics import Mean, aggregate
-from pytest_compaction.reports.summary.comparison import (
-    StrategyRow,
-    short_letters,
-    strategy_table,
-)
+from pytest_compaction.metrics import aggregate
+from pytest_compaction.reports.strategies import short_letters, strategy_table
 
 
-def row(name, letters="", share=0.5):
-    mean = None if share is None else Mean(share, None, 1, 1)
-    return StrategyRow(aggregate(name, []), letters, mean)
-
-
-def texts(rows):
-    return [line.text for line in strategy_table(rows)]
+def texts(letters):
+    """The table of strategies with these letters and no record."""
+    figures = [aggregate(name, []) for name in letters]
+    groups = {name: [] for name in letters}
+    return [line.text for line in strategy_table(figures, groups, letters)]
 
 
 def test_a_long_run_of_letters_is_written_as_its_ends():
@@ -29,8 +23,8 @@ def test_a_long_run_of_letters_is_written_as_its_ends():
 
 def test_letters_are_explained_where_there_are_any():
     note = "strategies that share a letter do not differ at 5 % (paired, Holm)"
-    assert note in texts([row("one", "a"), row("two", "ab")])
-    assert note not in texts([row("one"), row("two")])
+    assert note in texts({"one": "a", "two": "ab"})
+    assert note not in texts({"one": "", "two": ""})
 
 
 @given(
@@ -42,5 +36,5 @@ def test_letters_are_explained_where_there_are_any():
     )
 )
 def test_no_row_is_wider_than_80_columns(named):
-    for line in texts([row(name, letters) for name, letters in named]):
+    for line in texts(dict(named)):
         assert len(line) <= 80

@@ -7,7 +7,8 @@ from support import builders
 from support.scenarios import own, run, set_up
 
 from pytest_compaction.compactors.registry import Registry
-from pytest_compaction.reports.summary.terminal import WIDTH, summary
+from pytest_compaction.reports.lines import WIDTH
+from pytest_compaction.reports.summary import summary
 from pytest_compaction.rubric import DIMENSIONS
 
 LONG = "a_rather_long_package.with_modules.inside:compact_everything"
@@ -193,28 +194,37 @@ SUMMARIES = {
 }
 
 
+def table(lines):
+    """The rows of strategies and what follows them."""
+    texts = [line.text for line in lines]
+    return texts[next(n for n, text in enumerate(texts) if text.startswith("compactor")) + 1 :]
+
+
+@pytest.mark.parametrize("verbose", [False, True], ids=["plain", "v"])
 @pytest.mark.parametrize("name", SUMMARIES)
-def test_the_summary_is_as_it_was(name, snapshot):
-    assert "\n".join(f"{line.text}" for line in summary(*SUMMARIES[name])) == snapshot
+def test_the_summary_is_as_it_was(name, verbose, snapshot):
+    lowest = 3 if verbose else 0
+    lines = summary(*SUMMARIES[name], lowest=lowest, verbose=verbose)
+    assert "\n".join(line.text for line in lines) == snapshot
 
 
 @pytest.mark.parametrize("name", SUMMARIES)
 def test_no_line_of_the_summary_is_wider_than_80_columns_or_unsafe(name):
-    for line in summary(*SUMMARIES[name]):
+    for line in summary(*SUMMARIES[name], verbose=True):
         assert len(line.text) <= WIDTH
         assert line.text == line.text.rstrip()
         assert line.text.isprintable()
 
 
 def test_strategies_are_ranked_and_have_no_letters_where_cases_are_few():
-    lines = [line.text for line in summary(*SUMMARIES["several strategies"])]
-    longest, anchored, truncate = [line.split() for line in lines[2:5]]
+    lines = table(summary(*SUMMARIES["several strategies"]))
+    longest, anchored, truncate = [line.split() for line in lines[:3]]
     assert longest[0] == "…compact_everything"
     assert LONG.endswith(longest[0].lstrip("…"))
     assert [anchored[0], truncate[0]] == ["anchored", "truncate"]
     assert all("." in row[2] for row in (longest, anchored, truncate)), "a score and no letter"
-    assert set(lines[5]) == {"-"}
-    none = lines[6].split()
+    assert set(lines[3]) == {"-"}
+    none = lines[4].split()
     assert none[:3] == ["none", "4.65", "4.65"]
 
 
@@ -257,11 +267,12 @@ def test_one_view_that_differs_keeps_strategies_apart():
 def test_many_cases_tell_strategies_apart():
     better = [record(f"case{n}", "limit", 4.0 + n % 2 / 4, "better") for n in range(12)]
     worse = [record(f"case{n}", "limit", 2.0 + n % 3 / 4, "worse") for n in range(12)]
-    lines = [line.text for line in summary([*worse, *better], ["worse", "better"], False)]
-    assert [line.split()[:3] for line in lines[2:4]] == [
+    lines = summary([*worse, *better], ["worse", "better"], False, verbose=True)
+    assert [line.split()[:3] for line in table(lines)[:2]] == [
         ["better", "4.12", "a"],
         ["worse", "2.25", "b"],
     ]
+    lines = [line.text for line in lines]
     told = lines.index("12 cases tell better from worse")
     assert re.fullmatch(
         r"  if they differ by 0\.\d\d \(at 80 % power\)(; 0\.1 takes \d+ cases)?", lines[told + 1]

@@ -7,7 +7,7 @@ from pytest_compaction import cli
 
 def test_the_summary_the_file_and_the_report_tell_the_same(pytester, capsys):
     set_up(pytester, "first")
-    lines = run(pytester, compactor="forget").outlines
+    lines = run(pytester, "-v", compactor="forget").outlines
     (lost,) = [line for line in lines if line.startswith("losses ")]
     (cost,) = [line for line in lines if line.startswith("cost ")]
     figures = records(pytester).header["figures"]
@@ -22,6 +22,6 @@ def test_the_summary_the_file_and_the_report_tell_the_same(pytester, capsys):
 
 def test_a_run_that_loses_nothing_says_so(pytester):
     set_up(pytester, "first")
-    lines = run(pytester, compactor="keep").outlines
+    lines = run(pytester, "-v", compactor="keep").outlines
     (lost,) = [line for line in lines if line.startswith("losses ")]
     assert lost.split()[1] == "none"

@@ -20,7 +20,7 @@ from support.worker_counts import BOTH
 from pytest_compaction.case.case import case_from_json
 from pytest_compaction.metrics import curves
 from pytest_compaction.records import Run
-from pytest_compaction.reports.summary.terminal import summary
+from pytest_compaction.reports.summary import summary
 
 AT_RECORDS = "--compaction-budget=recorded"
 SHORT = "We edited src/queue.py. " * 12

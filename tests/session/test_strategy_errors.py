@@ -68,7 +68,7 @@ def test_no_mean_is_shown_where_less_than_half_has_a_score(pytester):
     result = run(pytester, "--compactor=of_mine:less", compactor=None)
     assert "2 of 8 items have a score: less than half" in flat(result.outlines)
     assert [line for line in result.outlines if line.startswith("overall ")] == [
-        "overall            -"
+        "overall          -"
     ]
     table = run(pytester, "--compactor=of_mine:less,of_mine:half", compactor=None)
     (less,) = [line for line in table.outlines if line.startswith("of_mine:less  ")]

@@ -51,9 +51,7 @@ def test_a_strategy_that_returns_the_log_eight_times_fails_every_item(pytester, 
     assert said[0].endswith(" tokens, and its budget is 60")
     assert said[1] == "  overall 5.00 does not count"
     assert "--compaction-over-budget=report" in flat(said)
-    result.stdout.fnmatch_lines(
-        ["tokens        131 -> * (nothing removed: the views are * times the logs)"]
-    )
+    result.stdout.fnmatch_lines(["*tokens  131 -> *", "*nothing removed: * times the logs*"])
     assert "% removed" not in str(result.stdout)
     assert last_line(result).startswith("GATE FAILED overall 5.00 >= 0.00, but 4 of 4 items have")
     assert last_line(result).endswith(

@@ -99,23 +99,20 @@ def has_records(folder=REAL_CASES):
 
 
 def summary_block():
-    """The end of a run of one strategy and the control; real and scripted cases apart."""
+    """The end of a run of one strategy."""
     from support.measuring import records_of
 
-    from pytest_compaction.metrics import by_arm
-    from pytest_compaction.reports.summary.terminal import origin_lines, summary
+    from pytest_compaction.reports.summary import summary
 
-    records = [*records_of("anchored", True), *records_of("none", True)]
-    block = _until_blank(summary(records, ["anchored"], control=True), 3)
-    apart = "\n".join(line.text for line in origin_lines(by_arm(records), grouped=True))
-    return f"{block}\n{apart}" if apart else block
+    lines = summary(records_of("anchored", True), ["anchored"], control=False, lowest=0)
+    return "\n".join(line.text for line in lines)
 
 
 def comparison_block():
     """The table of a run of several strategies."""
     from support.measuring import records_of
 
-    from pytest_compaction.reports.summary.terminal import summary
+    from pytest_compaction.reports.summary import summary
 
     records = [r for name in STRATEGIES for r in records_of(name, True)]
     return _until_blank(summary(records, STRATEGIES, control=False), 1)

@@ -18,6 +18,7 @@ from pytest_compaction.reports.changes.words import (
     uncompared,
 )
 from pytest_compaction.reports.lines import WIDTH, Line, Style, removed_text
+from pytest_compaction.reports.short_names import short_names
 from pytest_compaction.reports.tables.table_page import escaped
 from pytest_compaction.text import printable
 
@@ -53,8 +54,9 @@ def baseline_block(decision: BaselineDecision, pass_score: float) -> Iterator[Li
 def baseline_lines(decision: BaselineDecision) -> Iterator[Line]:
     """A line or two for each strategy where none got worse, with every fact that changed."""
     several = len(decision.comparisons) > 1
+    shown = short_names((each.arm for each in decision.comparisons), 24)
     for each in () if decision.is_worse else decision.comparisons:
-        lead = f"{printable(each.arm, 24)}: " if several else ""
+        lead = f"{shown[each.arm]}: " if several else ""
         if each.undecided is not None:
             said = f"{lead}{undecided_text(each, decision.rules.max_drop)}"
             yield from _wrapped(said, "warning")

@@ -19,6 +19,7 @@ from pytest_compaction.reports.changes.words import (
     uncompared,
 )
 from pytest_compaction.reports.lines import removed_text
+from pytest_compaction.reports.short_names import short_names
 from pytest_compaction.reports.tables.table_page import escaped
 from pytest_compaction.text import printable
 
@@ -61,9 +62,10 @@ class RunComparison:
     @property
     def names(self) -> tuple[str, str]:
         """What the two are called in a table: by run, or by strategy within one run."""
-        if self.first.name != self.second.name:
-            return printable(self.first.name, _NAME), printable(self.second.name, _NAME)
-        return printable(self.first.strategy, _NAME), printable(self.second.strategy, _NAME)
+        by_run = self.first.name != self.second.name
+        sides = [side.name if by_run else side.strategy for side in (self.first, self.second)]
+        shown = short_names(sides, _NAME)
+        return shown[sides[0]], shown[sides[1]]
 
 
 def as_text(comparisons: Sequence[RunComparison], most: int) -> str:

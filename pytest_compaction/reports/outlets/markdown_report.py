@@ -15,7 +15,7 @@ from pytest_compaction.reports.outlets.finished_run import (
     lowest_items,
     shown_name,
 )
-from pytest_compaction.reports.summary.run_summary import run_summary
+from pytest_compaction.reports.summary import run_summary
 from pytest_compaction.reports.tables.long_memory_tables import NAMES, long_memory_tables
 from pytest_compaction.reports.tables.run_tables import run_tables, strategies_table
 from pytest_compaction.reports.tables.table import Cell, Table, estimate, table
@@ -175,7 +175,9 @@ def _details(run: FinishedRun) -> Iterator[str]:
     if run.of_type("probe"):
         yield from _further(run)
     if run.records:
-        lines = run_summary(run.records, run.order, run.control, run.grouped, pricing=run.pricing())
+        lines = run_summary(
+            run.records, run.order, run.control, run.grouped, pricing=run.pricing(), verbose=True
+        )
         text = "\n".join(_plain(line.text) for line in lines)
         fence = "`" * max(3, *(len(found) + 1 for found in _FENCE.findall(text)), 3)
         yield "<details><summary>The summary of the terminal</summary>"

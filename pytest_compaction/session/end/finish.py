@@ -25,9 +25,9 @@ from pytest_compaction.records import (
 )
 from pytest_compaction.reports.changes.block import baseline_block, worse_title
 from pytest_compaction.reports.gate_line import Failures
-from pytest_compaction.reports.lines import Line, write_lines, write_whole
+from pytest_compaction.reports.lines import WIDTH, Line, width_of, write_lines, write_whole
 from pytest_compaction.reports.outlets.finished_run import FinishedRun, with_finite_figures
-from pytest_compaction.reports.summary.run_summary import file_lines, left_out_lines, run_summary
+from pytest_compaction.reports.summary import cause_lines, file_lines, left_out_lines, run_summary
 from pytest_compaction.reports.usage import Bill, usage_lines
 from pytest_compaction.secrets import scrubbed_json
 from pytest_compaction.session.end.listing import lists_only
@@ -54,7 +54,11 @@ if TYPE_CHECKING:
 
 
 def result_lines(
-    session: BenchmarkSession, records: Sequence[Record], lowest: int
+    session: BenchmarkSession,
+    records: Sequence[Record],
+    lowest: int,
+    verbose: bool = True,
+    width: int = WIDTH,
 ) -> Iterable[Line]:
     """The tables of a run, with this many of its lowest items."""
     settings = session.settings
@@ -65,6 +69,8 @@ def result_lines(
         is_offline(settings.model),
         lowest,
         run_pricing(settings.responder, records),
+        verbose,
+        width,
     )
 
 
@@ -270,8 +276,11 @@ class RunRecorder:
         self._shown.write(terminalreporter, settings.pass_score)
         terminalreporter.section("compaction")
         if records or settings.shard is None:
-            lowest = 0 if self._shown.any_shown else self._shown.lowest(len(records))
-            write_lines(terminalreporter, result_lines(self._session, records, lowest))
+            verbose = terminalreporter.verbosity > 0
+            lowest = 0 if self._shown.any_shown else self._shown.lowest(len(records), verbose)
+            width = width_of(terminalreporter)
+            lines = result_lines(self._session, records, lowest, verbose, width)
+            write_lines(terminalreporter, lines)
         write_lines(terminalreporter, model_use_lines(self._session, records))
         self._show_unused_snapshots(terminalreporter)
         write_lines(terminalreporter, left_out_lines(self._session.left_out))
@@ -337,7 +346,7 @@ class RunRecorder:
             line = None if listed else self._decided(session)
             reporter = session.config.pluginmanager.get_plugin("terminalreporter")
             if line is not None and reporter is not None:
-                write_whole(reporter, [line])
+                write_whole(reporter, [*cause_lines(self._records), line])
 
     @property
     def has_failed(self) -> bool:

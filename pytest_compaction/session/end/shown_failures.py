@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from pytest_compaction.records import Record, went_wrong_later
+from pytest_compaction.reports.item_lines import item_lines
 from pytest_compaction.reports.lines import Line, width_of, write_lines
-from pytest_compaction.reports.summary.item_lines import item_lines
-from pytest_compaction.reports.summary.terminal import LOWEST
+from pytest_compaction.reports.one_strategy import LOWEST
 from pytest_compaction.session.items.report import fit_failure, is_below, record_of
 
 BELOW = "b"
@@ -53,9 +53,11 @@ class ShownFailures:
         finally:
             stats["failed"] = failed
 
-    def lowest(self, items: int) -> int:
+    def lowest(self, items: int, verbose: bool) -> int:
         """How many of the lowest of some items are named where nothing failed."""
-        return items if self._most is None else min(self._most, LOWEST)
+        if self._most is None:
+            return items
+        return min(self._most, LOWEST) if verbose else 0
 
     def write(self, terminal: pytest.TerminalReporter, pass_score: float) -> None:
         """Write the table of those left out and, with ``-rb``, that of the measured ones."""

@@ -1,10 +1,12 @@
-"""One line for each item: its score, its name, and what was dropped."""
+"""A line for each item: its score, its name, and what was dropped; and a line for each case."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from pytest_compaction.metrics import by_arm, overall_mean
 from pytest_compaction.records import Record
 from pytest_compaction.reports.lines import WIDTH, Line
 from pytest_compaction.reports.short_names import short_names
@@ -85,3 +87,29 @@ def _shortened(name: str, width: int) -> str:
         return name
     start = (width - 1) // 2
     return f"{name[:start]}…{name[len(name) - (width - 1 - start) :]}"
+
+
+def case_line(
+    case: str, records: Sequence[Record], least: float, place: str, name: int, width: int
+) -> str:
+    """The line of a case: its score, and how many of its questions are below the pass score.
+
+    With several strategies it has the score of each. ``place`` says which of how many cases it
+    is, ``name`` are the columns of the names of cases, ``width`` those of the line.
+    """
+    groups = by_arm(records)
+    room = min(name, max(width // 2, 20))
+    start = f"{place} {_shortened(printable(case), room):<{room}}"
+    means = {arm: overall_mean(group) for arm, group in groups.items()}
+    scores = {arm: "-" if mean is None else f"{mean.value:.2f}" for arm, mean in means.items()}
+    if len(groups) > 1:
+        short = short_names(groups, _STRATEGY)
+        shown = ", ".join(f"{short[arm]} {score}" for arm, score in scores.items())
+    else:
+        statuses = Counter(record["status"] for record in records)
+        done = statuses["passed"] + statuses["failed"]
+        said = [f"{statuses['failed']} of {done} below {least:g}"] if done else []
+        said += [f"{statuses['unscored']} unscored"] if statuses["unscored"] else []
+        said += [f"{statuses['error']} in error"] if statuses["error"] else []
+        shown = f"{next(iter(scores.values())):>4}  {', '.join(said)}"
+    return f"{start}  {shown}"[:width]

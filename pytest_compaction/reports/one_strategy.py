@@ -1,0 +1,494 @@
+"""One strategy at the end of a run: its result in a sentence, then the figures behind it."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import zip_longest
+from typing import Final
+
+from pytest_compaction.case.kinds import ABILITIES
+from pytest_compaction.metrics import (
+    DEFAULT_PRICING,
+    IS_CONTROL,
+    TOO_FEW,
+    Aggregate,
+    BreakEven,
+    Losses,
+    Mean,
+    Pricing,
+    aggregate,
+    best_null,
+    compliance,
+    constraint_survival,
+    further,
+    interval_method,
+    is_null,
+    kept_by_dimension,
+    loss_counts,
+    means,
+    of_origin,
+    overall_mean,
+    scored,
+    strategy_costs,
+    strategy_losses,
+    survival,
+    times,
+)
+from pytest_compaction.records import Record, went_wrong_later
+from pytest_compaction.reports.item_lines import lowest_first
+from pytest_compaction.reports.lines import WIDTH, Line, Style, interval_text, removed_text
+from pytest_compaction.rubric import DIMENSIONS, MAX_SCORE
+from pytest_compaction.settings import CONTROL
+from pytest_compaction.text import printable
+
+LOWEST: Final = 3
+"""How many of the lowest items a summary names."""
+OUTCOMES: Final = ("stated", "uncertain", "contradicted", "absent")
+_NAME: Final = 14
+"""The columns of the label of a line."""
+_REASON: Final = 4 * (WIDTH - 2)
+"""Characters of a reason: four lines say why a strategy could not be scored and what to do."""
+_GAP: Final = 3
+_SHARE: Final = (0.0, 1.0)
+
+
+def wrapped(text: str, style: Style = "plain", indent: str = "") -> Iterator[Line]:
+    """A sentence in as many lines as it takes."""
+    following = f"{indent}  "
+    for line in textwrap.wrap(
+        printable(text),
+        WIDTH,
+        initial_indent=indent,
+        subsequent_indent=following,
+        break_on_hyphens=False,
+    ):
+        yield Line(line, style)
+
+
+def labelled(label: str, parts: Sequence[str]) -> Iterator[Line]:
+    """A line that begins with its label; parts that have no room go on below its text."""
+    lines: list[str] = []
+    for part in parts:
+        if lines and len(lines[-1]) + len(part) + 2 <= WIDTH - _NAME:
+            lines[-1] += f"; {part}"
+        else:
+            lines.append(part)
+    for number, text in enumerate(lines):
+        yield Line(f"{'' if number else label:<{_NAME}}{text}")
+
+
+# The result in a sentence
+
+
+def result_lines(text: str) -> Iterator[Line]:
+    """The sentence of a result, wrapped."""
+    yield from (Line(line, "bold") for line in textwrap.wrap(text, WIDTH, break_on_hyphens=False))
+
+
+def result_text(name: str, figures: Aggregate, records: Sequence[Record]) -> str:
+    """What a strategy keeps, what is gone for good, its weakest kind, and the best baseline."""
+    losses = figures.losses
+    parts = []
+    if losses.facts:
+        says = f"{name} keeps" if figures.reading == "view" else f"answers with {name} state"
+        parts.append(f"{says} {_stated(losses):.0%} of {losses.facts:,} facts")
+    elif figures.overall is not None:
+        parts.append(f"{name} scores {figures.overall.value:.2f} of {MAX_SCORE:g}")
+    if losses.dropped:
+        found = strategy_losses(records)
+        if found is not None and not found.whole.counts.unknown:
+            gone = found.whole.counts.gone
+            parts.append(f"{gone:,} of the {losses.dropped:,} dropped cannot be read again")
+        else:
+            parts.append(f"{losses.dropped:,} dropped")
+    if figures.reading == "answer" and losses.unused:
+        parts.append(f"{losses.unused:,} in the view and not in the answer")
+    ranked = [] if figures.too_few else by_kind(records)
+    if len(ranked) > 1 and ranked[-1][0] < ranked[0][0]:
+        _, kind, group = ranked[-1]
+        lost = loss_counts(group)
+        share = f", {_stated(lost):.0%}" if lost.facts else f", {ranked[-1][0]:.2f}"
+        parts.append(f"weakest: {kind}{share}")
+    against = "" if figures.too_few else null_text(records)
+    if against:
+        parts.append(f"at equal tokens it {against}")
+    if figures.over_budget and figures.compactor != CONTROL:
+        over = f"{figures.over_budget} of {figures.compactions} cases"
+        parts.append(f"its views are over the budget in {over}, so it cannot be compared")
+    return f"{'; '.join(parts)}." if parts else ""
+
+
+def null_text(records: Sequence[Record]) -> str:
+    """Whether a strategy beats the best trivial baseline, in all cases and by their origin.
+
+    The difference is in points of survival: the score from 0 to 5 of what the views state.
+    Empty if it was not compared.
+    """
+    found = best_null(records)
+    if found is None:
+        return ""
+    parts = []
+    both = {origin: of_origin(records, origin) for origin in ("real", "scripted")}
+    if all(both.values()):
+        for origin, group in both.items():
+            apart = best_null(group)
+            if apart is not None:
+                name = "" if apart.null == found.null else f" over {apart.null}"
+                noise = "" if apart.result in {"beats", "is beaten by"} else ", within noise"
+                parts.append(f"{origin} cases {apart.difference.value:+.2f}{name}{noise}")
+    more = f" ({'; '.join(parts)})" if parts else ""
+    result = f"{found.result} {found.null}, the best trivial baseline"
+    return f"{result}: {found.difference.value:+.2f}{more}"
+
+
+def null_lines(records: Sequence[Record], indent: str = "") -> Iterator[Line]:
+    """The same with intervals, a line for all cases and one for each origin."""
+    apart = {f"{origin} cases": of_origin(records, origin) for origin in ("real", "scripted")}
+    groups = {"at equal tokens": records, **(apart if all(apart.values()) else {})}
+    for label, group in groups.items():
+        found = best_null(group)
+        if found is not None:
+            interval = interval_text(found.difference.interval, "+.2f")
+            points = f"{found.difference.value:+.2f} {interval}"
+            text = f"{label} {found.result} {found.null}, the best null: {points}"
+            style: Style = "good" if found.result == "beats" else "plain"
+            start = indent if group is records else f"{indent}  "
+            yield Line(start + printable(text, WIDTH - len(start)), style)
+
+
+def unread_nulls_line(records: Iterable[Record]) -> Line | None:
+    """How to compare items with the nulls that a run left out because nobody wanted a report."""
+    items = sum(
+        survival(record) is not None
+        and record.get("nulls") == {}
+        and "nuggets" not in record
+        and record["compactor"] != CONTROL
+        and not is_null(record["compactor"])
+        for record in records
+    )
+    if not items:
+        return None
+    text = f"nulls         not read for {items:,} items; -v or --compaction-report=PATH reads them"
+    return Line(text, "dim")
+
+
+# One strategy
+
+
+def one_strategy(
+    name: str,
+    records: Sequence[Record],
+    control: Sequence[Record],
+    pricing: Pricing | None,
+    verbose: bool,
+    width: int,
+) -> Iterator[Line]:
+    """The result, the dimensions beside the kinds, and what was wrong; with ``verbose`` the rest.
+
+    ``control`` are the records without compaction, if it is a control.
+    """
+    figures = aggregate(name, records)
+    yield from result_lines(result_text(printable(name, 40), figures, records))
+    left = list(_scores(figures, records, control))
+    right = list(_beside(figures, records))
+    column = max(len(line.text) for line in left) + _GAP
+    if column + max((len(line.text) for line in right), default=0) <= min(width, WIDTH):
+        for one, other in zip_longest(left, right, fillvalue=Line("")):
+            yield Line(f"{one.text:<{column}}{other.text}".rstrip(), one.style)
+    else:
+        yield from (*left, *right)
+    if figures.too_few:
+        yield Line(f"{figures.scored} of {figures.items} items have a score: {TOO_FEW}", "bad")
+    if figures.overall is not None and (verbose or figures.overall.interval is None):
+        yield Line(f"intervals: {interval_method(figures.overall.cases)}", "dim")
+    if verbose:
+        yield from _details(figures, records, pricing)
+    yield from compliance_lines(records, control)
+    for figure in further("terminal"):
+        mean = means(records, control).get(figure.name)
+        form = ".0%" if figure.kind == "share" else ".2f"
+        if mean is not None:
+            interval = interval_text(figure.within(mean.interval), form)
+            yield Line(
+                f"{printable(figure.head, 13):<{_NAME}}{format(mean.value, form)} {interval}"
+            )
+    unread = unread_nulls_line(records)
+    if unread is not None:
+        yield unread
+    yield from _trouble(figures, records)
+    yield from unscored_because(records)
+
+
+def _scores(
+    figures: Aggregate, records: Sequence[Record], control: Sequence[Record]
+) -> Iterator[Line]:
+    """The dimensions and the overall score, with the control where it is a measurement."""
+    measured = control if figures.reading == "answer" and not figures.too_few else ()
+    kept = kept_by_dimension(records, measured) if measured else {}
+    head = "survival by type of fact" if figures.reading == "view" else "answers"
+    sure = figures.overall is not None and figures.overall.interval is not None
+    head += ", 0 to 5, 95%" if sure else ", 0 to 5"
+    yield Line(head + (f"{'control':>{44 - len(head)}}{'kept':>7}" if kept else ""), "dim")
+    for dimension in DIMENSIONS:
+        yield Line(_row(dimension, figures.dimensions.get(dimension), kept))
+    yield Line(_row("overall", figures.overall, kept), "bold")
+
+
+def _row(name: str, mean: Mean | None, kept: Mapping[str, tuple[float, float | None]]) -> str:
+    if mean is None:
+        return f"{name:<{_NAME}}{'-':>4}"
+    within = interval_text(mean.interval, limits=(0, MAX_SCORE)) if mean.interval else ""
+    line = f"{name:<{_NAME}}{mean.value:.2f}  {within:<12}"
+    if name in kept:
+        other, share = kept[name]
+        line += f"{other:>12.2f}" + (f"{share:>7.0%}" if share is not None else f"{'-':>7}")
+    return line.rstrip()
+
+
+def _beside(figures: Aggregate, records: Sequence[Record]) -> Iterator[Line]:
+    """The kinds, Pass^1, and the tokens of logs and views."""
+    if not figures.too_few:
+        yield from kind_lines(records)
+    for k in sorted({1, max(figures.passes, default=1)} & set(figures.passes)):
+        passed = f" ({figures.statuses.get('passed', 0)} of {figures.scored} items)"
+        yield Line(f"Pass^{k}  {figures.passes[k]:.1%}{passed if k == 1 else ''}")
+    tokens = figures.tokens
+    if tokens.before:
+        removed = f"{removed_text(tokens.removed)} removed"
+        grew = f"nothing removed: {times(tokens.after / max(tokens.before, 1))} the logs"
+        yield Line(f"tokens  {tokens.before:,} -> {tokens.after:,}")
+        yield Line(f"        {removed if tokens.removed >= 0 else grew}")
+
+
+def by_kind(records: Sequence[Record]) -> list[tuple[float, str, list[Record]]]:
+    """The mean score and the items of each kind, the best first, but for abilities of memory.
+
+    These have a table of their own.
+    """
+    groups: dict[str, list[Record]] = {}
+    for record in scored(records):
+        if record["kind"] not in ABILITIES:
+            groups.setdefault(record["kind"], []).append(record)
+    rows = [
+        (mean.value if (mean := overall_mean(group)) else 0.0, kind, group)
+        for kind, group in groups.items()
+    ]
+    return sorted(rows, key=lambda row: (-row[0], row[1]))
+
+
+def kind_lines(records: Sequence[Record]) -> Iterator[Line]:
+    """A row for each kind of question, the best first; nothing with a single kind.
+
+    The share is of the facts that the leading reading states: the view, or the answer.
+    """
+    rows = by_kind(records)
+    if len(rows) < 2:
+        return
+    reading = "kept" if rows[0][2][0].get("reading") == "view" else "said"
+    answered = loss_counts([r for _, _, group in rows for r in group]).unused is not None
+    head = f"{'asked about':<12}{'facts':>6}{reading:>6}{'dropped':>8}"
+    yield Line(f"{head}{'unused' if answered else '':>{7 * answered}}{'score':>6}", "dim")
+    for score, kind, group in rows:
+        losses = loss_counts(group)
+        share = f"{_stated(losses):.0%}" if losses.facts else "-"
+        unused = f"{losses.unused or 0:>7}" if answered else ""
+        lost = f"{losses.facts:>6}{share:>6}{losses.dropped:>8}{unused}"
+        yield Line(f"{printable(kind, 12):<12}{lost}{score:>6.2f}")
+
+
+def _stated(losses: Losses) -> float:
+    return losses.outcomes.get("stated", 0) / losses.facts
+
+
+def _trouble(figures: Aggregate, records: Sequence[Record]) -> Iterator[Line]:
+    """What no figure includes, or makes figures that cannot be compared."""
+    if figures.statuses.get("unscored"):
+        yield Line(f"{'unscored':<{_NAME}}{figures.statuses['unscored']}", "bad")
+    errors = figures.statuses.get("error")
+    if errors:
+        rest = f"; the figures are of the {figures.scored} items with a score"
+        yield Line(f"{'errors':<{_NAME}}{errors}{'' if figures.too_few else rest}", "bad")
+    if figures.compactor != CONTROL:
+        if figures.over_budget:
+            over = f"{figures.over_budget} of {figures.compactions} compacted cases"
+            yield Line(f"over budget   {over}; their scores cannot be compared", "bad")
+        if figures.steps.get("failed"):
+            yield Line(f"failed        {figures.steps['failed']} compactions", "bad")
+        if figures.steps.get("noop"):
+            text = f"note: {figures.steps['noop']} compactions did nothing"
+            yield Line(f"{text}; such points prove nothing", "dim")
+    later = sum(went_wrong_later(record) for record in records)
+    if later:
+        yield Line(f"broken later  {later}; went wrong after the verdict, which counts", "bad")
+
+
+def unscored_because(records: Iterable[Record], count: int = 3) -> Iterator[Line]:
+    """The most frequent reasons for which items could not be scored."""
+    reasons = Counter(r["reason"] for r in records if r["status"] == "unscored")
+    for reason, number in reasons.most_common(count):
+        text = printable(f"not scored ({number}): {reason}".rstrip(), _REASON)
+        yield from wrapped(text, "bad")
+
+
+# What takes -v
+
+
+def _details(
+    figures: Aggregate, records: Sequence[Record], pricing: Pricing | None
+) -> Iterator[Line]:
+    """What became of facts and traps, steps, losses, cost, constraints, and each null."""
+    losses = figures.losses
+    yield Line(f"facts         {losses.facts}: {counted_outcomes(losses)}")
+    yield from _second_reading(figures)
+    if losses.traps:
+        yield Line(f"stale values  {losses.hit} of {losses.traps} traps hit")
+    steps = ", ".join(f"{count} {status}" for status, count in figures.steps.items())
+    yield Line(f"compactions   {steps or 'none took place'}")
+    yield from loss_lines(records)
+    yield from cost_lines(records, pricing)
+    survived = constraint_survival(records)
+    if survived is not None:
+        interval = interval_text(survived.interval, ".0%", _SHARE)
+        yield Line(
+            f"constraints   {survived.value:.0%} {interval} of {survived.count} still stated"
+        )
+    if not figures.too_few:
+        yield from null_lines(records)
+
+
+def counted_outcomes(losses: Losses) -> str:
+    """The facts by outcome; all four are always named."""
+    return ", ".join(f"{losses.outcomes.get(name, 0)} {name}" for name in OUTCOMES)
+
+
+def _second_reading(figures: Aggregate) -> Iterator[Line]:
+    """The reading that does not lead, and how the two explain each other."""
+    losses = figures.losses
+    mean = "" if figures.second is None else f"{figures.second.value:.2f}"
+    if figures.reading == "view":
+        if losses.unused is not None and (losses.facts or mean):
+            unused = f"{losses.unused} facts of the view are not in the answers"
+            yield Line(f"answers       {f'overall {mean}; ' if mean else ''}{unused}")
+        return
+    if mean:
+        yield Line(f"survival      overall {mean}")
+    lost = losses.dropped + (losses.unused or 0)
+    yield Line(
+        f"facts lost    {lost} of {losses.facts}: {losses.dropped} dropped from the view, "
+        f"{losses.unused} unused"
+    )
+
+
+def loss_lines(records: Sequence[Record]) -> Iterator[Line]:
+    """How many facts were dropped, which of them can be had again, and the half-life of facts.
+
+    Nothing for records that do not tell it.
+    """
+    found = strategy_losses(records)
+    if found is None:
+        return
+    counts, half = found.whole.counts, found.whole.half_life
+    said = f"none of {counts.facts:,} facts dropped"
+    if counts.dropped:
+        kinds = {"recoverable": counts.recoverable, "gone": counts.gone, "unknown": counts.unknown}
+        named = [f"{n:,} {kind}" for kind, n in kinds.items() if n or kind != "unknown"]
+        said = f"{counts.dropped:,} dropped: {', '.join(named)}"
+    parts = [said]
+    if half is not None:
+        within = "" if half.interval is None else f" [{', '.join(map(_life, half.interval))}]"
+        parts.append(f"half-life {_life(half.compactions)}{within}")
+    yield from labelled("losses", parts)
+
+
+def _life(value: float) -> str:
+    return "infinite" if math.isinf(value) else f"{value:.1f}"
+
+
+def cost_lines(records: Sequence[Record], pricing: Pricing | None = None) -> Iterator[Line]:
+    """Tokens removed, when that has paid for itself, and tokens to read again what was lost.
+
+    Nothing for records that do not tell it. Without ``pricing`` stated ratios are taken.
+    """
+    found = strategy_costs(records, pricing or DEFAULT_PRICING)
+    if found is None:
+        return
+    change = "removed" if found.removed >= 0 else "added"
+    parts = [
+        f"{short_count(abs(found.removed))} {change}",
+        _pays(found.break_even),
+        f"{short_count(found.refetch.tokens)} to read again",
+    ]
+    if found.net_usd is not None:
+        word = "saves" if found.net_usd >= 0 else "costs"
+        usd = f"{abs(found.net_usd):,.4f} US dollars"
+        parts.append(f"{word} {usd} over {found.horizon} requests")
+    yield from labelled("cost", parts)
+    yield Line(f"  prices {printable(found.pricing.name, WIDTH - 9)}", "dim")
+
+
+def _pays(found: BreakEven) -> str:
+    """After how many requests compactions have paid for themselves."""
+    if found.requests is None:
+        return "never pays for itself"
+    if found.requests == 0:
+        return "pays at once"
+    within = ""
+    if found.interval is not None:
+        within = f" [{', '.join(map(_requests, found.interval))}]"
+    return f"pays after {_requests(found.requests)}{within} requests"
+
+
+def _requests(value: float) -> str:
+    return f"{value:.1f}" if value < 10 else f"{value:,.0f}"
+
+
+def short_count(tokens: int) -> str:
+    """Tokens in thousands or millions from 10,000 on, such as ``71k`` and ``1.67M``."""
+    if abs(tokens) < 10_000:
+        return f"{tokens:,}"
+    return f"{tokens / 1_000:,.0f}k" if abs(tokens) < 999_500 else f"{tokens / 1_000_000:,.2f}M"
+
+
+def compliance_lines(
+    records: Sequence[Record], control: Sequence[Record], indent: str = ""
+) -> Iterator[Line]:
+    """How many choices comply with standing constraints, the shares, and effect retention.
+
+    Nothing if no choice was put to the strategy.
+    """
+    chosen = compliance(records, control)
+    if chosen is None:
+        return
+    share = "no choice could be read"
+    if chosen.compacted is not None:
+        interval = interval_text(chosen.compacted.interval, ".0%", _SHARE)
+        share = f"{chosen.compacted.value:.0%} {interval} of {chosen.compacted.count} choices"
+    yield Line(f"{indent}compliance {'' if indent else '   '}{share}")
+    found = chosen.retained
+    if found.reason == IS_CONTROL:
+        return
+    shares = ", ".join(f"c_{name} {mean.value:.0%}" for name, mean in chosen.paired.items())
+    worth = f"not defined: {found.reason}" if found.value is None else f"{found.value:.2f}"
+    yield from wrapped(f"{f'{shares}; ' if shares else ''}ER {worth}", indent=f"{indent}  ")
+
+
+def lowest_lines(records: Sequence[Record], most: int) -> Iterator[Line]:
+    """The lowest items with the reason of each score, and how many did not pass."""
+    ranked = lowest_first(records)
+    if not ranked or not most:
+        return
+    yield Line("")
+    failed = sum(record["status"] == "failed" for record in ranked)
+    count = min(most, len(ranked))
+    of = f"lowest {count} of {failed} that did not pass" if failed > count else "lowest items"
+    yield Line(of, "dim")
+    several = any(record["trial"] > 1 for record in records)
+    for record in ranked[:count]:
+        trial = f"-t{record['trial']}" if several else ""
+        name = printable(f"{record['case']}-{record['probe']}{trial}", WIDTH - 9)
+        yield Line(f"  {record['overall']:.2f}  {name}")
+        if record["reason"]:
+            yield Line(f"        {printable(record['reason'], WIDTH - 9)}")

@@ -1,0 +1,448 @@
+"""Several strategies at the end of a run: ranked in a table, over budgets, and by origin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Final
+
+from pytest_compaction.metrics import (
+    FEWEST_CLUSTERS,
+    TOO_FEW,
+    Aggregate,
+    BudgetCurve,
+    CurvePoint,
+    Mean,
+    StrategyComparison,
+    StrategyPair,
+    aggregate,
+    best_null,
+    budget_share,
+    budgets_of,
+    by_arm,
+    by_compactor,
+    by_origin,
+    cases_needed,
+    compare_strategies,
+    curves,
+    detectable_difference,
+    differences_by_case,
+    further,
+    interval_method,
+    is_null,
+    means,
+    with_same_views,
+)
+from pytest_compaction.records import Record, went_wrong_later
+from pytest_compaction.reports.lines import WIDTH, Line, interval_text, removed_text
+from pytest_compaction.reports.one_strategy import (
+    compliance_lines,
+    counted_outcomes,
+    null_lines,
+    result_lines,
+    result_text,
+    unread_nulls_line,
+    unscored_because,
+    wrapped,
+)
+from pytest_compaction.reports.short_names import short_names
+from pytest_compaction.rubric import DIMENSIONS, MAX_SCORE
+from pytest_compaction.settings import CONTROL, Budget
+from pytest_compaction.text import printable
+
+WISHED: Final = 0.1
+"""The difference of the overall score, in points, that one would like to find."""
+_NAME: Final = 20
+"""The most columns of a strategy at the head of its lines."""
+_HEADS: Final = dict(zip(DIMENSIONS, ("accu", "cntx", "arti", "cnty", "comp", "inst"), strict=True))
+_FIGURES: Final = 8 + 5 * len(DIMENSIONS) + 7 + 7 + 8
+"""Columns of a row beside the name and the letters."""
+_NAMES: Final = (12, 19)
+"""The least and the most columns of a name in the table."""
+_LETTERS: Final = 7
+_RUN: Final = 3
+"""From more letters in a row than this on, they are written as their ends."""
+
+
+def strategy_lines(
+    records: Sequence[Record],
+    groups: Mapping[str, Sequence[Record]],
+    control: bool,
+    grouped: bool,
+    verbose: bool,
+) -> Iterator[Line]:
+    """A comparison, or one for each budget and the curves over all budgets.
+
+    ``groups`` are the records of each strategy in the order of the command line.
+    """
+    budgets = budgets_of(records)
+    if len(budgets) < 2:
+        yield from comparison(groups, control, grouped, verbose)
+        return
+    order = dict.fromkeys(r["compactor"] for group in groups.values() for r in group)
+    for number, budget in enumerate(budgets):
+        if number:
+            yield Line("")
+        title = f"{budget:,} tokens" if isinstance(budget, int) else "of the views on record"
+        yield Line(f"budget {title}", "bold")
+        # The control, which ignores budgets, is in all of them.
+        found = by_arm([r for r in records if r.get("budget") in {None, budget}])
+        ranked = {name: found[name] for name in order if name in found}
+        yield from comparison({**ranked, **found}, control, grouped, verbose)
+    yield from curve_lines(records, grouped)
+
+
+def comparison(
+    groups: Mapping[str, Sequence[Record]], control: bool, grouped: bool, verbose: bool
+) -> Iterator[Line]:
+    """The strategies of a run, the best first; below a rule those with views over the budget.
+
+    With ``grouped``, strategies with the same views share a row: what the summariser did not read
+    cannot make a difference. A ``control`` that rules have read is left out.
+    """
+    rows = with_same_views(groups) if grouped else [[name] for name in groups]
+    figures = [aggregate(names[0], groups[names[0]]) for names in rows]
+    figures = [each for each in figures if not (control and _is_constant(each))]
+    between = compare_strategies({names[0]: groups[names[0]] for names in rows})
+    ranked = [item for item in figures if item.compactor != CONTROL and not item.over_budget]
+    ranked = sorted((item for item in ranked if item.overall), key=_rank)
+    yield from _result(ranked, between, groups)
+    yield from strategy_table(figures, groups, between.letters if between.pairs else {})
+    for names in rows:
+        if len(names) > 1:
+            yield from wrapped(f"same views, one row: {', '.join(names)}", "dim")
+    nulls = sorted(item.compactor for item in figures if is_null(item.compactor))
+    if nulls:
+        yield from wrapped(f"nulls, with no idea behind them: {', '.join(nulls)}", "dim")
+    unread = unread_nulls_line(r for item in figures for r in groups[item.compactor])
+    if unread is not None:
+        yield unread
+    competing = [name for name in between.letters if name in {i.compactor for i in ranked}]
+    if len(competing) > 1 and verbose:
+        first, second = competing[:2]
+        yield from power_lines((first, second), groups[first], groups[second])
+    yield Line("")
+    best = competing[0] if competing else None
+    beside = {pair.second: pair for pair in between.pairs if pair.first == best}
+    shown = short_names((item.compactor for item in figures), _NAME)
+    for item in figures:
+        name = item.compactor
+        yield from _about(item, shown[name], groups[name], groups.get(CONTROL, ()), verbose)
+        if name in beside and not item.too_few:
+            yield _beside_the_best(beside[name])
+
+
+def _is_constant(item: Aggregate) -> bool:
+    """Whether an arm is a control whose score is 5 by construction."""
+    return item.compactor == CONTROL and item.reading == "view"
+
+
+def _rank(item: Aggregate) -> tuple[float, str]:
+    return -(item.overall.value if item.overall else -1.0), item.compactor
+
+
+def _result(
+    ranked: Sequence[Aggregate],
+    between: StrategyComparison,
+    groups: Mapping[str, Sequence[Record]],
+) -> Iterator[Line]:
+    """The best strategy in a sentence, and whether it can be told from the others."""
+    if not ranked:
+        text = "No strategy can be ranked: each has views over the budget, or too few scores."
+        yield from wrapped(text, "bad")
+        return
+    best, *others = ranked
+    shown = short_names((item.compactor for item in ranked), 40)
+    yield from result_lines(result_text(shown[best.compactor], best, groups[best.compactor]))
+    if not others:
+        return
+    cases = max(item.overall.cases for item in ranked if item.overall)
+    if cases < FEWEST_CLUSTERS:
+        alone = "this case" if cases == 1 else f"these {cases} cases"
+        text = f"The order below is that of {alone} alone: others may order them otherwise, and"
+        yield from wrapped(f"{text} no interval is computed below {FEWEST_CLUSTERS}.", "warning")
+        return
+    same = [
+        shown[pair.second]
+        for pair in between.pairs
+        if pair.first == best.compactor and not pair.differ and pair.second in shown
+    ]
+    if same:
+        yield from wrapped(f"Not told apart from it at 5 %: {', '.join(same)}.", "warning")
+
+
+def strategy_table(
+    figures: Sequence[Aggregate],
+    groups: Mapping[str, Sequence[Record]],
+    letters: Mapping[str, str],
+) -> Iterator[Line]:
+    """The strategies by overall score; those that are not ranked stand below a rule."""
+    said = "survival: what the view still states, 0 to 5"
+    if figures and figures[0].reading != "view":
+        said = "answers: what the responder said from the view, 0 to 5"
+    yield Line(said, "dim")
+    short = {
+        item.compactor: ""
+        if item.too_few
+        else printable(short_letters(letters.get(item.compactor, "")), _LETTERS)
+        for item in figures
+    }
+    room = max(map(len, short.values()), default=0) + any(short.values())
+    longest = max((len(item.compactor) for item in figures), default=0)
+    width = max(_NAMES[0], min(longest, _NAMES[1], WIDTH - _FIGURES - room))
+    names = short_names(sorted(item.compactor for item in figures), width)
+    heads = "".join(f"{_HEADS[dimension]:>5}" for dimension in DIMENSIONS)
+    head = f"{'compactor':<{width}}{'overall':>8}{'':<{room}}{heads}{'pass^1':>7}{'tokens':>7}"
+    yield Line(f"{head}  budget", "dim")
+    outside = False
+    ranked = sorted(figures, key=lambda item: (not _competes(item), *_rank(item)))
+    for item in ranked:
+        if not _competes(item) and not outside:
+            outside = True
+            yield Line("-" * (width + room + _FIGURES), "dim")
+        label = f"{names[item.compactor]:<{width}}"
+        yield Line(f"{label}{_row(item, short[item.compactor], room, groups)}".rstrip())
+    notes = ["tokens: mean of the views; budget: the share of it that they take"]
+    if any(short.values()):
+        notes.append("strategies that share a letter do not differ at 5 % (paired, Holm)")
+    if any(item.too_few for item in figures):
+        notes.append(f"- below the rule: {TOO_FEW}")
+    if any(item.over_budget and item.compactor != CONTROL for item in figures):
+        notes.append("! below the rule: views over the budget of their case, ranked apart")
+    cases = max((item.overall.cases for item in figures if item.overall), default=0)
+    if cases >= FEWEST_CLUSTERS:
+        notes.append(f"intervals: {interval_method(cases)}")
+    for note in notes:
+        yield from wrapped(note, "dim")
+
+
+def _competes(item: Aggregate) -> bool:
+    """Whether it is ranked; the control and strategies over the budget keep too much."""
+    return item.compactor != CONTROL and not item.over_budget and not item.too_few
+
+
+def _row(item: Aggregate, letters: str, room: int, groups: Mapping[str, Sequence[Record]]) -> str:
+    overall = _cell(item.overall.value if item.overall else None, 8, ".2f")
+    scores = (item.dimensions.get(dimension) for dimension in DIMENSIONS)
+    cells = "".join(_cell(mean.value if mean else None, 5, ".2f") for mean in scores)
+    share = budget_share(groups[item.compactor])
+    budget = f"{'-':>7}"
+    if share is not None and item.compactor != CONTROL:
+        budget = f"{share.value:>7.0%}{'!' if item.over_budget else ''}"
+    passed = _cell(item.passes.get(1), 7, ".0%")
+    tokens = _cell(item.view_tokens, 7, ",.0f")
+    return f"{overall}{f' {letters}' if letters else '':<{room}}{cells}{passed}{tokens}{budget}"
+
+
+def _cell(value: float | None, width: int, form: str) -> str:
+    return f"{'-' if value is None else format(value, form):>{width}}"
+
+
+def short_letters(letters: str) -> str:
+    """Letters of a compact display with long runs as their ends: ``abcde`` is ``a-e``."""
+    runs: list[str] = []
+    for before, letter in pairwise(" " + letters):
+        if runs and ord(letter) == ord(before) + 1:
+            runs[-1] += letter
+        else:
+            runs.append(letter)
+    return "".join(run if len(run) <= _RUN else f"{run[0]}-{run[-1]}" for run in runs)
+
+
+def power_lines(
+    names: tuple[str, str], first: Sequence[Record], second: Sequence[Record]
+) -> Iterator[Line]:
+    """The smallest difference between two strategies that is found at 80 % power, and the cases
+    that a difference of 0.1 takes; nothing with so few cases that none can be found.
+    """
+    differences = differences_by_case(first, second)
+    found = detectable_difference(differences)
+    if not found:
+        return
+    one, other = short_names(names, 24).values()
+    yield Line(printable(f"{len(differences)} cases tell {one} from {other}", WIDTH), "dim")
+    needed = cases_needed(differences, WISHED)
+    more = f"; {WISHED:g} takes {needed:,} cases" if needed and found > WISHED else ""
+    yield Line(f"  if they differ by {found:.2f} (at 80 % power){more}", "dim")
+
+
+def _beside_the_best(pair: StrategyPair) -> Line:
+    """The paired difference from the strategy with the highest score."""
+    difference = pair.paired.difference
+    interval = interval_text(difference.interval, "+.2f")
+    chance = "" if pair.holm is None else f", p {pair.holm:.2g}"
+    value = round(difference.value, 2) + 0.0  # no -0.00
+    text = f"  {value:+.2f} {interval}{chance}, from the best, "
+    (best,) = short_names([pair.first], WIDTH - len(text)).values()
+    return Line(text + best)
+
+
+def _about(
+    item: Aggregate, name: str, records: Sequence[Record], control: Sequence[Record], verbose: bool
+) -> Iterator[Line]:
+    """What one of several strategies lost, and what went wrong."""
+    losses = item.losses
+    yield Line(printable(f"{name}: {counted_outcomes(losses)}", WIDTH))
+    if verbose:
+        second = ""
+        if item.second is not None:
+            other = "answers" if item.reading == "view" else "survival"
+            second = f", {other} {item.second.value:.2f}"
+        unused = "" if losses.unused is None else f", {losses.unused} unused"
+        found = means(records)
+        kept = f", constraints {found['constraints'].value:.0%}" if "constraints" in found else ""
+        yield Line(f"  {losses.hit} of {losses.traps} traps hit{unused}{second}{kept}")
+    for figure in further("terminal"):
+        mean = means(records, control).get(figure.name)
+        form = ".0%" if figure.kind == "share" else ".2f"
+        if mean is not None:
+            interval = interval_text(figure.within(mean.interval), form)
+            yield Line(f"  {printable(figure.head, 24)} {format(mean.value, form)} {interval}")
+    yield from compliance_lines(records, control, "  ")
+    if not item.too_few and best_null(records) is not None:
+        yield from list(null_lines(records, "  "))[: None if verbose else 1]
+    yield from wrapped("; ".join(_trouble(item, records)), "bad", "  ")
+    yield from unscored_because(records, 1)
+
+
+def _trouble(item: Aggregate, records: Sequence[Record]) -> Iterator[str]:
+    """What no figure of the row includes, or what makes it no figure to compare."""
+    unscored, errors = item.statuses.get("unscored", 0), item.statuses.get("error", 0)
+    if unscored:
+        yield f"{unscored} unscored"
+    if errors:
+        yield f"{errors} error{'s' if errors > 1 else ''}"
+    if unscored or errors:
+        others = f"the figures are of the other {item.scored} items"
+        yield TOO_FEW if item.too_few else others if item.scored else "none has a score"
+    later = sum(went_wrong_later(record) for record in records)
+    if later:
+        yield f"{later} went wrong after the verdict, which counts"
+    if item.compactor != CONTROL:
+        if item.steps.get("noop"):
+            yield f"{item.steps['noop']} compactions did nothing"
+        if item.steps.get("failed"):
+            yield f"{item.steps['failed']} compactions failed"
+        if item.over_budget:
+            yield f"{item.over_budget} cases over budget"
+
+
+# Over budgets
+
+_CURVE_NAME: Final = 19
+_AREA: Final = 18
+_WITH_INTERVAL: Final = 13
+_PLAIN: Final = 7
+OVER_BUDGET: Final = "!"
+"""Marks a share that a strategy reached with views over the budget."""
+
+
+def curve_lines(records: Sequence[Record], grouped: bool) -> Iterator[Line]:
+    """Strategy by budget: share of facts stated with its interval, mean tokens, and the area.
+
+    The intervals of shares are left out where the line would be too long for them. An area is
+    that over all budgets of the run: a strategy without one of the points has none.
+    """
+    found = curves(records)
+    if grouped:
+        first = {names[0] for names in with_same_views(by_compactor(records))}
+        found = [curve for curve in found if curve.compactor in first]
+    if not found:
+        return
+    budgets = sorted({point.budget for curve in found for point in curve.points})
+    room = WIDTH - _CURVE_NAME - _AREA
+    width = _WITH_INTERVAL if len(budgets) * _WITH_INTERVAL <= room else _PLAIN
+    yield Line("")
+    yield Line("facts that the views state, by budget in tokens", "bold")
+    head = "".join(f"{budget:>{width},}" for budget in budgets)
+    yield Line(f"{'compactor':<{_CURVE_NAME}}{head}{'area':>{_AREA}}", "dim")
+    shown = short_names((curve.compactor for curve in found), _CURVE_NAME - 1)
+    areas = {curve.compactor: _whole_area(curve, budgets) for curve in found}
+
+    def rank(curve: BudgetCurve) -> tuple[bool, bool, float, str]:
+        """The largest area first; views over the budget and missing points after all others."""
+        area = areas[curve.compactor]
+        over = any(point.over_budget for point in curve.points)
+        return over, area is None, -(area.value if area else 0.0), curve.compactor
+
+    for curve in sorted(found, key=rank):
+        points = {point.budget: point for point in curve.points}
+        cells = "".join(f"{_share(points.get(budget), width):>{width}}" for budget in budgets)
+        area = areas[curve.compactor]
+        text = "-" if area is None else _value(area, limits=(0, 1))
+        yield Line(f"{shown[curve.compactor]:<{_CURVE_NAME}}{cells}{text:>{_AREA}}")
+        views = (points[budget].tokens if budget in points else None for budget in budgets)
+        tokens = "".join(_cell(each, width, ",.0f") for each in views)
+        yield Line(f"{'  tokens':<{_CURVE_NAME}}{tokens}".rstrip(), "dim")
+    yield Line("area: mean height of the curve over the logarithm of the budget, 0 to 1", "dim")
+    if not all(areas.values()):
+        yield Line("no area: a point is missing; areas over fewer budgets do not compare", "dim")
+    if any(point.over_budget for curve in found for point in curve.points):
+        yield Line(f"{OVER_BUDGET} some views were over the budget", "dim")
+
+
+def _whole_area(curve: BudgetCurve, budgets: Sequence[Budget]) -> Mean | None:
+    """The area of a curve that has a figure at every budget of the run."""
+    whole = {point.budget for point in curve.points if point.stated is not None}
+    return curve.area if whole == set(budgets) else None
+
+
+def _share(point: CurvePoint | None, width: int) -> str:
+    if point is None or point.stated is None:
+        return "-"
+    mark = OVER_BUDGET if point.over_budget else ""
+    text = f"{100 * point.stated.value:.0f}%{mark}"
+    if width < _WITH_INTERVAL or mark or point.stated.interval is None:
+        return text
+    low, high = point.stated.interval
+    return f"{text} {100 * max(low, 0):.0f}-{100 * min(high, 1):.0f}"
+
+
+def _value(mean: Mean, limits: tuple[float, float]) -> str:
+    """A mean with its interval, if it has one."""
+    if mean.interval is None:
+        return f"{mean.value:.2f}"
+    return f"{mean.value:.2f} {interval_text(mean.interval, limits=limits)}"
+
+
+# Real and scripted cases
+
+_ORIGIN: Final = 18
+
+
+def origin_lines(
+    groups: Mapping[str, Sequence[Record]], grouped: bool, control: bool = False
+) -> Iterator[Line]:
+    """Overall score, Pass^1, tokens removed and facts stated; nothing without both origins.
+
+    A ``control`` that rules have read has no row.
+    """
+    names = [names[0] for names in with_same_views(groups)] if grouped else list(groups)
+    found = by_origin({name: groups[name] for name in names})
+    if control:
+        found = {
+            name: each for name, each in found.items() if not all(map(_is_constant, each.values()))
+        }
+    if not found:
+        return
+    yield Line("")
+    yield Line("real and scripted cases apart", "bold")
+    head = f"{'compactor':<{_ORIGIN}}{'cases':>12}{'overall':>18}{'pass^1':>7}"
+    yield Line(f"{head}{'removed':>9}{'stated':>16}", "dim")
+    shown = short_names(found, _ORIGIN)
+    for name, figures in found.items():
+        for origin, item in figures.items():
+            cases = item.overall.cases if item.overall else 0
+            overall = "-" if item.overall is None else _value(item.overall, (0, MAX_SCORE))
+            passed = _cell(item.passes.get(1), 7, ".0%")
+            removed = removed_text(item.tokens.removed) if item.tokens.before else "-"
+            label = f"{shown[name]:<{_ORIGIN}}{f'{cases} {origin}':>12}{overall:>18}"
+            yield Line(f"{label}{passed}{removed:>9}{_stated(item.stated):>16}")
+    yield Line("stated: share of the facts that the views state; 95% intervals over cases", "dim")
+
+
+def _stated(mean: Mean | None) -> str:
+    if mean is None or mean.interval is None:
+        return "-" if mean is None else f"{mean.value:.0%}"
+    low, high = mean.interval
+    return f"{mean.value:.0%} [{100 * max(low, 0):.0f}, {100 * min(high, 1):.0f}]"

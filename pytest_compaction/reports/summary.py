@@ -1,0 +1,144 @@
+"""The summary at the end of a run, printed when it ends and when its shards are merged.
+
+Lines have at most 80 columns and are readable without color. What only some readers need (what
+became of the facts, half-life, cost, lowest items, real and scripted cases apart) takes ``-v``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from pytest_compaction.metrics import Pricing, budgets_of, by_arm, production_loss
+from pytest_compaction.records import Record, type_of
+from pytest_compaction.reports.lines import WIDTH, Line
+from pytest_compaction.reports.one_strategy import (
+    LOWEST,
+    lowest_lines,
+    one_strategy,
+    unscored_because,
+)
+from pytest_compaction.reports.strategies import origin_lines, strategy_lines
+from pytest_compaction.reports.tables.long_memory_tables import LABEL, long_memory_tables
+from pytest_compaction.reports.tables.table_page import plain_table
+from pytest_compaction.reports.usage import agreement_lines
+from pytest_compaction.settings import CONTROL
+from pytest_compaction.text import printable
+
+NOTHING: Final = "nothing was measured: no benchmark item has a verdict"
+
+
+def run_summary(
+    records: Sequence[Record],
+    order: Sequence[str],
+    control: bool,
+    grouped: bool,
+    lowest: int = LOWEST,
+    pricing: Pricing | None = None,
+    verbose: bool = False,
+    width: int = WIDTH,
+) -> Iterator[Line]:
+    """The summaries of probes and of dialogues, and how far several judges agree.
+
+    The arguments are those of :func:`summary`.
+    """
+    dialogues = [record for record in records if type_of(record) == "dialogue"]
+    probes = [record for record in records if type_of(record) == "probe"]
+    if probes or not dialogues:
+        yield from summary(probes, order, control, grouped, lowest, pricing, verbose, width)
+    if dialogues:
+        from pytest_compaction.reports.dialogues.summary import dialogue_summary
+
+        yield from dialogue_summary(dialogues, order)
+    yield from agreement_lines(probes)
+
+
+def summary(
+    records: Sequence[Record],
+    order: Sequence[str],
+    control: bool,
+    grouped: bool = True,
+    lowest: int = LOWEST,
+    pricing: Pricing | None = None,
+    verbose: bool = False,
+    width: int = WIDTH,
+) -> list[Line]:
+    """The summary of a run of probes: one strategy in detail, or several in a table.
+
+    ``order`` is that of the strategies on the command line. With ``control`` the strategy
+    ``none`` is the control of the others, and is shown only where a model has answered: read by
+    rules it is 5 by construction. ``grouped`` is for an offline summariser: strategies that
+    differ only in what it does not read share a row. ``lowest`` is how many of the lowest items
+    of a single strategy are named. Without ``pricing``, that of the agent's model, stated ratios
+    are taken. ``width`` is that of the terminal.
+    """
+    if not records:
+        return [Line(NOTHING, "bad")]
+    groups = by_arm(records)
+    names = dict.fromkeys([*(name for name in order if name in groups), *groups])
+    groups = {name: groups[name] for name in names}
+    main = [name for name in groups if name != CONTROL] if control else list(groups)
+    if not any(record["overall"] is not None for record in records):
+        return list(_nothing_scored(records))
+    if len(main) > 1 or len(budgets_of(records)) > 1:
+        lines = list(strategy_lines(records, groups, control, grouped, verbose))
+    else:
+        name = main[0] if main else CONTROL
+        against = groups.get(CONTROL, ()) if main else ()
+        lines = list(one_strategy(name, groups[name], against, pricing, verbose, width))
+        lines += lowest_lines(groups[name], lowest)
+    for found in long_memory_tables(groups):
+        title, *rest = plain_table(found, WIDTH, LABEL)
+        lines += [Line(""), Line(title, "bold"), *map(Line, rest)]
+    if verbose:
+        lines += origin_lines(groups, grouped, control)
+    return lines
+
+
+def _nothing_scored(records: Sequence[Record]) -> Iterator[Line]:
+    """A run without a score has no figures; its reasons say why."""
+    statuses = Counter(record["status"] for record in records)
+    counted = ", ".join(f"{number} {status}" for status, number in sorted(statuses.items()))
+    yield Line(f"nothing was scored ({counted})", "bad")
+    yield from unscored_because(records)
+
+
+_CAUSES: Final = 3
+_CAUSE: Final = 500
+"""The most causes of errors that are said, and the characters of one."""
+
+
+def cause_lines(records: Sequence[Record]) -> Iterator[Line]:
+    """Why items ended in errors, once for each reason: what a reader must mend first.
+
+    The reasons of one compaction differ in their case and point alone.
+    """
+    reasons: Counter[str] = Counter()
+    places: dict[str, str] = {}
+    for record in records:
+        if record["status"] == "error":
+            reason, _, place = record["reason"].rpartition(" (case ")
+            reason, place = (reason, place) if reason else (place, "")
+            reasons[reason] += 1
+            places.setdefault(reason, place.removesuffix(")"))
+    for reason, number in reasons.most_common(_CAUSES):
+        first = f"; first in case {places[reason]}" if places[reason] else ""
+        items = f"{number} item{'' if number == 1 else 's'}"
+        yield Line(printable(f"ERROR in {items}: {reason}{first}", _CAUSE), "bad")
+
+
+def left_out_lines(left_out: Sequence[str]) -> Iterator[Line]:
+    """How many cases a run at the budgets on record left out; nothing if there are none."""
+    if left_out:
+        count = len(left_out)
+        text = f"left out: {count} case{'s' if count > 1 else ''} without a recorded compaction"
+        yield Line(text, "dim")
+
+
+def file_lines(shown: str, records: Sequence[Record]) -> Iterator[Line]:
+    """Where the records lie, and which command says what production lost if they tell it."""
+    yield Line(f"records: {shown}", "dim")
+    if production_loss([record for record in records if type_of(record) == "probe"]) is not None:
+        text = f"what production lost, by type of fact: pytest-compaction report {shown}"
+        yield Line(text, "dim")

@@ -1,1 +1,0 @@
-"""The end of a run on a terminal: one strategy in detail, or several in a table."""
