@@ -13,35 +13,35 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:  # "as" exports a name to type checkers
     from pytest_compaction.case.case import Case as Case
     from pytest_compaction.case.case import Probe as Probe
-    from pytest_compaction.compactors.protocol import Compactor as Compactor
-    from pytest_compaction.compactors.protocol import Context as Context
-    from pytest_compaction.compactors.protocol import Outcome as Outcome
-    from pytest_compaction.compactors.protocol import Span as Span
-    from pytest_compaction.compactors.protocol import Traits as Traits
-    from pytest_compaction.compactors.protocol import View as View
+    from pytest_compaction.compactors import Compactor as Compactor
+    from pytest_compaction.compactors import Context as Context
+    from pytest_compaction.compactors import Outcome as Outcome
+    from pytest_compaction.compactors import Span as Span
+    from pytest_compaction.compactors import Traits as Traits
+    from pytest_compaction.compactors import View as View
     from pytest_compaction.conversation.messages import Message as Message
     from pytest_compaction.judges import Verdict as Verdict
     from pytest_compaction.models import Model as Model
     from pytest_compaction.records import Run as Run
     from pytest_compaction.records import load_run as load_run
-    from pytest_compaction.run.response import Compaction as Compaction
-    from pytest_compaction.run.response import Response as Response
+    from pytest_compaction.run import Compaction as Compaction
+    from pytest_compaction.run import Response as Response
 
 _HOMES = {
     "Case": "case.case",
-    "Compaction": "run.response",
-    "Compactor": "compactors.protocol",
-    "Context": "compactors.protocol",
+    "Compaction": "run",
+    "Compactor": "compactors",
+    "Context": "compactors",
     "Message": "conversation.messages",
     "Model": "models",
-    "Outcome": "compactors.protocol",
+    "Outcome": "compactors",
     "Probe": "case.case",
-    "Response": "run.response",
+    "Response": "run",
     "Run": "records",
-    "Span": "compactors.protocol",
-    "Traits": "compactors.protocol",
+    "Span": "compactors",
+    "Traits": "compactors",
     "Verdict": "judges",
-    "View": "compactors.protocol",
+    "View": "compactors",
     "load_run": "records",
 }
 __all__ = sorted(_HOMES)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pytest_compaction.dialogues.dialogue import Dialogue
     from pytest_compaction.dialogues.replayed import Replayed
     from pytest_compaction.judges import Verdict
-    from pytest_compaction.run.response import Arm, Compaction, Response
+    from pytest_compaction.run import Arm, Compaction, Response
     from pytest_compaction.session.session import BenchmarkSession
 
 SESSION: pytest.StashKey[BenchmarkSession] = pytest.StashKey()
@@ -59,7 +59,7 @@ def pytest_cmdline_main(config: pytest.Config) -> int | None:
     """``--compactors``: list the strategies and exit."""
     if not config.getoption("compactors"):
         return None
-    from pytest_compaction.compactors.registry import Registry
+    from pytest_compaction.compactors import Registry
     from pytest_compaction.hookspecs import added
 
     listed = Registry(added(config, "pytest_compaction_compactors")).descriptions()

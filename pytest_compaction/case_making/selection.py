@@ -16,7 +16,7 @@ from pytest_compaction.case_making.log import MAX_FACTS, Draft, Found, ProbeLog,
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.conversation.tokens import shared_counter
 from pytest_compaction.models import AnswerRequest, OfflineModel, prepare_beginnings
-from pytest_compaction.run.responder import bounded
+from pytest_compaction.run import bounded
 from pytest_compaction.text import TextIndex
 
 MOST_ANSWERS: Final = 256

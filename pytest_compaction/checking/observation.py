@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from pytest_compaction.checking.examples.scenario import Scenario
-from pytest_compaction.compactors.protocol import Span, Status, Traits
+from pytest_compaction.compactors import Span, Status, Traits
 from pytest_compaction.conversation.messages import Message, pending_calls
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models import SummaryRequest

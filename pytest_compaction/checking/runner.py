@@ -19,14 +19,7 @@ from pytest_compaction.checking.observation import (
     Observation,
     ObservedStep,
 )
-from pytest_compaction.compactors.protocol import (
-    Compactor,
-    CompactorError,
-    Context,
-    Outcome,
-    Span,
-    State,
-)
+from pytest_compaction.compactors import Compactor, CompactorError, Context, Outcome, Span, State
 from pytest_compaction.conversation.messages import (
     Message,
     groups,
@@ -35,8 +28,7 @@ from pytest_compaction.conversation.messages import (
     structure_faults,
 )
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.run.loop import SharedLoop
-from pytest_compaction.run.strategy_thread import StrategyThread
+from pytest_compaction.run import SharedLoop, StrategyThread
 from pytest_compaction.text import printable
 
 

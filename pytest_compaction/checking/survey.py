@@ -28,7 +28,7 @@ from pytest_compaction.checking.observation import Observation, ObservedStep
 from pytest_compaction.checking.runner import Runner
 from pytest_compaction.conversation.messages import Message, Text, ToolCall, ToolResult
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.run.strategy_thread import TimeLimitError
+from pytest_compaction.run import TimeLimitError
 from pytest_compaction.text import printable
 
 _MESSAGES: Final = 24

@@ -109,6 +109,7 @@ if TYPE_CHECKING:  # "as" exports a name to type checkers
     from pytest_compaction.compactors.base.history import load as load
     from pytest_compaction.compactors.base.history import spans_between as spans_between
     from pytest_compaction.compactors.base.history import unchanged as unchanged
+    from pytest_compaction.compactors.base.product import PLACEHOLDER as PLACEHOLDER
     from pytest_compaction.compactors.base.summaries import SUMMARY_OVERHEAD as SUMMARY_OVERHEAD
     from pytest_compaction.compactors.base.summaries import Written as Written
     from pytest_compaction.compactors.base.summaries import summary_message as summary_message
@@ -116,10 +117,18 @@ if TYPE_CHECKING:  # "as" exports a name to type checkers
     from pytest_compaction.compactors.base.summaries import without_middle as without_middle
     from pytest_compaction.compactors.base.summaries import without_preamble as without_preamble
     from pytest_compaction.compactors.base.summaries import write_summary as write_summary
+    from pytest_compaction.compactors.composition import Composition as Composition
+    from pytest_compaction.compactors.composition import asks_model as asks_model
+    from pytest_compaction.compactors.composition import parts_of as parts_of
+    from pytest_compaction.compactors.function.compactor import (
+        FunctionCompactor as FunctionCompactor,
+    )
+    from pytest_compaction.compactors.own_code import module_named as module_named
     from pytest_compaction.compactors.parameters import check_choice as check_choice
     from pytest_compaction.compactors.parameters import check_share as check_share
     from pytest_compaction.compactors.parameters import check_whole as check_whole
     from pytest_compaction.compactors.parameters import names_in as names_in
+    from pytest_compaction.compactors.parameters import parted as parted
     from pytest_compaction.compactors.protocol import Compactor as Compactor
     from pytest_compaction.compactors.protocol import CompactorError as CompactorError
     from pytest_compaction.compactors.protocol import Context as Context
@@ -129,6 +138,17 @@ if TYPE_CHECKING:  # "as" exports a name to type checkers
     from pytest_compaction.compactors.protocol import Status as Status
     from pytest_compaction.compactors.protocol import Traits as Traits
     from pytest_compaction.compactors.protocol import View as View
+    from pytest_compaction.compactors.registry import ENTRY_POINTS as ENTRY_POINTS
+    from pytest_compaction.compactors.registry import Registry as Registry
+    from pytest_compaction.compactors.registry import is_own as is_own
+    from pytest_compaction.compactors.registry import named_strategies as named_strategies
+    from pytest_compaction.compactors.specs import Spec as Spec
+    from pytest_compaction.compactors.specs import UnknownCompactorError as UnknownCompactorError
+    from pytest_compaction.compactors.specs import parse_spec as parse_spec
+    from pytest_compaction.compactors.strategies.plain import Truncate as Truncate
+    from pytest_compaction.compactors.strategies.plain import Window as Window
+    from pytest_compaction.compactors.strategies.said import Random as Random
+    from pytest_compaction.compactors.strategies.said import SaidOnly as SaidOnly
     from pytest_compaction.conversation.messages import Image as Image
     from pytest_compaction.conversation.messages import Message as Message
     from pytest_compaction.conversation.messages import Opaque as Opaque
@@ -173,8 +193,25 @@ _NAMES: Final = {
     "models": "ModelError Section Source Summary SummaryRequest summary_from_json",
 }
 """The names by the module, below ``pytest_compaction``, that defines them."""
-_HOMES: Final = {name: module for module, names in _NAMES.items() for name in names.split()}
-__all__ = sorted(_HOMES)
+_FOR_ROOMS: Final = {
+    "compactors.base.product": "PLACEHOLDER",
+    "compactors.composition": "Composition asks_model parts_of",
+    "compactors.function.compactor": "FunctionCompactor",
+    "compactors.own_code": "module_named",
+    "compactors.parameters": "parted",
+    "compactors.registry": "ENTRY_POINTS Registry is_own named_strategies",
+    "compactors.specs": "Spec UnknownCompactorError parse_spec",
+    "compactors.strategies.plain": "Truncate Window",
+    "compactors.strategies.said": "Random SaidOnly",
+}
+"""Names for the other rooms of this package, which are no part of what authors may rely on."""
+_HOMES: Final = {
+    name: module
+    for names_by_module in (_NAMES, _FOR_ROOMS)
+    for module, names in names_by_module.items()
+    for name in names.split()
+}
+__all__ = sorted(" ".join(_NAMES.values()).split())
 
 
 def __getattr__(name: str) -> Any:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from pytest_compaction.compactors.protocol import Context
+from pytest_compaction.compactors import Context
 from pytest_compaction.conversation.messages import (
     Message,
     Text,
@@ -19,7 +19,7 @@ from pytest_compaction.conversation.messages import (
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.dialogues.dialogue import UserTurn
 from pytest_compaction.models import NotAskedError
-from pytest_compaction.run.feeder import Feeder, Step
+from pytest_compaction.run import Feeder, Step
 
 LEAST_BUDGET: Final = 160
 """Tokens that a view may always take beside the system prompt: with less, the headings of a

@@ -15,7 +15,7 @@ from functools import partial
 from typing import Final
 
 from pytest_compaction.case.case import AnswerSpec
-from pytest_compaction.compactors.protocol import Compactor, CompactorError, Context, State
+from pytest_compaction.compactors import Compactor, CompactorError, Context, State
 from pytest_compaction.conversation.formats.chat import to_chat
 from pytest_compaction.conversation.messages import (
     Message,
@@ -69,11 +69,16 @@ from pytest_compaction.models import (
     Usage,
     requests_in,
 )
-from pytest_compaction.run.feeder import CheckedStrategy, CompactionError, Feeder, Step
-from pytest_compaction.run.loop import WorkLoop
-from pytest_compaction.run.responder import Responder
-from pytest_compaction.run.response import Roles
-from pytest_compaction.run.triggers import Trigger
+from pytest_compaction.run import (
+    CheckedStrategy,
+    CompactionError,
+    Feeder,
+    Responder,
+    Roles,
+    Step,
+    Trigger,
+    WorkLoop,
+)
 
 
 def agreement(

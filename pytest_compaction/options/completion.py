@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from pytest_compaction.compactors.registry import Registry
+from pytest_compaction.compactors import Registry
 from pytest_compaction.options.table import Option
 
 Completer = Callable[..., list[str]]

@@ -168,7 +168,7 @@ def _split(raw: Mapping[str, Any], name: str) -> list[str]:
 
 def _check_executor(executor: str) -> None:
     if executor:
-        from pytest_compaction.run.executor import opener_for  # only with the option
+        from pytest_compaction.run import opener_for  # only with the option
 
         try:
             opener_for(executor)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, Protocol
 
-from pytest_compaction.compactors.parameters import parted
+from pytest_compaction.compactors import parted
 from pytest_compaction.options.table import OLD_KEYS, Option, option_of
 from pytest_compaction.settings import OptionError
 from pytest_compaction.text import NumberError

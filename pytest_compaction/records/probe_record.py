@@ -27,8 +27,7 @@ from pytest_compaction.records.record import (
     words_of,
 )
 from pytest_compaction.rubric import DIMENSIONS, CriterionScore
-from pytest_compaction.run.feeder import Step
-from pytest_compaction.run.response import Arm, Response
+from pytest_compaction.run import Arm, Response, Step
 from pytest_compaction.settings import Settings
 from pytest_compaction.text import printable
 

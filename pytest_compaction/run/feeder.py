@@ -16,8 +16,7 @@ from itertools import accumulate
 from typing import Any, Final, Self
 
 from pytest_compaction.case.case import Case, Point, Probe
-from pytest_compaction.compactors.composition import asks_model
-from pytest_compaction.compactors.protocol import (
+from pytest_compaction.compactors import (
     Compactor,
     CompactorError,
     Context,
@@ -26,8 +25,9 @@ from pytest_compaction.compactors.protocol import (
     State,
     Status,
     View,
+    asks_model,
+    is_own,
 )
-from pytest_compaction.compactors.registry import is_own
 from pytest_compaction.conversation.messages import Message, groups, structure_faults
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models import (

@@ -21,8 +21,7 @@ from functools import cached_property
 from itertools import count
 from typing import Any, Final, Protocol, TypeVar
 
-from pytest_compaction.compactors.composition import parts_of
-from pytest_compaction.compactors.function.compactor import FunctionCompactor
+from pytest_compaction.compactors import FunctionCompactor, parts_of
 from pytest_compaction.models import (
     AnswerReply,
     AnswerRequest,

@@ -29,9 +29,14 @@ from weakref import WeakValueDictionary
 
 from pytest_compaction.cache import code_digest
 from pytest_compaction.case.case import Case, Probe
-from pytest_compaction.compactors.own_code import module_named
-from pytest_compaction.compactors.registry import ENTRY_POINTS, Registry, named_strategies
-from pytest_compaction.compactors.specs import Spec, UnknownCompactorError
+from pytest_compaction.compactors import (
+    ENTRY_POINTS,
+    Registry,
+    Spec,
+    UnknownCompactorError,
+    module_named,
+    named_strategies,
+)
 from pytest_compaction.conversation import messages
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.conversation.tokens import EncodingUnavailableError, TokenCounter

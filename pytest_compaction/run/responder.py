@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from pytest_compaction.case.case import AnswerSpec, Fact, Probe
 from pytest_compaction.case.kinds import Choice
-from pytest_compaction.compactors.base.product import PLACEHOLDER
-from pytest_compaction.compactors.protocol import View
+from pytest_compaction.compactors import PLACEHOLDER, View
 from pytest_compaction.conversation.messages import (
     Message,
     Part,

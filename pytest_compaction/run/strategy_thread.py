@@ -18,7 +18,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from pytest_compaction.compactors.protocol import CompactorError
+from pytest_compaction.compactors import CompactorError
 from pytest_compaction.run.loop import MeteredModel, SharedLoop, has_ended, run_on
 from pytest_compaction.text import printable
 

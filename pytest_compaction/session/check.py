@@ -18,13 +18,11 @@ from pytest_compaction.checking.faults import SummaryCache
 from pytest_compaction.checking.invariants.invariant import Invariant
 from pytest_compaction.checking.invariants.invariants import INVARIANTS
 from pytest_compaction.checking.runner import Runner
-from pytest_compaction.compactors.protocol import Compactor, State
-from pytest_compaction.compactors.registry import Registry
-from pytest_compaction.compactors.specs import Spec
+from pytest_compaction.compactors import Compactor, Registry, Spec, State
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models import Model, OfflineModel, is_offline
 from pytest_compaction.reports.lines import Line, write_lines
-from pytest_compaction.run.loop import WorkLoop
+from pytest_compaction.run import WorkLoop
 from pytest_compaction.session.header_lines import line_of_check
 from pytest_compaction.session.items import packaged
 from pytest_compaction.session.items.report import in_sentences, scrub_report

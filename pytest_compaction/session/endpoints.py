@@ -28,7 +28,7 @@ from pytest_compaction.models import (
     with_file,
     wrong_port,
 )
-from pytest_compaction.run.endpoint import Door, RecordingEndpoint
+from pytest_compaction.run import Door, RecordingEndpoint
 from pytest_compaction.session.header_lines import OPTION
 from pytest_compaction.settings import OptionError, Settings
 from pytest_compaction.text import printable

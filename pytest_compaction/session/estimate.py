@@ -10,12 +10,18 @@ from typing import Any, Final
 import pytest
 
 from pytest_compaction.case.files import CaseFileError
-from pytest_compaction.compactors.composition import asks_model, parts_of
-from pytest_compaction.compactors.function.compactor import FunctionCompactor
-from pytest_compaction.compactors.protocol import Compactor, Context, Outcome, State
-from pytest_compaction.compactors.registry import Registry
-from pytest_compaction.compactors.specs import Spec
-from pytest_compaction.compactors.strategies.plain import Truncate
+from pytest_compaction.compactors import (
+    Compactor,
+    Context,
+    FunctionCompactor,
+    Outcome,
+    Registry,
+    Spec,
+    State,
+    Truncate,
+    asks_model,
+    parts_of,
+)
 from pytest_compaction.models import (
     ChatModel,
     DryRunCaller,
@@ -31,7 +37,7 @@ from pytest_compaction.models import (
 )
 from pytest_compaction.reports.lines import Line, write_lines, write_whole
 from pytest_compaction.reports.usage import estimate_lines, estimate_sentence
-from pytest_compaction.run.feeder import CompactionError
+from pytest_compaction.run import CompactionError
 from pytest_compaction.session.header_lines import OPTION
 from pytest_compaction.session.items.collection import item_of, items_of
 from pytest_compaction.session.items.dialogue import DialogueItem

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import pytest
 
-from pytest_compaction.compactors.registry import Registry
-from pytest_compaction.compactors.specs import UnknownCompactorError, parse_spec
+from pytest_compaction.compactors import Registry, UnknownCompactorError, parse_spec
 from pytest_compaction.text import printable
 
 _LIMITS: Any = None

@@ -28,7 +28,7 @@ from pytest_compaction.models import (
 )
 from pytest_compaction.reports.lines import WIDTH, Line, Style, write_lines
 from pytest_compaction.reports.usage import estimate_lines
-from pytest_compaction.run.feeder import CompactionError
+from pytest_compaction.run import CompactionError
 from pytest_compaction.session.estimate import Selection, estimate, selected
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.text import printable

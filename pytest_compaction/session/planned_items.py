@@ -6,9 +6,7 @@ from collections.abc import Sequence
 
 from pytest_compaction.case.case_set import CaseSet
 from pytest_compaction.case.index import CaseEntry, ProbeEntry
-from pytest_compaction.compactors.protocol import Traits
-from pytest_compaction.compactors.registry import Registry
-from pytest_compaction.compactors.specs import Spec
+from pytest_compaction.compactors import Registry, Spec, Traits
 from pytest_compaction.dialogues.files import DialogueSet
 from pytest_compaction.gate import PlannedRun
 from pytest_compaction.settings import Settings

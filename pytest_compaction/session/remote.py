@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from pytest_compaction.run.executor import ExecutorError, opener_for
+from pytest_compaction.run import ExecutorError, opener_for
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.settings import OptionError
 

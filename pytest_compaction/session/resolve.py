@@ -12,8 +12,13 @@ from typing import Any, Final
 from pytest_compaction.cache import KeptResults
 from pytest_compaction.case.case_set import CaseSet
 from pytest_compaction.case.index import CaseIndex
-from pytest_compaction.compactors.registry import Registry, named_strategies
-from pytest_compaction.compactors.specs import Spec, UnknownCompactorError, parse_spec
+from pytest_compaction.compactors import (
+    Registry,
+    Spec,
+    UnknownCompactorError,
+    named_strategies,
+    parse_spec,
+)
 from pytest_compaction.conversation.tokens import (
     DEFAULT_ENCODING,
     EncodingUnavailableError,
@@ -42,8 +47,7 @@ from pytest_compaction.models import (
     shipped_run,
 )
 from pytest_compaction.options.removed import refuse_removed
-from pytest_compaction.run.response import Roles
-from pytest_compaction.run.triggers import TriggerError, parse_trigger
+from pytest_compaction.run import Roles, TriggerError, parse_trigger
 from pytest_compaction.session.endpoints import endpoints_of, with_prompt
 from pytest_compaction.session.items import packaged
 from pytest_compaction.session.named_files import case_places, find_named

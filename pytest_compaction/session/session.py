@@ -11,19 +11,14 @@ from typing import TYPE_CHECKING, Any, Final
 from pytest_compaction.cache import KeptResults
 from pytest_compaction.case.case_set import CaseSet
 from pytest_compaction.case.index import CaseEntry
-from pytest_compaction.compactors.registry import Registry
-from pytest_compaction.compactors.specs import Spec
+from pytest_compaction.compactors import Registry, Spec
 from pytest_compaction.dialogues.files import DialogueSet
 from pytest_compaction.gate import KEY as PLANNED
 from pytest_compaction.gate import Threshold
 from pytest_compaction.metrics import reader_version
 from pytest_compaction.models import OFFLINE, REFERENCE, Archive, Endpoints, PriceTable, shipped_run
 from pytest_compaction.records import ShardPart
-from pytest_compaction.run.engine import Engine, Method
-from pytest_compaction.run.figures.shipped_nulls import Nulls
-from pytest_compaction.run.loop import WorkLoop
-from pytest_compaction.run.response import Roles
-from pytest_compaction.run.triggers import Trigger
+from pytest_compaction.run import Engine, Method, Nulls, Roles, Trigger, WorkLoop
 from pytest_compaction.secrets import hidden
 from pytest_compaction.session.planned_items import planned
 from pytest_compaction.session.worker_share import WorkerShare
@@ -31,7 +26,7 @@ from pytest_compaction.settings import Settings
 
 if TYPE_CHECKING:
     from pytest_compaction.dialogues.replay import Replayer
-    from pytest_compaction.run.remote import Elsewhere
+    from pytest_compaction.run import Elsewhere
 
 PACKAGED: Final = Path(__file__).parents[1] / "benchmark"
 
@@ -144,8 +139,7 @@ class BenchmarkSession:
         settings, endpoints = self.settings, self.endpoints
         if not settings.executor or (settings.calls.replay and endpoints):
             return None
-        from pytest_compaction.run.executor import Tasks, opener_for
-        from pytest_compaction.run.remote import Briefing, Elsewhere, own_modules
+        from pytest_compaction.run import Briefing, Elsewhere, Tasks, opener_for, own_modules
 
         briefing = Briefing(
             settings,

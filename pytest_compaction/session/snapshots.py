@@ -33,7 +33,7 @@ from pytest_compaction.judges import (
     snapshot_of,
     snapshot_text,
 )
-from pytest_compaction.run.response import Response
+from pytest_compaction.run import Response
 from pytest_compaction.session.items.collection import item_of
 from pytest_compaction.session.items.probe import ProbeItem
 from pytest_compaction.session.items.protocol import RECORD

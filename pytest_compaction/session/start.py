@@ -11,7 +11,7 @@ from pytest_compaction.cache import RESULTS_FILE
 from pytest_compaction.case.index import INDEX_FOLDER
 from pytest_compaction.gc_threshold import look_less_often
 from pytest_compaction.hookspecs import added
-from pytest_compaction.run.figures.shipped_nulls import Nulls
+from pytest_compaction.run import Nulls
 from pytest_compaction.secrets import scrubbed
 from pytest_compaction.session import resolve
 from pytest_compaction.session.caches import WhatIsRemembered

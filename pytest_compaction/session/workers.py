@@ -10,7 +10,7 @@ from typing import Final
 
 import pytest
 
-from pytest_compaction.run.loop import RunStoppedError
+from pytest_compaction.run import RunStoppedError
 from pytest_compaction.session.items.collection import cases_of, groups_of
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.session.worker_share import WorkerShare, dealt, units_of

@@ -3,8 +3,7 @@
 import pytest
 from support.builders import COUNTER, assistant, context_of, session, tool, user
 
-from pytest_compaction.compactors.registry import Registry
-from pytest_compaction.compactors.specs import parse_spec
+from pytest_compaction.compactors import Registry, parse_spec
 from pytest_compaction.conversation.formats.chat import from_chat
 
 REGISTRY = Registry()

@@ -5,7 +5,7 @@ import sys
 import pytest
 from support.compositions import create, refusal
 
-from pytest_compaction.compactors.own_code import module_named
+from pytest_compaction.compactors import module_named
 
 INSIDE = """
 from .parts import newest

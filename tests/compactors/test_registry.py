@@ -11,11 +11,16 @@ from support.builders import context_of, user
 from support.compacting import compacted
 from support.compositions import create, refusal
 
+from pytest_compaction.compactors import (
+    FunctionCompactor,
+    Registry,
+    Spec,
+    Truncate,
+    UnknownCompactorError,
+    parse_spec,
+)
 from pytest_compaction.compactors.base.history import HistoryCompactor
-from pytest_compaction.compactors.function.compactor import FunctionCompactor
-from pytest_compaction.compactors.registry import Registry, describe
-from pytest_compaction.compactors.specs import Spec, UnknownCompactorError, parse_spec
-from pytest_compaction.compactors.strategies.plain import Truncate
+from pytest_compaction.compactors.registry import describe
 
 SHIPPED = ["anchored", "ledger", "light", "none", "rag", "regenerate", "truncate", "window"]
 

@@ -12,12 +12,10 @@ from support.replaying import (
     summarised,
 )
 
-from pytest_compaction.compactors.composition import asks_model
-from pytest_compaction.compactors.registry import Registry
-from pytest_compaction.compactors.specs import parse_spec
-from pytest_compaction.compactors.strategies.plain import Truncate
+from pytest_compaction.compactors import Registry, Truncate, asks_model, parse_spec
 from pytest_compaction.dialogues.dialogue import Dialogue
-from pytest_compaction.run.triggers import Trigger, expected_saving
+from pytest_compaction.run import Trigger
+from pytest_compaction.run.triggers import expected_saving
 
 sizes = st.integers(0, 100_000)
 

@@ -13,13 +13,20 @@ import pytest
 from support.builders import COUNTER, build_case
 from support.measuring import offline_settings
 
-from pytest_compaction.compactors.registry import named_strategies
+from pytest_compaction.compactors import named_strategies
 from pytest_compaction.models import OfflineModel, current_slot
-from pytest_compaction.run import engine
-from pytest_compaction.run.engine import CaseWork, Engine, Method, PlannedProbe
-from pytest_compaction.run.loop import RunStoppedError, WorkLoop
-from pytest_compaction.run.response import Arm, Roles
-from pytest_compaction.run.triggers import Trigger
+from pytest_compaction.run import (
+    Arm,
+    CaseWork,
+    Engine,
+    Method,
+    PlannedProbe,
+    Roles,
+    RunStoppedError,
+    Trigger,
+    WorkLoop,
+    engine,
+)
 
 ARM = Arm("anchored")
 

@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 from support.builders import COUNTER, assistant, case_of, system, user
 from support.measured_case import measured_case, record_of
 
+from pytest_compaction.compactors import Traits
 from pytest_compaction.compactors.base.history import HistoryCompactor, unchanged
-from pytest_compaction.compactors.protocol import Traits
 from pytest_compaction.conversation.formats.chat import from_chat
 from pytest_compaction.records import compaction_of
-from pytest_compaction.run.feeder import Step, common_prefix, tokens_until, with_runway
+from pytest_compaction.run import Step
+from pytest_compaction.run.feeder import common_prefix, tokens_until, with_runway
 
 TALK = [system(), *(user(f"remark {number} " * 20) for number in range(11))]
 POINTS = (5, 8)

@@ -10,21 +10,30 @@ import pytest
 from support.builders import COUNTER, build_case, context_of
 from support.measuring import offline_settings
 
+from pytest_compaction.compactors import (
+    CompactorError,
+    Composition,
+    FunctionCompactor,
+    Traits,
+    View,
+)
 from pytest_compaction.compactors.base.history import HistoryCompactor, unchanged
-from pytest_compaction.compactors.composition import Composition
-from pytest_compaction.compactors.function.compactor import FunctionCompactor
-from pytest_compaction.compactors.protocol import CompactorError, Traits, View
 from pytest_compaction.models import OfflineModel
-from pytest_compaction.run.engine import Engine, Method, PlannedProbe
-from pytest_compaction.run.feeder import CaseFeeder, CompactionError
-from pytest_compaction.run.loop import WorkLoop
-from pytest_compaction.run.response import Arm, Roles
-from pytest_compaction.run.strategy_thread import (
-    SharedLoop,
+from pytest_compaction.run import (
+    Arm,
+    CaseFeeder,
+    CompactionError,
+    Engine,
+    Method,
+    PlannedProbe,
+    Roles,
     StrategyThread,
     TimeLimitError,
+    Trigger,
+    WorkLoop,
+    parse_trigger,
 )
-from pytest_compaction.run.triggers import Trigger, parse_trigger
+from pytest_compaction.run.strategy_thread import SharedLoop
 
 ENOUGH = 30.0
 

@@ -6,16 +6,21 @@ import threading
 import pytest
 from support.builders import assistant, build_case, case_of, context_of, session, tool, user
 
+from pytest_compaction.compactors import (
+    CompactorError,
+    FunctionCompactor,
+    Outcome,
+    Span,
+    Traits,
+    Truncate,
+    View,
+)
 from pytest_compaction.compactors.base.history import HistoryCompactor, dump, unchanged
-from pytest_compaction.compactors.function.compactor import FunctionCompactor
-from pytest_compaction.compactors.protocol import CompactorError, Outcome, Span, Traits, View
-from pytest_compaction.compactors.strategies.plain import NoCompaction, Truncate
+from pytest_compaction.compactors.strategies.plain import NoCompaction
 from pytest_compaction.conversation.formats.chat import from_chat
 from pytest_compaction.conversation.messages import text_message
 from pytest_compaction.models import ModelError
-from pytest_compaction.run.feeder import CaseFeeder
-from pytest_compaction.run.strategy_thread import StrategyThread
-from pytest_compaction.run.triggers import parse_trigger
+from pytest_compaction.run import CaseFeeder, StrategyThread, parse_trigger
 
 ENOUGH = 30.0
 

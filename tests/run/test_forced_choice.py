@@ -8,7 +8,7 @@ from support.choices import choice_case, probe_of
 from support.endpoint_builders import Replies, chat
 from support.endpoint_replies import completion
 
-from pytest_compaction.compactors.protocol import View
+from pytest_compaction.compactors import View
 from pytest_compaction.conversation.messages import text_message
 from pytest_compaction.models import (
     AnswerReply,
@@ -18,8 +18,8 @@ from pytest_compaction.models import (
     OfflineModel,
     Usage,
 )
-from pytest_compaction.run.loop import RequestLimit
-from pytest_compaction.run.responder import ForcedChoice, Responder
+from pytest_compaction.run import RequestLimit, Responder
+from pytest_compaction.run.responder import ForcedChoice
 
 PROBE = probe_of(choice_case(), "deliver")
 COMPLIES, HABIT = PROBE.choice.letter, PROBE.choice.habit

@@ -14,7 +14,7 @@ from pytest_compaction.models import (
     SummaryRequest,
     Usage,
 )
-from pytest_compaction.run.loop import WorkLoop
+from pytest_compaction.run import WorkLoop
 
 REQUEST = SummaryRequest((), (), 100)
 

@@ -7,9 +7,9 @@ from support.builders import COUNTER, build_case, case_of, session
 from support.scenarios import own, records, run, set_up
 
 from pytest_compaction.models import OfflineModel
+from pytest_compaction.run import Roles
 from pytest_compaction.run.figures import null_views
 from pytest_compaction.run.figures.null_views import NullViews
-from pytest_compaction.run.response import Roles
 
 NAMES = {"random", "said-only", "window"}
 

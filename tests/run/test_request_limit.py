@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_compaction.run.loop import RequestLimit
+from pytest_compaction.run import RequestLimit
 
 
 class Flights:

@@ -3,7 +3,7 @@
 import pytest
 from support.builders import as_messages, assistant, user
 
-from pytest_compaction.run.triggers import Trigger, TriggerError, parse_trigger
+from pytest_compaction.run import Trigger, TriggerError, parse_trigger
 
 SINCE = as_messages([user("a"), assistant("b"), user("c")])
 

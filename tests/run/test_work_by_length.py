@@ -5,15 +5,14 @@ import asyncio
 import pytest
 from support.builders import COUNTER
 
+from pytest_compaction.compactors import Context
 from pytest_compaction.compactors.base import passages as passages_module
 from pytest_compaction.compactors.base.passages import Passage, best_passages, indexed_by
-from pytest_compaction.compactors.protocol import Context
 from pytest_compaction.compactors.strategies.plain import NoCompaction
 from pytest_compaction.compactors.strategies.rag import Rag
 from pytest_compaction.conversation.messages import text_message
 from pytest_compaction.models import OfflineModel
-from pytest_compaction.run.feeder import CheckedStrategy, Feeder
-from pytest_compaction.run.triggers import parse_trigger
+from pytest_compaction.run import CheckedStrategy, Feeder, parse_trigger
 from pytest_compaction.text import BM25
 
 CONTEXT = Context(1000, 500, COUNTER, OfflineModel(COUNTER))

@@ -9,11 +9,7 @@ from functools import partial
 from support.builders import build_case
 
 from pytest_compaction.conversation.tokens import DEFAULT_ENCODING
-from pytest_compaction.run.engine import PlannedCase
-from pytest_compaction.run.executor import Opened
-from pytest_compaction.run.remote import Briefing, Task, perform
-from pytest_compaction.run.response import Arm
-from pytest_compaction.run.triggers import Trigger
+from pytest_compaction.run import Arm, Briefing, Opened, PlannedCase, Task, Trigger, perform
 from pytest_compaction.settings import Settings
 
 with suppress(ImportError):

@@ -13,7 +13,7 @@ from pytest_compaction.checking.invariants.invariant import (
 )
 from pytest_compaction.checking.observation import Observation, ObservedStep
 from pytest_compaction.checking.wording import is_note, is_placeholder
-from pytest_compaction.compactors.protocol import Traits
+from pytest_compaction.compactors import Traits
 from pytest_compaction.conversation.messages import (
     Image,
     Message,

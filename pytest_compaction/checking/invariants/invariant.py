@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from pytest_compaction.checking.observation import Observation, ObservedStep
-from pytest_compaction.compactors.protocol import Traits
+from pytest_compaction.compactors import Traits
 
 Group = Literal["structure", "content", "budget", "state"]
 

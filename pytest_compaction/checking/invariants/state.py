@@ -9,7 +9,7 @@ from typing import Any, Final
 from pytest_compaction.checking.invariants.invariant import Breach, Invariant, each_step
 from pytest_compaction.checking.invariants.summaries import summaries_in
 from pytest_compaction.checking.observation import Difference, Messages, Observation, ObservedStep
-from pytest_compaction.compactors.protocol import Traits
+from pytest_compaction.compactors import Traits
 from pytest_compaction.conversation.messages import Message
 
 

@@ -14,7 +14,7 @@ from pytest_compaction.checking.invariants.invariant import (
     each_step,
 )
 from pytest_compaction.checking.observation import Observation, ObservedStep
-from pytest_compaction.compactors.protocol import Traits
+from pytest_compaction.compactors import Traits
 from pytest_compaction.conversation.messages import (
     Image,
     Message,

@@ -34,9 +34,7 @@ from pytest_compaction.commands.init.first_run import (
     measure,
     newly_gone_between,
 )
-from pytest_compaction.compactors.parameters import parted
-from pytest_compaction.compactors.registry import Registry
-from pytest_compaction.compactors.specs import UnknownCompactorError, parse_spec
+from pytest_compaction.compactors import Registry, UnknownCompactorError, parse_spec, parted
 from pytest_compaction.gate import FEWEST_TRIALS
 from pytest_compaction.models import is_offline
 from pytest_compaction.records import accepted_place

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from pytest_compaction.cache import Form, KeptResults, Latest
 from pytest_compaction.case.case import Case, Probe
-from pytest_compaction.compactors.protocol import View
+from pytest_compaction.compactors import View
 from pytest_compaction.conversation.formats.chat import to_chat
 from pytest_compaction.conversation.identity import identity
 from pytest_compaction.conversation.messages import Message, canonical_json

@@ -18,8 +18,7 @@ from pytest_compaction.dialogues.replayed import (
 )
 from pytest_compaction.models import OFFLINE
 from pytest_compaction.records import Record, RecordType, Status
-from pytest_compaction.run.response import Arm
-from pytest_compaction.run.triggers import Trigger
+from pytest_compaction.run import Arm, Trigger
 from pytest_compaction.session.items.kinds import ARM
 from pytest_compaction.session.items.protocol import RECORD, BrokenFile
 from pytest_compaction.session.session import BenchmarkSession

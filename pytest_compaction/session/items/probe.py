@@ -13,7 +13,7 @@ import pytest
 from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.case.files import CaseFileError
 from pytest_compaction.case.index import CaseEntry, ProbeEntry
-from pytest_compaction.compactors.specs import Spec
+from pytest_compaction.compactors import Spec
 from pytest_compaction.judges import REPORTED, Verdict
 from pytest_compaction.records import (
     Record,
@@ -23,9 +23,7 @@ from pytest_compaction.records import (
     record_without_verdict,
     scored_record,
 )
-from pytest_compaction.run.engine import PlannedProbe
-from pytest_compaction.run.response import Arm, Compaction, Response
-from pytest_compaction.run.triggers import Trigger
+from pytest_compaction.run import Arm, Compaction, PlannedProbe, Response, Trigger
 from pytest_compaction.session.items.kinds import ARM
 from pytest_compaction.session.items.protocol import RECORD, BrokenFile
 from pytest_compaction.session.planned_items import probes_of

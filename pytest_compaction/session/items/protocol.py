@@ -12,8 +12,7 @@ import pytest
 from pytest_compaction.case.files import CaseFileError
 from pytest_compaction.case.long_memory.published import conversation_named_by
 from pytest_compaction.records import Record, RecordType, Status
-from pytest_compaction.run.response import Arm
-from pytest_compaction.run.triggers import Trigger
+from pytest_compaction.run import Arm, Trigger
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.settings import Settings
 

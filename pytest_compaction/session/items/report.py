@@ -27,8 +27,7 @@ from pytest_compaction.records import (
     with_error,
 )
 from pytest_compaction.reports.lines import WIDTH, fitted
-from pytest_compaction.run.feeder import CompactionError
-from pytest_compaction.run.strategy_thread import is_users
+from pytest_compaction.run import CompactionError, is_users
 from pytest_compaction.secrets import scrubbed
 from pytest_compaction.session.items.collection import item_of
 from pytest_compaction.session.items.kinds import KINDS

@@ -21,9 +21,9 @@ from support.compacting import (
 )
 from support.compositions import create, talk
 
+from pytest_compaction.compactors import Composition, Outcome, Span, Traits
 from pytest_compaction.compactors.base.history import HistoryCompactor
-from pytest_compaction.compactors.composition import Composition, CompositionError
-from pytest_compaction.compactors.protocol import Outcome, Span, Traits
+from pytest_compaction.compactors.composition import CompositionError
 from pytest_compaction.compactors.strategies.anchored import SUMMARY_ID
 from pytest_compaction.compactors.strategies.ledger import LEDGER_ID, Ledger
 from pytest_compaction.conversation.messages import readable, structure_faults

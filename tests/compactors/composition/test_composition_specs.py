@@ -3,9 +3,8 @@
 import pytest
 from support.compositions import create, refusal
 
+from pytest_compaction.compactors import Outcome, Span, Traits, UnknownCompactorError, parse_spec
 from pytest_compaction.compactors.base.history import HistoryCompactor
-from pytest_compaction.compactors.protocol import Outcome, Span, Traits
-from pytest_compaction.compactors.specs import UnknownCompactorError, parse_spec
 
 
 @pytest.mark.parametrize(

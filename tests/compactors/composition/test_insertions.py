@@ -13,12 +13,11 @@ from support.compacting import SpyModel, compacted, ids, in_a_row, messages_of, 
 from support.compositions import create, talk
 from support.measuring import records_of
 
-from pytest_compaction.compactors.composition import ELSEWHERE, Composition, InsertionCompactor
-from pytest_compaction.compactors.protocol import Traits
+from pytest_compaction.compactors import Composition, Traits, Window
+from pytest_compaction.compactors.composition import ELSEWHERE, InsertionCompactor
 from pytest_compaction.compactors.strategies.anchored import SUMMARY_ID
 from pytest_compaction.compactors.strategies.ledger import LEDGER_ID, Ledger
 from pytest_compaction.compactors.strategies.pins import PINS_ID, Pins
-from pytest_compaction.compactors.strategies.plain import Window
 from pytest_compaction.conversation.messages import readable, structure_faults, text_message
 from pytest_compaction.metrics import cluster_interval
 from pytest_compaction.rubric import DIMENSIONS

@@ -14,11 +14,15 @@ import pytest
 from support.builders import COUNTER, assistant, context_of, session, system, user
 from support.compacting import AwayModel, SayingModel, SpyModel, compacted, ids, messages_of
 
-from pytest_compaction.compactors.function.compactor import FunctionCompactor, FunctionModel
+from pytest_compaction.compactors import (
+    CompactorError,
+    FunctionCompactor,
+    Registry,
+    UnknownCompactorError,
+    parse_spec,
+)
+from pytest_compaction.compactors.function.compactor import FunctionModel
 from pytest_compaction.compactors.function.shapes import shape_named
-from pytest_compaction.compactors.protocol import CompactorError
-from pytest_compaction.compactors.registry import Registry
-from pytest_compaction.compactors.specs import UnknownCompactorError, parse_spec
 from pytest_compaction.conversation.messages import structure_faults
 from pytest_compaction.models import ModelError, Section, SummaryReply, SummaryRequest
 

@@ -8,15 +8,12 @@ from hypothesis import strategies as st
 from support.builders import agent_logs, assistant, context_of, session, system, tool, user
 from support.compacting import compacted, ids, messages_of
 
+from pytest_compaction.compactors import CompactorError, FunctionCompactor, Registry, parse_spec
 from pytest_compaction.compactors.function.arguments import arguments_for, messages_parameter
-from pytest_compaction.compactors.function.compactor import FunctionCompactor
 from pytest_compaction.compactors.function.shapes import (
     shape_named,
     shape_of,
 )
-from pytest_compaction.compactors.protocol import CompactorError
-from pytest_compaction.compactors.registry import Registry
-from pytest_compaction.compactors.specs import parse_spec
 
 SHAPES = ["chat", "langchain", "pydantic-ai", "anthropic", "responses"]
 

@@ -230,7 +230,7 @@ def test_a_function_may_have_what_it_returned_and_a_state_of_its_own():
 
 
 def test_a_state_that_is_not_json_is_named():
-    from pytest_compaction.compactors.protocol import CompactorError
+    from pytest_compaction.compactors import CompactorError
 
     with pytest.raises(CompactorError, match="its state cannot be kept, because it is not JSON"):
         compacted(create(f"{MODULE}:not_json"), CHAT, context_of(200))

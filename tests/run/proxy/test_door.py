@@ -6,7 +6,7 @@ from urllib.request import getproxies, proxy_bypass
 
 import pytest
 
-from pytest_compaction.run.endpoint import Door
+from pytest_compaction.run import Door
 
 
 @pytest.fixture

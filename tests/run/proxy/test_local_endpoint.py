@@ -7,8 +7,7 @@ import os
 import pytest
 
 from pytest_compaction.models import CallReply, OwnCalls
-from pytest_compaction.run.endpoint import Door, RecordingEndpoint
-from pytest_compaction.run.loop import RequestLimit
+from pytest_compaction.run import Door, RecordingEndpoint, RequestLimit
 
 BODY = json.dumps({"model": "m", "messages": []}).encode()
 CHUNKED = b"%x\r\n%s\r\n0\r\n\r\n" % (len(BODY), BODY)

@@ -7,8 +7,8 @@ from concurrent.futures.process import BrokenProcessPool
 import pytest
 from support.remote import ByHand
 
+from pytest_compaction.run import ExecutorError, Tasks
 from pytest_compaction.run import executor as module
-from pytest_compaction.run.executor import ExecutorError, Tasks
 
 
 class LostWorkerError(Exception):

@@ -6,10 +6,10 @@ import pytest
 from support.builders import COUNTER, build_case
 from support.remote import ByHand, briefing, task_of
 
-from pytest_compaction.compactors.registry import named_strategies
+from pytest_compaction.compactors import named_strategies
 from pytest_compaction.models import Call, CallReply, Total, Usage, connect
-from pytest_compaction.run.executor import Tasks
-from pytest_compaction.run.remote import Collector, Elsewhere, Result, encoded
+from pytest_compaction.run import Elsewhere, Tasks
+from pytest_compaction.run.remote import Collector, Result, encoded
 
 MODEL = "gpt-4o-mini"
 CALL = Call("chat.completions", {"model": MODEL, "messages": []}, 1, "judge")

@@ -11,8 +11,7 @@ import pytest
 from support.builders import build_case
 from support.remote import briefing, perform_here, task_of, unpacked
 
-from pytest_compaction.compactors.registry import named_strategies
-from pytest_compaction.compactors.specs import parse_spec
+from pytest_compaction.compactors import named_strategies, parse_spec
 from pytest_compaction.conversation.messages import Message, Text
 from pytest_compaction.models import (
     CallReply,
@@ -25,7 +24,7 @@ from pytest_compaction.models import (
     prices_at,
 )
 from pytest_compaction.models.calls.endpoint import AttemptError
-from pytest_compaction.run.feeder import CompactionError
+from pytest_compaction.run import CompactionError, own_modules, perform
 from pytest_compaction.run.remote import (
     Failure,
     Result,
@@ -33,8 +32,6 @@ from pytest_compaction.run.remote import (
     decoded,
     digest_of_module,
     encoded,
-    own_modules,
-    perform,
 )
 
 STRATEGY = "def compact(messages, budget):\n    return messages\n"

@@ -9,14 +9,21 @@ import pytest
 from support.builders import COUNTER, build_case
 from support.remote import SETTINGS, ByHand, briefing, perform_here, threads, unpacked
 
-from pytest_compaction.compactors.registry import named_strategies
+from pytest_compaction.compactors import named_strategies
 from pytest_compaction.models import OfflineModel
-from pytest_compaction.run.engine import CaseWork, Engine, Method, PlannedProbe
-from pytest_compaction.run.executor import Tasks
-from pytest_compaction.run.loop import WorkLoop
-from pytest_compaction.run.remote import Elsewhere, TaskError
-from pytest_compaction.run.response import Arm, Roles
-from pytest_compaction.run.triggers import Trigger
+from pytest_compaction.run import (
+    Arm,
+    CaseWork,
+    Elsewhere,
+    Engine,
+    Method,
+    PlannedProbe,
+    Roles,
+    Tasks,
+    Trigger,
+    WorkLoop,
+)
+from pytest_compaction.run.remote import TaskError
 
 STRATEGY = "truncate"
 ARM = Arm(STRATEGY)
