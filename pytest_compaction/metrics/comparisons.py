@@ -112,7 +112,7 @@ def detectable_difference(
 
     It is the standard error over cases times the noncentrality that a two-sided t test at
     ``level`` needs (see :func:`~pytest_compaction.metrics.intervals.noncentrality`);
-    the permutation test has nearly the same power (measured in docs/statistics.md). ``None``
+    the permutation test has nearly the same power (measured in developers/statistics.md). ``None``
     with so few cases that no permutation of their signs can reach ``level``: fewer than 6 at
     0.05. 0 if all cases differ by the same.
     """

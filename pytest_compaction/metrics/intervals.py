@@ -96,7 +96,7 @@ def standard_error(sums: Sums) -> float:
     cluster ``i`` of ``k``. With clusters of one size it is that of the mean of cluster
     means. Source: Cochran, "Sampling Techniques" (1977), section 6.17. It is less biased
     with few clusters of unequal size than the linear one of section 6.4 (measured in
-    docs/statistics.md).
+    developers/statistics.md).
     """
     total, size = math.fsum(sums.totals), math.fsum(sums.sizes)
     pairs = zip(sums.totals, sums.sizes, strict=True)
@@ -145,7 +145,7 @@ LEAST_SPREAD: Final = 0.3
 """The least standard error of a draw, as a share of the sample's.
 
 A draw of equal clusters has none, and would make an interval without end. With 8 clusters or
-more this changes no coverage; see docs/statistics.md.
+more this changes no coverage; see developers/statistics.md.
 """
 
 
@@ -157,8 +157,8 @@ def cluster_interval(clusters: Clusters, level: float = 0.95) -> Interval | None
     ``m - s q(1 - tail)`` to ``m - s q(tail)``, with ``q`` the quantiles of ``t``; it is not
     symmetric where the scores are not. ``m`` is the ratio of sums, so that a cluster counts
     by its size. Source: Davison and Hinkley, "Bootstrap Methods and their Application"
-    (1997), sections 2.4, 3.8 and 5.2. It was chosen by simulation (docs/statistics.md): with 12
-    cases it covers 94 to 95 % where it says 95, and Student's t 90 to 95 %. ``None`` with fewer
+    (1997), sections 2.4, 3.8 and 5.2. It was chosen by simulation (developers/statistics.md): with
+    12 cases it covers 94 to 95 % where it says 95, and Student's t 90 to 95 %. ``None`` with fewer
     than six clusters: so few cases say nothing about other cases. Values that are not finite are
     left out.
     """
@@ -284,7 +284,7 @@ def proportion_interval(clusters: Clusters, level: float = 0.95) -> Interval | N
 
     And the degrees of freedom of ``z`` are at most ``k - 1``, at least 2, and those of a variance
     of values with the kurtosis ``g`` of the residuals of clusters: ``1.2 k / (g - 1)``. The 0.2
-    and the 1.2 (2 in theory) were chosen by simulation, see ``docs/statistics.md``.
+    and the 1.2 (2 in theory) were chosen by simulation, see ``developers/statistics.md``.
 
     If all values are equal there is no variance, and ``m`` is ``k``, as if all values of a
     cluster were one. ``None`` with fewer than two clusters.

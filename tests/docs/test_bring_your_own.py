@@ -4,7 +4,7 @@ import os
 import re
 
 import pytest
-from support.pages import DOCS, README, arguments, blocks, code
+from support.pages import DOCS, arguments, code
 from support.scenarios import lean, long_case, records, write_cases
 
 WITH_LANGCHAIN = "WITH_LANGCHAIN"
@@ -190,8 +190,3 @@ def test_a_thing_that_is_no_compactor_is_refused_in_a_sentence(pytester, at_work
         assert result.ret == pytest.ExitCode.USAGE_ERROR
         result.stderr.fnmatch_lines([said])
         assert "Traceback" not in result.stderr.str()
-
-
-def test_the_readme_shows_the_function_of_the_page():
-    shown = [block for language, block in blocks(README) if language == "python"]
-    assert shown == [code(PAGE, "python", "# my_compactor.py")]

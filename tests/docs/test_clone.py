@@ -3,10 +3,12 @@
 import shutil
 
 import pytest
-from support.pages import README, arguments, code, commands
+from support.pages import DOCS, README, arguments, code, commands
 from support.paths import ROOT, public_data
 
-OWN = {command for command in commands(README) if "my_compactor:keep_the_newest" in command}
+OWN_COMPACTOR = DOCS / "own-compactor.md"
+OWN = {command for command in commands(README) if command.startswith("pytest --compactor=my_")}
+INIT = [command for command in commands(README) if " init my-session" in command]
 CHECK = "--compaction-check"
 
 
@@ -20,7 +22,9 @@ def clone(pytester):
     shutil.copy(ROOT / "cases/test_probes.py", pytester.path / "cases")
     smallest = min((ROOT / "cases").rglob("*.json"), key=lambda path: path.stat().st_size)
     shutil.copy(smallest, pytester.path / "cases/debugging")
-    (pytester.path / "my_compactor.py").write_text(code(README, "python", "# my_compactor.py"))
+    (pytester.path / "my_compactor.py").write_text(
+        code(OWN_COMPACTOR, "python", "# my_compactor.py")
+    )
     return pytester
 
 
@@ -44,6 +48,9 @@ def test_ones_own_compactor_is_measured_and_checked(clone, command):
 def test_ones_own_session_is_imported_and_gated(clone):
     session = public_data("claude-code/session.jsonl")
     shutil.copy(session, clone.path / "my-session.jsonl")
+    (initialise,) = INIT
+    assert clone.run("pytest-compaction", *arguments(initialise), "--yes").ret == 0
+    (clone.path / "cases/my-session.json").unlink()
     shown = code(README, "console", "pytest-compaction import").splitlines()
     assert [line.split()[1] for line in shown[:3]] == ["import", "lint", "show"]
     for command in shown[:3]:

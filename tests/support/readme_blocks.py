@@ -16,20 +16,25 @@ from support.paths import CASES, ROOT
 CASES_README = ROOT / "cases/README.md"
 REAL_CASES = CASES / "real"
 PAGE_OF = {
-    "production": README,
-    "summary": README,
-    "comparison": README,
-    "model-agreement": DOCS / "how-it-measures.md",
-    "changed-summaries": DOCS / "how-it-measures.md",
+    "strategies": README,
+    "production": DOCS / "how-it-measures.md",
+    "summary": DOCS / "reports.md",
+    "comparison": DOCS / "reports.md",
+    "model-agreement": DOCS / "developers/instrument.md",
+    "changed-summaries": DOCS / "developers/instrument.md",
     "over-budget": DOCS / "how-it-measures.md",
     "invariants": DOCS / "invariants.md",
     "suitability": DOCS / "dialogues.md",
     "dialogue-strategies": DOCS / "dialogues.md",
     "worse": DOCS / "comparing.md",
     "cases": CASES_README,
+    "tutorial-init": DOCS / "tutorial.md",
+    "tutorial-worse": DOCS / "tutorial.md",
+    "tutorial-show": DOCS / "tutorial.md",
 }
 """The page that holds each block."""
 MARKDOWN = {
+    "strategies",
     "production",
     "model-agreement",
     "changed-summaries",
@@ -80,12 +85,10 @@ def production_block(folder=REAL_CASES, strategies=PRODUCTION):
     lead = (
         f"What production compaction lost: in {sessions} of real agents, {lost.facts['overall']} "
         "facts were asked for right after a compaction that the agent had really made. `recorded` "
-        "is what it went on with; the others had as many tokens at the same point:"
+        "is what it went on with; every other strategy got the same token budget:"
     )
     _, table, *notes = markdown_table(production_table(lost))
-    page = "docs/how-it-measures.md#how-well-it-reads"
-    surely = f"How surely such views are read is [measured too]({page})."
-    return "\n\n".join([lead, table, " ".join([*notes, surely])])
+    return "\n\n".join([lead, table, " ".join(notes)])
 
 
 def has_records(folder=REAL_CASES):
@@ -96,6 +99,28 @@ def has_records(folder=REAL_CASES):
         for point in json.loads(path.read_text("utf-8")).get("compaction_points", ())
     )
     return any("recorded" in point for point in points)
+
+
+def strategies_block():
+    """What some strategies keep, the best first."""
+    from support.measuring import records_of
+
+    from pytest_compaction.metrics import overall_mean
+
+    rows = []
+    for name in (*STRATEGIES, "claude-code"):
+        records = records_of(name, True)
+        mean = overall_mean(records)
+        facts = [fact["survived"] for record in records for fact in record["facts"]]
+        views = {(r["case"], r["point"]["id"]): r["tokens"]["view"] for r in records}
+        low, high = mean.interval
+        size = sum(views.values()) / len(views)
+        score = f"{mean.value:.2f} | {low:.2f} to {high:.2f}"
+        kept = f"{sum(facts) / len(facts):.0%}"
+        rows.append((mean.value, f"| `{name}` | {kept} | {score} | {size:,.0f} |"))
+    head = "| strategy | facts kept | score, 0 to 5 | 95 % interval | tokens of a view |"
+    rows.sort(reverse=True)
+    return "\n".join([head, "|---|---:|---:|---:|---:|", *(row for _, row in rows)])
 
 
 def summary_block():
@@ -220,6 +245,16 @@ def difficulty():
     return "\n".join(rows)
 
 
+def followed():
+    """The blocks of the tutorial, from doing what it says in a fresh folder."""
+    import tempfile
+
+    from support.tutorial import follow, tutorial_blocks
+
+    with tempfile.TemporaryDirectory() as folder:
+        return tutorial_blocks(follow(Path(folder)))
+
+
 def _until_blank(lines, count):
     """The lines before the ``count``-th empty one."""
     text = "\n".join(line.text for line in lines)
@@ -254,6 +289,7 @@ def main(names=()):
         ({"model-agreement"}, lambda: {"model-agreement": agreement_block()}),
         ({"changed-summaries"}, lambda: {"changed-summaries": effects_table("anchored")}),
         ({"production"}, lambda: {"production": production_block()}),
+        ({"strategies"}, lambda: {"strategies": strategies_block()}),
         ({"summary"}, lambda: {"summary": summary_block()}),
         ({"comparison"}, lambda: {"comparison": comparison_block()}),
         ({"worse"}, lambda: {"worse": worse_block()}),
@@ -261,6 +297,7 @@ def main(names=()):
         ({"invariants"}, lambda: {"invariants": invariants_block()}),
         ({"cases"}, lambda: {"cases": difficulty()}),
         ({"suitability", "dialogue-strategies"}, dialogue_blocks),
+        ({name for name in PAGE_OF if name.startswith("tutorial-")}, followed),
     )
     wanted = set(names) or set(PAGE_OF)
     for held, measure in sources:

@@ -1,4 +1,4 @@
-"""Makes ``nulls.json``, what the nulls state in the shipped cases; see docs/contributing.md.
+"""Makes ``nulls.json``, what the nulls state in the shipped cases; see the page on contributing.
 
     PYTHONPATH=tests python -m support.shipped_nulls make      # some 15 minutes of one processor
     PYTHONPATH=tests python -m support.shipped_nulls renew     # after a change of no reading

@@ -1,12 +1,12 @@
-"""The example of docs/model.md, offline and against a server on this machine."""
+"""The example of docs/own-compactor.md, offline and against a server on this machine."""
 
 import pytest
 from support.endpoint_builders import KEY
-from support.pages import DOCS, arguments, code, text
+from support.pages import DOCS, arguments, code
 from support.scenarios import lean, records, write_cases
 from support.stub_endpoint import long_case, role_of, serving
 
-PAGE = DOCS / "model.md"
+PAGE = DOCS / "own-compactor.md"
 BUDGET = 400
 
 
@@ -49,7 +49,3 @@ def test_the_example_asks_the_endpoint_as_the_page_says(example, monkeypatch):
 def test_the_example_has_about_twenty_lines():
     lines = code(PAGE, "python", "# my_summary.py").strip().splitlines()
     assert len(lines) - 1 <= 22, "twenty lines, and the name of the file before them"
-
-
-def test_the_page_is_linked_from_the_one_on_own_compactors():
-    assert "(model.md)" in text(DOCS / "own-compactor.md")
