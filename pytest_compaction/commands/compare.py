@@ -21,12 +21,12 @@ from pytest_compaction.records import (
     strategies_of,
     version_note,
 )
-from pytest_compaction.reports.changes.comparison import (
+from pytest_compaction.reports.changes import (
     RunComparison,
     Side,
-    as_json,
-    as_markdown,
-    as_text,
+    comparison_json,
+    comparison_markdown,
+    comparison_text,
 )
 from pytest_compaction.text import Range
 
@@ -146,5 +146,7 @@ def _strategies(source: Source) -> list[str]:
 
 def _rendered(found: Sequence[RunComparison], form: str, items: int) -> str:
     if form == "json":
-        return json.dumps(as_json(found), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-    return (as_markdown if form == "markdown" else as_text)(found, items)
+        return (
+            json.dumps(comparison_json(found), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        )
+    return (comparison_markdown if form == "markdown" else comparison_text)(found, items)

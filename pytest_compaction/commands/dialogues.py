@@ -13,8 +13,8 @@ from pytest_compaction.dialogues.evaluation import Evaluation
 from pytest_compaction.dialogues.measures import PASS_CONSISTENCY
 from pytest_compaction.dialogues.published import read_results
 from pytest_compaction.options.table import range_of
-from pytest_compaction.reports.dialogues.tables import as_json, markdown, plain
-from pytest_compaction.reports.tables.table_page import WIDTH
+from pytest_compaction.reports.dialogues import dialogue_json, dialogue_markdown, dialogue_text
+from pytest_compaction.reports.table import TABLE_WIDTH
 
 FORMATS: Final = ("text", "markdown", "json")
 
@@ -47,16 +47,16 @@ def run(options: argparse.Namespace) -> int:
         complain(problem)
     if not results.evaluations:
         return 1
-    width = WIDTH
+    width = TABLE_WIDTH
     if options.output is None:
-        width = min(shutil.get_terminal_size((WIDTH, 24)).columns, WIDTH)
+        width = min(shutil.get_terminal_size((TABLE_WIDTH, 24)).columns, TABLE_WIDTH)
     text = _rendered(results.evaluations, form_of(options), width)
     return 0 if written(options, text) and not results.problems else 1
 
 
 def _rendered(evaluations: Sequence[Evaluation], form: str, width: int) -> str:
     if form == "markdown":
-        return markdown(evaluations)
+        return dialogue_markdown(evaluations)
     if form == "json":
-        return as_json(evaluations)
-    return "".join(f"{line}\n" for line in plain(evaluations, width))
+        return dialogue_json(evaluations)
+    return "".join(f"{line}\n" for line in dialogue_text(evaluations, width))

@@ -41,7 +41,7 @@ from pytest_compaction.models import (
 )
 from pytest_compaction.options.table import range_of
 from pytest_compaction.reports.call_progress import progress_text
-from pytest_compaction.reports.tables.table_page import cells
+from pytest_compaction.reports.lines import cells
 from pytest_compaction.text import Range, printable
 
 clock = time.monotonic

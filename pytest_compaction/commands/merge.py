@@ -37,7 +37,7 @@ from pytest_compaction.records import (
     run_pricing,
     write_run,
 )
-from pytest_compaction.reports.changes.block import baseline_lines
+from pytest_compaction.reports.changes import baseline_lines
 from pytest_compaction.reports.gate_line import (
     Failures,
     below_text,

@@ -10,11 +10,9 @@ from typing import Any, Final
 
 from pytest_compaction.commands.arguments import add_output, complain, form_of, named_run, written
 from pytest_compaction.records import Run, RunFileError, run_pricing, type_of
-from pytest_compaction.reports.tables.long_memory_tables import LABEL
-from pytest_compaction.reports.tables.long_memory_tables import NAMES as LONG_MEMORY
-from pytest_compaction.reports.tables.run_tables import run_tables
-from pytest_compaction.reports.tables.table import Table
-from pytest_compaction.reports.tables.table_page import (
+from pytest_compaction.reports.run_tables import ABILITY, LONG_MEMORY, run_tables
+from pytest_compaction.reports.table import (
+    Table,
     csv_tables,
     json_table,
     markdown_table,
@@ -143,4 +141,4 @@ def _rendered(tables: Sequence[Table], form: str) -> str:
 
 def _plain(item: Table) -> Iterator[str]:
     """A table in columns; the names of abilities are never cut."""
-    return plain_table(item, label=LABEL) if item.name in LONG_MEMORY else plain_table(item)
+    return plain_table(item, label=ABILITY) if item.name in LONG_MEMORY else plain_table(item)

@@ -11,8 +11,15 @@ from typing import Final
 from pytest_compaction.metrics import FEWEST_CLUSTERS, Agreement, Coefficient
 from pytest_compaction.records import rounded
 from pytest_compaction.reports.lines import interval_text
-from pytest_compaction.reports.tables.table import Cell, Table, count, table
-from pytest_compaction.reports.tables.table_page import WIDTH, markdown_table, plain_table
+from pytest_compaction.reports.table import (
+    TABLE_WIDTH,
+    Cell,
+    Table,
+    count,
+    markdown_table,
+    plain_table,
+    table,
+)
 
 _COLUMNS: Final = (
     ("of", ""),
@@ -31,7 +38,7 @@ NOTE: Final = (
 def as_text(agreements: Sequence[Agreement]) -> str:
     """The tables in plain columns."""
     blocks = ["\n".join(plain_table(_table(each))) for each in agreements]
-    return "\n\n".join([*blocks, textwrap.fill(f"{NOTE}.", WIDTH)]) + "\n"
+    return "\n\n".join([*blocks, textwrap.fill(f"{NOTE}.", TABLE_WIDTH)]) + "\n"
 
 
 def as_markdown(agreements: Sequence[Agreement]) -> str:

@@ -19,7 +19,7 @@ from pytest_compaction.conversation.messages import (
     readable,
 )
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.reports.tables.table_page import cells
+from pytest_compaction.reports.lines import cells
 from pytest_compaction.text import TextIndex, printable
 
 LEAST_WIDTH: Final = 40

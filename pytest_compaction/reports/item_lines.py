@@ -8,8 +8,7 @@ from typing import Final
 
 from pytest_compaction.metrics import by_arm, overall_mean
 from pytest_compaction.records import Record
-from pytest_compaction.reports.lines import WIDTH, Line
-from pytest_compaction.reports.short_names import short_names
+from pytest_compaction.reports.lines import WIDTH, Line, short_names
 from pytest_compaction.text import printable
 
 _SCORE: Final = 6

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any, Final, Literal, Protocol
 
-from pytest_compaction.reports.tables.table_page import cells
+from wcwidth import wcwidth
+
+from pytest_compaction.text import printable
 
 WIDTH: Final = 80
 """Columns that lines are made for; a narrower terminal gets them wrapped."""
+_CUT: Final = "…"
+_LONG_NAME: Final = 1000
+"""The most characters of a name that are looked at."""
 Style = Literal["plain", "bold", "dim", "good", "warning", "bad"]
 
 
@@ -112,3 +119,80 @@ def interval_text(
     if limits is not None:
         low, high = max(low, limits[0]), min(high, limits[1])
     return f"[{format(low, form)}, {format(high, form)}]"
+
+
+def counted(number: int, one: str, several: str = "") -> str:
+    """A number of things: ``1 item``, ``2 items``."""
+    return f"{number} {one if number == 1 else several or f'{one}s'}"
+
+
+def wrapped(
+    text: str,
+    style: Style = "plain",
+    indent: str = "",
+    hanging: str = "  ",
+    break_on_hyphens: bool = False,
+) -> Iterator[Line]:
+    """A sentence in as many lines as it takes; all but the first begin with ``hanging`` too."""
+    for line in textwrap.wrap(
+        printable(text),
+        WIDTH,
+        initial_indent=indent,
+        subsequent_indent=indent + hanging,
+        break_on_hyphens=break_on_hyphens,
+    ):
+        yield Line(line, style)
+
+
+def cells(text: str) -> int:
+    """Terminal cells of a printable text: two for a wide character, none for a combining one.
+
+    The width of a text is the sum of its characters', so that a part of it can be cut off;
+    a control character, which :func:`~pytest_compaction.text.printable` escapes, has one.
+    """
+    return sum(abs(wcwidth(ch)) for ch in text)  # -1 is for control characters
+
+
+def clipped(text: str, width: int) -> str:
+    """The text, cut to ``width`` cells if it takes more."""
+    if cells(text) <= width:
+        return text
+    while cells(text) > width - 1:
+        text = text[:-1]
+    return f"{text}…"
+
+
+def _alike(texts: Sequence[str]) -> int:
+    """How many characters some texts begin with alike."""
+    return sum(1 for _ in takewhile(lambda chars: len(set(chars)) == 1, zip(*texts, strict=False)))
+
+
+def short_names(names: Iterable[str], width: int) -> dict[str, str]:
+    """Each name in at most ``width`` characters; different names stay different.
+
+    Names of one module begin alike, so what is cut is their beginning. Names that then read
+    alike are shown from where they differ, and get numbers where even that is not enough.
+    """
+    whole = {name: printable(name, _LONG_NAME) for name in dict.fromkeys(names)}
+    found = {
+        name: text if len(text) <= width else f"{_CUT}{text[len(text) - width + 1 :]}"
+        for name, text in whole.items()
+    }
+    alike: dict[str, list[str]] = defaultdict(list)
+    for name, text in found.items():
+        alike[text].append(name)
+    for group in alike.values():
+        if len(group) > 1:
+            start = _alike([whole[name] for name in group])
+            for name in group:
+                begin = max(min(start, len(whole[name]) - width + 1), 1)
+                rest = whole[name][begin:]
+                cut = rest if len(rest) < width else f"{rest[: width - 2]}{_CUT}"
+                found[name] = f"{_CUT}{cut}"
+    seen: dict[str, int] = defaultdict(int)
+    for name, text in found.items():
+        seen[text] += 1
+        if seen[text] > 1:
+            number = f"{_CUT}{seen[text]}"
+            found[name] = f"{text[: width - len(number)]}{number}"
+    return found

@@ -39,7 +39,14 @@ from pytest_compaction.metrics import (
 )
 from pytest_compaction.records import Record, went_wrong_later
 from pytest_compaction.reports.item_lines import lowest_first
-from pytest_compaction.reports.lines import WIDTH, Line, Style, interval_text, removed_text
+from pytest_compaction.reports.lines import (
+    WIDTH,
+    Line,
+    Style,
+    interval_text,
+    removed_text,
+    wrapped,
+)
 from pytest_compaction.rubric import DIMENSIONS, MAX_SCORE
 from pytest_compaction.settings import CONTROL
 from pytest_compaction.text import printable
@@ -53,19 +60,6 @@ _REASON: Final = 4 * (WIDTH - 2)
 """Characters of a reason: four lines say why a strategy could not be scored and what to do."""
 _GAP: Final = 3
 _SHARE: Final = (0.0, 1.0)
-
-
-def wrapped(text: str, style: Style = "plain", indent: str = "") -> Iterator[Line]:
-    """A sentence in as many lines as it takes."""
-    following = f"{indent}  "
-    for line in textwrap.wrap(
-        printable(text),
-        WIDTH,
-        initial_indent=indent,
-        subsequent_indent=following,
-        break_on_hyphens=False,
-    ):
-        yield Line(line, style)
 
 
 def labelled(label: str, parts: Sequence[str]) -> Iterator[Line]:

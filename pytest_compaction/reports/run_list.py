@@ -9,8 +9,7 @@ from typing import Any, Final
 
 from pytest_compaction.metrics import by_arm, overall_mean, pass_estimates
 from pytest_compaction.records import Run, type_of
-from pytest_compaction.reports.changes.words import counted
-from pytest_compaction.reports.lines import WIDTH
+from pytest_compaction.reports.lines import WIDTH, counted
 from pytest_compaction.text import printable
 
 _NAME: Final = 40

@@ -34,7 +34,14 @@ from pytest_compaction.metrics import (
     with_same_views,
 )
 from pytest_compaction.records import Record, went_wrong_later
-from pytest_compaction.reports.lines import WIDTH, Line, interval_text, removed_text
+from pytest_compaction.reports.lines import (
+    WIDTH,
+    Line,
+    interval_text,
+    removed_text,
+    short_names,
+    wrapped,
+)
 from pytest_compaction.reports.one_strategy import (
     compliance_lines,
     counted_outcomes,
@@ -43,9 +50,7 @@ from pytest_compaction.reports.one_strategy import (
     result_text,
     unread_nulls_line,
     unscored_because,
-    wrapped,
 )
-from pytest_compaction.reports.short_names import short_names
 from pytest_compaction.rubric import DIMENSIONS, MAX_SCORE
 from pytest_compaction.settings import CONTROL, Budget
 from pytest_compaction.text import printable

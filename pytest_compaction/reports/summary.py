@@ -19,9 +19,9 @@ from pytest_compaction.reports.one_strategy import (
     one_strategy,
     unscored_because,
 )
+from pytest_compaction.reports.run_tables import ABILITY, long_memory_tables
 from pytest_compaction.reports.strategies import origin_lines, strategy_lines
-from pytest_compaction.reports.tables.long_memory_tables import LABEL, long_memory_tables
-from pytest_compaction.reports.tables.table_page import plain_table
+from pytest_compaction.reports.table import plain_table
 from pytest_compaction.reports.usage import agreement_lines
 from pytest_compaction.settings import CONTROL
 from pytest_compaction.text import printable
@@ -48,7 +48,7 @@ def run_summary(
     if probes or not dialogues:
         yield from summary(probes, order, control, grouped, lowest, pricing, verbose, width)
     if dialogues:
-        from pytest_compaction.reports.dialogues.summary import dialogue_summary
+        from pytest_compaction.reports.dialogues import dialogue_summary
 
         yield from dialogue_summary(dialogues, order)
     yield from agreement_lines(probes)
@@ -89,7 +89,7 @@ def summary(
         lines = list(one_strategy(name, groups[name], against, pricing, verbose, width))
         lines += lowest_lines(groups[name], lowest)
     for found in long_memory_tables(groups):
-        title, *rest = plain_table(found, WIDTH, LABEL)
+        title, *rest = plain_table(found, WIDTH, ABILITY)
         lines += [Line(""), Line(title, "bold"), *map(Line, rest)]
     if verbose:
         lines += origin_lines(groups, grouped, control)

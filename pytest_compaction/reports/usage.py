@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from pytest_compaction.metrics import krippendorff_alpha
 from pytest_compaction.models import PriceTable, Total, Usage
 from pytest_compaction.records import Record
-from pytest_compaction.reports.lines import WIDTH, Line, Style
-from pytest_compaction.reports.short_names import short_names
+from pytest_compaction.reports.lines import WIDTH, Line, Style, short_names
 from pytest_compaction.text import printable
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from pytest_compaction.compactors import asks_model
 from pytest_compaction.models import ChatModel, call_counts
 from pytest_compaction.records import Record
 from pytest_compaction.reports.call_progress import progress_text
-from pytest_compaction.reports.tables.table_page import cells
+from pytest_compaction.reports.lines import cells
 from pytest_compaction.session.items.collection import item_of, items_of
 from pytest_compaction.session.items.kinds import KINDS
 from pytest_compaction.session.items.probe import ProbeItem

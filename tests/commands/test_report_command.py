@@ -18,7 +18,7 @@ from support.worker_counts import BOTH
 from pytest_compaction import cli
 from pytest_compaction.conversation.messages import canonical_json
 from pytest_compaction.records import load_run
-from pytest_compaction.reports.tables.table_page import WIDTH
+from pytest_compaction.reports.table import TABLE_WIDTH
 
 HOSTILE = "<script>alert(1)</script>|*x*"
 
@@ -89,7 +89,7 @@ def test_many_strategies_stay_within_the_width(
     names = ["recorded", *(f"strategy-{n}" for n in range(8))]
     path = run_file(tmp_path, *(item(name, case, True) for name in names for case in "ab"))
     _, out, _ = report(capsys, path, "--table", "production")
-    assert all(len(line) <= WIDTH for line in out.splitlines())
+    assert all(len(line) <= TABLE_WIDTH for line in out.splitlines())
     assert all(f" {name}" in out for name in names)
     assert out.count("view tokens") > 1
 

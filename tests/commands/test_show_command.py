@@ -7,7 +7,7 @@ from support.builders import assistant, case_data, system, tool, user, write_cas
 
 from pytest_compaction import cli
 from pytest_compaction.reports.case_page import wrap
-from pytest_compaction.reports.tables.table_page import cells
+from pytest_compaction.reports.lines import cells
 
 
 def show(capsys, *arguments):

@@ -7,7 +7,7 @@ from support.changed_runs import before, fact, lowered, run_of, scored
 
 from pytest_compaction.gate import decide_baseline
 from pytest_compaction.records import Baseline
-from pytest_compaction.reports.changes.block import (
+from pytest_compaction.reports.changes import (
     baseline_block,
     baseline_lines,
     baseline_markdown,

@@ -11,7 +11,7 @@ from support.finished import HOSTILE, fact, finished, several
 
 from pytest_compaction.records import columns
 from pytest_compaction.reports.outlets.report_file import csv_report
-from pytest_compaction.reports.tables.table_page import inert
+from pytest_compaction.reports.table import inert
 
 
 def rows(*records):

@@ -18,15 +18,15 @@ from pytest_compaction.dialogues.evaluation import (
     evaluations_of_records,
 )
 from pytest_compaction.dialogues.figures import figures_of, spending_of
-from pytest_compaction.reports.dialogues.tables import (
+from pytest_compaction.reports.dialogues import (
     ENOUGH,
-    as_json,
-    markdown,
-    plain,
+    dialogue_json,
+    dialogue_markdown,
+    dialogue_text,
     tables_of,
 )
-from pytest_compaction.reports.tables.table import Cell, table
-from pytest_compaction.reports.tables.table_page import WIDTH, cells, written
+from pytest_compaction.reports.lines import cells
+from pytest_compaction.reports.table import TABLE_WIDTH, Cell, table, written
 
 HOSTILE = "\x1b[2J|`<b>*x*\u202e"
 WIDE = "会话摘要有效性评测会话摘要有效性评测会话摘要有效性评测会话摘要有效性评测"
@@ -76,21 +76,21 @@ def many(task: str, saved: int, state: bool | None = True) -> list[BothArms]:
 
 
 def rows(evaluation: Evaluation, name: str) -> list[dict[str, Any]]:
-    data = json.loads(as_json([evaluation]))
+    data = json.loads(dialogue_json([evaluation]))
     found: list[dict[str, Any]] = data["evaluations"][0]["tables"][name]["rows"]
     return found
 
 
 def test_terminal_tables(snapshot: SnapshotAssertion) -> None:
-    assert "\n".join(plain([evaluation(errors=1)])) == snapshot
+    assert "\n".join(dialogue_text([evaluation(errors=1)])) == snapshot
 
 
 def test_markdown_tables(snapshot: SnapshotAssertion) -> None:
-    assert markdown([evaluation(), evaluation("truncate")]) == snapshot
+    assert dialogue_markdown([evaluation(), evaluation("truncate")]) == snapshot
 
 
 def test_json_tables(snapshot: SnapshotAssertion) -> None:
-    assert as_json([evaluation()]) == snapshot
+    assert dialogue_json([evaluation()]) == snapshot
 
 
 def test_dialogues_without_a_summary_in_force_stand_apart() -> None:
@@ -120,7 +120,7 @@ def test_both_accountings_are_shown_and_what_is_not_recorded_is_not_zero() -> No
     unknown = evaluation_of("x", [compared("CM_1", [10, 20], [10, 15], state=None, made=None)])
     (row,) = rows(unknown, "token_efficiency")
     assert row["net_savings"] is None
-    text = "\n".join(plain([unknown]))
+    text = "\n".join(dialogue_text([unknown]))
     assert "tokens to make summaries         not recorded" in text
     assert "net token savings                not recorded" in text
     assert "net negative rate                not recorded" in text
@@ -221,22 +221,22 @@ def test_summaries_that_were_paid_and_never_in_force_stand_apart_from_noise() ->
     assert found["paid, never in force"]["net_savings"] < 0
     whole = figures_of("all", items).in_force
     assert whole is not None and (whole.some, whole.none, whole.paid) == (1, 2, 1)
-    text = "\n".join(plain([evaluation_of("x", items)]))
+    text = "\n".join(dialogue_text([evaluation_of("x", items)]))
     assert "Paid, never in force: summaries were requested but none could be used" in text
-    assert "Paid, never in force" not in "\n".join(plain([evaluation_of("x", items[::2])]))
+    assert "Paid, never in force" not in "\n".join(dialogue_text([evaluation_of("x", items[::2])]))
     (row,) = rows(evaluation_of("x", items[1:2]), "suitability")
     assert row["measured"] == "paid, never in force"
 
 
 def test_a_strategy_whose_dialogues_all_ended_in_errors_has_no_savings() -> None:
     evaluations = [evaluation(), evaluation_of("raises", [], errors=3)]
-    _, row = json.loads(as_json(evaluations))["strategies"]["rows"]
+    _, row = json.loads(dialogue_json(evaluations))["strategies"]["rows"]
     assert row["dialogues"] == 0
     assert {name for name, value in row.items() if value is None} == {
         *("prompt_savings", "token_savings", "net_savings"),
         *("consistency", "pass_1", "retention"),
     }
-    (line,) = [line for line in plain(evaluations) if line.startswith("  raises")]
+    (line,) = [line for line in dialogue_text(evaluations) if line.startswith("  raises")]
     assert "0.00%" not in line
 
 
@@ -246,7 +246,7 @@ def test_nothing_compared_is_a_table_of_nothing() -> None:
     values = {row[0].value: row[1].value for row in overall.rows}
     assert (values["dialogues"], values["errors, in no figure"]) == (0, 3)
     assert values["token savings"] is None and values["consistency"] is None
-    assert "token savings                    " in "\n".join(plain([empty]))
+    assert "token savings                    " in "\n".join(dialogue_text([empty]))
     assert tables_of(evaluation_of_figures("nothing", []))[0].name == "overall"
 
 
@@ -259,12 +259,12 @@ def test_no_line_is_too_wide_or_writes_on_the_terminal(title: str) -> None:
         compared("CC_620", [1] * 12, [1] * 12),
     ]
     evaluations = [evaluation_of(title, items), evaluation("anchored")]
-    lines = list(plain(evaluations))
-    assert max(map(cells, lines)) <= WIDTH
-    for text in ("\n".join(lines), markdown(evaluations), as_json(evaluations)):
+    lines = list(dialogue_text(evaluations))
+    assert max(map(cells, lines)) <= TABLE_WIDTH
+    for text in ("\n".join(lines), dialogue_markdown(evaluations), dialogue_json(evaluations)):
         assert "\x1b" not in text and "\u202e" not in text
-    assert "<b>" not in markdown(evaluations)
-    assert json.loads(as_json(evaluations))["strategies"]["rows"][0]["strategy"] == title
+    assert "<b>" not in dialogue_markdown(evaluations)
+    assert json.loads(dialogue_json(evaluations))["strategies"]["rows"][0]["strategy"] == title
 
 
 def test_a_text_takes_the_cells_of_its_characters() -> None:
@@ -273,7 +273,7 @@ def test_a_text_takes_the_cells_of_its_characters() -> None:
 
 
 def test_markdown_cells_cannot_end_a_cell() -> None:
-    text = markdown([evaluation_of("x", [compared("A|B_1", [10, 20], [10, 15])])])
+    text = dialogue_markdown([evaluation_of("x", [compared("A|B_1", [10, 20], [10, 15])])])
     assert "A\\|B" in text
     lines = [line.replace("\\|", "") for line in text.splitlines()]
     blocks = [list(block) for bar, block in groupby(lines, lambda line: "|" in line) if bar]
@@ -326,4 +326,4 @@ def test_records_of_other_kinds_are_passed_over_and_errors_counted() -> None:
 def test_the_tables_of_a_task_do_not_depend_on_the_order() -> None:
     found = evaluation()
     again = evaluation_of(found.title, reversed(found.comparisons))
-    assert as_json([found]) == as_json([again])
+    assert dialogue_json([found]) == dialogue_json([again])

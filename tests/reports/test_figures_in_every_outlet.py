@@ -10,7 +10,7 @@ from support.finished import fact, finished, several
 from pytest_compaction.gate import decide, parse_threshold
 from pytest_compaction.metrics import adjusted_p, figures, run_changes
 from pytest_compaction.records import Run, figures_of
-from pytest_compaction.reports.changes import comparison
+from pytest_compaction.reports import changes
 from pytest_compaction.reports.outlets.json_report import json_report
 from pytest_compaction.reports.outlets.markdown_report import markdown_report
 from pytest_compaction.reports.outlets.report_file import csv_report
@@ -39,9 +39,9 @@ def shown(records):
 
 
 def compared():
-    changes = run_changes(RECORDS[:14], RECORDS[14:])
-    sides = [comparison.Side(name, "s") for name in ("one", "other")]
-    return [comparison.RunComparison(*sides, changes, adjusted_p([changes])[0])]
+    changed = run_changes(RECORDS[:14], RECORDS[14:])
+    sides = [changes.Side(name, "s") for name in ("one", "other")]
+    return [changes.RunComparison(*sides, changed, adjusted_p([changed])[0])]
 
 
 def as_run(records):
@@ -72,10 +72,10 @@ def test_the_terminal_shows_it_for_one_strategy_and_for_several():
 
 
 def test_comparisons_have_it():
-    row = next(x for x in comparison.as_text(compared(), 0).splitlines() if x.startswith(NAME))
+    row = next(x for x in changes.comparison_text(compared(), 0).splitlines() if x.startswith(NAME))
     assert "-1.00" in row
-    assert f"| {NAME.replace('_', chr(92) + '_')} |" in comparison.as_markdown(compared(), 0)
-    (found,) = comparison.as_json(compared())["comparisons"]
+    assert f"| {NAME.replace('_', chr(92) + '_')} |" in changes.comparison_markdown(compared(), 0)
+    (found,) = changes.comparison_json(compared())["comparisons"]
     assert (found["figures"][NAME]["first"], found["figures"][NAME]["second"]) == (1.0, 0.0)
 
 

@@ -1,8 +1,8 @@
 """The tables of long conversations from records: means, intervals, and where the evidence is."""
 
 from pytest_compaction.metrics import ability_mean, tenth_mean
-from pytest_compaction.reports.tables.long_memory_tables import LABEL, long_memory_tables
-from pytest_compaction.reports.tables.table_page import csv_tables, markdown_table, plain_table
+from pytest_compaction.reports.run_tables import ABILITY, long_memory_tables
+from pytest_compaction.reports.table import csv_tables, markdown_table, plain_table
 
 
 def record(case, probe, score, **more):
@@ -75,7 +75,7 @@ def of_two_sizes(strategies):
 
 def test_columns_that_come_below_have_the_size_of_each_row_again():
     found = of_two_sizes(f"strategy_{number}" for number in range(12))
-    lines = list(plain_table(found, 60, LABEL))
+    lines = list(plain_table(found, 60, ABILITY))
     assert sum("strategy_" in line for line in lines) > 1
     rows = [line.split() for line in lines if line.startswith("  contradiction_resolution")]
     assert {row[1] for row in rows} == {"100K", "1M"}
@@ -92,7 +92,7 @@ def test_rows_of_a_list_of_values_are_told_apart_by_their_size():
 def test_a_long_or_hostile_name_of_a_strategy_stays_in_its_line_and_whole_for_programs():
     names = [f"team.strategies:compact:keep={n}:{'x' * 90}" for n in (1, 2)] + ["\x1b[31mred"]
     found = of_two_sizes(names)
-    lines = list(plain_table(found, 80, LABEL))
+    lines = list(plain_table(found, 80, ABILITY))
     assert max(map(len, lines)) <= 80
     assert "\x1b" not in "".join([*lines, *markdown_table(found)])
     assert [column.key for column in found.columns[2:]] == names

@@ -15,7 +15,7 @@ from pytest_compaction.reports.outlets.written_files import (
     append_summary,
     command_line,
 )
-from pytest_compaction.reports.tables.table_page import escaped
+from pytest_compaction.reports.table import escaped
 
 RAW = re.compile(r"(?<!\\)[<>|`*_\[\]~$]|@(?!&#8203;)|#(?!&#8203;|8203;)|://|www\.")
 """What means something in Markdown and is not escaped."""

@@ -2,8 +2,7 @@
 
 import pytest
 
-from pytest_compaction.reports.tables.table import Cell, count, table
-from pytest_compaction.reports.tables.table_page import markdown_table, plain_table
+from pytest_compaction.reports.table import Cell, count, markdown_table, plain_table, table
 
 MODULE = "company.agents.contexts.strategies.compaction:"
 ONE, OTHER = f"{MODULE}keep_the_newest", f"{MODULE}keep_the_oldest"

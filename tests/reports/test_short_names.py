@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_compaction.reports.short_names import short_names
+from pytest_compaction.reports.lines import short_names
 
 OWN = "my_compactor:"
 

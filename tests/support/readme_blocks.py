@@ -74,8 +74,8 @@ def production_block(folder=REAL_CASES, strategies=PRODUCTION):
     from support.measuring import records_at_recorded_budget
 
     from pytest_compaction.metrics import production_loss
-    from pytest_compaction.reports.tables.run_tables import production_table
-    from pytest_compaction.reports.tables.table_page import markdown_table
+    from pytest_compaction.reports.run_tables import production_table
+    from pytest_compaction.reports.table import markdown_table
 
     if not has_records(folder):
         return ""
@@ -149,7 +149,7 @@ def worse_block():
 
     from pytest_compaction.gate import Decision, decide_baseline
     from pytest_compaction.records import Baseline
-    from pytest_compaction.reports.changes.block import baseline_block, worse_title
+    from pytest_compaction.reports.changes import baseline_block, worse_title
     from pytest_compaction.reports.gate_line import Failures, gate_line
     from pytest_compaction.reports.lines import WIDTH
     from pytest_compaction.settings import BaselineRules
@@ -188,13 +188,13 @@ def dialogue_blocks():
     """The blocks on dialogues, measured by replaying public data; takes about a minute."""
     from support.measuring_dialogues import of_mt_bench, of_tau_bench
 
-    from pytest_compaction.reports.dialogues.tables import strategies_table
-    from pytest_compaction.reports.tables.table_page import plain_table
+    from pytest_compaction.reports.dialogues import strategies_of
+    from pytest_compaction.reports.table import plain_table
 
     sets = (of_mt_bench(), of_tau_bench())
     titles = ("MT-Bench-101", "τ-bench, airline agent")
     tables = [
-        "\n".join(plain_table(replace(strategies_table(found), title=title)))
+        "\n".join(plain_table(replace(strategies_of(found), title=title)))
         for title, found in zip(titles, sets, strict=True)
     ]
     return {
@@ -205,8 +205,8 @@ def dialogue_blocks():
 
 def suitability(evaluation):
     """The table of tasks, without its notes."""
-    from pytest_compaction.reports.dialogues.tables import suitability_table
-    from pytest_compaction.reports.tables.table_page import plain_table
+    from pytest_compaction.reports.dialogues import suitability_table
+    from pytest_compaction.reports.table import plain_table
 
     return "\n".join(plain_table(replace(suitability_table(evaluation), notes=())))
 

@@ -8,18 +8,29 @@ from typing import Final
 
 from pytest_compaction.gate import Check
 from pytest_compaction.metrics import Mean, aggregate, compare_strategies
-from pytest_compaction.reports.changes.block import baseline_markdown
+from pytest_compaction.reports.changes import baseline_markdown
 from pytest_compaction.reports.outlets.finished_run import (
     FinishedRun,
     best_strategy,
     lowest_items,
     shown_name,
 )
+from pytest_compaction.reports.run_tables import (
+    LONG_MEMORY,
+    long_memory_tables,
+    run_tables,
+    strategies_table,
+)
 from pytest_compaction.reports.summary import run_summary
-from pytest_compaction.reports.tables.long_memory_tables import NAMES, long_memory_tables
-from pytest_compaction.reports.tables.run_tables import run_tables, strategies_table
-from pytest_compaction.reports.tables.table import Cell, Table, estimate, table
-from pytest_compaction.reports.tables.table_page import escaped, markdown_table, written
+from pytest_compaction.reports.table import (
+    Cell,
+    Table,
+    escaped,
+    estimate,
+    markdown_table,
+    table,
+    written,
+)
 from pytest_compaction.rubric import DIMENSIONS, MAX_SCORE
 from pytest_compaction.text import clipped, printable
 
@@ -106,7 +117,7 @@ def _strategies(run: FinishedRun) -> Iterator[str]:
 def _further(run: FinishedRun) -> Iterator[str]:
     """Real and scripted cases apart, losses and costs, folded away."""
     _, *tables = run_tables(run.of_type("probe"), run.pricing())
-    found = [each for each in tables if each.name not in NAMES]
+    found = [each for each in tables if each.name not in LONG_MEMORY]
     if found:
         yield "<details><summary>What was lost, and what it costs</summary>"
         for each in found:

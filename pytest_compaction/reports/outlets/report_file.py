@@ -22,7 +22,7 @@ from pytest_compaction.reports.outlets.finished_run import (
 )
 from pytest_compaction.reports.outlets.json_report import json_report
 from pytest_compaction.reports.outlets.markdown_report import markdown_report
-from pytest_compaction.reports.tables.table_page import inert
+from pytest_compaction.reports.table import inert
 from pytest_compaction.rubric import MAX_SCORE
 from pytest_compaction.text import printable
 

@@ -26,15 +26,14 @@ from pytest_compaction.metrics import (
     strategy_costs,
     strategy_losses,
 )
-from pytest_compaction.reports.changes.block import holds_text, undecided_text
-from pytest_compaction.reports.changes.words import (
+from pytest_compaction.reports.changes import (
     changed_text,
-    counted,
+    decided_text,
     difference_text,
     facts_text,
     uncompared,
 )
-from pytest_compaction.reports.lines import removed_text
+from pytest_compaction.reports.lines import counted, removed_text
 from pytest_compaction.reports.page.runs import Arm
 from pytest_compaction.rubric import DIMENSIONS
 
@@ -144,8 +143,8 @@ def comparisons_of(against: BaselineDecision, arms: Sequence[Arm]) -> Iterator[d
                 f"worse: {counted(below, 'item')} newly below the pass score, {recovered} recovered"
             )
         else:
-            said = undecided_text(each, against.rules.max_drop)
-            said = said or (failing[0] if failing else holds_text(each))
+            said = decided_text(each, against.rules.max_drop)
+            said = failing[0] if failing and each.undecided is None else said
         cases, same = _cases(each, arm)
         facts = each.changes.facts
         yield {

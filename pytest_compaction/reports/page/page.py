@@ -22,6 +22,7 @@ from pytest_compaction.metrics import (
 )
 from pytest_compaction.records import Record, changed_cases, finite, rounded, run_pricing, type_of
 from pytest_compaction.records import differences as run_differences
+from pytest_compaction.reports.lines import short_names
 from pytest_compaction.reports.page.overview import (
     SCORES,
     Figures,
@@ -41,9 +42,8 @@ from pytest_compaction.reports.page.plots import (
 )
 from pytest_compaction.reports.page.runs import Arm, PageRun, arms_of, index_of
 from pytest_compaction.reports.page.texts import Texts, texts_of
-from pytest_compaction.reports.short_names import short_names
-from pytest_compaction.reports.tables.run_tables import run_tables
-from pytest_compaction.reports.tables.table_page import written
+from pytest_compaction.reports.run_tables import run_tables
+from pytest_compaction.reports.table import written
 from pytest_compaction.rubric import DIMENSIONS, MAX_SCORE
 from pytest_compaction.text import printable
 

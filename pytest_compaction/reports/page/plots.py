@@ -9,8 +9,8 @@ from itertools import groupby, pairwise
 from typing import Final
 
 from pytest_compaction.metrics import BudgetCurve
+from pytest_compaction.reports.lines import short_names
 from pytest_compaction.reports.page.overview import Figures
-from pytest_compaction.reports.short_names import short_names
 from pytest_compaction.rubric import MAX_SCORE
 
 _WIDE: Final = 6

@@ -23,7 +23,7 @@ from pytest_compaction.records import (
     run_pricing,
     went_wrong_later,
 )
-from pytest_compaction.reports.changes.block import baseline_block, worse_title
+from pytest_compaction.reports.changes import baseline_block, worse_title
 from pytest_compaction.reports.gate_line import Failures
 from pytest_compaction.reports.lines import WIDTH, Line, width_of, write_lines, write_whole
 from pytest_compaction.reports.outlets.finished_run import FinishedRun, with_finite_figures

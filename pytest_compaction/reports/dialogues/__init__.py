@@ -1,1 +1,0 @@
-"""What runs of dialogues show: tables, breakdowns, a summary and a page."""

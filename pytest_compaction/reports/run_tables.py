@@ -1,0 +1,488 @@
+"""The tables of a run: its strategies, long conversations, what was lost, and what it costs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from pytest_compaction.metrics import (
+    ALL,
+    DEFAULT_PRICING,
+    ORDER_FIGURES,
+    TENTHS,
+    Aggregate,
+    BreakEven,
+    ComparedLosses,
+    FactLosses,
+    LifeRow,
+    LostFact,
+    Mean,
+    Pricing,
+    ProductionLoss,
+    StrategyCosts,
+    StrategyLosses,
+    abilities_of,
+    ability_mean,
+    aggregate,
+    by_arm,
+    by_origin,
+    compared_losses,
+    conversations_of,
+    further,
+    interval_method,
+    means,
+    most_lost,
+    null_nuggets,
+    of_origin,
+    order_mean,
+    production_loss,
+    questions_of_tenth,
+    questions_scored,
+    sizes_of,
+    strategy_costs,
+    strategy_losses,
+    tenth_mean,
+)
+from pytest_compaction.records import Record
+from pytest_compaction.reports.lines import short_names
+from pytest_compaction.reports.table import (
+    Cell,
+    Columns,
+    Form,
+    Table,
+    count,
+    estimate,
+    estimated,
+    of,
+    table,
+    table_of,
+)
+from pytest_compaction.rubric import MAX_SCORE
+from pytest_compaction.settings import CONTROL
+
+Groups = Mapping[str, Sequence[Record]]
+_SHARE: Final = (0.0, 1.0)
+_CASES: Final = "Intervals are 95 % over cases."
+_STATED: Final = (
+    "Stated: mean share of the facts of an item that its view states. Tokens: mean of the views."
+)
+
+
+def run_tables(records: Sequence[Record], pricing: Pricing | None = None) -> Iterator[Table]:
+    """All tables that these records of probes allow, with costs at the prices of a model."""
+    groups = by_arm(records)
+    yield strategies_table(groups)
+    yield from long_memory_tables(groups)
+    apart = [
+        (f"{name} {origin}", item, of_origin(groups[name], origin))
+        for name, figures in by_origin(groups).items()
+        for origin, item in figures.items()
+    ]
+    if apart:
+        rows = [(Cell(name), *_figures(item, group)) for name, item, group in apart]
+        heads = [("compactor", "compactor"), *_heads()]
+        yield table("origins", "Real and scripted cases apart", heads, rows, [_STATED])
+    production = production_loss(records)
+    if production is not None:
+        yield production_table(production)
+    yield from _loss_tables(groups)
+    prices = pricing or DEFAULT_PRICING
+    costs = {
+        name: found for name, group in groups.items() if (found := strategy_costs(group, prices))
+    }
+    if costs:
+        yield _cost_table(costs)
+
+
+# Strategies
+
+
+def strategies_table(groups: Groups) -> Table:
+    """The figures of each strategy over all cases."""
+    rows = [
+        (Cell(name), count(len(group)), *_figures(aggregate(name, group), group))
+        for name, group in groups.items()
+    ]
+    heads = [("compactor", "compactor"), ("items", "items"), *_heads()]
+    cases = max(len({record["case"] for record in group}) for group in groups.values())
+    notes = [f"95 % intervals: {interval_method(cases)}.", _STATED]
+    return table("strategies", "Strategies", heads, rows, notes)
+
+
+def _heads() -> Iterator[tuple[str, str]]:
+    for key in ("cases", "scored", "overall", "pass", "removed", "stated", "tokens"):
+        yield key, "pass^1" if key == "pass" else key
+    yield from ((figure.name, figure.head) for figure in further("table"))
+
+
+def _figures(item: Aggregate, records: Sequence[Record]) -> Iterator[Cell]:
+    yield count(len({record["case"] for record in records}))
+    yield count(item.scored)
+    yield estimate(item.overall, "number", (0, MAX_SCORE))
+    yield Cell(item.passes.get(1), "share")
+    removed = item.tokens.removed if item.tokens.before else None
+    yield Cell("grew" if removed is not None and removed < 0 else removed, "share")
+    yield estimate(item.stated, "share", _SHARE)
+    yield count(item.view_tokens)
+    found = means(records)
+    for figure in further("table"):
+        form: Form = "share" if figure.kind == "share" else "number"
+        limits = (figure.bounds.low, figure.bounds.high)
+        yield estimate(found.get(figure.name), form, limits)
+
+
+def production_table(lost: ProductionLoss) -> Table:
+    """Share of facts that survive, by type; at the end the mean tokens of a view."""
+    heads = [("type", "type of fact"), ("facts", "facts")]
+    heads += [(column.compactor, column.compactor) for column in lost.columns]
+    rows: list[tuple[Cell, ...]] = [
+        (
+            Cell(type.replace("_", " ")),
+            count(number),
+            *(estimate(column.shares[type], "share", _SHARE) for column in lost.columns),
+        )
+        for type, number in lost.facts.items()
+    ]
+    tokens = (count(column.tokens) for column in lost.columns)
+    rows.append((Cell("view tokens"), Cell(None, absent=""), *tokens))
+    notes = [
+        "Share of the facts that a view still states, asked right after a compaction on record; "
+        "recorded is the view with which the agent itself went on.",
+        f"95 % intervals: {interval_method(lost.cases)}.",
+        "At each point a view may take as many tokens as the one on record."
+        if lost.equal_tokens
+        else "The budgets are not those of the views on record: compare the tokens too.",
+    ]
+    without = [f"{item.compactor} {item.unscored}" for item in lost.columns if item.unscored]
+    if without:
+        notes.append(
+            f"Of {lost.asked} items, {lost.items} have a score for every strategy; without one: "
+            f"{', '.join(without)}."
+        )
+    if lost.absent:
+        notes.append(f"Without any score, and so not shown: {', '.join(lost.absent)}.")
+    return table("production", "What production compaction lost", heads, rows, notes)
+
+
+# Long conversations
+
+LONG_MEMORY: Final = ("abilities", "event_order", "evidence_place")
+"""Names of the tables of long conversations."""
+ABILITY: Final = 24
+"""Cells of the longest name of an ability."""
+_NAME: Final = 40
+"""The most characters of a strategy at the head of a column."""
+_NULL: Final = (
+    "Rules judge: the score is the share of nuggets that the view states (that the answer states "
+    "where a model answers). {count} nuggets that only an answer can satisfy (abstention, form, "
+    "values to calculate) are null and in no mean; a model judges them: --compaction-judge=NAME."
+)
+_ORDER: Final = (
+    "Of the events that an answer names: precision and recall, their F1, Kendall's tau-b of the "
+    "order from 0 to 1, and order times F1, which is the score of event_ordering."
+)
+_PLACE: Final = (
+    "By the tenth of the conversation in which the evidence of a question begins; a question with "
+    "evidence in several counts in each of them, and one without in none."
+)
+
+
+def long_memory_tables(groups: Groups) -> Iterator[Table]:
+    """Abilities by size, order of events, place of the evidence; nothing without a scored question.
+
+    Each strategy has a column: its name for programs, and one to read that fits on a line.
+    """
+    records = [record for group in groups.values() for record in group]
+    if not questions_scored(records):
+        return
+    strategies = list(short_names(groups, _NAME).items())
+    sizes = sizes_of(records)
+    by_size: list[tuple[Cell, ...]] = []
+    orders: list[tuple[Cell, ...]] = []
+    for size in sizes:
+        for ability in [*abilities_of(records, size), ALL]:
+            found = [ability_mean(group, size, ability) for group in groups.values()]
+            by_size.append((Cell(ability), Cell(size), *map(_of_one, found)))
+        for figure in ORDER_FIGURES:
+            found = [order_mean(group, size, figure) for group in groups.values()]
+            if any(found):
+                orders.append((Cell(figure), Cell(size), *map(_of_one, found)))
+    notes = ["Mean score of a question, 0 to 1, over its nuggets of 0, ½ or 1.", _methods(records)]
+    if nulls := null_nuggets(records):
+        notes.append(_NULL.format(count=f"{nulls:,}"))
+    heads = [("ability", "ability"), ("size", "size"), *strategies]
+    title = "Abilities by size of the conversation"
+    yield table("abilities", title, heads, by_size, notes, naming=2)
+    if any(record.get("ordering") for record in records):
+        heads = [("figure", "figure"), ("size", "size"), *strategies]
+        yield table("event_order", "Order of events", heads, orders, [_ORDER], naming=2)
+    if any(record.get("tenths") for record in records):
+        rows = [
+            (
+                Cell(f"{tenth} of 10"),
+                count(questions_of_tenth(records, tenth)),
+                *map(_of_one, found),
+            )
+            for tenth in TENTHS
+            if any(found := [tenth_mean(group, tenth) for group in groups.values()])
+        ]
+        heads = [("tenth", "tenth"), ("questions", "questions"), *strategies]
+        title = "Score by the place of the evidence"
+        yield table("evidence_place", title, heads, rows, [_PLACE])
+
+
+def _of_one(mean: Mean | None) -> Cell:
+    return estimate(mean, "number", _SHARE)
+
+
+def _methods(records: Iterable[Record]) -> str:
+    """How the intervals over conversations are made."""
+    found = list(records)
+    numbers = {size: conversations_of(found, size) for size in sizes_of(found)}
+    if max(numbers.values()) < 2:
+        return "One conversation of each size: there are no intervals."
+    said = {
+        size: interval_method(number) if number > 1 else "none, of one conversation"
+        for size, number in numbers.items()
+    }
+    if len(set(numbers.values())) == 1:
+        each = said[next(iter(said))]
+    else:
+        each = "; ".join(f"{size}: {method}" for size, method in said.items())
+    return f"95 % intervals over conversations: {each}."
+
+
+# What was lost
+
+
+def _loss_tables(groups: Groups) -> Iterator[Table]:
+    """What each strategy but the control lost; nothing for records that do not tell it."""
+    found = {
+        name: losses
+        for name, group in groups.items()
+        if name != CONTROL and (losses := strategy_losses(group)) is not None
+    }
+    if not found:
+        return
+    classes = list(_by_class(found))
+    yield _losses(classes)
+    yield from _survival(classes)
+    runways = [(name, losses.runway) for name, losses in found.items() if losses.runway]
+    if runways:
+        yield table_of("runway", "Runway", _RUNWAY, runways, (_RUNWAY_NOTE, _CASES))
+    compared = compared_losses(groups)
+    if compared is not None:
+        yield _lost_by(compared)
+    lost = most_lost(groups)
+    if lost:
+        yield table_of("most_lost", "Most lost facts", _MOST_LOST, lost, (_MOST_LOST_NOTE,))
+
+
+def _by_class(found: Mapping[str, StrategyLosses]) -> Iterator[tuple[str, FactLosses]]:
+    """The losses of each strategy over all facts and by class, with the names of their rows."""
+    for name, losses in found.items():
+        before = f"{name} " if len(found) > 1 else ""
+        yield f"{before}all", losses.whole
+        for fact_class, part in losses.classes.items():
+            yield f"{before}{fact_class.replace('_', ' ')}", part
+
+
+def _half_life(bound: int | None) -> Callable[[tuple[str, FactLosses]], Cell]:
+    """The half-life of facts, or one bound of its interval."""
+
+    def cell(row: tuple[str, FactLosses]) -> Cell:
+        found = row[1].half_life
+        if found is None or (bound is not None and found.interval is None):
+            return Cell(None, "number")
+        value = found.compactions if bound is None else (found.interval or ())[bound]
+        return Cell(None if math.isinf(value) else value, "number", absent="infinite")
+
+    return cell
+
+
+def _name(row: tuple[str, Any]) -> Cell:
+    return Cell(row[0])
+
+
+def _in(cell: Callable[[Any], Cell]) -> Callable[[tuple[str, Any]], Cell]:
+    """The cell of what stands behind the name of a row."""
+    return lambda row: cell(row[1])
+
+
+def _count(attribute: str) -> Callable[[tuple[str, Any]], Cell]:
+    return _in(of(attribute, "count"))
+
+
+def _losses(rows: Sequence[tuple[str, FactLosses]]) -> Table:
+    """Facts by strategy and class: how many survived, what became of the others, half-life."""
+    answered = any(losses.counts.unused is not None for _, losses in rows)
+    columns: Columns[tuple[str, FactLosses]] = (
+        ("facts_of", "facts", _name),
+        ("facts", "asked", _count("counts.facts")),
+        ("survived", "survived", _in(estimated("counts.survival", "share", _SHARE))),
+        *((("unused", "unused", _count("counts.unused")),) if answered else ()),
+        ("dropped", "dropped", _count("counts.dropped")),
+        ("recoverable", "recoverable", _in(estimated("counts.recovery", "share", _SHARE))),
+        ("gone", "gone", _count("counts.gone")),
+        ("contradicted", "contradicted", _count("counts.contradicted")),
+        ("half_life", "half-life", _half_life(None)),
+        ("half_life_low", "from", _half_life(0)),
+        ("half_life_high", "to", _half_life(1)),
+    )
+    notes = [
+        f"Survived: the view states it{'; unused: the answer does not' if answered else ''}. "
+        "Recoverable: share of what was dropped and that the agent can read again, by a path or "
+        "command that the view still names; gone: nothing leads to it. Contradicted: the view "
+        "states something else.",
+        "Half-life: compactions until half of the facts are dropped, if each drops the same share.",
+        _CASES,
+    ]
+    return table_of("losses", "What was lost, by class of fact", columns, rows, notes)
+
+
+def _survival(found: Sequence[tuple[str, FactLosses]]) -> Iterator[Table]:
+    """The share of facts still stated after each compaction since they were said.
+
+    Nothing if no fact met a compaction.
+    """
+    last = max((row.compaction for _, losses in found for row in losses.table), default=0)
+    if not last:
+        return
+    numbers = range(1, last + 1)
+    heads = [("facts_of", "facts"), ("facts", "observed")]
+    heads += [(f"after_{number}", f"after {number}") for number in numbers]
+
+    def share(row: LifeRow | None) -> Cell:
+        survival, interval = (None, None) if row is None else (row.survival, row.interval)
+        return Cell(survival, "share", estimated=True, interval=interval)
+
+    rows = []
+    for label, losses in found:
+        at = {row.compaction: row for row in losses.table}
+        first = at[1].at_risk if at else 0
+        rows.append((Cell(label), count(first), *(share(at.get(k)) for k in numbers)))
+    notes = [
+        "Product-limit estimate (Kaplan and Meier). A fact is observed from the first compaction "
+        "after it was said up to the point of its probe; it counts as dropped from the first one "
+        "after which the view does not state it, even if it comes back.",
+        _CASES,
+    ]
+    yield table("survival", "Survival over compactions", heads, rows, notes)
+
+
+_RUNWAY: Final[Columns[tuple[str, Any]]] = (
+    ("compactor", "compactor", _name),
+    ("free", "free", _in(estimated("free", "count"))),
+    ("least_free", "least free", _count("least_free")),
+    ("free_share", "of window", _in(estimated("share", "share", (-math.inf, 1.0)))),
+    ("messages", "messages", _count("messages")),
+    ("least_messages", "least", _count("least_messages")),
+    ("ended", "ended", _count("ended")),
+    ("cut_off", "cut off", _count("cut_off")),
+    ("peak_before", "peak before", _count("peak_before")),
+    ("peak_after", "peak after", _count("peak_after")),
+)
+_RUNWAY_NOTE: Final = (
+    "Free: tokens of the window that a compaction leaves. Messages: median number until the view "
+    "was again as large as before; runways that were cut off by the end of their log count as "
+    "longer than what was left of it. Peak: largest request before a compaction, and largest view "
+    "after one, in tokens."
+)
+
+
+def _lost_by(compared: ComparedLosses) -> Table:
+    """How many facts every strategy lost, and how many each lost alone."""
+    heads = (("lost_by", "lost by"), ("facts", "facts"), ("share", "share"))
+    counts = {"every strategy": compared.by_all}
+    counts |= {f"{name} alone": facts for name, facts in compared.alone.items()}
+    whole = compared.facts
+    rows = [
+        (Cell(label), count(len(facts)), Cell(len(facts) / whole if whole else None, "share"))
+        for label, facts in counts.items()
+    ]
+    notes = (
+        f"Of {whole:,} facts that all were asked for; lost: stated in no trial, by the view. The "
+        "control takes no part.",
+    )
+    return table("lost_by", "Facts lost by every strategy, and by one alone", heads, rows, notes)
+
+
+_MOST_LOST: Final[Columns[LostFact]] = (
+    ("fact", "fact", of("text", "text")),
+    ("class", "class", lambda fact: Cell(fact.fact_class.replace("_", " "))),
+    ("item", "item", lambda fact: Cell(f"{fact.case}-{fact.probe}")),
+    ("lost", "lost", of("times", "count")),
+    ("asked", "asked", of("asked", "count")),
+    ("compaction", "at compaction", lambda fact: count(fact.drop.number if fact.drop else None)),
+    ("point", "point", lambda fact: Cell(fact.drop.point if fact.drop else None)),
+    (
+        *("recoverable", "recoverable"),
+        lambda fact: Cell({True: "yes", False: "no", None: None}[fact.recoverable]),
+    ),
+    ("evidence", "said in", lambda fact: Cell(", ".join(fact.evidence) or None)),
+)
+_MOST_LOST_NOTE: Final = (
+    "Lost: in how many of the items that ask for it, of all strategies, trials and probes. At "
+    "compaction: the earliest that dropped it, counted since it was said, and its point."
+)
+
+
+# What it costs
+
+
+def _requests(found: BreakEven) -> Cell:
+    absent = "never" if found.requests is None else "-"
+    interval = None if found.requests is None else found.interval
+    return Cell(found.requests, "number", absent, estimated=True, interval=interval)
+
+
+_COST: Final[Columns[tuple[str, StrategyCosts]]] = (
+    ("compactor", "compactor", _name),
+    ("compactions", "compactions", _count("compactions")),
+    ("removed", "removed", _count("removed")),
+    ("removed_each", "removed each", _in(estimated("removed_each", "count"))),
+    ("prefix", "prefix kept", _in(estimated("prefix", "share", _SHARE))),
+    ("cached", "cached", _count("cached")),
+    ("written", "written", _count("written")),
+    ("calls_input", "read to summarise", _count("calls.input")),
+    ("calls_output", "summaries", _count("calls.output")),
+    ("cost_each", "cost each", _in(estimated("cost_each", "count"))),
+    ("saving_each", "saving each", _in(estimated("saving_each", "count"))),
+    ("break_even", "pays after", lambda row: _requests(row[1].break_even)),
+    ("break_even_if_cached", "pays if cached", lambda row: _requests(row[1].if_cached)),
+    ("refetch", "to read again", _count("refetch.tokens")),
+    ("refetch_recoverable", "of that recoverable", _count("refetch.recoverable_tokens")),
+    ("net_tokens", "net tokens", _count("net_tokens")),
+    ("net", "net", _count("net")),
+)
+_DOLLARS: Final[Columns[tuple[str, StrategyCosts]]] = (
+    ("cost_usd", "cost, US dollars", _in(of("cost_usd", "score"))),
+    ("net_usd", "net, US dollars", _in(of("net_usd", "score"))),
+)
+
+
+def _cost_table(found: Mapping[str, StrategyCosts]) -> Table:
+    """Tokens removed, costs and savings of strategies at the same prices; in dollars if known."""
+    first = next(iter(found.values()))
+    pricing, ratios = first.pricing, first.pricing.ratios
+    prices = pricing.name
+    if pricing.input_usd is not None:
+        prices += (
+            f"; read {ratios.read:g}, write {ratios.write:g}, output {ratios.output:g} times the "
+            f"input price of {pricing.input_usd:g} US dollars for a million tokens"
+        )
+    notes = [
+        f"Prices: {prices}.",
+        "Cost, saving and net are worth as many input tokens: cost of a compaction with the next "
+        "request after it, saving of each later request, and net of all over "
+        f"{first.horizon} later requests, after reading again what was dropped. Pays after: later "
+        "requests until the cost is saved; if cached: had the summariser read its input from the "
+        "cache. Net tokens: removed, as often as there are requests, less the calls and what is "
+        "read again.",
+        "Prefix kept: share of the request before that the view begins with; cached and written "
+        "are the tokens of the view that the cache holds, and the others. Intervals are 95 % over "
+        "cases.",
+    ]
+    columns = (*_COST, *(_DOLLARS if pricing.input_usd is not None else ()))
+    return table_of("cost", "What compaction costs and saves", columns, found.items(), notes)
