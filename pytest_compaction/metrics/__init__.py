@@ -59,7 +59,7 @@ _NAMES: Final = {
         "constraint_survival effect_retention liftings since_given standing_constraints"
     ),
     "cost": (
-        "BreakEven DEFAULT_PRICING HORIZON Pricing Ratios Sizes StrategyCosts SummaryCalls "
+        "BreakEven DEFAULT_PRICING Pricing Ratios Sizes StrategyCosts SummaryCalls "
         "break_even compaction_cost refetch request_saving strategy_costs"
     ),
     "curve": "BudgetCurve CurvePoint area_under curves",

@@ -130,11 +130,6 @@ class RunChanges:
         """Items whose score fell, the largest loss first."""
         return tuple(item for item in self.items if item.difference < -TIE)
 
-    @property
-    def gains(self) -> tuple[ItemChange, ...]:
-        """Items whose score rose, the largest gain first."""
-        return tuple(item for item in reversed(self.items) if item.difference > TIE)
-
 
 def run_changes(first: Sequence[Record], second: Sequence[Record]) -> RunChanges:
     """Compare the items that two sets of records of probes have in common.
@@ -147,13 +142,13 @@ def run_changes(first: Sequence[Record], second: Sequence[Record]) -> RunChanges
     second = [record for record in second if record["case"] not in changed_cases]
     facts = fact_changes(first, second)
     changed_probes = _changed(first, second, _probe, lambda record: _digest(record, "probe"))
-    paired = pair_items(
+    pairs = pair_items(
         [record for record in first if _probe(record) not in changed_probes],
         [record for record in second if _probe(record) not in changed_probes],
     )
     both = [
         (one, other)
-        for one, other in paired.pairs
+        for one, other in pairs
         if one["overall"] is not None and other["overall"] is not None
     ]
     sides = [one for one, _ in both], [other for _, other in both]
@@ -166,7 +161,7 @@ def run_changes(first: Sequence[Record], second: Sequence[Record]) -> RunChanges
         removed=(removed[0], removed[1]),
         new=tuple(sorted(now - known)),
         vanished=tuple(sorted(known - now)),
-        unscored=len(paired.pairs) - len(both),
+        unscored=len(pairs) - len(both),
         facts=facts,
         changed_cases=tuple(sorted(changed_cases)),
         changed_probes=tuple(sorted(changed_probes)),

@@ -125,24 +125,21 @@ def _detectable(sums: Sums, power: float = 0.8, level: float = 0.05) -> float | 
     return noncentrality(sums.count - 1, power, level) * standard_error(sums)
 
 
-def cases_needed(
-    clusters: Clusters, difference: float, power: float = 0.8, level: float = 0.05
-) -> int | None:
+def cases_needed(clusters: Clusters, difference: float, power: float = 0.8) -> int | None:
     """How many cases like these it takes to find a true mean of ``difference``.
 
     The spread over cases is taken from ``clusters``. ``None`` with fewer of them than
     :func:`fewest_cases`, for a difference that is 0 or no number, or if a million cases do not do.
     """
     sums = sums_of(clusters)
-    if sums.count < fewest_cases(level) or not math.isfinite(difference) or difference == 0:
+    if sums.count < fewest_cases() or not math.isfinite(difference) or difference == 0:
         return None
     spread = standard_error(sums) * math.sqrt(sums.count)
 
     def told(cases: int) -> bool:
-        needed = noncentrality(cases - 1, power, level)
-        return needed * spread / math.sqrt(cases) <= abs(difference)
+        return noncentrality(cases - 1, power, 0.05) * spread / math.sqrt(cases) <= abs(difference)
 
-    numbers = range(fewest_cases(level), MOST_CASES + 1)
+    numbers = range(fewest_cases(), MOST_CASES + 1)
     found = bisect_left(numbers, True, key=told)
     return numbers[found] if found < len(numbers) else None
 

@@ -131,19 +131,15 @@ def break_even(cost: float, saving: float) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class Refetch:
-    """Log messages that state the dropped facts, and their tokens.
+    """Tokens of the log messages that state the dropped facts.
 
     ``tokens`` are those of the smallest message that states each fact; a message counts once
     for case and trial, however many facts it states. ``recoverable_tokens`` are those of the
-    messages for facts that the agent can read again. ``facts`` were dropped;
-    ``unsourced`` of them no message of the log states as the matcher reads it.
+    messages for facts that the agent can read again.
     """
 
-    tokens: int = 0
-    recoverable_tokens: int = 0
-    messages: int = 0
-    facts: int = 0
-    unsourced: int = 0
+    tokens: int
+    recoverable_tokens: int
 
 
 def refetch(facts: Iterable[FactFate]) -> Refetch:
@@ -152,23 +148,16 @@ def refetch(facts: Iterable[FactFate]) -> Refetch:
     It is an expectation in that the agent is supposed to need all that was asked for, and to
     find the smallest message at once.
     """
-    dropped = [fact for fact in facts if not fact.survived]
     needed: dict[tuple[str, int, str], int] = {}
     recoverable: dict[tuple[str, int, str], int] = {}
-    for fact in dropped:
-        if fact.source is not None:
+    for fact in facts:
+        if not fact.survived and fact.source is not None:
             message, tokens = fact.source
             key = fact.case, fact.trial, message
             needed[key] = tokens
             if fact.recoverable:
                 recoverable[key] = tokens
-    return Refetch(
-        tokens=sum(needed.values()),
-        recoverable_tokens=sum(recoverable.values()),
-        messages=len(needed),
-        facts=len(dropped),
-        unsourced=sum(fact.source is None for fact in dropped),
-    )
+    return Refetch(sum(needed.values()), sum(recoverable.values()))
 
 
 HORIZON: Final = 20

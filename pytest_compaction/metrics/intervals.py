@@ -165,14 +165,12 @@ def cluster_interval(clusters: Clusters, level: float = 0.95) -> Interval | None
     return interval_of_sums(sums_of(clusters), level)
 
 
-def ratio_interval(
-    clusters: Mapping[str, tuple[float, float]], level: float = 0.95
-) -> Interval | None:
-    """Interval of a ratio of sums from the numerator and denominator of each cluster.
+def ratio_interval(clusters: Mapping[str, tuple[float, float]]) -> Interval | None:
+    """95 % interval of a ratio of sums from the numerator and denominator of each cluster.
 
     It is that of :func:`cluster_interval`; clusters with a denominator of 0 are left out.
     """
-    return interval_of_sums(sums_of_pairs(pair for _, pair in sorted(clusters.items())), level)
+    return interval_of_sums(sums_of_pairs(pair for _, pair in sorted(clusters.items())))
 
 
 def interval_of_sums(sums: Sums, level: float = 0.95) -> Interval | None:
@@ -235,9 +233,8 @@ def _draws(clusters: int) -> NDArray[np.float64]:
 def jackknife_interval(
     clusters: Mapping[str, Sequence[_T]],
     statistic: Callable[[Sequence[_T]], float | None],
-    level: float = 0.95,
 ) -> Interval | None:
-    """Interval of any statistic over all values, from leaving out one cluster at a time.
+    """95 % interval of any statistic over all values, from leaving out one cluster at a time.
 
     The jackknife's standard error is taken times Student's t with ``n - 1`` degrees of
     freedom for ``n`` clusters. Source: Efron and Tibshirani, "An Introduction to the
@@ -255,7 +252,7 @@ def jackknife_interval(
         if found is None:
             return None
         without.append(found)
-    reach = t_quantile((1 + level) / 2, len(groups) - 1) * spread_of_leaving_out(without)
+    reach = t_quantile(0.975, len(groups) - 1) * spread_of_leaving_out(without)
     return whole - reach, whole + reach
 
 
@@ -267,8 +264,8 @@ _FEWEST: Final = 2.0
 """Degrees of freedom; with fewer an interval says nothing any more."""
 
 
-def proportion_interval(clusters: Clusters, level: float = 0.95) -> Interval | None:
-    """Wilson's interval of the share of values that are true (or of shares from 0 to 1).
+def proportion_interval(clusters: Clusters) -> Interval | None:
+    """Wilson's 95 % interval of the share of values that are true (or of shares from 0 to 1).
 
     With the share ``p`` of ``n`` values in ``k`` clusters, ``z`` a quantile of Student's t, and
     the effective size ``m``::
@@ -314,7 +311,7 @@ def proportion_interval(clusters: Clusters, level: float = 0.95) -> Interval | N
             correlation = (count * correlation + _CORRELATION) / (count + 1)
             design = max(design, 1 + others * correlation)
         effective = size / design
-    square = t_quantile((1 + level) / 2, freedom) ** 2 / effective
+    square = t_quantile(0.975, freedom) ** 2 / effective
     middle = (share + square / 2) / (1 + square)
     reach = math.sqrt(square * (share * (1 - share) + square / 4)) / (1 + square)
     return max(middle - reach, 0.0), min(middle + reach, 1.0)

@@ -82,13 +82,12 @@ class HalfLife:
     """The number of compactions after which half of the facts are gone.
 
     ``compactions`` is infinite if none was dropped, and 0 if all were at the first one; so are
-    the bounds of ``interval``, which is ``None`` with one case. ``hazard`` is the share of
-    facts that one compaction drops: ``drops`` of ``exposures``.
+    the bounds of ``interval``, which is ``None`` with one case. One compaction drops ``drops`` of
+    ``exposures``.
     """
 
     compactions: float
     interval: Interval | None
-    hazard: float
     drops: int
     exposures: int
 
@@ -167,10 +166,9 @@ def half_life(facts: Iterable[FactFate]) -> HalfLife | None:
     if not exposures:
         return None
     drops = sum(map(sum, met.values()))
-    hazard = drops / exposures
     within = share_interval(met)
     interval = within and (_halving(within[1]), _halving(within[0]))
-    return HalfLife(_halving(hazard), interval, hazard, drops, exposures)
+    return HalfLife(_halving(drops / exposures), interval, drops, exposures)
 
 
 def _halving(hazard: float) -> float:

@@ -27,27 +27,14 @@ ItemKey = tuple[str, str, int, str]
 """Case, probe, trial and budget of an item."""
 
 
-@dataclass(frozen=True, slots=True)
-class ItemPairs:
-    """The items that both sides have, and those of one side alone; sorted by their keys."""
-
-    pairs: tuple[tuple[Record, Record], ...]
-    only_first: tuple[Record, ...]
-    only_second: tuple[Record, ...]
-
-
-def pair_items(first: Sequence[Record], second: Sequence[Record]) -> ItemPairs:
+def pair_items(first: Sequence[Record], second: Sequence[Record]) -> list[tuple[Record, Record]]:
     """Pair the records of one strategy with those of another, or of another run.
 
     Records are the same item if case, probe, trial and budget are; whether they have a score
     does not matter here. Of several records of one item on a side, the last counts.
     """
     one, other = _by_key(first), _by_key(second)
-    return ItemPairs(
-        pairs=tuple((one[key], other[key]) for key in one if key in other),
-        only_first=tuple(record for key, record in one.items() if key not in other),
-        only_second=tuple(record for key, record in other.items() if key not in one),
-    )
+    return [(one[key], other[key]) for key in one if key in other]
 
 
 def paired_difference(

@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from pytest_compaction.metrics import (
     DEFAULT_PRICING,
-    HORIZON,
     BreakEven,
     FactLosses,
     Mean,
@@ -265,11 +264,9 @@ def run_pricing(responder: str, records: Iterable[Record]) -> Pricing:
     return DEFAULT_PRICING
 
 
-def costs_as_json(
-    records: Sequence[Record], pricing: Pricing | None = None, horizon: int = HORIZON
-) -> dict[str, Any] | None:
-    """The costs of one strategy; ``None`` if its records do not tell them."""
-    found = strategy_costs(records, pricing or DEFAULT_PRICING, horizon)
+def costs_as_json(records: Sequence[Record]) -> dict[str, Any] | None:
+    """The costs of one strategy at stated ratios; ``None`` if its records do not tell them."""
+    found = strategy_costs(records, DEFAULT_PRICING)
     if found is None:
         return None
     calls, again, prices = found.calls, found.refetch, found.pricing

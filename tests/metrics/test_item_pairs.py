@@ -24,15 +24,12 @@ def test_items_are_paired_by_case_probe_trial_and_budget():
         record(probe="p", compactor="truncate"),
         record(probe="q", compactor="truncate"),
     ]
-    found = pair_items(first, second)
-    assert found.pairs == ((first[1], second[1]), (first[0], second[2]))
-    assert found.only_first == (first[2], first[3])
-    assert found.only_second == (second[0],)
+    assert pair_items(first, second) == [(first[1], second[1]), (first[0], second[2])]
 
 
 def test_unscored_items_are_paired_and_have_no_difference():
     first, second = [unscored(), record(case="b")], [record(), unscored(case="b")]
-    assert len(pair_items(first, second).pairs) == 2
+    assert len(pair_items(first, second)) == 2
     assert paired_difference(first, second) is None
 
 
@@ -73,5 +70,5 @@ def test_a_score_that_is_no_number_is_no_score():
 
 
 def test_empty_sides_have_no_difference():
-    assert pair_items([], []).pairs == ()
+    assert pair_items([], []) == []
     assert paired_difference([], [record()]) is None

