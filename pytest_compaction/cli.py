@@ -26,7 +26,7 @@ from pytest_compaction.commands import (
     show,
 )
 from pytest_compaction.commands.init import command as init
-from pytest_compaction.options.registration import COMPLETES
+from pytest_compaction.options import COMPLETES
 from pytest_compaction.text import printable
 
 COMMANDS: Final = (

@@ -10,10 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_compaction.options.names import check_keys, old_key_sentences, refuse_unknown
-from pytest_compaction.options.registration import add_options
-from pytest_compaction.options.run_settings import read_settings
-from pytest_compaction.options.table import PREFIX
+from pytest_compaction.options import (
+    PREFIX,
+    add_options,
+    check_keys,
+    old_key_sentences,
+    read_settings,
+    refuse_unknown,
+)
 from pytest_compaction.settings import OptionError
 
 if TYPE_CHECKING:

@@ -32,11 +32,13 @@ WITHOUT_PYTEST = ("conversation", "rubric", "secrets", "text", "case", "artifact
 FACADES = (
     "cache",
     "case_making",
+    "checking",
     "compactors",
     "gate",
     "judges",
     "metrics",
     "models",
+    "options",
     "records",
     "run",
     "secrets",

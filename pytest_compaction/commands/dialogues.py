@@ -12,7 +12,7 @@ from pytest_compaction.commands.arguments import add_output, complain, form_of, 
 from pytest_compaction.dialogues.evaluation import Evaluation
 from pytest_compaction.dialogues.measures import PASS_CONSISTENCY
 from pytest_compaction.dialogues.published import read_results
-from pytest_compaction.options.table import range_of
+from pytest_compaction.options import range_of
 from pytest_compaction.reports.dialogues import dialogue_json, dialogue_markdown, dialogue_text
 from pytest_compaction.reports.table import TABLE_WIDTH
 

@@ -7,7 +7,15 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from pytest_compaction.commands.arguments import complain, named_run
-from pytest_compaction.commands.measured_run import baselines_of, rules_of, settings_of
+from pytest_compaction.commands.measured_run import (
+    FAILED,
+    NOTHING,
+    PASSED,
+    UNUSABLE,
+    baselines_of,
+    rules_of,
+    settings_of,
+)
 from pytest_compaction.gate import (
     BaselineDecision,
     ThresholdError,
@@ -33,11 +41,6 @@ from pytest_compaction.reports.gate_line import Failures, gate_line, passes
 from pytest_compaction.reports.lines import WIDTH, Line
 from pytest_compaction.settings import INCONCLUSIVE, OptionError
 
-PASSED: Final = 0
-FAILED: Final = 1
-UNUSABLE: Final = 4
-NOTHING: Final = 5
-"""Exit codes with the meanings that pytest gives them."""
 _FLAGS: Final = (
     (
         "--baseline",

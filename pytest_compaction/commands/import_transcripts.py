@@ -48,37 +48,41 @@ _PLURALS: Final = {
 _NOTHING_FOUND: Final = "(no secret, e-mail address, name of a person or home folder was found)"
 
 
+def _row(name: str, number: int, text: str = "") -> None:
+    """Print one line of a report: what was counted, how many, and more about it."""
+    print(f"  {name:<14} {number:>7,}  {text}".rstrip())
+
+
 def report_case(target: Path, importer: Importer, transcript: Transcript, made: MadeCase) -> None:
     """Print what was read, what was left out or changed, and what the case has."""
-    tally = transcript.tally
-    probes = made.data["probes"]
-    kinds = Counter(probe["kind"] for probe in probes)
-    facts = sum(len(probe["facts"]) for probe in probes)
+    tally, probes = transcript.tally, made.data["probes"]
     print(f"{printable(str(target))}  ({importer.name}: {printable(transcript.source)})")
-    print(f"  records read   {tally.records:>7,}")
-    print(f"  messages made  {tally.messages:>7,}  {made.tokens:,} tokens")
+    _row("records read", tally.records)
+    _row("messages made", tally.messages, f"{made.tokens:,} tokens")
     for title, reasons in (("left out", tally.left_out), ("repaired", tally.repaired)):
         for reason, number in reasons.items():
-            print(f"  {title:<14} {number:>7,}  {printable(reason, 120)}")
+            _row(title, number, printable(reason, 120))
     sizes = f"window {made.data['window']:,}, budget {made.data['budget']:,} tokens"
-    print(f"  points         {len(made.data['compaction_points']):>7,}  {sizes}")
+    _row("points", len(made.data["compaction_points"]), sizes)
     if made.recorded:
         of = "compaction" if made.recorded == 1 else "compactions"
-        print(f"  recorded       {made.recorded:>7,}  {of} of the agent (--compactor=recorded)")
+        _row("recorded", made.recorded, f"{of} of the agent (--compactor=recorded)")
     for reason, number in sorted(Counter(made.unrecorded).items()):
-        print(f"  no record      {number:>7,}  {printable(reason, 120)}")
+        _row("no record", number, printable(reason, 120))
     if made.after:
-        print(f"  not asked      {made.after:>7,}  messages after the last point")
-    shown = ", ".join(f"{kind} {kinds[kind]}" for kind in sorted(kinds))
-    print(f"  probes         {len(probes):>7,}  {shown}")
-    print(f"  facts          {facts:>7,}")
+        _row("not asked", made.after, "messages after the last point")
+    kinds = sorted(Counter(probe["kind"] for probe in probes).items())
+    _row("probes", len(probes), ", ".join(f"{kind} {number}" for kind, number in kinds))
+    _row("facts", sum(len(probe["facts"]) for probe in probes))
     if not probes:
         print("  Warning: a run refuses this case until you add probes, as docs/cases.md shows.")
     if made.unanswered:
         of = "probe" if made.unanswered == 1 else "probes"
-        print(
-            f"  unanswered     {made.unanswered:>7,}  {of} of which the offline model finds no "
-            "fact in the full log; see pytest-compaction lint"
+        _row(
+            "unanswered",
+            made.unanswered,
+            f"{of} of which the offline model finds no fact in the full log; see "
+            "pytest-compaction lint",
         )
     for short in made.short:
         print(
@@ -88,20 +92,14 @@ def report_case(target: Path, importer: Importer, transcript: Transcript, made: 
         )
 
 
-def too_little(number: int, total: int, of: str) -> str:
-    """The line that counts what became no case because it cannot be compacted."""
-    have = "has" if number == 1 else "have"
-    return f"{number:,} of {total:,} {of} {have} too little to compact and became no case."
-
-
 def report_redaction(redactor: Redactor) -> None:
     """Print how many values of each kind were replaced."""
     for kind, count in redactor.counts.items():
         values = kind if count.values == 1 else _PLURALS[kind]
         places = "place" if count.places == 1 else "places"
-        print(f"  redacted       {count.values:>7,}  {values}, in {count.places:,} {places}")
+        _row("redacted", count.values, f"{values}, in {count.places:,} {places}")
     if not redactor.counts:
-        print(f"  redacted             0  {_NOTHING_FOUND}")
+        _row("redacted", 0, _NOTHING_FOUND)
 
 
 def report_model(source: ModelProbes) -> None:
@@ -111,7 +109,7 @@ def report_model(source: ModelProbes) -> None:
     rest = "" if kept else "; the probes are made by rules"
     print(f"  by {printable(source.name, 60)}: {written.proposed} proposed, {kept} kept{rest}")
     for reason, number in written.refused.items():
-        print(f"  not kept       {number:>7,}  {printable(reason, 160)}")
+        _row("not kept", number, printable(reason, 160))
 
 
 def report_facts(made: MadeCase) -> None:
@@ -129,18 +127,13 @@ def report_facts(made: MadeCase) -> None:
             print(f"    {printable(fact.text, 90)}  ({times}: {where}{more})")
 
 
+def _too_little(number: int, total: int, of: str) -> None:
+    """Print how many became no case because they cannot be compacted."""
+    have = "has" if number == 1 else "have"
+    print(f"{number:,} of {total:,} {of} {have} too little to compact and became no case.")
+
+
 _COUNT: Final = Range(1, 999_999, True)
-
-
-@dataclass(slots=True)
-class _Import:
-    """The options and state that all files of one command share."""
-
-    options: argparse.Namespace
-    importers: Mapping[str, Importer]
-    probe_source: ProbeSource
-    names: Mapping[Path, str]
-    written: set[Path] = field(default_factory=set)
 
 
 def add(commands: Any) -> None:
@@ -215,98 +208,127 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Make a case of each transcript; returns 1 if one of them cannot be used."""
-    _refuse_two_parts(options)
+    first, final = options.first, options.final
+    if options.last is not None and (first is not None or final is not None):
+        options.refuse("--last names a part, and so do --from and --to; give one of the two")
+    if first is not None and final is not None and first > final:
+        options.refuse(f"--from {first} is after --to {final}")
     loaded = load_importers()
     for problem in loaded.problems:
         complain(problem)
+    source: ProbeSource = derive_probes
     try:
-        source = derive_probes if is_offline(options.model) else _by_model(options)
+        if not is_offline(options.model):
+            source = model_probes(options.model, options.store)
     except (UnknownModelError, ImportFormatError) as error:
         complain(str(error))
         return 1
-    shared = _Import(options, loaded.importers, source, case_names(options.paths))
+    except OSError as error:
+        complain(f"{options.store}: {error.strerror or error}")
+        return 1
     look_as_before = look_less_often()
     try:
-        return _import_all(shared)
+        return _Import(options, loaded.importers, source, case_names(options.paths)).all()
     finally:
         look_as_before()
         if isinstance(source, ModelProbes):
             source.close()
 
 
-def _refuse_two_parts(options: argparse.Namespace) -> None:
-    first, final = options.first, options.final
-    if options.last is not None and (first is not None or final is not None):
-        options.refuse("--last names a part, and so do --from and --to; give one of the two")
-    if first is not None and final is not None and first > final:
-        options.refuse(f"--from {first} is after --to {final}")
+@dataclass(slots=True)
+class _Import:
+    """One run of the command; ``names`` are the titles of cases by the files of transcripts."""
 
+    options: argparse.Namespace
+    importers: Mapping[str, Importer]
+    probe_source: ProbeSource
+    names: Mapping[Path, str]
+    written: set[Path] = field(default_factory=set)
 
-def _import_all(shared: _Import) -> int:
-    failed = False
-    slight = 0
-    several = len(shared.options.paths) > 1
-    for path in shared.options.paths:
-        try:
-            _import_one(path, shared)
-        except NotCompactableError as error:
-            slight += several
-            if not several:
+    def all(self) -> int:
+        """Import all files; returns 1 if one failed or no case was made."""
+        paths = self.options.paths
+        failed, slight = False, 0
+        for path in paths:
+            try:
+                self._file(path)
+            except ImportFormatError as error:
+                if isinstance(error, NotCompactableError) and len(paths) > 1:
+                    slight += 1
+                    continue
                 complain(str(error))
                 failed = True
-        except ImportFormatError as error:
-            complain(str(error))
-            failed = True
-        except OSError as error:
-            complain(f"{error.filename or path}: {error.strerror or error}")
-            failed = True
-    if slight:
-        print(too_little(slight, len(shared.options.paths), "files"))
-    return 1 if failed or not shared.written else 0
+            except OSError as error:
+                complain(f"{error.filename or path}: {error.strerror or error}")
+                failed = True
+        if slight:
+            _too_little(slight, len(paths), "files")
+        return 1 if failed or not self.written else 0
 
+    def _file(self, path: Path) -> None:
+        """Make the cases of one file or folder."""
+        options = self.options
+        form = options.format
+        named = {form: importer_named(form, self.importers)} if form else None
+        if named and not path.is_dir():
+            importer = named[form]
+        else:
+            importer = importer_for(path, named or self.importers)
+        redactor = Redactor() if options.redact else None
+        part = SessionPart(options.first, options.final, options.last)
+        made = skipped = broken = slight = 0
+        for read in _conversations(importer, path):
+            transcript = replace(read, title=read.title or self.names[path])
+            clean, redacted = _redacted(transcript, redactor)
+            try:
+                self._case(part.of(clean) if part else clean, importer, redacted)
+                made += 1
+            except ImportFormatError as error:
+                if not transcript.name:
+                    raise
+                skipped += 1
+                if isinstance(error, NotCompactableError):
+                    slight += 1
+                    continue
+                complain(str(error))
+                broken += not isinstance(error, NoProbeError)
+        if slight and made + skipped > 1:
+            _too_little(slight, made + skipped, f"conversations of {printable(str(path))}")
+        if skipped and not made:
+            raise ImportFormatError(f"{path}: no case can be made from its {skipped} conversations")
+        if made + skipped > 1:
+            print(
+                f"{made} of {made + skipped} conversations of {printable(str(path))} became cases"
+            )
+        if redactor:
+            report_redaction(redactor)
+        if broken:
+            raise ImportFormatError(
+                f"{path}: {broken} of its conversations cannot be used; see above"
+            )
 
-def _by_model(options: argparse.Namespace) -> ModelProbes:
-    try:
-        return model_probes(options.model, options.store)
-    except OSError as error:
-        raise ImportFormatError(f"{options.store}: {error.strerror or error}") from None
-
-
-def _import_one(path: Path, shared: _Import) -> None:
-    form = shared.options.format
-    named = {form: importer_named(form, shared.importers)} if form else None
-    if named and not path.is_dir():
-        importer = named[form]
-    else:
-        importer = importer_for(path, named or shared.importers)
-    redactor = Redactor() if shared.options.redact else None
-    part = SessionPart(shared.options.first, shared.options.final, shared.options.last)
-    made = skipped = broken = slight = 0
-    for read in _conversations(importer, path):
-        transcript = replace(read, title=read.title or shared.names[path])
-        clean, redacted = _redacted(transcript, redactor)
-        try:
-            _make_one(part.of(clean) if part else clean, importer, shared, redacted)
-            made += 1
-        except ImportFormatError as error:
-            if not transcript.name:
-                raise
-            skipped += 1
-            if isinstance(error, NotCompactableError):
-                slight += 1
-                continue
-            complain(str(error))
-            broken += not isinstance(error, NoProbeError)
-    if slight and made + skipped > 1:
-        print(too_little(slight, made + skipped, f"conversations of {printable(str(path))}"))
-    if skipped and not made:
-        raise ImportFormatError(f"{path}: no case can be made from its {skipped} conversations")
-    if made + skipped > 1:
-        print(f"{made} of {made + skipped} conversations of {printable(str(path))} became cases")
-    if redactor:
-        report_redaction(redactor)
-    if broken:
-        raise ImportFormatError(f"{path}: {broken} of its conversations cannot be used; see above")
+    def _case(
+        self, transcript: Transcript, importer: Importer, redacted: dict[str, int] | None
+    ) -> None:
+        """Make, write and report one case."""
+        options = self.options
+        source, bare = self.probe_source, options.without_probes
+        made = make_case(transcript, options.task, options.probes, source, bare)
+        known = {} if redacted is None else {"redacted": redacted}
+        made.data["provenance"] = {"origin": "real", "format": importer.name, **known}
+        target = options.output / f"{made.data['id']}.json"
+        if target in self.written:
+            raise ImportFormatError(
+                f"{transcript.source}: {target} was just written for another transcript of the "
+                "same name; import the two into different folders"
+            )
+        write_case(made.data, target)
+        self.written.add(target)
+        report_case(target, importer, transcript, made)
+        if isinstance(self.probe_source, ModelProbes):
+            report_model(self.probe_source)
+        if options.verbose:
+            report_facts(made)
 
 
 def _redacted(
@@ -319,32 +341,6 @@ def _redacted(
     clean = redactor.redact(transcript)
     places = {kind: count.places - before.get(kind, 0) for kind, count in redactor.counts.items()}
     return clean, {kind: number for kind, number in places.items() if number}
-
-
-def _make_one(
-    transcript: Transcript,
-    importer: Importer,
-    shared: _Import,
-    redacted: dict[str, int] | None,
-) -> None:
-    options = shared.options
-    source, bare = shared.probe_source, options.without_probes
-    made = make_case(transcript, options.task, options.probes, source, bare)
-    known = {} if redacted is None else {"redacted": redacted}
-    made.data["provenance"] = {"origin": "real", "format": importer.name, **known}
-    target = options.output / f"{made.data['id']}.json"
-    if target in shared.written:
-        raise ImportFormatError(
-            f"{transcript.source}: {target} was just written for another transcript of the same "
-            "name; import the two into different folders"
-        )
-    write_case(made.data, target)
-    shared.written.add(target)
-    report_case(target, importer, transcript, made)
-    if isinstance(shared.probe_source, ModelProbes):
-        report_model(shared.probe_source)
-    if options.verbose:
-        report_facts(made)
 
 
 def _conversations(importer: Importer, path: Path) -> Iterator[Transcript]:

@@ -11,8 +11,7 @@ from pytest_compaction.case.case import Case
 from pytest_compaction.case.files import CaseFileError
 from pytest_compaction.case.index import CaseIndex
 from pytest_compaction.metrics import by_compactor
-from pytest_compaction.options.run_settings import newly_gone
-from pytest_compaction.options.table import option_of, range_of
+from pytest_compaction.options import newly_gone, option_of, range_of
 from pytest_compaction.records import (
     Baseline,
     BaselineError,
@@ -21,21 +20,24 @@ from pytest_compaction.records import (
     accepted_place,
     at_pass_score,
     check_accepted,
-    check_whole,
     differences,
     is_read_alike,
-    load_baseline,
-    measured_there,
     parse_source,
     read_again,
     type_of,
     version_note,
     view_file,
 )
+from pytest_compaction.session.end.baseline import baselines_in, read_alike
 from pytest_compaction.session.named_files import case_places, find_named
-from pytest_compaction.settings import CONTROL, BaselineRules, OptionError, OverBudget
+from pytest_compaction.settings import BaselineRules, OptionError, OverBudget
 from pytest_compaction.text import NumberError
 
+PASSED: Final = 0
+FAILED: Final = 1
+UNUSABLE: Final = 4
+NOTHING: Final = 5
+"""Exit codes with the meanings that pytest gives them."""
 _CONSISTENCY: Final = 0.7
 
 
@@ -110,11 +112,8 @@ def baselines_of(
     if accepted is not None and accepted.exists():
         check_accepted(accepted, source.path)
     groups = by_compactor(record for record in found.records if type_of(record) == "probe")
-    strategies = [name for name in groups if name != CONTROL] or list(groups)
-    wanted = strategies if source.strategy else measured_there(source, strategies)
-    baselines = {name: load_baseline(source, name) for name in wanted or strategies[:1]}
+    baselines = baselines_in(source, list(groups))
     for each in baselines.values():
-        check_whole(each)
         names = (each.title, path.name)
         problems = differences(each.header, found.header, names)
         if problems:
@@ -132,14 +131,9 @@ def _read_alike(
     if not other:
         return dict(baselines), found.records, []
     case_of = cases_of(found.header)
-    read, notes = {}, []
-    for name, each in baselines.items():
-        read[name] = each
-        if not is_read_alike(each.header):
-            read[name], note = read_again(each, case_of, pass_score)
-            notes.append(note)
+    read, notes = read_alike(baselines, case_of, pass_score)
     if is_read_alike(found.header):
-        return read, found.records, list(dict.fromkeys(notes))
+        return read, found.records, notes
 
     def view_of(record: Record) -> bytes | None:
         return view_file(path.parent, str((record.get("hashes") or {}).get("view")))

@@ -13,17 +13,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from pytest_compaction.checking.examples.known import KNOWN
-from pytest_compaction.checking.faults import SummaryCache
-from pytest_compaction.checking.invariants.invariant import Invariant
-from pytest_compaction.checking.invariants.invariants import INVARIANTS
-from pytest_compaction.checking.runner import Runner
+from pytest_compaction.checking import INVARIANTS, KNOWN, Invariant, Runner, SummaryCache
 from pytest_compaction.compactors import Compactor, Registry, Spec, State
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models import Model, OfflineModel, is_offline
 from pytest_compaction.reports.lines import Line, write_lines
 from pytest_compaction.run import WorkLoop
-from pytest_compaction.session.header_lines import line_of_check
 from pytest_compaction.session.items import packaged
 from pytest_compaction.session.items.report import in_sentences, scrub_report
 from pytest_compaction.session.resolve import make_importable, resolve_strategies
@@ -31,7 +26,7 @@ from pytest_compaction.settings import CONTROL, OptionError, Settings
 from pytest_compaction.text import printable
 
 if TYPE_CHECKING:
-    from pytest_compaction.checking.survey import Survey
+    from pytest_compaction.checking import Survey
 
 
 DEFAULT_EXAMPLES: Final = 200
@@ -64,16 +59,6 @@ class CheckSession:
     _surveys: dict[str, tuple[Runner, Survey]] = field(default_factory=dict)
     _unused: dict[str, Compactor[State]] = field(default_factory=dict)
 
-    @property
-    def example_count(self) -> int:
-        """The number of conversations on which each strategy is checked."""
-        return self.settings.examples + len(KNOWN)
-
-    @property
-    def asking_outside(self) -> tuple[str, ...]:
-        """The strategies that are not shipped and take no model: they may ask one by themselves."""
-        return tuple(self.registry.without_model(self.specs))
-
     def subjects(self) -> list[Subject]:
         """All items in order: compactor by compactor, so that each is surveyed once."""
         specs = sorted(self.specs, key=lambda spec: spec.text)
@@ -91,7 +76,7 @@ class CheckSession:
     def survey(self, spec: Spec) -> tuple[Runner, Survey]:
         """The result of all examples for a compactor; only the last survey is kept."""
         if spec.text not in self._surveys:
-            from pytest_compaction.checking.survey import survey
+            from pytest_compaction.checking import survey
 
             runner = Runner(
                 lambda: self.create(spec),
@@ -203,10 +188,19 @@ class Held:
         runner, survey = self.session.survey(spec)
         if survey.stuck is not None:
             raise BrokenInvariantError(f"nothing was checked: {spec.text} {survey.stuck}")
-        if not survey.compactions and survey.unsupported is not None:
-            pytest.skip(f"cannot be checked with this model: {survey.unsupported}")
         if not survey.compactions:
-            raise BrokenInvariantError(self._nothing())
+            if survey.unsupported is not None:
+                pytest.skip(f"cannot be checked with this model: {survey.unsupported}")
+            did = ", ".join(f"{count} {status}" for status, count in survey.steps.items())
+            reasons = "; ".join(
+                f"{printable(reason, 160)} ({count})"
+                for reason, count in survey.reasons.most_common(2)
+            )
+            raise BrokenInvariantError(
+                f"nothing was checked: {spec.text} compacted none of {survey.examples} examples "
+                f"({did or 'no compaction came to an end'})"
+                + (f"\nmost frequent reasons: {reasons}" if reasons else "")
+            )
         if invariant.needs == "request" and not survey.requests:
             pytest.skip("the strategy asks no summariser")
         if invariant.needs == "summary" and not survey.summaries:
@@ -215,41 +209,24 @@ class Held:
         broken = survey.first.get(invariant.name)
         if declared is not None and broken is not None:
             pytest.xfail(f"known violation of {spec.target}: {declared}")
-        if declared is not None and broken is None and _has_defaults(spec):
+        has_defaults = not spec.parts and not spec.parameters
+        if declared is not None and broken is None and has_defaults:
             raise BrokenInvariantError(
                 f"declared but not found: {spec.text} says of {invariant.name} that it does "
                 f"something else ({declared}), and no example of {survey.examples} shows it; "
                 "correct the declaration"
             )
         if broken is not None:
-            from pytest_compaction.checking.survey import described, shrunk
+            from pytest_compaction.checking import described, shrunk
 
             small = shrunk(broken, invariant, runner, self.session.settings.examples)
             many = f"{survey.breaches[invariant.name]} of {survey.examples} examples break it"
             again = self.session.command(self.subject)
             raise BrokenInvariantError(described(spec.text, invariant, small, many, again))
 
-    def _nothing(self) -> str:
-        """Why nothing can be said about a compactor that never compacted."""
-        _, survey = self.session.survey(self.subject.spec)
-        did = ", ".join(f"{count} {status}" for status, count in survey.steps.items())
-        reasons = "; ".join(
-            f"{printable(reason, 160)} ({count})" for reason, count in survey.reasons.most_common(2)
-        )
-        return (
-            f"nothing was checked: {self.subject.spec.text} compacted none of "
-            f"{survey.examples} examples ({did or 'no compaction came to an end'})"
-            + (f"\nmost frequent reasons: {reasons}" if reasons else "")
-        )
-
     def compactions(self) -> int:
         """How often the compactor rewrote a view, over all examples."""
         return self.session.survey(self.subject.spec)[1].compactions
-
-
-def _has_defaults(spec: Spec) -> bool:
-    """Whether a strategy stands alone, with no parameter."""
-    return not spec.parts and not spec.parameters
 
 
 class CheckHooks:
@@ -263,8 +240,17 @@ class CheckHooks:
 
     def pytest_report_header(self) -> list[str]:
         """Compactors, invariants, examples and model; what is asked outside; what is ignored."""
-        outside = line_of_check(self._session.asking_outside, self._session.example_count)
-        return [self._session.summary_line(), *([outside] if outside else []), *self._ignored]
+        session, lines = self._session, [self._session.summary_line()]
+        if outside := list(session.registry.without_model(session.specs)):
+            count = session.settings.examples + len(KNOWN)
+            lines.append(
+                printable(
+                    f"compaction: {', '.join(outside)}: a check compacts at least {count} "
+                    "generated conversations; what clients of its own ask a model then is not "
+                    "counted, kept, priced or limited"
+                )
+            )
+        return [*lines, *self._ignored]
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
@@ -275,11 +261,17 @@ class CheckHooks:
         held = getattr(item, "callspec", None) and item.callspec.params.get("held")  # type: ignore[attr-defined]
         if isinstance(held, Held) and call.when == "call":
             failure = call.excinfo.value if call.excinfo is not None else None
+            kinds: dict[type, str] = {
+                pytest.skip.Exception: "skipped",
+                pytest.xfail.Exception: "known",
+            }
+            outcome = "held" if failure is None else kinds.get(type(failure), "failed")
+            looked = outcome in {"held", "known"} or isinstance(failure, BrokenInvariantError)
             note = {
                 "compactor": held.subject.spec.text,
                 "invariant": held.subject.invariant.name,
-                "outcome": _outcome(failure),
-                "compactions": held.compactions() if _ran(failure) else 0,
+                "outcome": outcome,
+                "compactions": held.compactions() if looked else 0,
             }
             report.user_properties.append((_PROPERTY, note))
             if call.excinfo is not None and isinstance(failure, BrokenInvariantError):
@@ -331,19 +323,6 @@ _WORDS: Final = {
     "known": "known violations",
     "skipped": "not applicable",
 }
-
-
-def _ran(failure: BaseException | None) -> bool:
-    """Whether the item looked at examples; a skipped one did not."""
-    return failure is None or isinstance(failure, BrokenInvariantError | pytest.xfail.Exception)
-
-
-def _outcome(failure: BaseException | None) -> str:
-    if failure is None:
-        return "held"
-    if isinstance(failure, pytest.skip.Exception):
-        return "skipped"
-    return "known" if isinstance(failure, pytest.xfail.Exception) else "failed"
 
 
 def parametrize(metafunc: Any) -> None:

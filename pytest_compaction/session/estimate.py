@@ -83,27 +83,14 @@ def _dry_run(
     refresh = session.settings.calls.refresh
     caller = DryRunCaller(None if refresh else endpoints.caller, endpoints.tokens)
 
-    def dry_model(model: Model) -> Model:
+    def dry_model(model: Model, role: str) -> Model:
         if not isinstance(model, ChatModel):
             return OfflineModel(endpoints.tokens)
         real = ChatModel(model.name, caller, endpoints.tokens, endpoints.prompts)
         return DryRunModel(real, endpoints.tokens, length)
 
-    roles = session.roles
     strategies = DryRunStrategies(session.registry.added)
-    dry = replace(
-        session,
-        roles=replace(
-            roles,
-            compaction=dry_model(roles.compaction),
-            responder=dry_model(roles.responder),
-            judges=tuple(dry_model(model) for model in roles.judges),
-        ),
-        registry=strategies,
-        settings=replace(session.settings, executor=""),
-        endpoints=None,
-        nulls="none",
-    )
+    dry = replace(session.with_models(dry_model), registry=strategies)
     try:
         for one in chosen:
             # What an item asked before it failed is counted, and the other items are still tried.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -50,19 +50,13 @@ def lack_of(session: BenchmarkSession, endpoints: Endpoints, selected: Iterable[
     """The calls that the selected items lack. Makes no call and writes nothing."""
     caller = MissingCalls(endpoints.caller)
 
-    def model(real: Model, made: type[ChatModel] = ChatModel) -> Model:
+    def model(real: Model, role: str) -> Model:
         if not isinstance(real, ChatModel):
             return real
+        made = CompactingModel if role == "compaction" else ChatModel
         return made(real.name, caller, endpoints.tokens, endpoints.prompts)
 
-    roles = replace(
-        session.roles,
-        compaction=model(session.roles.compaction, CompactingModel),
-        responder=model(session.roles.responder),
-        judges=tuple(model(judge) for judge in session.roles.judges),
-    )
-    here = replace(session.settings, executor="")
-    dry = replace(session, settings=here, roles=roles, endpoints=None, nulls="none")
+    dry = session.with_models(model)
     waiting = 0
     failures: list[str] = []
     try:

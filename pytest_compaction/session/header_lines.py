@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 from pytest_compaction.models import OFFLINE, REFERENCE, is_offline
@@ -12,41 +11,22 @@ from pytest_compaction.text import printable
 OPTION: Final = "--compaction-proxy"
 
 
-def own_client_line(strategies: Sequence[str], proxy: bool) -> str | None:
-    """What becomes of calls that strategies make outside the plugin; ``None`` without such."""
-    if not strategies:
-        return None
-    named = ", ".join(strategies)
-    if proxy:
-        return printable(
-            f"{named}: calls by OpenAI and Anthropic clients go through a local endpoint, and are "
-            "kept, replayed, priced and limited as all others"
-        )
-    return printable(
-        f"{named}: calls outside the plugin are not counted (nor kept, priced or limited; "
-        f"{OPTION} does that for OpenAI and Anthropic clients)"
-    )
-
-
-def line_of_check(strategies: Sequence[str], examples: int) -> str | None:
-    """What a check says of such strategies, which it runs on ``examples`` conversations."""
-    if not strategies:
-        return None
-    return printable(
-        f"compaction: {', '.join(strategies)}: a check compacts at least {examples} generated "
-        "conversations; what clients of its own ask a model then is not counted, kept, priced or "
-        "limited"
-    )
-
-
 def header_lines(session: BenchmarkSession) -> list[str]:
     """The lines for pytest's header: what runs, and which parameters have no effect."""
     lines = [summary_line(session), *_reference_lines(session)]
     lines += [f"compaction: {sentence}" for sentence in session.not_read]
     told = session.registry.understood(session.specs)
     lines += [printable(f"compaction: {sentence}") for sentence in told]
-    own = own_client_line(session.asking_outside, session.settings.calls.proxy)
-    lines += [f"compaction: {own}"] if own else []
+    if session.asking_outside:
+        named = ", ".join(session.asking_outside)
+        becomes = (
+            "by OpenAI and Anthropic clients go through a local endpoint, and are kept, replayed, "
+            "priced and limited as all others"
+            if session.settings.calls.proxy
+            else "outside the plugin are not counted (nor kept, priced or limited; "
+            f"{OPTION} does that for OpenAI and Anthropic clients)"
+        )
+        lines.append(printable(f"compaction: {named}: calls {becomes}"))
     if session.settings.judgements > 1 and OFFLINE in session.settings.judges:
         lines.append(
             "compaction: --compaction-judgements has no effect on the offline judge, which "

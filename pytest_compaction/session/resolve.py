@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -46,7 +46,7 @@ from pytest_compaction.models import (
     is_offline,
     shipped_run,
 )
-from pytest_compaction.options.removed import refuse_removed
+from pytest_compaction.options import refuse_removed
 from pytest_compaction.run import Roles, TriggerError, parse_trigger
 from pytest_compaction.session.endpoints import endpoints_of, with_prompt
 from pytest_compaction.session.items import packaged
@@ -94,7 +94,9 @@ def resolve_session(
     """
     make_importable(invocation, root)
     registry, specs = resolve_strategies(settings.arms, added_compactors)
-    tokens = _token_counter(settings.encoding)
+    tokens = TokenCounter(settings.encoding)
+    if settings.encoding != DEFAULT_ENCODING:
+        tokens.text("")  # its vocabulary may have to be fetched, which may fail
     real = [name for name in settings.models if name not in added_models and not is_offline(name)]
     settings = _without_endpoint(settings, real)
     kept = KeptResults(results_file)
@@ -107,7 +109,13 @@ def resolve_session(
             return added_models[name]
         return create_model(name, tokens, endpoints, kept)
 
-    roles = _roles(settings, model, tokens)
+    roles = Roles(
+        model(settings.model),
+        model(settings.responder),
+        tuple(map(model, settings.judges)),
+        tokens,
+        settings.answers,
+    )
     rules_left_out = _for_others(settings, registry) if leave_out_rules else ()
     if rules_left_out:
         kept_rules = (text for text in settings.thresholds if text not in rules_left_out)
@@ -118,7 +126,14 @@ def resolve_session(
     places = case_places(settings.cases, root, use_shipped)
     index = CaseIndex(index_folder)
     found = find_named(places.paths, root, index, found_cases, settings.long_memory.truncated)
-    case_set, left_out = _chosen_cases(settings, found.case_set)
+    case_set = _in_reference(settings, found.case_set)
+    left_out: tuple[str, ...] = ()
+    if settings.at_recorded_budget:
+        case_set, left_out = _with_records(case_set)
+    dialogues = DialogueSet()
+    if found.dialogue_files:
+        chosen = settings.dialogues
+        dialogues = load_dialogues(found.dialogue_files, root).chosen(chosen.tasks, chosen.limit)
     session = BenchmarkSession(
         settings=settings,
         case_set=case_set,
@@ -131,7 +146,7 @@ def resolve_session(
         named=places.paths,
         shipped=places.shipped,
         not_read=places.notes if found_cases is None else (),
-        dialogue_set=_chosen_dialogues(settings, found.dialogue_files, root),
+        dialogue_set=dialogues,
         endpoints=endpoints,
         left_out=left_out,
         rules_left_out=rules_left_out,
@@ -172,46 +187,13 @@ def _for_others(settings: Settings, registry: Registry) -> tuple[str, ...]:
 
 
 def _is_strategy(scope: str, registry: Registry) -> bool:
-    """Whether a scope can be a strategy of another run: one that is known, or somebody's own."""
+    """Whether a scope can be a strategy of another run, which somebody may have written."""
     try:
         spec = parse_spec(_AT_BUDGET.sub("", scope))
     except UnknownCompactorError:
         return False
     targets = [part.target for part in spec.parts or (spec,)]
     return all(target in registry.names() or ":" in target for target in targets)
-
-
-def _token_counter(encoding: str) -> TokenCounter:
-    """The counter of an encoding, whose vocabulary may have to be fetched, which may fail."""
-    tokens = TokenCounter(encoding)
-    if encoding != DEFAULT_ENCODING:
-        tokens.text("")
-    return tokens
-
-
-def _roles(settings: Settings, model: Callable[[str], Model], tokens: TokenCounter) -> Roles:
-    """The models that summarize, answer and judge."""
-    return Roles(
-        model(settings.model),
-        model(settings.responder),
-        tuple(model(name) for name in settings.judges),
-        tokens,
-        settings.answers,
-    )
-
-
-def _chosen_cases(settings: Settings, found: CaseSet) -> tuple[CaseSet, tuple[str, ...]]:
-    """The cases that can be measured with these settings, and the ids of those left out."""
-    chosen = _in_reference(settings, found)
-    return _with_records(chosen) if settings.at_recorded_budget else (chosen, ())
-
-
-def _chosen_dialogues(settings: Settings, files: Sequence[Path], root: Path) -> DialogueSet:
-    """The dialogues of the files that the settings ask for."""
-    if not files:
-        return DialogueSet()
-    chosen = settings.dialogues
-    return load_dialogues(files, root).chosen(chosen.tasks, chosen.limit)
 
 
 def _without_endpoint(settings: Settings, real: Sequence[str]) -> Settings:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -219,7 +221,7 @@ class BenchmarkScheduling(Scheduling):
         self._accounts = session.endpoints.accounts if session.endpoints else None
         self._cases = to_workers(session)
         self._session = session
-        self._scratch: TemporaryFolder | None = None
+        self._folder: TemporaryFolder | None = None
         self._running: pytest.Session | None = None
         self._vacant: list[int] = []
         """Places of workers that were not started yet, or died."""
@@ -239,13 +241,19 @@ class BenchmarkScheduling(Scheduling):
         """Stop workers that still work, as after Ctrl-C."""
         self._stop_workers()
 
+    @property
+    def _stopped(self) -> Path | None:
+        """The file that workers look for; none before their start and after their end."""
+        folder = self._folder.path if self._folder is not None else None
+        return folder / "stopped" if folder is not None and folder.exists() else None
+
     def _stop_workers(self) -> None:
-        if self._scratch is not None and self._scratch.path.exists():
-            (self._scratch.path / "stopped").touch()
+        if self._stopped is not None:
+            self._stopped.touch()
 
     def pytest_xdist_setupnodes(self, config: pytest.Config, specs: Sequence[Any]) -> None:
         """Decide how many workers are given items, and make the folder of the sign to stop."""
-        self._scratch = TemporaryFolder()
+        self._folder = TemporaryFolder()
         self.at_work = len(specs)
         if self._session.blocks_nowhere:
             self.at_work = min(self.at_work, processors())
@@ -260,19 +268,15 @@ class BenchmarkScheduling(Scheduling):
         node.workerinput["compaction_cases"] = self._cases
         if self._accounts is not None:
             node.workerinput["compaction_accounts"] = str(self._accounts.path)
-        if self._scratch is not None and self.at_work is not None:
+        if self._stopped is not None and self.at_work is not None:
             place = self._vacant.pop(0) if self._vacant else None
             left = None
             if self.scheduler is not None and place is not None:
                 left = self.scheduler.left_at(place)
             node.workerinput["compaction_place"] = place
-            node.workerinput["compaction_shared"] = WorkerShare(
-                self.at_work,
-                self._session.settings.concurrency,
-                place,
-                None if left is None else tuple(left),
-                self._scratch.path / "stopped",
-            ).as_input()
+            concurrency, stopped = self._session.settings.concurrency, str(self._stopped)
+            share = WorkerShare(self.at_work, concurrency, place, left, stopped)
+            node.workerinput["compaction_shared"] = asdict(share)
 
     def pytest_testnodedown(self, node: Any, error: object) -> None:
         """Count the calls that a dead worker had in flight as charged: they may have been."""
@@ -283,6 +287,6 @@ class BenchmarkScheduling(Scheduling):
 
     def pytest_unconfigure(self) -> None:
         """Remove the folder of the sign to stop."""
-        if self._scratch is not None:
-            self._stop_workers()
-            self._scratch.close()
+        self._stop_workers()
+        if self._folder is not None:
+            self._folder.close()

@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from pytest_compaction.cache import KeptResults
 from pytest_compaction.case.case_set import CaseSet
-from pytest_compaction.case.index import CaseEntry
+from pytest_compaction.case.index import CaseEntry, ProbeEntry
 from pytest_compaction.compactors import Registry, Spec
 from pytest_compaction.dialogues.files import DialogueSet
 from pytest_compaction.gate import KEY as PLANNED
-from pytest_compaction.gate import Threshold
+from pytest_compaction.gate import PlannedRun, Threshold
 from pytest_compaction.metrics import reader_version
-from pytest_compaction.models import OFFLINE, REFERENCE, Archive, Endpoints, PriceTable, shipped_run
+from pytest_compaction.models import (
+    OFFLINE,
+    REFERENCE,
+    Archive,
+    Endpoints,
+    Model,
+    PriceTable,
+    shipped_run,
+)
 from pytest_compaction.records import ShardPart
 from pytest_compaction.run import Engine, Method, Nulls, Roles, Trigger, WorkLoop
 from pytest_compaction.secrets import hidden
-from pytest_compaction.session.planned_items import planned
 from pytest_compaction.session.worker_share import WorkerShare
 from pytest_compaction.settings import Settings
 
@@ -188,6 +195,22 @@ class BenchmarkSession:
         """Whether any dialogue file was named."""
         return bool(self.dialogue_set.dialogues or self.dialogue_set.errors)
 
+    def with_models(self, other: Callable[[Model, str], Model]) -> BenchmarkSession:
+        """This session with ``other`` models in its roles, without endpoint, executor and nulls."""
+        roles = self.roles
+        return replace(
+            self,
+            roles=replace(
+                roles,
+                compaction=other(roles.compaction, "compaction"),
+                responder=other(roles.responder, "responder"),
+                judges=tuple(other(judge, "judge") for judge in roles.judges),
+            ),
+            settings=replace(self.settings, executor=""),
+            endpoints=None,
+            nulls="none",
+        )
+
     def stop(self) -> None:
         """Cancel what models are asked, keep what was paid for, and ask nothing more.
 
@@ -222,20 +245,37 @@ class BenchmarkSession:
             | {"reader": reader_version()},
             "settings": self.settings.as_json(),
             "cases": {case.id: case.digest for case in self.case_set.entries},
-            PLANNED: planned(
-                self.settings,
-                self.specs,
-                self.registry,
-                self.case_set,
-                self.dialogue_set,
-                len(self.left_out),
-                self.shipped,
-            ).as_json(),
+            PLANNED: self._planned().as_json(),
             **({"left_out": list(self.left_out)} if self.left_out else {}),
             **({"dialogues": self.dialogue_set.as_json()} if self.has_dialogues else {}),
             **({"prices": self.endpoints.prices.as_json()} if self.endpoints else {}),
             **({"reference": asdict(self.reference.manifest)} if self.reference else {}),
         }
+
+    def probes_of(self, case: CaseEntry, spec: Spec | None) -> list[ProbeEntry]:
+        """The probes of a case that a strategy is asked, by id; all of them without a strategy.
+
+        One that replays the compactions on record is not asked what came after them.
+        """
+        traits = self.registry.traits(spec) if spec else None
+        needs_record = getattr(traits, "needs_record", False)
+        probes = sorted(case.probes, key=lambda probe: probe.id)
+        return [probe for probe in probes if not (needs_record and case.went_on(probe.point))]
+
+    def _planned(self) -> PlannedRun:
+        """How many items and cases the whole run has, in whichever shard or process they run."""
+        probes = sum(
+            len(self.probes_of(case, spec)) * len(self.settings.budgets_of(spec.text))
+            for spec in self.specs
+            for case in self.case_set.entries
+        )
+        cases, dialogues = self.case_set, self.dialogue_set
+        found = len(cases.entries) + len(cases.errors) + cases.uncovered + len(self.left_out)
+        return PlannedRun(
+            probes * self.settings.trials + len(self.specs) * len(dialogues.dialogues),
+            found + len(dialogues.dialogues) + len(dialogues.errors),
+            self.shipped,
+        )
 
     @cached_property
     def part(self) -> ShardPart | None:

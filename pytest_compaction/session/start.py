@@ -14,15 +14,17 @@ from pytest_compaction.hookspecs import added
 from pytest_compaction.run import Nulls
 from pytest_compaction.secrets import scrubbed
 from pytest_compaction.session import resolve
-from pytest_compaction.session.caches import WhatIsRemembered
-from pytest_compaction.session.configured_gates import need_named_cases
+from pytest_compaction.session.caches import CacheClearing
 from pytest_compaction.session.endpoints import need_key, open_door, serve, with_prices_of_user
+from pytest_compaction.session.header_lines import OPTION
 from pytest_compaction.session.items import fixtures, packaged
 from pytest_compaction.session.items.own_tests import take_in_own_tests
 from pytest_compaction.session.session import shipped_cases
 from pytest_compaction.session.unrun_items import UnrunItems
 from pytest_compaction.session.worker_share import WorkerShare
 from pytest_compaction.session.workers import WorkerStop
+from pytest_compaction.settings import DEFAULT_CASES, SHIPPED
+from pytest_compaction.text import printable
 
 if TYPE_CHECKING:
     from pytest_compaction.session.end.baseline import SessionBaseline
@@ -46,9 +48,14 @@ def start_benchmark(config: pytest.Config, settings: Settings) -> BenchmarkSessi
         raise pytest.UsageError(scrubbed(str(error))) from None
     workerinput = getattr(config, "workerinput", {})
     if session.shipped and not use_shipped and not settings.cases and not workerinput:
-        need_named_cases(config, session)
-    share = WorkerShare.from_input(workerinput.get("compaction_shared"))
-    baseline = _baseline(config, session)
+        _refuse_gates(config, session)
+    share = WorkerShare(**told) if (told := workerinput.get("compaction_shared")) else None
+    calls, baseline = settings.calls, None
+    lists = calls.estimate or calls.export or config.getoption("collectonly")
+    if settings.baseline.path and not (lists or hasattr(config, "workerinput")):
+        from pytest_compaction.session.end.baseline import session_baseline
+
+        baseline = session_baseline(session, config.rootpath)
     title = baseline.title if baseline else ""
     nulls: Nulls = "all" if settings.reports or config.option.verbose > 0 else "shipped"
     session = replace(session, worker_share=share, baseline_title=title, nulls=nulls)
@@ -58,13 +65,16 @@ def start_benchmark(config: pytest.Config, settings: Settings) -> BenchmarkSessi
     if door is not None:
         serve(session, door, lambda t: with_prices_of_user(t, settings, config.rootpath))
     config.add_cleanup(look_less_often())
-    config.pluginmanager.register(WhatIsRemembered(), "compaction-memory")
+    config.pluginmanager.register(CacheClearing(), "compaction-memory")
     config.stash[fixtures.CASES] = session.case_set
     if not config.pluginmanager.hasplugin(fixtures.__name__):  # --fixtures has it without a run
         config.pluginmanager.register(fixtures, fixtures.__name__)
     _collect(config, session, named)
     if settings.snapshots.compare:
-        _compare_snapshots(config)
+        need_syrupy(config, "--compaction-judge-snapshots")
+        from pytest_compaction.session.snapshots import JudgeSnapshots
+
+        config.pluginmanager.register(JudgeSnapshots(), "compaction-judge-snapshots")
     if not hasattr(config, "workerinput"):
         _take_charge(config, session, baseline)
     return session
@@ -109,56 +119,49 @@ def _collect(config: pytest.Config, session: BenchmarkSession, named: bool) -> N
         measured = resolve.collection_arguments(session.folders, session.has_dialogues)
         config.args[:] = [*measured, *own]
         if session.blocks_nowhere and not own and _has_xdist(config):
-            _start_no_idle_workers(config)
+            from pytest_compaction.session import scheduler
+
+            # A worker that is given nothing starts for a second.
+            asked = config.option.tx or []
+            if config.option.dist == "load" and set(asked) == {"popen"}:
+                config.option.tx = asked[: scheduler.processors()]
+                # For plugins that wait for all of them.
+                config.option.numprocesses = len(config.option.tx)
     packaged.remember_failures(config)
-
-
-def _start_no_idle_workers(config: pytest.Config) -> None:
-    """Start no more workers than processors: a worker that is given nothing starts for a second."""
-    from pytest_compaction.session import scheduler
-
-    asked = config.option.tx or []
-    if config.option.dist == "load" and set(asked) == {"popen"}:
-        config.option.tx = asked[: scheduler.processors()]
-        config.option.numprocesses = len(config.option.tx)  # for plugins that wait for all of them
-
-
-def _compare_snapshots(config: pytest.Config) -> None:
-    """``--compaction-judge-snapshots``: compare every verdict with its accepted snapshot."""
-    need_syrupy(config, "--compaction-judge-snapshots")
-    from pytest_compaction.session.snapshots import JudgeSnapshots
-
-    config.pluginmanager.register(JudgeSnapshots(), "compaction-judge-snapshots")
-
-
-def _baseline(config: pytest.Config, session: BenchmarkSession) -> SessionBaseline | None:
-    """What the run is compared with. Only the controlling process of a real run looks for it."""
-    calls = session.settings.calls
-    instead = calls.estimate or calls.export or config.getoption("collectonly")
-    if not session.settings.baseline.path or instead or hasattr(config, "workerinput"):
-        return None
-    from pytest_compaction.session.end.baseline import session_baseline
-
-    return session_baseline(session, config.rootpath)
 
 
 def _take_charge(
     config: pytest.Config, session: BenchmarkSession, baseline: SessionBaseline | None
 ) -> None:
     """Register what only the controlling process does: estimate, schedule, summarize."""
-    if session.settings.calls.estimate:
-        _estimate_only(config, session)
+    register, calls = config.pluginmanager.register, session.settings.calls
+    endpoints = session.endpoints
+    here = calls.estimate or calls.export or session.settings.executor
+    if here and hasattr(config.option, "tx"):  # start no workers of pytest-xdist
+        config.option.dist, config.option.tx, config.option.numprocesses = "no", [], 0
+    if calls.estimate:
+        from pytest_compaction.session.estimate import EstimateOnly
+
+        register(EstimateOnly(session, endpoints), "compaction-estimate")
         return
-    if session.settings.calls.export:
-        _export_only(config, session)
+    if calls.export:
+        from pytest_compaction.session.export import ExportOnly
+
+        register(ExportOnly(session, endpoints, config.rootpath), "compaction-export")
         return
     if session.settings.executor:
         from pytest_compaction.session.remote import RemoteRun
 
-        _in_this_process(config)
-        config.pluginmanager.register(RemoteRun(session), "compaction-executor")
-    _estimate_first(config, session)
-    _say_how_far(config, session)
+        register(RemoteRun(session), "compaction-executor")
+    if endpoints is not None and not calls.replay and calls.max_cost is not None:
+        from pytest_compaction.session.estimate import EstimateFirst
+
+        register(EstimateFirst(session, endpoints, config), "compaction-estimate")
+    if endpoints is not None and not calls.replay and session.asks_models:
+        from pytest_compaction.session.progress_line import CallProgress
+
+        progress = CallProgress(session, endpoints.accounts.path, config)
+        register(progress, "compaction-call-progress")
     from pytest_compaction.session.case_lines import CaseLines
     from pytest_compaction.session.end.finish import RunRecorder
     from pytest_compaction.session.end.report_files import ReportFiles
@@ -166,17 +169,16 @@ def _take_charge(
     from pytest_compaction.session.end.shown_failures import ShownFailures
 
     shown = ShownFailures(session.settings.show)
-    config.pluginmanager.register(shown, "compaction-failures")
+    register(shown, "compaction-failures")
     recorder = RunRecorder(session, config.rootpath, shown, selected_by(config), baseline)
-    config.pluginmanager.register(recorder, "compaction-recorder")
-    files = ReportFiles(session.settings, config.rootpath, recorder)
-    config.pluginmanager.register(files, "compaction-reports")
-    config.pluginmanager.register(UnrunItems(), "compaction-unrun")
-    config.pluginmanager.register(CaseLines(session, config), "compaction-case-lines")
+    register(recorder, "compaction-recorder")
+    register(ReportFiles(session.settings, config.rootpath, recorder), "compaction-reports")
+    register(UnrunItems(), "compaction-unrun")
+    register(CaseLines(session, config), "compaction-case-lines")
     if _has_xdist(config):
         from pytest_compaction.session.scheduler import BenchmarkScheduling
 
-        config.pluginmanager.register(BenchmarkScheduling(session), "compaction-xdist")
+        register(BenchmarkScheduling(session), "compaction-xdist")
 
 
 def _has_xdist(config: pytest.Config) -> bool:
@@ -199,51 +201,6 @@ def need_syrupy(config: pytest.Config, what: str) -> None:
     )
 
 
-def _estimate_only(config: pytest.Config, session: BenchmarkSession) -> None:
-    """``--compaction-estimate``: collect in this process, count the calls, run nothing."""
-    from pytest_compaction.session.estimate import EstimateOnly
-
-    _in_this_process(config)
-    estimate = EstimateOnly(session, session.endpoints)
-    config.pluginmanager.register(estimate, "compaction-estimate")
-
-
-def _export_only(config: pytest.Config, session: BenchmarkSession) -> None:
-    """``--compaction-export``: collect in this process, write the missing calls, run nothing."""
-    from pytest_compaction.session.export import ExportOnly
-
-    _in_this_process(config)
-    export = ExportOnly(session, session.endpoints, config.rootpath)
-    config.pluginmanager.register(export, "compaction-export")
-
-
-def _in_this_process(config: pytest.Config) -> None:
-    """Start no workers of pytest-xdist."""
-    if hasattr(config.option, "tx"):
-        config.option.dist, config.option.tx, config.option.numprocesses = "no", [], 0
-
-
-def _estimate_first(config: pytest.Config, session: BenchmarkSession) -> None:
-    """``--compaction-max-cost``: print what the run is expected to cost before it starts."""
-    calls = session.settings.calls
-    if session.endpoints is None or calls.replay or calls.max_cost is None:
-        return
-    from pytest_compaction.session.estimate import EstimateFirst
-
-    estimate = EstimateFirst(session, session.endpoints, config)
-    config.pluginmanager.register(estimate, "compaction-estimate")
-
-
-def _say_how_far(config: pytest.Config, session: BenchmarkSession) -> None:
-    """Show on the way how many calls are done, where an endpoint is asked."""
-    if session.endpoints is None or session.settings.calls.replay or not session.asks_models:
-        return
-    from pytest_compaction.session.progress_line import CallProgress
-
-    progress = CallProgress(session, session.endpoints.accounts.path, config)
-    config.pluginmanager.register(progress, "compaction-call-progress")
-
-
 def start_check(config: pytest.Config, settings: Settings) -> None:
     """``--compaction-check``: resolve the strategies and register the hooks that check them.
 
@@ -255,9 +212,8 @@ def start_check(config: pytest.Config, settings: Settings) -> None:
         node_arguments,
         resolve_check,
     )
-    from pytest_compaction.session.configured_gates import left_out_of_check
 
-    ignored = left_out_of_check(config, settings)
+    ignored = _left_out_of_check(config, settings)
     try:
         session = resolve_check(
             settings,
@@ -280,3 +236,64 @@ def start_check(config: pytest.Config, settings: Settings) -> None:
         # The items of one compactor share its survey, which is made once.
         groups = {subject.id: subject.spec.text for subject in session.subjects()}
         config.pluginmanager.register(Scheduling(groups), "compaction-xdist")
+
+
+def _left_out_of_check(config: pytest.Config, settings: Settings) -> list[str]:
+    """A line for each part of the configuration that has no effect on a check.
+
+    Raises :class:`pytest.UsageError` for such a part on the command line.
+    """
+    gates = _gates_of(settings)
+    proxy = {"compaction_proxy": "true"} if settings.calls.proxy else {}
+    for key, given in (gates | proxy).items():
+        if _is_typed(config, key) and not hasattr(config, "workerinput"):
+            raise pytest.UsageError(
+                printable(
+                    f"--{key.replace('_', '-')}={given} is a gate on scores, and "
+                    "--compaction-check gives no scores: an invariant holds or it fails; leave "
+                    "one of the two out"
+                )
+                if key in gates
+                else f"{OPTION} records and limits what strategies ask in a benchmark, and "
+                "--compaction-check asks with hundreds of generated conversations that no later "
+                "run asks again; leave one of the two out, and give the check a strategy whose "
+                "client needs no endpoint"
+            )
+    lines = []
+    if gates:
+        lines.append(
+            f"compaction: {', '.join(gates)} of the configuration decides nothing here: a check "
+            "gives no scores"
+        )
+    if proxy:
+        lines.append("compaction: compaction_proxy of the configuration has no effect on a check")
+    return lines
+
+
+def _refuse_gates(config: pytest.Config, session: BenchmarkSession) -> None:
+    """Refuse a gate of a project's configuration on cases that nobody named."""
+    for key, gate in _gates_of(session.settings).items():
+        if not _is_typed(config, key):
+            found = "".join(f"; {sentence}" for sentence in session.not_read)
+            raise pytest.UsageError(
+                printable(
+                    f"the configuration of this project has a gate ({key}: {gate}) and no cases of "
+                    f"its own{found}; put them into the folder {DEFAULT_CASES}, or name them with "
+                    f"compaction_cases, which takes {SHIPPED} for those of the package"
+                )
+            )
+
+
+def _gates_of(settings: Settings) -> dict[str, str]:
+    """The thresholds and the baseline as they were given, by their ini keys."""
+    gates = {
+        "compaction_threshold": ", ".join(settings.thresholds),
+        "compaction_baseline": settings.baseline.path,
+    }
+    return {key: gate for key, gate in gates.items() if gate}
+
+
+def _is_typed(config: pytest.Config, key: str) -> bool:
+    """Whether an option stands on the command line itself, not in a configuration."""
+    flag, given = f"--{key.replace('_', '-')}", config.invocation_params.args
+    return any(str(argument).partition("=")[0] == flag for argument in given)

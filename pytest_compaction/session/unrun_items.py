@@ -11,10 +11,15 @@ from typing import Any, Final
 
 import pytest
 
-from pytest_compaction.session.end.listing import lists_only
-
+_LISTING: Final = ("collectonly", "showfixtures", "show_fixtures_per_test", "cacheshow")
+"""Options of pytest that list something instead of running tests."""
 _ENDS: Final = ("teardown", "???")
 """Phases after which no more is reported of an item; the second is that of one that crashed."""
+
+
+def lists_only(config: pytest.Config) -> bool:
+    """Whether a run lists something instead of running tests."""
+    return any(config.getoption(name, default=None) for name in _LISTING)
 
 
 class UnrunItems:

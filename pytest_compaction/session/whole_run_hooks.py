@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from pytest_compaction.options.run_settings import named_compactors
-from pytest_compaction.options.values import EarlyReader
+from pytest_compaction.options import EarlyReader, named_compactors
 from pytest_compaction.settings import OptionError
 
 if TYPE_CHECKING:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 
 def dealt(units: Sequence[str | None], workers: int) -> list[list[int]]:
@@ -56,7 +55,7 @@ def group_of(nodeid: str, groups: Mapping[str, str]) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class WorkerShare:
-    """What the controller told this worker.
+    """What the controller told this worker; all of it can stand in ``workerinput``.
 
     At most ``workers`` are given items, and have ``concurrency`` requests in flight together. A
     worker with a ``place`` among them is dealt its items at once; one that stands for a dead worker
@@ -66,33 +65,8 @@ class WorkerShare:
     workers: int
     concurrency: int
     place: int | None
-    left: tuple[str, ...] | None
-    stopped: Path
-
-    @classmethod
-    def from_input(cls, told: Mapping[str, Any] | None) -> WorkerShare | None:
-        """The share of this process; ``None`` if it is no worker."""
-        if told is None:
-            return None
-        left = told["left"]
-        return cls(
-            told["workers"],
-            told["concurrency"],
-            told["place"],
-            None if left is None else tuple(left),
-            Path(told["stopped"]),
-        )
-
-    def as_input(self) -> dict[str, Any]:
-        """The same for ``workerinput`` of pytest-xdist."""
-        left = None if self.left is None else list(self.left)
-        return {
-            "workers": self.workers,
-            "concurrency": self.concurrency,
-            "place": self.place,
-            "left": left,
-            "stopped": str(self.stopped),
-        }
+    left: list[str] | None
+    stopped: str
 
     def requests(self, workers: int) -> int:
         """How many requests of this worker may be in flight if so many workers have items."""
@@ -102,4 +76,4 @@ class WorkerShare:
     @property
     def is_stopped(self) -> bool:
         """Whether the run was stopped."""
-        return self.stopped.exists()
+        return Path(self.stopped).exists()

@@ -6,10 +6,7 @@ from functools import partial
 import pytest
 from support.builders import COUNTER
 
-from pytest_compaction.checking.examples.known import KNOWN
-from pytest_compaction.checking.faults import SummaryCache
-from pytest_compaction.checking.runner import Runner
-from pytest_compaction.checking.survey import survey
+from pytest_compaction.checking import KNOWN, Runner, SummaryCache, survey
 from pytest_compaction.compactors.base.cuts import LEFT_OUT, LEFT_OUT_ID, windowed
 from pytest_compaction.compactors.function.compactor import FunctionCompactor
 from pytest_compaction.compactors.protocol import Context

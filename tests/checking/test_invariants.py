@@ -11,11 +11,10 @@ import pytest
 from support.builders import COUNTER, assistant, system, tool, user
 from support.planted import Orphans, Sound
 
+from pytest_compaction.checking import INVARIANTS, KNOWN, drawn_examples, shrunk, survey
 from pytest_compaction.checking.examples.generated import STRATA
-from pytest_compaction.checking.examples.known import KNOWN
 from pytest_compaction.checking.examples.scenario import CANARY, Fault, Scenario
 from pytest_compaction.checking.faults import CALL_LIKE, REASONING, FaultyModel, SummaryCache
-from pytest_compaction.checking.invariants.invariants import INVARIANTS, NAMES
 from pytest_compaction.checking.observation import (
     Difference,
     Mutation,
@@ -24,7 +23,6 @@ from pytest_compaction.checking.observation import (
     SummaryCall,
 )
 from pytest_compaction.checking.runner import Runner, without_dead_calls
-from pytest_compaction.checking.survey import examples, shrunk, survey
 from pytest_compaction.compactors.base.history import spans_between
 from pytest_compaction.compactors.function.compactor import FunctionCompactor
 from pytest_compaction.compactors.protocol import Span, Traits
@@ -174,10 +172,10 @@ def test_a_good_run_breaks_nothing():
 
 
 def test_each_invariant_has_a_run_that_breaks_it():
-    assert list(FAILING) == list(NAMES)
+    assert list(FAILING) == list(BY_NAME)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", BY_NAME)
 def test_each_check_can_fail_and_does_so_alone(name):
     assert broken(FAILING[name]) == {name}
 
@@ -287,16 +285,16 @@ def test_thinking_of_the_latest_calls_must_stay_and_may_go_elsewhere():
 
 
 def test_the_examples_are_different_and_the_same_at_every_run():
-    first = examples(60, COUNTER)
+    first = drawn_examples(60, COUNTER)
     assert len(first) == len(set(first)) == 60
-    assert examples(60, COUNTER) == first
+    assert drawn_examples(60, COUNTER) == first
     assert Counter(e.stratum for e in first) == {"plain": 30, "faulty": 15, "extreme": 15}
     assert sum(STRATA.values()) == 100
 
 
 def test_the_examples_hold_everything_that_agents_meet():
     found = Counter()
-    for example in examples(200, COUNTER):
+    for example in drawn_examples(200, COUNTER):
         scenario = example.scenario
         parts = [part for message in scenario.log for part in message.parts]
         found["image"] += any(isinstance(part, Image) for part in parts)

@@ -5,10 +5,7 @@ from support.builders import COUNTER
 from support.planted import PLANTED, Loops, ReturnsList, Sound
 from support.planted_conduct import Noted
 
-from pytest_compaction.checking.faults import SummaryCache
-from pytest_compaction.checking.invariants.invariants import INVARIANTS
-from pytest_compaction.checking.runner import Runner
-from pytest_compaction.checking.survey import survey
+from pytest_compaction.checking import INVARIANTS, Runner, SummaryCache, survey
 from pytest_compaction.models import OfflineModel
 
 EXAMPLES = 60

@@ -4,12 +4,11 @@ import json
 
 from support.builders import COUNTER
 
-from pytest_compaction.checking.examples.known import KNOWN
+from pytest_compaction.checking import KNOWN, drawn_examples
 from pytest_compaction.checking.examples.renamed import names_in, renamed
-from pytest_compaction.checking.survey import examples
 from pytest_compaction.conversation.messages import json_or_none, readable, structure_faults
 
-SCENARIOS = (*KNOWN, *(example.scenario for example in examples(40, COUNTER)))
+SCENARIOS = (*KNOWN, *(example.scenario for example in drawn_examples(40, COUNTER)))
 
 
 def names_of(scenario):

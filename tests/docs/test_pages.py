@@ -10,7 +10,7 @@ from support.paths import ROOT
 from support.readme_blocks import PAGE_OF, has_records, shown
 
 from pytest_compaction import cli
-from pytest_compaction.checking.invariants.invariants import INVARIANTS
+from pytest_compaction.checking import INVARIANTS
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import parse_spec
 from pytest_compaction.importers.registry import load_importers

@@ -8,18 +8,17 @@ import pytest
 from support.scenarios import flat, lean
 from support.worker_counts import BOTH
 
-from pytest_compaction.checking.examples.known import KNOWN
-from pytest_compaction.checking.invariants.invariants import NAMES
+from pytest_compaction.checking import INVARIANTS, KNOWN
 from pytest_compaction.session.items.packaged import INVARIANTS as MODULE
 
 for _name in (
     "pytest_compaction.session.check",
     "pytest_compaction.session.scheduler",
-    "pytest_compaction.checking.survey",
-    "pytest_compaction.checking.survey",
+    "pytest_compaction.checking.surveys",
 ):
     importlib.import_module(_name)  # kept loaded over inner runs
 
+NAMES = [invariant.name for invariant in INVARIANTS]
 ALL = len(NAMES)
 OWN = '''
 """Compactors that the tests of the check name on the command line."""

@@ -5,8 +5,8 @@ from support.scenarios import run, set_up
 
 from pytest_compaction.gc_threshold import MORE_OBJECTS, look_less_often
 from pytest_compaction.judges import model_judge
-from pytest_compaction.session import caches as at_the_end
-from pytest_compaction.session.caches import WhatIsRemembered
+from pytest_compaction.session import caches
+from pytest_compaction.session.caches import CacheClearing
 
 SAID = """
 import gc
@@ -54,11 +54,11 @@ def test_a_benchmark_looks_less_often_and_leaves_no_trace(pytester):
     assert gc.get_threshold()[0] == 700
 
 
-@pytest.mark.parametrize(("many", "remembered"), [(1_000_000, 1), (-1_000_000, 0)])
-def test_what_modules_remember_is_let_go_where_it_is_much(monkeypatch, many, remembered):
+@pytest.mark.parametrize(("many", "kept"), [(1_000_000, 1), (-1_000_000, 0)])
+def test_the_caches_of_modules_are_cleared_where_much_was_left(monkeypatch, many, kept):
     model_judge._LOGS.forget()
     model_judge._LOGS.get(("case", 0), lambda: model_judge.LogDigest("all of it"))
-    monkeypatch.setattr(at_the_end, "MUCH", many)
-    WhatIsRemembered().pytest_unconfigure()
-    assert len(model_judge._LOGS._values) == remembered
-    assert model_judge._LOGS.size == 9 * remembered
+    monkeypatch.setattr(caches, "LARGE", many)
+    CacheClearing().pytest_unconfigure()
+    assert len(model_judge._LOGS._values) == kept
+    assert model_judge._LOGS.size == 9 * kept

@@ -3,7 +3,7 @@
 import pytest
 from support.scenarios import last_line, lean, run, set_up
 
-from pytest_compaction.checking.invariants.invariants import INVARIANTS
+from pytest_compaction.checking import INVARIANTS
 
 GATE = "--compaction-threshold=overall>=1"
 LEAVES = """

@@ -175,7 +175,7 @@ def worse_block():
 
 def invariants_block():
     """The table of all invariants."""
-    from pytest_compaction.checking.invariants.invariants import INVARIANTS
+    from pytest_compaction.checking import INVARIANTS
 
     rows = ["| invariant | group | what must hold |", "|---|---|---|"]
     for invariant in INVARIANTS:

@@ -3,11 +3,17 @@
 Each is a situation in which a strategy of a real system is known to go wrong. The drawn
 examples depend on the version of Hypothesis and on their number; these do not, so that
 the declared violations of the shipped strategies show at every run.
+
+A conversation is written in words of a small notation. ``s20``, ``u20`` and ``a20`` are messages of
+system, user and assistant with so many words; ``w6x90`` are six rounds of a call and its result of
+90 words; ``call:a,b`` makes calls and ``r:a40`` is a result; ``p`` at the end adds a picture;
+``=name`` is a message of :data:`_WRITTEN`; ``|`` stands where the log is compacted.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+import re
+from dataclasses import replace
 from typing import Final
 
 from pytest_compaction.checking.examples.scenario import Fault, Scenario
@@ -30,308 +36,123 @@ _PICTURE: Final = Image(
         {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}
     )
 )
+_WRITTEN: Final[dict[str, tuple[str, tuple[Part, ...]]]] = {
+    "lease": ("user", (Text("The lease in src/queue.py must be 45 seconds, not 30."),)),
+    "broker": ("assistant", (Text("The broker in src/broker.py now waits 12 seconds."),)),
+    "client": ("user", (Text("<environment_context>\ncwd: /work\n</environment_context>"),)),
+    "signs": ("user", (Text("Call it “naïve ①”, in Ω\u00a0units: 漢字 ﬁrst, Å second."),)),
+    "blob": (
+        "assistant",
+        (
+            Text("The first and the second are named."),
+            Opaque(canonical_json({"type": "vendor_blob", "data": "0x0107"})),
+        ),
+    ),
+}
+_ROLES: Final = {"s": "system", "u": "user", "a": "assistant"}
+_SAYS: Final = re.compile(r"([sua])([0-9]+)(p?)")
+_WORK: Final = re.compile(r"w([0-9]+)x([0-9]+)")
+_RESULT: Final = re.compile(r"r:([a-z])([0-9]+)(p?)")
 
 
-@dataclass
-class Log:
-    """Writes messages m0, m1, …; sizes are in words."""
+def _scenario(conversation: str, window: int, budget: int, again: int = 0) -> Scenario:
+    """The scenario of a conversation in the notation of this module."""
+    batches: list[list[Message]] = [[]]
+    number = 0
 
-    messages: list[Message] = field(default_factory=list)
+    def add(role: str, *parts: Part) -> None:
+        nonlocal number
+        batches[-1].append(Message(f"m{number}", role, parts))
+        number += 1
 
-    def add(self, role: str, *parts: Part) -> None:
-        """A message of these parts."""
-        self.messages.append(Message(f"m{len(self.messages)}", role, parts))
-
-    def says(self, role: str, count: int, pictured: bool = False) -> None:
-        """A message of text, and of a picture if it is ``pictured``."""
-        picture = (_PICTURE,) if pictured else ()
-        self.add(role, Text(_words(len(self.messages), count)), *picture)
-
-    def calls(self, *ids: str) -> None:
-        """The assistant makes calls without a word."""
+    def call(*ids: str) -> None:
         made = (ToolCall(id, "bash", canonical_json({"command": f"cat {id}.log"})) for id in ids)
-        self.add("assistant", *made)
+        add("assistant", *made)
 
-    def result(self, id: str, count: int, pictured: bool = False) -> None:
-        """The result of a call, with a picture if it is ``pictured``."""
-        picture = (_PICTURE,) if pictured else ()
-        self.add("tool", ToolResult(id, _words(len(self.messages), count)), *picture)
+    def words(count: str) -> str:
+        """So many words, which are about as many tokens."""
+        said = (_TALK[(number + i) % len(_TALK)] for i in range(int(count)))
+        return f"Step {number}: " + " ".join(said)
 
-    def work(self, rounds: int, count: int) -> None:
-        """Rounds of one call and its result each."""
-        for _ in range(rounds):
-            id = f"c{len(self.messages)}"
-            self.calls(id)
-            self.result(id, count)
-
-    def batches(self, *cuts: int) -> tuple[tuple[Message, ...], ...]:
-        """The messages, cut before these indices."""
-        ends = [*cuts, len(self.messages)]
-        return tuple(
-            tuple(self.messages[begin:end]) for begin, end in zip([0, *cuts], ends, strict=True)
-        )
-
-
-def _words(number: int, count: int) -> str:
-    """``count`` words, which are about as many tokens."""
-    return f"Step {number}: " + " ".join(_TALK[(number + i) % len(_TALK)] for i in range(count))
-
-
-def _long_work() -> Scenario:
-    """A request, many tool calls, then the answer, twice: more than the budget at every size."""
-    log = Log()
-    log.says("system", 20)
-    log.says("user", 30)
-    log.work(14, 60)
-    log.says("assistant", 40)
-    cut = len(log.messages)
-    log.says("user", 20)
-    log.work(12, 60)
-    log.says("assistant", 40)
-    return Scenario(log.batches(cut), 1500, 600)
+    for step in conversation.split():
+        if step == "|":
+            batches.append([])
+        elif step.startswith("="):
+            role, parts = _WRITTEN[step[1:]]
+            add(role, *parts)
+        elif step.startswith("call:"):
+            call(*step.removeprefix("call:").split(","))
+        elif found := _WORK.fullmatch(step):
+            for _ in range(int(found[1])):
+                id = f"c{number}"
+                call(id)
+                add("tool", ToolResult(id, words(found[2])))
+        elif found := _RESULT.fullmatch(step):
+            add("tool", ToolResult(found[1], words(found[2])), *[_PICTURE] * len(found[3]))
+        elif found := _SAYS.fullmatch(step):
+            add(_ROLES[found[1]], Text(words(found[2])), *[_PICTURE] * len(found[3]))
+        else:
+            raise ValueError(step)
+    return Scenario(tuple(map(tuple, batches)), window, budget, again=again)
 
 
-def _open_calls() -> Scenario:
-    """Compacted while two of three calls wait for their results, which come afterwards."""
-    log = Log()
-    log.says("user", 30)
-    log.work(6, 90)
-    log.says("user", 20)
-    log.calls("a", "b", "c")
-    log.result("a", 40)
-    cut = len(log.messages)
-    log.result("b", 40)
-    log.result("c", 40)
-    log.says("assistant", 30)
-    log.says("user", 20)
-    return Scenario(log.batches(cut), 1000, 400)
-
-
-def _short_talk() -> Scenario:
-    """Only short messages, hardly over the budget, compacted again and again."""
-    log = Log()
-    for _ in range(6):
-        log.says("user", 4)
-        log.says("assistant", 4)
-    log.says("user", 4)
-    return Scenario(log.batches(), 150, 60, again=3)
-
-
-def _room_enough() -> Scenario:
-    """Short messages far below the budget, compacted twice all the same."""
-    log = Log()
-    for _ in range(6):
-        log.says("user", 6)
-        log.says("assistant", 6)
-    return Scenario(log.batches(4), 1500, 600)
-
-
-def _long_rules() -> Scenario:
-    """A system prompt larger than the window: removing anything else makes no difference."""
-    log = Log()
-    log.says("system", 6000)
-    log.says("user", 20)
-    log.says("assistant", 20)
-    log.work(12, 10)
-    log.says("user", 20)
-    return Scenario(log.batches(), 1400, 560, again=3)
-
-
-def _large_end() -> Scenario:
-    """The newest messages alone are more than the budget."""
-    log = Log()
-    log.says("system", 20)
-    log.says("user", 40)
-    log.work(3, 60)
-    log.says("user", 20)
-    log.calls("a", "b")
-    log.result("a", 2500)
-    log.result("b", 20)
-    return Scenario(log.batches(), 4000, 700, again=3)
-
-
-def _large_request() -> Scenario:
-    """The last thing that the user said takes almost a third of the budget."""
-    log = Log()
-    log.says("user", 20)
-    log.work(10, 60)
-    log.says("user", 125)
-    log.says("assistant", 20)
-    return Scenario(log.batches(), 1000, 450)
-
-
-def _large_beginning() -> Scenario:
-    """The first request alone is more than the budget, and what follows is short."""
-    log = Log()
-    log.says("user", 900)
-    log.says("assistant", 10)
-    for _ in range(6):
-        log.says("user", 4)
-        log.says("assistant", 4)
-    log.says("user", 4)
-    return Scenario(log.batches(), 1500, 600, again=3)
-
-
-def _small_beginning() -> Scenario:
-    """Two short messages, then one long turn that is to stay."""
-    log = Log()
-    log.says("user", 2)
-    log.says("assistant", 2)
-    log.says("user", 20)
-    log.work(4, 250)
-    log.says("assistant", 20)
-    return Scenario(log.batches(), 8000, 600, again=2)
-
-
-def _next_to_nothing() -> Scenario:
-    """A first request over the budget, and so little beside it that no note is shorter."""
-    log = Log()
-    log.says("user", 900)
-    for _ in range(2):
-        log.says("assistant", 1)
-        log.says("user", 1)
-    log.says("assistant", 1)
-    return Scenario(log.batches(), 1500, 600, again=2)
-
-
-def _many_requests() -> Scenario:
-    """What the user said is more than the budget, though each message is small."""
-    log = Log()
-    for _ in range(8):
-        log.says("user", 90)
-        log.says("assistant", 10)
-    return Scenario(log.batches(), 1000, 400)
-
-
-def _large_result_then_work() -> Scenario:
-    """A result larger than the budget, compacted, and then a lot more work."""
-    log = Log()
-    log.add("user", Text("The lease in src/queue.py must be 45 seconds, not 30."))
-    log.calls("a")
-    log.result("a", 900)
-    cut = len(log.messages)
-    log.says("assistant", 20)
-    log.says("user", 20)
-    log.work(6, 60)
-    log.add("assistant", Text("The broker in src/broker.py now waits 12 seconds."))
-    log.says("user", 20)
-    log.work(6, 60)
-    log.says("assistant", 20)
-    return Scenario(log.batches(cut), 1500, 600)
-
-
-def _large_first_steps() -> Scenario:
-    """The first call has a result that fills the budget, and a lot of work follows."""
-    log = Log()
-    log.says("system", 20)
-    log.says("user", 20)
-    log.work(1, 560)
-    log.work(12, 60)
-    log.says("user", 20)
-    return Scenario(log.batches(), 4000, 600)
-
-
-def _said_by_the_client() -> Scenario:
-    """The client's own message comes first, and the last request is being worked on."""
-    log = Log()
-    log.says("system", 20)
-    log.add("user", Text("<environment_context>\ncwd: /work\n</environment_context>"))
-    log.says("user", 30)
-    log.says("assistant", 90)
-    log.says("user", 20)
-    log.work(8, 60)
-    return Scenario(log.batches(), 4000, 600)
-
-
-def _long_answer() -> Scenario:
-    """The last that the model said is longer than the budget."""
-    log = Log()
-    log.says("user", 20)
-    log.work(6, 60)
-    log.says("assistant", 500)
-    log.says("user", 20)
-    return Scenario(log.batches(), 4000, 450)
-
-
-def _two_remarks() -> Scenario:
-    """A system prompt and two remarks, just over the budget: no summary is shorter than one."""
-    log = Log()
-    log.says("system", 20)
-    log.says("user", 5)
-    log.says("user", 15)
-    return Scenario(log.batches(), 150, 60)
-
-
-def _request_like_budget() -> Scenario:
-    """The last thing that the user said leaves next to nothing of the budget."""
-    log = Log()
-    log.says("user", 20)
-    log.work(10, 60)
-    log.says("user", 500)
-    log.says("assistant", 20)
-    return Scenario(log.batches(), 4000, 600)
-
-
-def _pictured_requests() -> Scenario:
-    """Requests that nothing but tools answers, the second and the last with a picture."""
-    log = Log()
-    for number in range(5):
-        log.says("user", 40, pictured=number == 1)
-        log.work(1, 60)
-    log.says("user", 40, pictured=True)
-    log.says("assistant", 40)
-    return Scenario(log.batches(), 4000, 500)
-
-
-def _much_to_keep() -> Scenario:
-    """Pictures, signs, a part of no known kind: the budget leaves room for all of them."""
-    log = Log()
-    log.says("user", 20)
-    log.work(12, 300)
-    log.says("user", 20, pictured=True)
-    log.says("user", 15)
-    log.calls("a")
-    log.result("a", 20, pictured=True)
-    log.says("assistant", 20)
-    log.add("user", Text("Call it “naïve ①”, in Ω\u00a0units: 漢字 ﬁrst, Å second."))
-    blob = canonical_json({"type": "vendor_blob", "data": "0x0107"})
-    log.add("assistant", Text("The first and the second are named."), Opaque(blob))
-    log.says("user", 20)
-    return Scenario(log.batches(), 12000, 5500)
-
-
-_WITH_FAULTS: Final = (
-    # A summariser that cannot be reached, writes nothing, repeats its instructions, makes a
-    # call, as text, is cut off in its reasoning, or writes four times what it was asked for.
-    replace(_pictured_requests(), fault=Fault("raises")),
-    replace(_pictured_requests(), fault=Fault("empty")),
-    replace(_long_work(), fault=Fault("empty")),
-    replace(_large_result_then_work(), fault=Fault("empty")),
-    replace(_long_answer(), fault=Fault("empty")),
-    replace(_long_work(), window=8000, fault=Fault("prompt")),
-    replace(_long_work(), window=8000, fault=Fault("call-like")),
-    replace(_long_work(), window=8000, fault=Fault("reasoning")),
-    replace(_short_talk(), fault=Fault("oversized")),
+_LONG_WORK: Final = _scenario("s20 u30 w14x60 a40 | u20 w12x60 a40", 1500, 600)
+"""A request, many tool calls, then the answer, twice: more than the budget at every size."""
+_SHORT_TALK: Final = _scenario("u4 a4 " * 6 + "u4", 150, 60, again=3)
+"""Only short messages, hardly over the budget, compacted again and again."""
+_LARGE_RESULT_THEN_WORK: Final = _scenario(
+    "=lease call:a r:a900 | a20 u20 w6x60 =broker u20 w6x60 a20", 1500, 600
 )
+"""A result larger than the budget, compacted, and then a lot more work."""
+_LONG_ANSWER: Final = _scenario("u20 w6x60 a500 u20", 4000, 450)
+"""The last that the model said is longer than the budget."""
+_PICTURED_REQUESTS: Final = _scenario(
+    "u40 w1x60 u40p w1x60 " + "u40 w1x60 " * 3 + "u40p a40", 4000, 500
+)
+"""Requests that nothing but tools answers, the second and the last with a picture."""
 
 KNOWN: Final = (
-    _long_work(),
-    _open_calls(),
-    _short_talk(),
-    _room_enough(),
-    _long_rules(),
-    _large_end(),
-    _large_request(),
-    _large_beginning(),
-    _small_beginning(),
-    _next_to_nothing(),
-    _many_requests(),
-    _large_result_then_work(),
-    _large_first_steps(),
-    _said_by_the_client(),
-    _two_remarks(),
-    _request_like_budget(),
-    _much_to_keep(),
-    *_WITH_FAULTS,
+    _LONG_WORK,
+    # Compacted while two of three calls wait for their results, which come afterwards.
+    _scenario("u30 w6x90 u20 call:a,b,c r:a40 | r:b40 r:c40 a30 u20", 1000, 400),
+    _SHORT_TALK,
+    # Short messages far below the budget, compacted twice all the same.
+    _scenario("u6 a6 u6 a6 | " + "u6 a6 " * 4, 1500, 600),
+    # A system prompt larger than the window: removing anything else makes no difference.
+    _scenario("s6000 u20 a20 w12x10 u20", 1400, 560, again=3),
+    # The newest messages alone are more than the budget.
+    _scenario("s20 u40 w3x60 u20 call:a,b r:a2500 r:b20", 4000, 700, again=3),
+    # The last thing that the user said takes almost a third of the budget.
+    _scenario("u20 w10x60 u125 a20", 1000, 450),
+    # The first request alone is more than the budget, and what follows is short.
+    _scenario("u900 a10 " + "u4 a4 " * 6 + "u4", 1500, 600, again=3),
+    # Two short messages, then one long turn that is to stay.
+    _scenario("u2 a2 u20 w4x250 a20", 8000, 600, again=2),
+    # A first request over the budget, and so little beside it that no note is shorter.
+    _scenario("u900 a1 u1 a1 u1 a1", 1500, 600, again=2),
+    # What the user said is more than the budget, though each message is small.
+    _scenario("u90 a10 " * 8, 1000, 400),
+    _LARGE_RESULT_THEN_WORK,
+    # The first call has a result that fills the budget, and a lot of work follows.
+    _scenario("s20 u20 w1x560 w12x60 u20", 4000, 600),
+    # The client's own message comes first, and the last request is being worked on.
+    _scenario("s20 =client u30 a90 u20 w8x60", 4000, 600),
+    # A system prompt and two remarks, just over the budget: no summary is shorter than one.
+    _scenario("s20 u5 u15", 150, 60),
+    # The last thing that the user said leaves next to nothing of the budget.
+    _scenario("u20 w10x60 u500 a20", 4000, 600),
+    # Pictures, signs, a part of no known kind: the budget leaves room for all of them.
+    _scenario("u20 w12x300 u20p u15 call:a r:a20p a20 =signs =blob u20", 12000, 5500),
+    # A summariser that cannot be reached, writes nothing, repeats its instructions, makes a
+    # call, as text, is cut off in its reasoning, or writes four times what it was asked for.
+    replace(_PICTURED_REQUESTS, fault=Fault("raises")),
+    replace(_PICTURED_REQUESTS, fault=Fault("empty")),
+    replace(_LONG_WORK, fault=Fault("empty")),
+    replace(_LARGE_RESULT_THEN_WORK, fault=Fault("empty")),
+    replace(_LONG_ANSWER, fault=Fault("empty")),
+    replace(_LONG_WORK, window=8000, fault=Fault("prompt")),
+    replace(_LONG_WORK, window=8000, fault=Fault("call-like")),
+    replace(_LONG_WORK, window=8000, fault=Fault("reasoning")),
+    replace(_SHORT_TALK, fault=Fault("oversized")),
 )
 """The situations, from the most common one on."""

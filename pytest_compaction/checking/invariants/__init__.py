@@ -1,1 +1,15 @@
-"""The invariants, grouped by what they protect."""
+"""All invariants, group by group, in the order in which they are declared and reported."""
+
+from typing import Final
+
+from pytest_compaction.checking.invariants import budget, content, state, structure
+from pytest_compaction.checking.invariants.invariant import DECLARED, Breach, Invariant
+
+__all__ = ["INVARIANTS", "Breach", "Invariant", "budget", "content", "state", "structure"]
+
+INVARIANTS: Final[tuple[Invariant, ...]] = tuple(
+    one
+    for group in ("structure", "content", "budget", "state")
+    for one in DECLARED
+    if one.group == group
+)

@@ -7,7 +7,7 @@ from typing import Final
 
 from pytest_compaction.checking.invariants.invariant import (
     Breach,
-    Invariant,
+    each_example,
     each_rewrite,
     each_step,
 )
@@ -21,18 +21,27 @@ ROOMY: Final = 0.4
 """The share of the window up to which a view is small enough that no strategy asks for more."""
 
 
-@each_rewrite
+@each_rewrite(
+    "budget",
+    "A compaction that calls itself done leaves fewer tokens than there were.",
+    "Compaction is due again at once, and each round costs a model call and makes it worse.",
+)
 def never_larger(observation: Observation, step: ObservedStep) -> Iterator[Breach]:
-    """Compactions that call themselves done and left the view as large as before, or larger."""
     if step.tokens_after >= step.tokens_before:
         yield Breach(
             f"{step.status}: {step.tokens_before} tokens before, {step.tokens_after} after"
         )
 
 
-@each_step
+@each_step(
+    "budget",
+    "After a compaction the view fits the budget, or the compaction says that it failed, "
+    "unless what may not be touched (system prompt, open calls, a promised last user message) "
+    "exceeds the budget by itself.",
+    'The next request overflows the window ("prompt is too long") although the context was '
+    "just compacted.",
+)
 def within_budget(observation: Observation, step: ObservedStep) -> Iterator[Breach]:
-    """Views over the budget that were not reported as failed, though more could be removed."""
     budget = observation.scenario.budget
     if step.status == "failed" or step.tokens_after <= budget or step.again:
         return
@@ -42,9 +51,12 @@ def within_budget(observation: Observation, step: ObservedStep) -> Iterator[Brea
         yield Breach(f"nothing was done about {step.tokens_after} tokens in a view for {budget}")
 
 
-@each_rewrite
+@each_rewrite(
+    "budget",
+    "After a compaction that made room, no other is due until something new is said.",
+    "The agent compacts in a loop instead of working.",
+)
 def not_due_after(observation: Observation, step: ObservedStep) -> Iterator[Breach]:
-    """Compactions after which the strategy asks for the next one at once."""
     scenario = observation.scenario
     small = step.tokens_after <= min(scenario.budget, scenario.window * ROOMY)
     if small and step.due is not None:
@@ -54,8 +66,14 @@ def not_due_after(observation: Observation, step: ObservedStep) -> Iterator[Brea
         )
 
 
+@each_example(
+    "budget",
+    "Compactions that remove next to nothing come to an end: the second one in a row says that "
+    "it was of no use (noop or failed).",
+    "With a fixed overhead above the threshold the agent compacts hundreds of times and pays "
+    "for each.",
+)
 def progress_or_stop(observation: Observation) -> Iterator[Breach]:
-    """Repeated compactions that call themselves done, remove next to nothing and go on."""
     idle = 0
     for number, step in enumerate(observation.steps, 1):
         removed = step.tokens_before - step.tokens_after
@@ -71,9 +89,13 @@ def progress_or_stop(observation: Observation) -> Iterator[Breach]:
             return
 
 
-@each_step
+@each_step(
+    "budget",
+    "No request to the summariser is larger than the window, even if a single message is.",
+    "The request to compact is itself too long, so the session can no longer be saved.",
+    needs="request",
+)
 def summariser_input_bounded(observation: Observation, step: ObservedStep) -> Iterator[Breach]:
-    """Requests to the summariser that are larger than its window."""
     window = observation.scenario.window
     for asked in step.asked:
         if asked.tokens > window:
@@ -93,48 +115,3 @@ def fixed_tokens(observation: Observation, step: ObservedStep) -> int:
     if live is not None:
         kept[live.id] = live
     return observation.tokens.messages(kept.values())
-
-
-INVARIANTS: Final = (
-    Invariant(
-        "never-larger",
-        "budget",
-        "A compaction that calls itself done leaves fewer tokens than there were.",
-        "Compaction is due again at once, and each round costs a model call and makes it worse.",
-        never_larger,
-    ),
-    Invariant(
-        "within-budget",
-        "budget",
-        "After a compaction the view fits the budget, or the compaction says that it failed, "
-        "unless what may not be touched (system prompt, open calls, a promised last user message) "
-        "exceeds the budget by itself.",
-        'The next request overflows the window ("prompt is too long") although the context was '
-        "just compacted.",
-        within_budget,
-    ),
-    Invariant(
-        "not-due-after",
-        "budget",
-        "After a compaction that made room, no other is due until something new is said.",
-        "The agent compacts in a loop instead of working.",
-        not_due_after,
-    ),
-    Invariant(
-        "progress-or-stop",
-        "budget",
-        "Compactions that remove next to nothing come to an end: the second one in a row says that "
-        "it was of no use (noop or failed).",
-        "With a fixed overhead above the threshold the agent compacts hundreds of times and pays "
-        "for each.",
-        progress_or_stop,
-    ),
-    Invariant(
-        "summariser-input-bounded",
-        "budget",
-        "No request to the summariser is larger than the window, even if a single message is.",
-        "The request to compact is itself too long, so the session can no longer be saved.",
-        summariser_input_bounded,
-        needs="request",
-    ),
-)

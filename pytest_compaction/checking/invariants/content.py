@@ -1,19 +1,20 @@
-"""Invariants of content: what the view says is what was said."""
+"""Invariants of content: the view says what was said, and what a strategy adds is marked."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Final
 
+from pytest_compaction.checking.examples.renamed import names_in
+from pytest_compaction.checking.examples.scenario import CANARY
 from pytest_compaction.checking.invariants.invariant import (
     Breach,
-    Invariant,
+    each_example,
     each_rewrite,
     each_step,
 )
 from pytest_compaction.checking.observation import Observation, ObservedStep
-from pytest_compaction.checking.wording import is_note, is_placeholder
-from pytest_compaction.compactors import Traits
+from pytest_compaction.checking.wording import is_note, is_placeholder, names_itself
 from pytest_compaction.conversation.messages import (
     Image,
     Message,
@@ -21,15 +22,27 @@ from pytest_compaction.conversation.messages import (
     Part,
     Text,
     Thinking,
+    ToolCall,
     ToolResult,
+    json_or_none,
     last_user,
     leading_system,
+    readable,
 )
-from pytest_compaction.text import printable
+from pytest_compaction.text import normalize, printable
+
+_LEAST_ASKED: Final = 20
+"""A sentence of a request that has this many characters is recognised wherever it stands."""
 
 
+@each_example(
+    "content",
+    "Messages that are still there are in the order of the log and say what they said, with "
+    "the same role, ids, calls, images and error flag; only the content of a masked tool "
+    "result may differ.",
+    "The agent reads a history that never happened and draws its conclusions from it.",
+)
 def log_order_and_text(observation: Observation) -> Iterator[Breach]:
-    """Messages of the log that are out of order, twice, or altered without being masked."""
     masked: set[str] = set()
     for number, step in enumerate(observation.steps, 1):
         if not step.rewrote:
@@ -46,18 +59,25 @@ def log_order_and_text(observation: Observation) -> Iterator[Breach]:
                 )
             last, last_id = place[said.id], said.id
             masks = said.id in masked or message.id != said.id
-            if not _of_system(said) and not _said_so(message, said, masks):
+            of_system = said.role in {"system", "developer"}  # another invariant looks at those
+            if not of_system and not _said_so(message, said, masks):
                 yield Breach("the message does not say what it said in the log", (said.id,), number)
 
 
-@each_rewrite
+@each_rewrite(
+    "content",
+    "What is missing from a masked tool result is marked by a note in brackets or an "
+    "ellipsis, and all else in it is the tool's own words in their order.",
+    "The agent takes a made-up result for what its tool said: a failed test passes.",
+)
 def masks_are_placeholders(observation: Observation, step: ObservedStep) -> Iterator[Breach]:
-    """Results of tools that were rewritten, or cut without a mark."""
     for message, said in zip(step.after, step.sources, strict=True):
         if said is None or message.parts == said.parts:
             continue
         results = {result.call_id: result.text for result in said.results}
-        if results and _same_texts(message, said) and _images(message) < _images(said):
+        same = [result.text for result in message.results] == list(results.values())
+        now, before = (sum(isinstance(p, Image) for p in m.parts) for m in (message, said))
+        if results and same and now < before:
             yield Breach("the image of a result is gone without a mark", (said.id,))
         for result in message.results:
             whole = results.get(result.call_id, result.text)
@@ -69,9 +89,12 @@ def masks_are_placeholders(observation: Observation, step: ObservedStep) -> Iter
                 )
 
 
-@each_step
+@each_step(
+    "content",
+    "The outcome says what became of each message, exactly once and truthfully.",
+    "What is dropped in silence cannot be found, restored or counted.",
+)
 def spans_partition(observation: Observation, step: ObservedStep) -> Iterator[Breach]:
-    """Spans that leave out a message, name one twice, or say something false."""
     claimed = [id for span in step.spans for id in span.ids]
     ids = [message.id for message in step.before]
     if sorted(claimed) != sorted(ids):
@@ -81,8 +104,10 @@ def spans_partition(observation: Observation, step: ObservedStep) -> Iterator[Br
         yield Breach("not every message of the view before has exactly one fate", tuple(odd[:5]))
     after = {message.id: message for message in step.after}
     before = {message.id: message for message in step.before}
+    stays = {id for id, message in after.items() if message == before.get(id)}
     for span in step.spans:
-        wrong = [id for id in span.ids if not _fate_holds(span.fate, id, before, after)]
+        true = {"kept": stays, "masked": after.keys()}.get(span.fate, {*span.ids} - stays)
+        wrong = [id for id in span.ids if id not in true]
         if wrong:
             yield Breach(f"said to be {span.fate}, but that is false", tuple(wrong[:5]))
         if span.by is not None and span.by not in after:
@@ -92,9 +117,16 @@ def spans_partition(observation: Observation, step: ObservedStep) -> Iterator[Br
             )
 
 
-@each_step
+@each_step(
+    "content",
+    "The last user message stays word for word whenever it takes at most a third of what the "
+    "system prompt leaves of the budget.",
+    "The agent forgets what it was just asked, and asks again or does something else.",
+    waived=lambda traits: (
+        None if traits.keeps_tail else "the strategy does not claim to keep the newest part"
+    ),
+)
 def last_user_kept(observation: Observation, step: ObservedStep) -> Iterator[Breach]:
-    """Compactions after which the last user message is not there word for word."""
     live = last_user(step.log)
     if not step.rewrote or live is None:
         return
@@ -103,11 +135,6 @@ def last_user_kept(observation: Observation, step: ObservedStep) -> Iterator[Bre
         return
     if not any(m.role == "user" and m.parts == live.parts for m in step.after):
         yield Breach("the last user message is not in the view", (live.id,))
-
-
-def _of_system(message: Message) -> bool:
-    """Whether another invariant looks at what the message says."""
-    return message.role in {"system", "developer"}
 
 
 def _said_so(message: Message, said: Message, masked: bool) -> bool:
@@ -120,14 +147,6 @@ def _said_so(message: Message, said: Message, masked: bool) -> bool:
     if masked and said.results:
         found, whole = _unfilled(found), _unfilled(whole)
     return len(found) == len(whole) and all(map(_stands_for, found, whole))
-
-
-def _same_texts(message: Message, said: Message) -> bool:
-    return [r.text for r in message.results] == [r.text for r in said.results]
-
-
-def _images(message: Message) -> int:
-    return sum(isinstance(part, Image) for part in message.parts)
 
 
 def _content(message: Message) -> list[Part]:
@@ -145,59 +164,142 @@ def _unfilled(parts: list[Part]) -> list[Part]:
 
 
 def _stands_for(found: Part, part: Part) -> bool:
-    """Whether a part is the one that was there, or a note in place of an image.
-
-    Another invariant looks at whether an image is the right one.
-    """
+    """Whether a part is the one that was there, or a note or any image in place of an image."""
     if isinstance(part, Image):
         return isinstance(found, Image) or (isinstance(found, Text) and is_note(found.text))
     return found == part
 
 
-def _fate_holds(fate: str, id: str, before: dict[str, Message], after: dict[str, Message]) -> bool:
-    if fate == "kept":
-        return id in after and after[id] == before.get(id)
-    if fate == "masked":
-        return id in after
-    return id not in after or after[id] != before.get(id)
-
-
-def _no_tail(traits: Traits) -> str | None:
-    return None if traits.keeps_tail else "the strategy does not claim to keep the newest part"
-
-
-INVARIANTS: Final = (
-    Invariant(
-        "log-order-and-text",
-        "content",
-        "Messages that are still there are in the order of the log and say what they said, with "
-        "the same role, ids, calls, images and error flag; only the content of a masked tool "
-        "result may differ.",
-        "The agent reads a history that never happened and draws its conclusions from it.",
-        log_order_and_text,
-    ),
-    Invariant(
-        "masks-are-placeholders",
-        "content",
-        "What is missing from a masked tool result is marked by a note in brackets or an "
-        "ellipsis, and all else in it is the tool's own words in their order.",
-        "The agent takes a made-up result for what its tool said: a failed test passes.",
-        masks_are_placeholders,
-    ),
-    Invariant(
-        "spans-partition",
-        "content",
-        "The outcome says what became of each message, exactly once and truthfully.",
-        "What is dropped in silence cannot be found, restored or counted.",
-        spans_partition,
-    ),
-    Invariant(
-        "last-user-kept",
-        "content",
-        "The last user message stays word for word whenever it takes at most a third of what the "
-        "system prompt leaves of the budget.",
-        "The agent forgets what it was just asked, and asks again or does something else.",
-        last_user_kept,
-        waived=_no_tail,
-    ),
+@each_rewrite(
+    "content",
+    "What the strategy wrote is marked as written by it, never has the role of the system, "
+    "and words of its own stand before what it took from tools.",
+    "Text of a web page or a file becomes an instruction of the user or the system: an "
+    "injection that compaction makes permanent.",
 )
+def summary_marked(observation: Observation, step: ObservedStep) -> Iterator[Breach]:
+    for message in step.after:
+        new = message.id not in step.said
+        if new and message.origin != "synthetic":
+            yield Breach("written by the strategy, but not marked so", (message.id,))
+        elif new and message.role in {"system", "developer"}:
+            if not observation.traits.changes_system:
+                yield Breach(f"written by the strategy with role {message.role}", (message.id,))
+        elif new and CANARY in next(filter(str.strip, message.text.splitlines()), ""):
+            yield Breach(
+                "an instruction from a tool result opens a message of the strategy, and no "
+                "words before it say what it is",
+                (message.id,),
+            )
+
+
+@each_rewrite(
+    "content",
+    "What the strategy wrote in the name of the user or the assistant says in its first line "
+    "that it is a note or a summary: in brackets, a tag or a heading, or in words such as "
+    "summary, conversation, context or earlier.",
+    "The agent obeys a request that nobody made, or relies on a promise that it never gave.",
+)
+def notes_named(observation: Observation, step: ObservedStep) -> Iterator[Breach]:
+    for message, said in zip(step.after, step.sources, strict=True):
+        spoken = said is None and message.role in {"user", "assistant"}
+        if spoken and message.text.strip() and not names_itself(message.text):
+            yield Breach(
+                f"written by the strategy, and reads like words of the {message.role}",
+                (message.id,),
+            )
+
+
+@each_rewrite(
+    "content",
+    "An empty summary is refused: it replaces no message.",
+    "One bad reply of the model wipes out the session, and nobody is told.",
+    needs="request",
+)
+def summary_not_empty(observation: Observation, step: ObservedStep) -> Iterator[Breach]:
+    for message in step.after:
+        if message.id in step.by and not _has_content(message):
+            yield Breach("the summary has no content", (message.id,))
+    fates = {"replaced", "dropped"}
+    gone = [id for span in step.spans if span.fate in fates for id in span.ids]
+    replied = [asked for asked in step.asked if not asked.failed]
+    nothing = bool(replied) and all(asked.empty for asked in replied)
+    if nothing and len(replied) == len(step.asked) and gone and step.status == "compacted":
+        yield Breach(
+            "the summariser wrote nothing, and messages went all the same", tuple(gone[:5])
+        )
+
+
+@each_example(
+    "content",
+    "Only a summary takes the place of messages: a reply that repeats the instructions, makes "
+    "a tool call or gets no further than its reasoning replaces nothing.",
+    "The agent goes on from a text that says nothing of its work, or makes a call that nobody "
+    "wanted, and what was said is lost.",
+    needs="request",
+)
+def summary_is_a_summary(observation: Observation) -> Iterator[Breach]:
+    asked: set[str] = set()
+    stands: set[str] = set()
+    for number, step in enumerate(observation.steps, 1):
+        stands |= step.by
+        asked |= {
+            section.asks
+            for each in step.asked
+            for section in each.request.sections
+            if len(section.asks) >= _LEAST_ASKED
+        }
+        for message in step.after if step.rewrote else ():
+            if message.id not in stands and message.id in step.said:
+                continue
+            what = _instead(message.text, asked)
+            if what is not None:
+                yield Breach(f"{what} stands where a summary should", (message.id,), number)
+
+
+def _instead(text: str, asked: set[str]) -> str | None:
+    if any(sentence in text for sentence in asked):
+        return "what the summariser was told to write"
+    lines = [line.strip().removeprefix("- ") for line in text.splitlines()]
+    if any(line.startswith("<think>") for line in lines):
+        return "the reasoning of the model"
+    calls = any(
+        line.startswith("{") and "tool_calls" in (json_or_none(line) or ()) for line in lines
+    )
+    return "a tool call" if calls else None
+
+
+def _has_content(message: Message) -> bool:
+    return any(
+        part.text.strip() if isinstance(part, Text | ToolResult) else True
+        for part in message.parts
+        if not isinstance(part, ToolCall)
+    )
+
+
+@each_example(
+    "content",
+    "What the strategy wrote names nothing of another conversation that it compacted before.",
+    "A cache with too short a key, or a variable of a module, tells one user what another one "
+    "said, and the agent goes on with the work of somebody else.",
+)
+def own_log(observation: Observation) -> Iterator[Breach]:
+    other = observation.renamed
+    if other is None:
+        return
+    elsewhere = {name for m in observation.scenario.log for name in names_in(readable(m))}
+    heard = normalize("\n".join(readable(message) for message in other.scenario.log))
+    for number, step in enumerate(other.steps, 1):
+        for message in step.after if step.rewrote else ():
+            if message.id in step.said:
+                continue
+            names = (name for name in names_in(readable(message)) if name in elsewhere)
+            found = next((name for name in names if normalize(name) not in heard), None)
+            if found is not None:
+                yield Breach(
+                    f"{printable(found, 60)!r} is of another conversation, which was compacted "
+                    "before",
+                    (message.id,),
+                    number,
+                )
+                return

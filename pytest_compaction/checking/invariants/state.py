@@ -4,30 +4,40 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Any
 
-from pytest_compaction.checking.invariants.invariant import Breach, Invariant, each_step
-from pytest_compaction.checking.invariants.summaries import summaries_in
+from pytest_compaction.checking.invariants.invariant import Breach, each_example, each_step
 from pytest_compaction.checking.observation import Difference, Messages, Observation, ObservedStep
-from pytest_compaction.compactors import Traits
 from pytest_compaction.conversation.messages import Message
 
 
+@each_example(
+    "state",
+    "Every method returns what it promises and raises nothing, whatever the model does.",
+    "An exception in the middle of a compaction ends the agent's turn.",
+)
 def returns_an_outcome(observation: Observation) -> Iterator[Breach]:
-    """Methods that raised an error, or returned another type than they promise."""
     if observation.raised is not None:
         yield Breach(observation.raised, (), len(observation.steps) + 1)
 
 
+@each_example(
+    "state",
+    "No method changes the state or the messages that it is given, not even when the model fails.",
+    "After a failure the agent goes on with half a history.",
+)
 def inputs_not_mutated(observation: Observation) -> Iterator[Breach]:
-    """Methods that changed a state or a message that was passed to them."""
     for mutation in observation.mutations:
         yield Breach(f"{mutation.method} changed {mutation.what}")
 
 
-@each_step
+@each_step(
+    "state",
+    "A compaction that failed or did nothing leaves view and state as they were (counters "
+    "excepted).",
+    "A time-out of the model loses messages that nobody summarised.",
+)
 def failure_changes_nothing(observation: Observation, step: ObservedStep) -> Iterator[Breach]:
-    """Compactions that did not take place but changed the view or the state."""
     if step.rewrote:
         return
     if step.after != step.before:
@@ -37,24 +47,37 @@ def failure_changes_nothing(observation: Observation, step: ObservedStep) -> Ite
         yield Breach(f"{step.status}, but the state changed")
 
 
+@each_example(
+    "state",
+    "As long as nothing is compacted, the view is the conversation as it was said.",
+    "The agent loses messages while there is room for them, and every request misses the cache.",
+)
 def not_due_is_identity(observation: Observation) -> Iterator[Breach]:
-    """Added messages that do not stand unchanged at the end of the view."""
     yield from _unequal(observation.growth)
 
 
+@each_example(
+    "state",
+    "The state survives JSON and gives the same view afterwards.",
+    "A session that is stored and resumed goes on from a different history.",
+)
 def state_is_json(observation: Observation) -> Iterator[Breach]:
-    """States that JSON cannot hold, or that mean something else when read back."""
     for what in observation.unserialisable:
         yield Breach(what)
     yield from _unequal(observation.trips)
 
 
+@each_example(
+    "state",
+    "However often the log was compacted, the view holds one summary, which holds no earlier one.",
+    "Summaries of summaries pile up until they fill the window themselves.",
+    needs="summary",
+)
 def one_live_summary(observation: Observation) -> Iterator[Breach]:
-    """Views with several summaries, or a summary that holds an earlier one whole."""
     known: set[str] = set()
     for number, step in enumerate(observation.steps, 1):
         known |= step.by
-        live = summaries_in(step, known)
+        live = [m for m in step.after if m.id in known and m.id not in step.said]
         if step.rewrote and len(live) > 1:
             yield Breach(
                 f"{len(live)} summaries are in the view", tuple(m.id for m in live), number
@@ -65,8 +88,17 @@ def one_live_summary(observation: Observation) -> Iterator[Breach]:
                 yield Breach("a summary holds an earlier one", (message.id,), number)
 
 
+@each_example(
+    "state",
+    "Each message enters the summariser at most once, and the summary so far is given to it "
+    "each time.",
+    "What was said early is summarised again and again and fades a little each time.",
+    waived=lambda traits: (
+        None if traits.reads_once else "the strategy does not claim to summarise incrementally"
+    ),
+    needs="request",
+)
 def summarised_once(observation: Observation) -> Iterator[Breach]:
-    """Messages that a summariser read twice, and requests without the summary so far."""
     read: dict[str, int] = {}
     written = False
     for number, step in enumerate(observation.steps, 1):
@@ -83,8 +115,12 @@ def summarised_once(observation: Observation) -> Iterator[Breach]:
         written = written or bool(done)
 
 
+@each_example(
+    "state",
+    "The same conversation and the same replies of the model give the same view.",
+    "A measurement cannot be repeated, and a fault cannot be found again.",
+)
 def deterministic(observation: Observation) -> Iterator[Breach]:
-    """Compactions whose repetition gave another result."""
     if observation.repeated is None:
         return
     pairs = zip(observation.steps, observation.repeated.steps, strict=False)
@@ -101,13 +137,23 @@ def deterministic(observation: Observation) -> Iterator[Breach]:
             return
 
 
+@each_example(
+    "state",
+    "Rendering twice, for one question or another, gives the same view each time and leaves "
+    "the state alone. No view repeats the question, and only that of a strategy that says "
+    "that it reads the question depends on it.",
+    "What the agent knows depends on what it was asked before.",
+)
 def render_is_pure(observation: Observation) -> Iterator[Breach]:
-    """Views that depend on what was rendered before."""
     yield from _unequal(observation.probed)
 
 
+@each_example(
+    "state",
+    "An earlier state still gives its view after later compactions, in another process as well.",
+    "A session cannot be rewound to before a bad summary.",
+)
 def earlier_state_restores(observation: Observation) -> Iterator[Breach]:
-    """Earlier states that no longer give the same view."""
     yield from _unequal(observation.restored)
 
 
@@ -144,92 +190,3 @@ def _uncounted(value: Any) -> Any:
     return {
         key: _uncounted(each) for key, each in value.items() if not isinstance(each, int | float)
     }
-
-
-def _reads_again(traits: Traits) -> str | None:
-    return None if traits.reads_once else "the strategy does not claim to summarise incrementally"
-
-
-INVARIANTS: Final = (
-    Invariant(
-        "returns-an-outcome",
-        "state",
-        "Every method returns what it promises and raises nothing, whatever the model does.",
-        "An exception in the middle of a compaction ends the agent's turn.",
-        returns_an_outcome,
-    ),
-    Invariant(
-        "inputs-not-mutated",
-        "state",
-        "No method changes the state or the messages that it is given, not even when the model "
-        "fails.",
-        "After a failure the agent goes on with half a history.",
-        inputs_not_mutated,
-    ),
-    Invariant(
-        "failure-changes-nothing",
-        "state",
-        "A compaction that failed or did nothing leaves view and state as they were (counters "
-        "excepted).",
-        "A time-out of the model loses messages that nobody summarised.",
-        failure_changes_nothing,
-    ),
-    Invariant(
-        "not-due-is-identity",
-        "state",
-        "As long as nothing is compacted, the view is the conversation as it was said.",
-        "The agent loses messages while there is room for them, and every request misses the "
-        "cache.",
-        not_due_is_identity,
-    ),
-    Invariant(
-        "state-is-json",
-        "state",
-        "The state survives JSON and gives the same view afterwards.",
-        "A session that is stored and resumed goes on from a different history.",
-        state_is_json,
-    ),
-    Invariant(
-        "one-live-summary",
-        "state",
-        "However often the log was compacted, the view holds one summary, which holds no earlier "
-        "one.",
-        "Summaries of summaries pile up until they fill the window themselves.",
-        one_live_summary,
-        needs="summary",
-    ),
-    Invariant(
-        "summarised-once",
-        "state",
-        "Each message enters the summariser at most once, and the summary so far is given to it "
-        "each time.",
-        "What was said early is summarised again and again and fades a little each time.",
-        summarised_once,
-        waived=_reads_again,
-        needs="request",
-    ),
-    Invariant(
-        "deterministic",
-        "state",
-        "The same conversation and the same replies of the model give the same view.",
-        "A measurement cannot be repeated, and a fault cannot be found again.",
-        deterministic,
-    ),
-    Invariant(
-        "render-is-pure",
-        "state",
-        "Rendering twice, for one question or another, gives the same view each time and leaves "
-        "the state alone. No view repeats the question, and only that of a strategy that says "
-        "that it reads the question depends on it.",
-        "What the agent knows depends on what it was asked before.",
-        render_is_pure,
-    ),
-    Invariant(
-        "earlier-state-restores",
-        "state",
-        "An earlier state still gives its view after later compactions, in another process as "
-        "well.",
-        "A session cannot be rewound to before a bad summary.",
-        earlier_state_restores,
-    ),
-)

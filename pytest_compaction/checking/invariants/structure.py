@@ -9,12 +9,11 @@ from typing import Final
 from pytest_compaction.checking.invariants.budget import PROGRESS
 from pytest_compaction.checking.invariants.invariant import (
     Breach,
-    Invariant,
+    each_example,
     each_rewrite,
     each_step,
 )
 from pytest_compaction.checking.observation import Observation, ObservedStep
-from pytest_compaction.compactors import Traits
 from pytest_compaction.conversation.messages import (
     Image,
     Message,
@@ -32,9 +31,15 @@ _PAIRING: Final = frozenset(
 )
 
 
-@each_rewrite
+@each_rewrite(
+    "structure",
+    "Each tool result follows the assistant message that made its call, and each call is "
+    "answered before anything else is said.",
+    'Endpoints refuse such a request with status 400 ("tool_use ids were found without '
+    "tool_result blocks\", \"messages with role 'tool' must be a response to a preceding "
+    "message with 'tool_calls'\"), at every later turn as well.",
+)
 def results_follow_calls(observation: Observation, step: ObservedStep) -> Iterator[Breach]:
-    """New pairing faults in a view, and answered calls whose result is gone."""
     elsewhere = _pending_ids(step).union(*(ids for ids, _, _ in _partial(step)))
     known = {(fault.invariant, fault.ids) for fault in structure_faults(step.before)}
     for fault in structure_faults(step.after):
@@ -48,9 +53,12 @@ def results_follow_calls(observation: Observation, step: ObservedStep) -> Iterat
             )
 
 
-@each_rewrite
+@each_rewrite(
+    "structure",
+    "Parallel tool calls of one assistant message and their results are kept or removed as one.",
+    "Some of them alone make a call without a result or a result without a call: status 400.",
+)
 def parallel_calls_whole(observation: Observation, step: ObservedStep) -> Iterator[Breach]:
-    """Assistant messages whose parallel calls are in the view only in part."""
     for ids, seen, whole in _partial(step):
         yield Breach(
             f"of one assistant message's parallel calls and their results only {seen} "
@@ -59,8 +67,15 @@ def parallel_calls_whole(observation: Observation, step: ObservedStep) -> Iterat
         )
 
 
+@each_example(
+    "structure",
+    "A tool call that still waits for its result stays word for word at the end of the view, "
+    "or nothing is compacted; a call further up that was never answered "
+    "never blocks compaction.",
+    "The result arrives and belongs to no call (status 400), or the work is lost; a dead call "
+    "that blocks lets the context grow until it overflows.",
+)
 def pending_call_kept(observation: Observation) -> Iterator[Breach]:
-    """Removed calls that still waited for a result, and dead calls that block compaction."""
     for number, step in enumerate(observation.steps, 1):
         if not step.pending or not step.rewrote:
             continue
@@ -140,9 +155,33 @@ def _living(messages: Sequence[Message]) -> Iterator[Message]:
             yield from messages[begin:end]
 
 
-@each_rewrite
+@each_step(
+    "structure",
+    "The first message after the system prompt is the user's.",
+    "Several endpoints refuse a conversation that an assistant or a tool begins (status 400: "
+    "\"first message must use the 'user' role\").",
+)
+def starts_with_user(observation: Observation, step: ObservedStep) -> Iterator[Breach]:
+    first = leading_system(step.before)
+    if not step.rewrote or first >= len(step.before) or step.before[first].role != "user":
+        return
+    body = step.after[leading_system(step.after) :]
+    if not body:
+        yield Breach("the view holds nothing but the system prompt")
+    elif body[0].role != "user":
+        yield Breach(
+            f"the first message after the system prompt has role {body[0].role}", (body[0].id,)
+        )
+
+
+@each_rewrite(
+    "structure",
+    "Two messages of the user, or two of the assistant, that were apart do not come to stand "
+    "side by side, unless a message further down replaces what was said between them.",
+    "Endpoints that want the roles to alternate refuse the request, and the others read two "
+    "requests as one: what was answered already is done again.",
+)
 def turns_alternate(observation: Observation, step: ObservedStep) -> Iterator[Breach]:
-    """Messages of one speaker that were apart, and now stand side by side."""
     for one, other in _joined(step):
         role = "the user" if step.said[one].role == "user" else "the assistant"
         yield Breach(
@@ -172,24 +211,13 @@ def _joined(step: ObservedStep) -> Iterator[tuple[str, str]]:
             yield one.id, other.id
 
 
-@each_step
-def starts_with_user(observation: Observation, step: ObservedStep) -> Iterator[Breach]:
-    """Views whose first message after the system prompt is not the user's."""
-    first = leading_system(step.before)
-    if not step.rewrote or first >= len(step.before) or step.before[first].role != "user":
-        return
-    body = step.after[leading_system(step.after) :]
-    if not body:
-        yield Breach("the view holds nothing but the system prompt")
-    elif body[0].role != "user":
-        yield Breach(
-            f"the first message after the system prompt has role {body[0].role}", (body[0].id,)
-        )
-
-
-@each_rewrite
+@each_rewrite(
+    "structure",
+    "The view does not end on an assistant message, unless the conversation ended on it.",
+    "The model takes it for its own unfinished words and goes on with them, or the endpoint "
+    "refuses the prefilled answer.",
+)
 def ends_on_user_or_tool(observation: Observation, step: ObservedStep) -> Iterator[Breach]:
-    """Views that end on an assistant message although the conversation does not."""
     if not step.after or step.after[-1].role != "assistant":
         return
     if step.after[-1].id != step.before[-1].id and not step.pending:
@@ -199,18 +227,27 @@ def ends_on_user_or_tool(observation: Observation, step: ObservedStep) -> Iterat
         )
 
 
-@each_rewrite
+@each_rewrite(
+    "structure",
+    "Every message of the view has content.",
+    'Endpoints refuse empty and white-space-only text (status 400: "text content blocks must '
+    'be non-empty").',
+)
 def no_empty_message(observation: Observation, step: ObservedStep) -> Iterator[Breach]:
-    """Messages without content, except summaries, which another invariant looks at."""
     before = {message.id for message in step.before if _empty(message)}
     for message in step.after:
         if message.id not in step.by and message.id not in before and _empty(message):
             yield Breach("a message has no content", (message.id,))
 
 
-@each_rewrite
+@each_rewrite(
+    "structure",
+    "Thinking and opaque parts stay byte for byte or go as a whole, and the latest message "
+    "with tool calls keeps its thinking.",
+    'Their signature no longer fits (status 400: "thinking blocks cannot be '
+    'modified"), for the rest of the session.',
+)
 def payloads_intact(observation: Observation, step: ObservedStep) -> Iterator[Breach]:
-    """Thinking and opaque parts that were altered, split, invented, or removed too early."""
     latest = _latest_calling(step.before)
     for message in step.after:
         said = step.said.get(message.id)
@@ -231,9 +268,16 @@ def payloads_intact(observation: Observation, step: ObservedStep) -> Iterator[Br
         yield Breach("more than one opaque compaction is alive", tuple(live))
 
 
-@each_rewrite
+@each_rewrite(
+    "structure",
+    "The system prompt stays first, as it was given.",
+    "Rules, tools and identity of the agent change without anybody having decided it, and the "
+    "cached prefix is lost.",
+    waived=lambda traits: (
+        "the strategy rewrites the system prompt, and says so" if traits.changes_system else None
+    ),
+)
 def system_unchanged(observation: Observation, step: ObservedStep) -> Iterator[Breach]:
-    """System prompts that are missing, altered, moved or extended."""
     head = step.before[: leading_system(step.before)]
     found = step.after[: len(head)]
     if [(m.role, m.parts) for m in found] != [(m.role, m.parts) for m in head]:
@@ -242,9 +286,13 @@ def system_unchanged(observation: Observation, step: ObservedStep) -> Iterator[B
         )
 
 
-@each_step
+@each_step(
+    "structure",
+    "Images stay as they were or become text, and a text-only summariser is sent no image.",
+    'A cut or empty image is refused ("Could not process image"), and a text-only model '
+    "refuses every image, so that compaction itself fails.",
+)
 def images_valid(observation: Observation, step: ObservedStep) -> Iterator[Breach]:
-    """Images that were altered, and images that a text-only summariser was given."""
     parts = [part for message in step.log for part in message.parts]
     known = {part.payload for part in parts if isinstance(part, Image)}
     for message, said in zip(step.after, step.sources, strict=True) if step.rewrote else ():
@@ -274,98 +322,3 @@ def _latest_calling(messages: Sequence[Message]) -> str | None:
         if message.calls:
             return message.id
     return None
-
-
-def _changes_system(traits: Traits) -> str | None:
-    return "the strategy rewrites the system prompt, and says so" if traits.changes_system else None
-
-
-INVARIANTS: Final = (
-    Invariant(
-        "results-follow-calls",
-        "structure",
-        "Each tool result follows the assistant message that made its call, and each call is "
-        "answered before anything else is said.",
-        'Endpoints refuse such a request with status 400 ("tool_use ids were found without '
-        "tool_result blocks\", \"messages with role 'tool' must be a response to a preceding "
-        "message with 'tool_calls'\"), at every later turn as well.",
-        results_follow_calls,
-    ),
-    Invariant(
-        "parallel-calls-whole",
-        "structure",
-        "Parallel tool calls of one assistant message and their results are kept or removed as "
-        "one.",
-        "Some of them alone make a call without a result or a result without a call: status 400.",
-        parallel_calls_whole,
-    ),
-    Invariant(
-        "pending-call-kept",
-        "structure",
-        "A tool call that still waits for its result stays word for word at the end of the view, "
-        "or nothing is compacted; a call further up that was never answered "
-        "never blocks compaction.",
-        "The result arrives and belongs to no call (status 400), or the work is lost; a dead call "
-        "that blocks lets the context grow until it overflows.",
-        pending_call_kept,
-    ),
-    Invariant(
-        "starts-with-user",
-        "structure",
-        "The first message after the system prompt is the user's.",
-        "Several endpoints refuse a conversation that an assistant or a tool begins (status 400: "
-        "\"first message must use the 'user' role\").",
-        starts_with_user,
-    ),
-    Invariant(
-        "turns-alternate",
-        "structure",
-        "Two messages of the user, or two of the assistant, that were apart do not come to stand "
-        "side by side, unless a message further down replaces what was said between them.",
-        "Endpoints that want the roles to alternate refuse the request, and the others read two "
-        "requests as one: what was answered already is done again.",
-        turns_alternate,
-    ),
-    Invariant(
-        "ends-on-user-or-tool",
-        "structure",
-        "The view does not end on an assistant message, unless the conversation ended on it.",
-        "The model takes it for its own unfinished words and goes on with them, or the endpoint "
-        "refuses the prefilled answer.",
-        ends_on_user_or_tool,
-    ),
-    Invariant(
-        "no-empty-message",
-        "structure",
-        "Every message of the view has content.",
-        'Endpoints refuse empty and white-space-only text (status 400: "text content blocks must '
-        'be non-empty").',
-        no_empty_message,
-    ),
-    Invariant(
-        "payloads-intact",
-        "structure",
-        "Thinking and opaque parts stay byte for byte or go as a whole, and the latest message "
-        "with tool calls keeps its thinking.",
-        'Their signature no longer fits (status 400: "thinking blocks cannot be '
-        'modified"), for the rest of the session.',
-        payloads_intact,
-    ),
-    Invariant(
-        "system-unchanged",
-        "structure",
-        "The system prompt stays first, as it was given.",
-        "Rules, tools and identity of the agent change without anybody having decided it, and the "
-        "cached prefix is lost.",
-        system_unchanged,
-        waived=_changes_system,
-    ),
-    Invariant(
-        "images-valid",
-        "structure",
-        "Images stay as they were or become text, and a text-only summariser is sent no image.",
-        'A cut or empty image is refused ("Could not process image"), and a text-only model '
-        "refuses every image, so that compaction itself fails.",
-        images_valid,
-    ),
-)

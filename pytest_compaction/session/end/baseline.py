@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -184,11 +184,7 @@ def _compared(
             f"--compaction-baseline={source.path.with_suffix('.json').name} "
             "--compaction-baseline-update, or name a run"
         )
-    names = _strategies(session)
-    wanted = names if source.strategy else measured_there(source, names)
-    found = {name: load_baseline(source, name) for name in wanted or names[:1]}
-    for each in found.values():
-        check_whole(each)
+    found = baselines_in(source, [spec.text for spec in session.specs])
     header = session.header()
     problems = {
         difference
@@ -207,8 +203,30 @@ def _compared(
     return SessionBaseline(settings, source, judged)
 
 
+def baselines_in(source: Source, strategies: Sequence[str]) -> dict[str, Baseline]:
+    """The baselines of strategies that a source has; raises :class:`BaselineError` for a part."""
+    names = _without_control(strategies)
+    wanted = names if source.strategy else measured_there(source, names)
+    found = {name: load_baseline(source, name) for name in wanted or names[:1]}
+    for each in found.values():
+        check_whole(each)
+    return found
+
+
+def read_alike(
+    baselines: Mapping[str, Baseline], case_of: Callable[[str], Case | None], pass_score: float
+) -> tuple[dict[str, Baseline], list[str]]:
+    """Baselines with all views read by this version of the reader, and notes on what changed."""
+    found, notes = dict(baselines), []
+    for name, each in baselines.items():
+        if not is_read_alike(each.header):
+            found[name], note = read_again(each, case_of, pass_score)
+            notes.append(note)
+    return found, list(dict.fromkeys(notes))
+
+
 def read_by_this_reader(baseline: SessionBaseline, session: BenchmarkSession) -> SessionBaseline:
-    """The same with all views read by this version's reader, and sentences on what that changed."""
+    """The baseline of a session with all views read by this version's reader."""
     there = {entry.id for entry in session.case_set.entries}
 
     def case_of(id: str) -> Case | None:
@@ -217,18 +235,12 @@ def read_by_this_reader(baseline: SessionBaseline, session: BenchmarkSession) ->
         except CaseFileError:  # its file changed while the run lasted
             return None
 
-    found, notes = {}, []
-    for name, each in baseline.by_strategy.items():
-        found[name] = each
-        if not is_read_alike(each.header):
-            found[name], note = read_again(each, case_of, session.settings.pass_score)
-            notes.append(note)
-    return replace(baseline, by_strategy=found, notes=tuple(dict.fromkeys(notes)))
+    found, notes = read_alike(baseline.by_strategy, case_of, session.settings.pass_score)
+    return replace(baseline, by_strategy=found, notes=tuple(notes))
 
 
-def _strategies(session: BenchmarkSession) -> list[str]:
-    names = [spec.text for spec in session.specs]
-    return [name for name in names if name != CONTROL] or names
+def _without_control(names: Sequence[str]) -> list[str]:
+    return [name for name in names if name != CONTROL] or list(names)
 
 
 def _before_update(source: Source, session: BenchmarkSession) -> dict[str, Baseline]:
@@ -243,6 +255,6 @@ def _before_update(source: Source, session: BenchmarkSession) -> dict[str, Basel
     there = read_baseline_file(source.path)
     return {
         name: load_baseline(Source(source.path), name)
-        for name in _strategies(session)
+        for name in _without_control([spec.text for spec in session.specs])
         if name in there
     }

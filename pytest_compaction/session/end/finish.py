@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -25,12 +25,11 @@ from pytest_compaction.records import (
 )
 from pytest_compaction.reports.changes import baseline_block, worse_title
 from pytest_compaction.reports.gate_line import Failures
-from pytest_compaction.reports.lines import WIDTH, Line, width_of, write_lines, write_whole
+from pytest_compaction.reports.lines import Line, width_of, write_lines, write_whole
 from pytest_compaction.reports.outlets.finished_run import FinishedRun, with_finite_figures
 from pytest_compaction.reports.summary import cause_lines, file_lines, left_out_lines, run_summary
 from pytest_compaction.reports.usage import Bill, usage_lines
 from pytest_compaction.secrets import scrubbed_json
-from pytest_compaction.session.end.listing import lists_only
 from pytest_compaction.session.end.run_gate import (
     RunGate,
     error_reports,
@@ -47,70 +46,11 @@ from pytest_compaction.session.end.shard_end import (
 from pytest_compaction.session.end.shown_failures import ShownFailures
 from pytest_compaction.session.items.report import hide_record, is_below, record_of
 from pytest_compaction.session.session import BenchmarkSession
+from pytest_compaction.session.unrun_items import lists_only
 from pytest_compaction.text import printable
 
 if TYPE_CHECKING:
     from pytest_compaction.session.end.baseline import SessionBaseline
-
-
-def result_lines(
-    session: BenchmarkSession,
-    records: Sequence[Record],
-    lowest: int,
-    verbose: bool = True,
-    width: int = WIDTH,
-) -> Iterable[Line]:
-    """The tables of a run, with this many of its lowest items."""
-    settings = session.settings
-    return run_summary(
-        records,
-        [spec.text for spec in session.specs],
-        settings.control,
-        is_offline(settings.model),
-        lowest,
-        run_pricing(settings.responder, records),
-        verbose,
-        width,
-    )
-
-
-def left_out_rule_lines(session: BenchmarkSession) -> list[Line]:
-    """The thresholds of the configuration for strategies that are not in the run, if any."""
-    left_out = session.rules_left_out
-    if not left_out:
-        return []
-    plural = "s" if len(left_out) > 1 else ""
-    text = (
-        f"threshold{plural} of the configuration left out, for strategies that are not in the run: "
-        f"{', '.join(left_out)}"
-    )
-    if not session.thresholds and not session.settings.baseline.path:
-        text += f"; no rule is left, so items below {session.settings.pass_score:g} fail"
-    return [Line(printable(text))]
-
-
-def model_use_lines(session: BenchmarkSession, records: Sequence[Record]) -> list[Line]:
-    """Tokens and costs of models behind an endpoint; empty when there were none."""
-    endpoints = session.endpoints
-    if endpoints is None:
-        return []
-    accounts = endpoints.accounts
-    bill = Bill(
-        totals=accounts.totals(),
-        notes=accounts.notes,
-        prices=endpoints.prices.edition,
-        limit=session.settings.calls.max_cost,
-        limit_reached=accounts.limit_reached,
-        spent=accounts.spent(),
-    )
-    return usage_lines(records, bill)
-
-
-def unused_of(config: pytest.Config) -> Unused | None:
-    """The snapshots that syrupy found unused; ``None`` if syrupy takes no part in the run."""
-    if getattr(config, "_syrupy", None) is None:
-        return None
-    return unused_snapshots(config)
 
 
 RUN_FILE: Final = "run-file"
@@ -212,16 +152,13 @@ class RunRecorder:
         if decides and stopped:
             self._gate.leave_undecided(session)
         elif self._part is not None and runs and not stopped:
-            self._take_as_empty(session, self._part)
+            self._collected_nothing = not session.testscollected
+            if self._collected_nothing and may_be_empty(self._part, session.config):
+                # A passed test, so that pytest ends green of itself.
+                send(session, [passed_report(f"shard {self._part} is empty")])
         elif decides:
             self._gate.decide(session, self._writer.run if self._writer else None)
         return result
-
-    def _take_as_empty(self, session: pytest.Session, part: ShardPart) -> None:
-        """Report a shard without an item as a passed test, so that pytest ends green of itself."""
-        self._collected_nothing = not session.testscollected
-        if self._collected_nothing and may_be_empty(part, session.config):
-            send(session, [passed_report(f"shard {part} is empty")])
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -232,19 +169,24 @@ class RunRecorder:
         if record is not None:
             self._open().add(record)
             hide_record(report)
-        if record is None or not _failed_by_score(record):
+        # By its score alone, not by an error or a refused snapshot.
+        by_score = (
+            record is not None
+            and record["status"] == "failed"
+            and not went_wrong_later(record)
+            and record.get("snapshot") not in REFUSED
+        )
+        if record is None or not by_score:
             if report.failed:
                 self._other_failures.add(report.nodeid)
             return
-        if report.failed and self._fails_over_budget(record):
+        fails_over = self._session.settings.over_budget == "fail" and is_over_budget(record)
+        if report.failed and fails_over:
             self._over_budget.add(report.nodeid)
         if report.failed or is_below(report):
             self._excused.discard(record["item"])
         else:
             self._excused.add(record["item"])
-
-    def _fails_over_budget(self, record: Record) -> bool:
-        return self._session.settings.over_budget == "fail" and is_over_budget(record)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Remember a module that cannot be collected as a failure."""
@@ -270,52 +212,76 @@ class RunRecorder:
             return
         records = self._records
         settings = self._session.settings
-        if self._gate.against.is_worse:
-            self._show_worse(terminalreporter)
-            return
-        self._shown.write(terminalreporter, settings.pass_score)
-        terminalreporter.section("compaction")
-        if records or settings.shard is None:
-            verbose = terminalreporter.verbosity > 0
-            lowest = 0 if self._shown.any_shown else self._shown.lowest(len(records), verbose)
-            width = width_of(terminalreporter)
-            lines = result_lines(self._session, records, lowest, verbose, width)
-            write_lines(terminalreporter, lines)
-        write_lines(terminalreporter, model_use_lines(self._session, records))
-        self._show_unused_snapshots(terminalreporter)
-        write_lines(terminalreporter, left_out_lines(self._session.left_out))
-        write_whole(terminalreporter, left_out_rule_lines(self._session))
-        if self._gate.baseline is not None:
-            write_lines(terminalreporter, self._gate.baseline.lines(self._gate.against))
-        if self._gate.accepted is not None:
-            write_lines(terminalreporter, [self._gate.accepted])
-        write_lines(terminalreporter, self._shown.hint(terminalreporter, settings.pass_score))
-        if self._file:
-            write_whole(terminalreporter, file_lines(self._file, records))
-        self._show_fault(terminalreporter)
-
-    def _show_worse(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Print what got worse than the baseline and nothing else."""
-        terminalreporter.section(worse_title(self._gate.against))
-        settings = self._session.settings
-        write_lines(terminalreporter, baseline_block(self._gate.against, settings.pass_score))
-        self._show_unused_snapshots(terminalreporter)
-        write_whole(terminalreporter, left_out_rule_lines(self._session))
-        if self._gate.baseline is not None:
-            write_lines(terminalreporter, self._gate.baseline.lines(self._gate.against))
-            write_lines(terminalreporter, self._gate.baseline.ways_on(self._file))
-        self._show_fault(terminalreporter)
-
-    def _show_unused_snapshots(self, terminalreporter: pytest.TerminalReporter) -> None:
-        self._unused = unused_of(terminalreporter.config)
+        against, baseline = self._gate.against, self._gate.baseline
+        is_worse = against.is_worse
+        if is_worse:
+            terminalreporter.section(worse_title(against))
+            write_lines(terminalreporter, baseline_block(against, settings.pass_score))
+        else:
+            self._shown.write(terminalreporter, settings.pass_score)
+            terminalreporter.section("compaction")
+            if records or settings.shard is None:
+                verbose = terminalreporter.verbosity > 0
+                tables = run_summary(
+                    records,
+                    [spec.text for spec in self._session.specs],
+                    settings.control,
+                    is_offline(settings.model),
+                    0 if self._shown.any_shown else self._shown.lowest(len(records), verbose),
+                    run_pricing(settings.responder, records),
+                    verbose,
+                    width_of(terminalreporter),
+                )
+                write_lines(terminalreporter, tables)
+            write_lines(terminalreporter, self._model_use())
+        self._unused = unused_snapshots(terminalreporter.config)
         if self._unused is not None:
             write_lines(terminalreporter, (Line(text, "bad") for text in self._unused.lines()))
-
-    def _show_fault(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Print what of the run could not be written."""
+        if not is_worse:
+            write_lines(terminalreporter, left_out_lines(self._session.left_out))
+        write_whole(terminalreporter, self._rules_left_out())
+        if baseline is not None:
+            write_lines(terminalreporter, baseline.lines(against))
+        if is_worse and baseline is not None:
+            write_lines(terminalreporter, baseline.ways_on(self._file))
+        if not is_worse:
+            if self._gate.accepted is not None:
+                write_lines(terminalreporter, [self._gate.accepted])
+            write_lines(terminalreporter, self._shown.hint(terminalreporter, settings.pass_score))
+            if self._file:
+                write_whole(terminalreporter, file_lines(self._file, records))
         fault = fault_line(self._writer, self._file) if self._writer is not None else None
         if fault is not None:
             write_whole(terminalreporter, [fault])
+
+    def _model_use(self) -> list[Line]:
+        """Tokens and costs of models behind an endpoint; empty when there were none."""
+        endpoints = self._session.endpoints
+        if endpoints is None:
+            return []
+        accounts = endpoints.accounts
+        bill = Bill(
+            totals=accounts.totals(),
+            notes=accounts.notes,
+            prices=endpoints.prices.edition,
+            limit=self._session.settings.calls.max_cost,
+            limit_reached=accounts.limit_reached,
+            spent=accounts.spent(),
+        )
+        return usage_lines(self._records, bill)
+
+    def _rules_left_out(self) -> list[Line]:
+        """The thresholds of the configuration for strategies that are not in the run, if any."""
+        left_out, settings = self._session.rules_left_out, self._session.settings
+        if not left_out:
+            return []
+        text = (
+            f"threshold{'s' if len(left_out) > 1 else ''} of the configuration left out, for "
+            f"strategies that are not in the run: {', '.join(left_out)}"
+        )
+        if not self._session.thresholds and not settings.baseline.path:
+            text += f"; no rule is left, so items below {settings.pass_score:g} fail"
+        return [Line(printable(text))]
 
     @property
     def _file(self) -> str:
@@ -361,9 +327,12 @@ class RunRecorder:
         """The run as its reports show it. A shard decides nothing."""
         settings = self._session.settings
         line = None if self._part is not None else self._decided(session)
+        header = self._session.header()
+        if self._writer is not None:
+            header = {**self._writer.run.header, "figures": scrubbed_json(self._figures)}
         return FinishedRun(
             name=self._file,
-            header=self._header(),
+            header=header,
             records=with_finite_figures(self._records),
             order=tuple(spec.text for spec in self._session.specs),
             outcome=self._gate.outcome(line),
@@ -378,12 +347,6 @@ class RunRecorder:
             folder=self._folder,
         )
 
-    def _header(self) -> dict[str, Any]:
-        """The header of the run with its figures."""
-        if self._writer is None:
-            return self._session.header()
-        return {**self._writer.run.header, "figures": scrubbed_json(self._figures)}
-
     @cached_property
     def _figures(self) -> dict[str, Any]:
         """The figures of the run, once all items have run."""
@@ -392,7 +355,7 @@ class RunRecorder:
     def _failures(self, session: pytest.Session) -> Failures:
         """What fails the run whatever its scores."""
         if self._unused is None:  # no summary was printed
-            self._unused = unused_of(session.config)
+            self._unused = unused_snapshots(session.config)
         unused = len(self._unused.names) if self._unused is not None and self._unused.fail else 0
         over = self._over_budget - self._other_failures
         return Failures(len(self._other_failures), unused, len(over))
@@ -417,15 +380,6 @@ class RunRecorder:
                 return unwritten_line(part, session, self._writer.problem)
         settings = self._session.settings
         return shard_line(part, session, self._records, settings, failures, self._collected_nothing)
-
-
-def _failed_by_score(record: Record) -> bool:
-    """Whether an item failed by its score alone, not by an error or a refused snapshot."""
-    return (
-        record["status"] == "failed"
-        and not went_wrong_later(record)
-        and record.get("snapshot") not in REFUSED
-    )
 
 
 _SHOWN: Final = 10

@@ -13,7 +13,6 @@ import pytest
 from pytest_compaction.case.case import Case, Probe
 from pytest_compaction.case.files import CaseFileError
 from pytest_compaction.case.index import CaseEntry, ProbeEntry
-from pytest_compaction.compactors import Spec
 from pytest_compaction.judges import REPORTED, Verdict
 from pytest_compaction.records import (
     Record,
@@ -26,7 +25,6 @@ from pytest_compaction.records import (
 from pytest_compaction.run import Arm, Compaction, PlannedProbe, Response, Trigger
 from pytest_compaction.session.items.kinds import ARM
 from pytest_compaction.session.items.protocol import RECORD, BrokenFile
-from pytest_compaction.session.planned_items import probes_of
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.settings import Settings
 from pytest_compaction.text import printable
@@ -85,28 +83,22 @@ class ProbeItem:
         for error in session.case_set.errors:
             broken = BrokenFile(error)
             yield f"broken-{broken.id}", cls(broken, None, None)
+        settings = session.settings
+        trials = range(1, settings.trials + 1)
         specs = sorted(session.specs, key=lambda spec: spec.text)
-        asked = [(spec, session.registry.traits(spec)) for spec in specs] if with_arms else []
         for case in session.case_set.entries:
             if not with_arms:
-                for probe in probes_of(case, None):
+                for probe in session.probes_of(case, None):
                     yield f"{case.id}-{probe.id}", cls(case, probe, None)
-            for spec, traits in asked:
-                probes = probes_of(case, traits)
-                yield from cls._of_strategy(session.settings, spec, case, probes)
-
-    @classmethod
-    def _of_strategy(
-        cls, settings: Settings, spec: Spec, case: CaseEntry, probes: Sequence[ProbeEntry]
-    ) -> Iterator[tuple[str, Self]]:
-        """The probes that a strategy is asked about a case, by budget, probe and trial."""
-        trials = range(1, settings.trials + 1)
-        for budget in settings.budgets_of(spec.text):
-            start = spec.slug if budget is None else f"{spec.slug}-b{budget}"
-            for probe, trial in product(probes, trials):
-                end = f"-t{trial}" if settings.trials > 1 else ""
-                arm = Arm(spec.text, trial, budget)
-                yield f"{start}-{case.id}-{probe.id}{end}", cls(case, probe, arm)
+                continue
+            for spec in specs:
+                probes = session.probes_of(case, spec)
+                budgets = settings.budgets_of(spec.text)
+                for budget, probe, trial in product(budgets, probes, trials):
+                    start = spec.slug if budget is None else f"{spec.slug}-b{budget}"
+                    end = f"-t{trial}" if settings.trials > 1 else ""
+                    arm = Arm(spec.text, trial, budget)
+                    yield f"{start}-{case.id}-{probe.id}{end}", cls(case, probe, arm)
 
     @classmethod
     def from_parameters(cls, parameters: Mapping[str, Any]) -> Self | None:

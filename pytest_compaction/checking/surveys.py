@@ -22,8 +22,8 @@ from hypothesis.errors import Flaky
 from pytest_compaction.checking.examples.generated import STRATA, Stratum, scenarios
 from pytest_compaction.checking.examples.known import KNOWN
 from pytest_compaction.checking.examples.scenario import Fault, Scenario
+from pytest_compaction.checking.invariants import INVARIANTS
 from pytest_compaction.checking.invariants.invariant import Breach, Invariant
-from pytest_compaction.checking.invariants.invariants import INVARIANTS
 from pytest_compaction.checking.observation import Observation, ObservedStep
 from pytest_compaction.checking.runner import Runner
 from pytest_compaction.conversation.messages import Message, Text, ToolCall, ToolResult
@@ -227,7 +227,7 @@ def breach_of(invariant: Invariant, seen: Observation) -> Breach | None:
     return next(invariant.check(seen), None)
 
 
-def examples(count: int, tokens: TokenCounter) -> tuple[Example, ...]:
+def drawn_examples(count: int, tokens: TokenCounter) -> tuple[Example, ...]:
     """``count`` different scenarios, the same at every run: a share from each stratum."""
     return _examples(count, tokens.name)
 
@@ -295,7 +295,7 @@ def survey(runner: Runner, count: int) -> Survey:
     """
     found = Survey()
     known = (Example("known", scenario) for scenario in KNOWN)
-    for example in (*examples(count, runner.tokens), *known):
+    for example in (*drawn_examples(count, runner.tokens), *known):
         try:
             seen = runner.run(example.scenario)
         except TimeLimitError as error:
@@ -321,7 +321,7 @@ def shrunk(
         return broken
     best = broken
     known = set()
-    for example in examples(count, runner.tokens):
+    for example in drawn_examples(count, runner.tokens):
         if example == broken.example:
             break
         known.add(example.scenario)
