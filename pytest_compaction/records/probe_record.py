@@ -100,7 +100,7 @@ def scored_record(
                 "stated": rounded(null.stated),
                 "tokens": null.tokens,
             }
-            for null in response.nulls
+            for null in response.made.nulls
         },
     }
     found["latency_s"] |= {
@@ -117,15 +117,15 @@ def scored_record(
             "traps": _traps(second.traps),
         }
     found["hashes"] = record["hashes"] | {
-        "prompt": response.prompt_hash,
+        "prompt": response.made.prompt_hash,
         "log": log_digest(case),
         "probe": probe_digest(probe),
     }
-    if response.constraints and response.failure is None:
+    if response.made.constraints and response.failure is None:
         found["constraints"] = {
             "point": case.points[probe.point].id,
             "standing": [
-                {"text": clean(text), "survived": held} for text, held in response.constraints
+                {"text": clean(text), "survived": held} for text, held in response.made.constraints
             ],
         }
     if probe.choice is not None and response.failure is None:
@@ -136,7 +136,7 @@ def scored_record(
         found["tenths"] = sorted({parts[id] for id in evidence if id in parts})
         found |= _nuggets(verdict.nuggets)
     # A view with most of its names, or of the facts' wordings, that its log has not.
-    foreign, worded = response.foreign, response.worded
+    foreign, worded = response.made.foreign, response.made.worded
     if foreign.make_it_foreign:
         names = list(map(clean, foreign.names))
         found["foreign"] = {"names": names, "count": foreign.count, "of": foreign.of}
@@ -215,7 +215,7 @@ def _traps(traps: Sequence[tuple[str, bool]]) -> list[dict[str, Any]]:
 def _facts(response: Response, verdict: Verdict) -> list[FactRecord]:
     """The outcome of each fact, in the order of the probe, and where the log states it."""
     facts: list[FactRecord] = []
-    each = zip(response.probe.facts, verdict.facts, response.history, strict=True)
+    each = zip(response.probe.facts, verdict.facts, response.made.history, strict=True)
     for fact, outcome, history in each:
         decided, source = outcome.decisive, history.source
         answer: FactRecord = {} if outcome.answer is None else {"answer": outcome.answer.outcome}

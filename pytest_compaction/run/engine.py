@@ -29,9 +29,8 @@ from pytest_compaction.models import (
     requests_in,
 )
 from pytest_compaction.run.feeder import CaseFeeder, Step
-from pytest_compaction.run.figures.fact_history import Earlier
 from pytest_compaction.run.figures.shipped_nulls import Nulls
-from pytest_compaction.run.figures.view_figures import AskedOfView, ViewReader
+from pytest_compaction.run.figures.view_figures import AskedOfView, Earlier, ViewReader
 from pytest_compaction.run.loop import MeteredModel, OnceTasks, Turn, WorkLoop
 from pytest_compaction.run.responder import ForcedChoice, Responder, seen
 from pytest_compaction.run.response import Arm, Compaction, Response, Roles

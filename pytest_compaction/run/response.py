@@ -179,36 +179,6 @@ class Response:
         return self.made.reading
 
     @property
-    def nulls(self) -> tuple[NullReading, ...]:
-        """What each null states at equal tokens; empty for a null or the control."""
-        return self.made.nulls
-
-    @property
-    def constraints(self) -> tuple[tuple[str, bool], ...]:
-        """The constraints that stand there, and whether the view states each."""
-        return self.made.constraints
-
-    @property
-    def history(self) -> tuple[FactHistory, ...]:
-        """What became of each of the probe's facts until there."""
-        return self.made.history
-
-    @property
-    def foreign(self) -> ForeignNames:
-        """The names of the view that its log lacks."""
-        return self.made.foreign
-
-    @property
-    def worded(self) -> ForeignWordings:
-        """The facts that the view words as the case file does, and its log does not."""
-        return self.made.worded
-
-    @property
-    def prompt_hash(self) -> str:
-        """The hash of view and question."""
-        return self.made.prompt_hash
-
-    @property
     def survives(self) -> tuple[bool, ...]:
         """Whether the view states each of the probe's facts."""
         return self.reading.stated

@@ -226,11 +226,11 @@ def _nulls(folder) -> Work:
     offline = OfflineModel(TokenCounter())
     tokens = (case.budget,) * len(case.points)
 
-    async def work():
+    def work():
         nulls = NullViews(Roles(offline, offline, (offline,), TokenCounter()))
-        return [await nulls.readings(case, probe, tokens) for probe in case.probes]
+        return [nulls.readings(case, probe, tokens) for probe in case.probes]
 
-    return lambda: _run(work)
+    return work
 
 
 def _fed(spec, trigger, folder) -> Work:

@@ -95,6 +95,51 @@ def test_every_method_has_a_deadline(released, method):
     assert f"odd: {method} did not return within 1 s" in error_of(odd, timeout=1.0)
 
 
+def where_it_runs(monkeypatch, compact):
+    """Feed a case to a strategy of this package with another ``compact``."""
+    threads = set()
+
+    async def called(strategy, state, context):
+        threads.add(threading.current_thread())
+        return await compact(strategy, state, context)
+
+    monkeypatch.setattr(NoCompaction, "compact", called)
+    return feed(NoCompaction(), timeout=0.2), threads == {threading.current_thread()}
+
+
+async def keep(strategy, state, context):
+    return unchanged(state)
+
+
+async def wait(strategy, state, context):
+    await asyncio.sleep(3600)
+
+
+async def fail(strategy, state, context):
+    raise KeyError("no key")
+
+
+@pytest.mark.parametrize(
+    ("compact", "said"),
+    [
+        (keep, None),
+        (wait, "none: compact did not return within 0.2 s (--compaction-timeout)"),
+        (fail, "none: compact raised KeyError: 'no key'"),
+    ],
+)
+@pytest.mark.parametrize("is_long", [False, True])
+def test_a_strategy_of_the_package_is_called_on_the_loop_unless_the_log_is_long(
+    monkeypatch, compact, said, is_long
+):
+    monkeypatch.setattr("pytest_compaction.run.feeder.APART_TOKENS", 10 if is_long else 10**6)
+    fed, is_on_the_loop = where_it_runs(monkeypatch, compact)
+    assert is_on_the_loop is not is_long
+    if said is None:
+        assert [step.status for step in fed.steps] == ["noop", "noop"]
+    else:
+        assert fed.points[0].error.startswith(said)
+
+
 @pytest.mark.parametrize("method", ["start", "observe", "compact", "render"])
 @pytest.mark.parametrize(
     "error", [ValueError("boom"), SystemExit(3), KeyboardInterrupt(), StopIteration()]

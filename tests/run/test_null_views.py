@@ -1,7 +1,5 @@
 """The nulls at equal tokens: run on the side of every strategy, with as many tokens as it takes."""
 
-import asyncio
-
 import pytest
 from support.builders import COUNTER, build_case, case_of, session
 from support.scenarios import own, records, run, set_up
@@ -20,10 +18,7 @@ def views():
 
 
 def readings(nulls, case, tokens, probe=0):
-    return {
-        reading.name: reading
-        for reading in asyncio.run(nulls.readings(case, case.probes[probe], tokens))
-    }
+    return {reading.name: reading for reading in nulls.readings(case, case.probes[probe], tokens)}
 
 
 @pytest.mark.parametrize("tokens", [200, 400, 800])

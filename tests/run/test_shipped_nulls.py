@@ -1,6 +1,5 @@
 """What the nulls state in the shipped cases is data, and exactly what their views state."""
 
-import asyncio
 import json
 import random
 from dataclasses import replace
@@ -30,14 +29,7 @@ def paths(case, chance, count):
 
 def readings(case, tokens, known):
     views = making.null_views()
-
-    async def every():
-        return [
-            await views.readings(case, probe, tokens[: probe.point + 1], known)
-            for probe in case.probes
-        ]
-
-    return asyncio.run(every())
+    return [views.readings(case, probe, tokens[: probe.point + 1], known) for probe in case.probes]
 
 
 def test_the_file_is_about_the_cases_and_the_reader_as_they_are():

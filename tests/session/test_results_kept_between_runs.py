@@ -4,7 +4,7 @@ from support.scenarios import case, lean, run_files, set_up, write_cases
 ASKED = """
 import pathlib
 from pytest_compaction.models.offline import judge, model
-from pytest_compaction.run.figures.view_figures import FigureRules
+from pytest_compaction.run.figures.view_figures import ViewReader
 
 def counted(name, work):
     def counting(*args, **kwargs):
@@ -13,7 +13,7 @@ def counted(name, work):
         return work(*args, **kwargs)
     return counting
 
-FigureRules._made = counted("figures", FigureRules._made)
+ViewReader._made = counted("figures", ViewReader._made)
 judge.judge = counted("judge", judge.judge)
 for role in ("_answer", "_summary"):
     setattr(model.OfflineModel, role, counted(role, getattr(model.OfflineModel, role)))

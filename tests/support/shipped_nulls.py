@@ -7,7 +7,6 @@
 they state the same as before, notes the version of the reader that found it so.
 """
 
-import asyncio
 import json
 import random
 import sys
@@ -50,7 +49,7 @@ def views_of(null, case, point):
     makes = null_views()
 
     def view(tokens):
-        return asyncio.run(makes.view(null, alone, (tokens,)))
+        return makes.view(null, alone, (tokens,))
 
     def between(low, first, high, last):
         if high - low <= 1 or first == last:

@@ -27,7 +27,7 @@ class NullViews:
         self._states: dict[tuple[str, str, str, tuple[int, ...]], tuple[State, bool]] = {}
         self._readings: dict[tuple[str, str, str, tuple[int, ...]], tuple[NullReading, ...]] = {}
 
-    async def readings(
+    def readings(
         self, case: Case, probe: Probe, tokens: tuple[int, ...], known: CaseNulls | None = None
     ) -> tuple[NullReading, ...]:
         """What each null states of the probe's facts after the last of these points.
@@ -37,33 +37,27 @@ class NullViews:
         """
         key = (case.id, case.digest, probe.id, tokens)
         if key not in self._readings:
-            found = [await self._reading(make(), case, probe, tokens, known) for make in NULLS]
+            found: list[NullReading] = []
+            for null in (make() for make in NULLS):
+                view = self.view(null, case, tokens)
+                if view is None:
+                    found.append(NullReading(null.name, 0.0, 0.0, 0))
+                    continue
+                figures = known.of(null.name, probe, view) if known else None
+                overall, stated = read_view(probe, view) if figures is None else figures
+                size = self._roles.tokens.messages(view)
+                found.append(NullReading(null.name, overall, stated, size))
             self._readings[key] = tuple(found)
         return self._readings[key]
 
-    async def _reading(
-        self,
-        null: Compactor[State],
-        case: Case,
-        probe: Probe,
-        tokens: tuple[int, ...],
-        known: CaseNulls | None,
-    ) -> NullReading:
-        view = await self.view(null, case, tokens)
-        if view is None:
-            return NullReading(null.name, 0.0, 0.0, 0)
-        found = known.of(null.name, probe, view) if known else None
-        overall, stated = read_view(probe, view) if found is None else found
-        return NullReading(null.name, overall, stated, self._roles.tokens.messages(view))
-
-    async def view(
+    def view(
         self, null: Compactor[State], case: Case, tokens: tuple[int, ...]
     ) -> tuple[Message, ...] | None:
         """The view of a null after as many points as there are ``tokens``, if it fits them."""
-        state, fits = await self._state(null, case, tokens)
+        state, fits = self._state(null, case, tokens)
         return null.render(state, self._context(case, tokens[-1])).messages if fits else None
 
-    async def _state(
+    def _state(
         self, null: Compactor[State], case: Case, tokens: tuple[int, ...]
     ) -> tuple[State, bool]:
         """The state after as many points as there are ``tokens``; whether the view fits them."""
@@ -71,13 +65,19 @@ class NullViews:
             return null.start(), True
         key = (null.name, case.id, case.digest, tokens)
         if key not in self._states:
-            before, _ = await self._state(null, case, tokens[:-1])
+            before, _ = self._state(null, case, tokens[:-1])
             number = len(tokens) - 1
             begin = case.points[number - 1].index + 1 if number else 0
             context = self._context(case, tokens[-1])
             new = case.messages[begin : case.points[number].index + 1]
-            outcome = await null.compact(null.observe(before, new, context), context)
-            self._states[key] = outcome.state, outcome.status != "failed"
+            compacting = null.compact(null.observe(before, new, context), context)
+            try:
+                compacting.send(None)  # a null asks nobody, so that it waits for nothing
+            except StopIteration as ended:
+                self._states[key] = ended.value.state, ended.value.status != "failed"
+            else:
+                compacting.close()
+                raise RuntimeError("a null waits for something, but nulls ask nobody")
         return self._states[key]
 
     def _context(self, case: Case, budget: int) -> Context:

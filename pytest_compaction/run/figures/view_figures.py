@@ -1,37 +1,47 @@
-"""Reads the views of responses: what they state of facts, traps and standing constraints."""
+"""Reads the views of responses: what they state of facts, traps and standing constraints.
+
+What became of a fact is told for every compaction until the point of its probe.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
+from pytest_compaction.artifacts.call_places import LogPlaces
 from pytest_compaction.cache import Form, KeptResults, Latest
-from pytest_compaction.case.case import Case, Probe
-from pytest_compaction.compactors import View
+from pytest_compaction.case.case import Case, Fact, Probe
+from pytest_compaction.compactors.protocol import View
 from pytest_compaction.conversation.formats.chat import to_chat
 from pytest_compaction.conversation.identity import identity
-from pytest_compaction.conversation.messages import Message, canonical_json
+from pytest_compaction.conversation.messages import Message, canonical_json, readable
+from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.metrics import (
     READING,
     ForeignNames,
     ForeignWordings,
     Readings,
     foreign_to_case,
+    is_recoverable,
     standing_constraints,
     view_index,
     worded_as_case,
 )
 from pytest_compaction.metrics import read as read_facts
-from pytest_compaction.run.figures.fact_history import Earlier, LogFacts
+from pytest_compaction.models import OFFLINE
 from pytest_compaction.run.figures.shipped_nulls import Nulls, shipped_nulls
 from pytest_compaction.run.response import FactHistory, NullReading, Roles, ViewFigures
 
 if TYPE_CHECKING:
     from pytest_compaction.run.figures.null_views import NullViews
     from pytest_compaction.text import TextIndex
+
+Messages = tuple[Message, ...]
+Earlier = tuple[Messages | None, ...]
+"""The views at the points before that of a probe; ``None`` for one that is not known."""
 
 
 def _as_json(figures: ViewFigures) -> dict[str, Any]:
@@ -56,25 +66,21 @@ def _from_json(kept: Any) -> ViewFigures:
         tuple(NullReading(*null) for null in kept["nulls"]),
         tuple((text, held) for text, held in kept["constraints"]),
         kept["prompt_hash"],
-        tuple(_history(*history) for history in kept["history"]),
+        tuple(
+            FactHistory(
+                tuple((point, stated) for point, stated in stated_after),
+                recoverable,
+                None if source is None else (source[0], source[1]),
+            )
+            for stated_after, recoverable, source in kept["history"]
+        ),
         ForeignNames(tuple(names), count, of),
         ForeignWordings(tuple(texts), found, wordings),
     )
 
 
-def _history(stated_after: Any, recoverable: bool | None, source: Any) -> FactHistory:
-    return FactHistory(
-        tuple((point, stated) for point, stated in stated_after),
-        recoverable,
-        None if source is None else (source[0], source[1]),
-    )
-
-
 FIGURES: Final = Form(_as_json, _from_json)
 """What rules read in a view."""
-
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +94,7 @@ class AskedOfView:
 
     probe: Probe
     view: View
-    messages: tuple[Message, ...]
+    messages: Messages
     tokens: tuple[int, ...] | None
     answered: bool
     earlier: Earlier = ()
@@ -103,95 +109,15 @@ class _AtPoint:
     foreign: ForeignNames
     worded: ForeignWordings
 
-
-class FigureRules:
-    """Makes the figures of views, and keeps them from run to run."""
-
-    def __init__(self, roles: Roles, kept: KeptResults) -> None:
-        self._roles = roles
-        self._encoding = roles.tokens.name
-        self._kept = kept
-        # The probes at a point follow one another, with the same view.
-        self._identity: Latest[tuple[Message, ...], str] = Latest(identity)
-        self._identity_of_read: Latest[tuple[Message, ...], str] = Latest(identity)
-        self._identity_of_earlier: Latest[Earlier, str] = Latest(identity)
-        self._log_facts: LogFacts | None = None
-        self._prompt: Latest[Sequence[Message], Any] = Latest(_hash_begun)
-        self._at_point: Latest[tuple[Case, int, tuple[Message, ...]], _AtPoint] = Latest(_at_point)
-
-    def figures(self, case: Case, asked: AskedOfView) -> ViewFigures:
-        """The figures of a view of a case."""
-        about = self._about(case, asked)
-        if about is None:
-            return self._made(case, asked)
-        return self._kept.once(about, FIGURES, lambda: self._made(case, asked))
-
-    @cached_property
-    def _nulls(self) -> NullViews:
-        from pytest_compaction.run.figures.null_views import (
-            NullViews,  # not imported for known figures
-        )
-
-        return NullViews(self._roles)
-
-    def _about(self, case: Case, asked: AskedOfView) -> str | None:
-        if not self._kept.keeps or not case.digest:  # a case made in code has no digest
-            return None
-        view = [self._identity.of(asked.view.messages), asked.view.parameters]
-        view += [self._identity_of_read.of(asked.messages)]
-        view += [self._identity_of_earlier.of(asked.earlier)]
-        about = [self._encoding, case.id, case.digest, asked.probe.id, *view]
-        return identity(["figures", *about, asked.tokens, asked.answered])
-
-    def _made(self, case: Case, asked: AskedOfView) -> ViewFigures:
-        probe, view = asked.probe, asked.view
-        shared = self._at_point.of((case, probe.point, asked.messages))
-        question = probe.choice.asked(probe.question) if probe.choice else probe.question
-        rest = [question, view.parameters] if view.parameters else [question]
-        prompt = self._prompt.of(view.messages).copy()
-        prompt.update(
-            "".join(f",{canonical_json(each)}" for each in rest).encode("utf-8", "replace")
-        )
-        prompt.update(b"]")
-        nulls: tuple[NullReading, ...] = ()
-        if asked.answered and asked.tokens is not None:
-            known = shipped_nulls(case, self._encoding)
-            nulls = _result(self._nulls.readings(case, probe, asked.tokens, known))
-        reading = read_facts(probe.facts, probe.traps, shared.index)
-        log_facts = self._facts_of(case)
-        return ViewFigures(
-            reading,
-            nulls,
-            shared.constraints,
-            prompt.hexdigest()[:16],
-            log_facts.history(probe, reading.stated, asked.messages, asked.earlier),
-            shared.foreign,
-            shared.worded,
-        )
-
-    def _facts_of(self, case: Case) -> LogFacts:
-        """Where the log of a case states facts; the probes of a case follow one another."""
-        known = self._log_facts
-        if known is None or known.case is not case:
-            known = self._log_facts = LogFacts(case, self._roles.tokens)
-        return known
-
-
-def _at_point(key: tuple[Case, int, tuple[Message, ...]]) -> _AtPoint:
-    case, point, view = key
-    index, standing = view_index(view), standing_constraints(case, point)
-    held = read_facts(standing, (), index).stated
-    return _AtPoint(
-        index,
-        tuple((fact.text, kept) for fact, kept in zip(standing, held, strict=True)),
-        foreign_to_case(view, case, point),
-        worded_as_case(view, case, point),
-    )
-
-
-def _hash_begun(view: Sequence[Message]) -> Any:
-    """The SHA-256 of the beginning of a prompt, which the question continues."""
-    return hashlib.sha256(f"[{canonical_json(to_chat(view))}".encode("utf-8", "replace"))
+    @classmethod
+    def of(cls, key: tuple[Case, int, Messages]) -> _AtPoint:
+        """Of the view of a case after a point."""
+        case, point, view = key
+        index, standing = view_index(view), standing_constraints(case, point)
+        held = read_facts(standing, (), index).stated
+        constraints = tuple((fact.text, kept) for fact, kept in zip(standing, held, strict=True))
+        foreign, worded = foreign_to_case(view, case, point), worded_as_case(view, case, point)
+        return cls(index, constraints, foreign, worded)
 
 
 class ViewReader:
@@ -202,17 +128,31 @@ class ViewReader:
     """
 
     def __init__(
-        self,
-        roles: Roles,
-        nulls: Nulls,
-        give_way: Callable[[], object],
-        kept: KeptResults,
+        self, roles: Roles, nulls: Nulls, give_way: Callable[[], object], kept: KeptResults
     ) -> None:
+        self._roles = roles
+        self._compared_with = nulls
         self._give_way = give_way
-        self._rules = FigureRules(roles, kept)
-        self._nulls = nulls
+        self._kept = kept
         self._encoding = roles.tokens.name
-        self._by_rules = any(model.name == "offline" for model in roles.all)
+        self._by_rules = any(model.name == OFFLINE for model in roles.all)
+        # The probes at a point follow one another, with the same view.
+        self._identity: Latest[Messages, str] = Latest(identity)
+        self._identity_of_read: Latest[Messages, str] = Latest(identity)
+        self._identity_of_earlier: Latest[Earlier, str] = Latest(identity)
+        self._log_facts: LogFacts | None = None
+        self._prompt: Latest[Messages, Any] = Latest(
+            lambda view: hashlib.sha256(
+                f"[{canonical_json(to_chat(view))}".encode("utf-8", "replace")
+            )
+        )
+        self._at_point: Latest[tuple[Case, int, Messages], _AtPoint] = Latest(_AtPoint.of)
+
+    @cached_property
+    def _nulls(self) -> NullViews:
+        from pytest_compaction.run.figures import null_views  # not imported for known figures
+
+        return null_views.NullViews(self._roles)
 
     def figures(self, case: Case, asked: AskedOfView) -> Callable[[], ViewFigures]:
         """Makes the figures of a view when it is called.
@@ -220,31 +160,104 @@ class ViewReader:
         Where rules answer or judge they are made at once, because rules read the same views on
         the same loop.
         """
-        if asked.tokens is not None and not self._compares(case, asked.probe):
-            asked = replace(asked, tokens=None)
-        make = partial(self._rules.figures, case, asked)
         if self._by_rules:
-            made = make()
+            made = self._figures(case, asked)
             return lambda: made
-        return partial(self._later, make)
 
-    def _later(self, make: Callable[[], ViewFigures]) -> ViewFigures:
-        self._give_way()
-        return make()
+        def later() -> ViewFigures:
+            self._give_way()
+            return self._figures(case, asked)
 
-    def _compares(self, case: Case, probe: Probe) -> bool:
-        """Whether the nulls are run beside the strategy; not where questions go by nuggets."""
-        if self._nulls == "shipped":
-            return not probe.nuggets and shipped_nulls(case, self._encoding) is not None
-        return self._nulls == "all" and not probe.nuggets
+        return later
+
+    def _figures(self, case: Case, asked: AskedOfView) -> ViewFigures:
+        tokens = asked.tokens
+        if asked.probe.nuggets or self._compared_with == "none":
+            tokens = None  # questions by nuggets are not compared with nulls
+        elif (
+            tokens and self._compared_with == "shipped" and not shipped_nulls(case, self._encoding)
+        ):
+            tokens = None
+        make = partial(self._made, case, asked, tokens)
+        if not self._kept.keeps or not case.digest:  # a case made in code has no digest
+            return make()
+        about = [
+            *("figures", self._encoding, case.id, case.digest, asked.probe.id),
+            *(self._identity.of(asked.view.messages), asked.view.parameters),
+            *(self._identity_of_read.of(asked.messages), tokens, asked.answered),
+            self._identity_of_earlier.of(asked.earlier),
+        ]
+        return self._kept.once(identity(about), FIGURES, make)
+
+    def _made(self, case: Case, asked: AskedOfView, tokens: tuple[int, ...] | None) -> ViewFigures:
+        probe, view = asked.probe, asked.view
+        shared = self._at_point.of((case, probe.point, asked.messages))
+        question = probe.choice.asked(probe.question) if probe.choice else probe.question
+        rest = [question, view.parameters] if view.parameters else [question]
+        prompt = self._prompt.of(view.messages).copy()
+        for each in rest:
+            prompt.update(f",{canonical_json(each)}".encode("utf-8", "replace"))
+        prompt.update(b"]")
+        nulls: tuple[NullReading, ...] = ()
+        if asked.answered and tokens is not None:
+            nulls = self._nulls.readings(case, probe, tokens, shipped_nulls(case, self._encoding))
+        if self._log_facts is None or self._log_facts.case is not case:
+            self._log_facts = LogFacts(case, self._roles.tokens)
+        reading = read_facts(probe.facts, probe.traps, shared.index)
+        return ViewFigures(
+            reading,
+            nulls,
+            shared.constraints,
+            prompt.hexdigest()[:16],
+            self._log_facts.history(probe, reading.stated, asked.messages, asked.earlier),
+            shared.foreign,
+            shared.worded,
+        )
 
 
-def _result(work: Coroutine[Any, Any, T]) -> T:
-    """The result of a coroutine that waits for nothing."""
-    try:
-        work.send(None)
-    except StopIteration as ended:
-        result: T = ended.value
-        return result
-    work.close()
-    raise RuntimeError("a null waits for something, but nulls ask nobody")
+class LogFacts:
+    """The facts of one case: where its log states them, and which of its views do.
+
+    Each message that is named as evidence of a fact states it, as the check of a case sees to.
+    """
+
+    def __init__(self, case: Case, tokens: TokenCounter) -> None:
+        self.case = case
+        self._tokens = tokens
+        self._position = {message.id: number for number, message in enumerate(case.messages)}
+
+    @cached_property
+    def _places(self) -> LogPlaces:
+        return LogPlaces(self.case.messages)
+
+    def history(
+        self, probe: Probe, survives: Sequence[bool], view: Sequence[Message], earlier: Earlier
+    ) -> tuple[FactHistory, ...]:
+        """The history of each fact of a probe; ``survives`` says which the ``view`` states."""
+        text = "" if all(survives) else "\n".join(map(readable, view))
+        indexes = [None if before is None else view_index(before) for before in earlier]
+        points = self.case.points[: probe.point + 1]
+        found: list[FactHistory] = []
+        for fact, survived in zip(probe.facts, survives, strict=True):
+            # A case made in code may name messages that are not in its log.
+            evidence = sorted(self._position[id] for id in fact.evidence if id in self._position)
+            first = evidence[0] if evidence else 0
+            stated: list[tuple[str, bool]] = []
+            for point, index in zip(points, (*indexes, None), strict=True):
+                if point.index >= first and (index is not None or point is points[-1]):
+                    held = index.is_stated(fact.statement) if index is not None else survived
+                    stated.append((point.id, held))
+            read_again = None
+            if not survived:
+                read_again = is_recoverable(fact, self._places, points[-1].index, text, _states)
+            smallest: tuple[str, int] | None = None
+            for message in (self.case.messages[position] for position in evidence):
+                size = self._tokens.message(message)
+                if smallest is None or size < smallest[1]:
+                    smallest = message.id, size
+            found.append(FactHistory(tuple(stated), read_again, smallest))
+        return tuple(found)
+
+
+def _states(message: Message, fact: Fact) -> bool:
+    return view_index((message,)).is_stated(fact.statement)
