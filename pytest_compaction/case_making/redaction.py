@@ -51,7 +51,8 @@ _ONE_LINE: Final = 300
 """Most characters of a secret that is also looked for where a line was broken within it."""
 _SIGN: Final = 8
 """Characters at the beginning of a secret by which it is looked for."""
-_BREAK: Final = r"(?:[ \t]{0,4}\\?\r?\n[ \t]{0,40}|\\{1,2}n[ \t]{0,40})"
+_BREAK: Final = r"(?:(?:[ \t]{0,4}\\?\r?\n|\\{1,2}n)[ \t]{0,40}(?:(?:[>|+#*]|//)[ \t]{1,2})?)"
+"""The end of a line and what stands before the next in mails and comments."""
 _BROKEN: Final = re.compile(_BREAK)
 _FEW: Final = 24
 """So many beginnings are looked for one by one, which is faster than at each place of a text."""
@@ -385,7 +386,7 @@ def _searched(transcript: Transcript) -> tuple[list[str], list[str]]:
         for part in message.parts:
             if isinstance(part, ToolCall):
                 members = list(_members(part.parsed()))
-                names.update((part.id, part.name, *(name for name, _ in members)))
+                names.update((part.id, *part.name.split("__"), *(name for name, _ in members)))
                 named += [str(value) for name, value in members if is_secret_member(name, value)]
             elif isinstance(part, ToolResult):
                 names.add(part.call_id)

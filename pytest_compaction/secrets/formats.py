@@ -148,11 +148,70 @@ KEYS: Final = (
     ("0/ 1/ 2/", rf"\d{{13,17}}(?:/\d{{13,17}})?:{_HEX}{{32}}{_END}"),  # Asana
     ("tfp_", r"[\w\-]{40,}"),  # Typeform
     ("CFPAT-", r"[\w\-]{40,}"),  # Contentful
-    ("sk.", r"eyJ[\w\-]{20,}\.[\w\-]{20,}"),  # Mapbox: secret token
     ("sk", rf"{_ALNUM}{{150,}}"),  # Sanity
     ("sl.", r"(?:u\.)?[\w\-]{100,}"),  # Dropbox: short-lived
     ("rdme_", r"[a-z0-9]{64,}"),  # ReadMe
     ("fio-u-", r"[\w\-]{64}"),  # Frame.io
+    # --- more services, by what follows the head ---
+    ("aio_ odt_ gta_ fjt_ lip_ hbp_ xau_ unst_ ucat_ vtwn_ tss_ unkey_ pd_ prf_ civo_ novu_ rpa_"
+     " tr_prod_ tr_dev_ tr_pat_ flb_live_ flb_test_ dvc_server_ dvc_client_ dvc_mobile_ ddp_ ddw_"
+     " samsara_api_ ion_ tfe_ fal_ lmnt_ cal_live_ zpka_",
+     rf"{_ALNUM}{{20,}}(?:_{_HEX}{{8}})?{_END}"),
+    ("codemagic_ shltm_ mdb_sa_sk_ supernotes_sk- pina_ pinc_ polar_at_ polar_oat_ polar_pat_"
+     " essu_ gloas- bkaa_ bkat_ bkar_ bkpt_ bkps_ bkpat_ mergify_application_key_ ramp_sec_"
+     " persona_production_ tkn.v1_ vercel_blob_rw_ sk_prod_ sk_dev_ pk_prod_ retool_01",
+     r"[\w\-]{26,}"),
+    # Rootly, Sourcegraph, Cursor, Inngest, Webflow, 42, n8n, Scrapfly, WooCommerce, Cloudsmith
+    ("rootly_ slk_ key_ signkey-prod- signkey-test- ws- s-s4t2ud- s-s4t2af- n8n_api_ scp-live-"
+     " scp-test- cs_ csa_ standard_", rf"{_HEX}{{30,}}(?:{_ALNUM}{{6}})?{_END}"),
+    ("api_", rf"{_ALNUM}{{22}}\.{_ALNUM}{{22}}{_END}"),  # Close
+    ("live_ sandbox_", rf"[\w\-=]{{30,42}}{_END}"),  # GoCardless, Mollie, Chargebee
+    ("na1. eu1.", r"[A-Za-z0-9+/]{60,}"),  # FullStory
+    ("sec-c-", rf"{_ALNUM}{{40,}}"),  # PubNub
+    ("00D", rf"{_ALNUM}{{12}}![\w.]{{60,}}"),  # Salesforce: organisation, session
+    ("sq0idp-", r"[\w\-]{22}"),  # Square: application
+    ("hawk.", r"[\w\-]{20}\.[\w\-]{20}"),  # StackHawk
+    ("sk_", rf"\d{{2,6}}_\d{{2,8}}_{_HEX}{{32}}"),  # Ticket Tailor
+    ("BBFF-", rf"{_ALNUM}{{30,}}"),  # Ubidots
+    ("VF.DM. VF.WS.", rf"{_HEX}{{24}}\.{_ALNUM}{{16}}"),  # Voiceflow
+    ("1000.", rf"{_HEX}{{32}}\.{_HEX}{{32}}"),  # Zoho
+    ("p8e-", rf"[a-z0-9]{{32}}{_END}"),  # Adobe
+    ("AIK_CI_ AIK_SECRET_ AIK_CLIENT_", rf"{_ALNUM}{{20,}}"),  # Aikido
+    ("aact_prod_ aact_hmlg_", r"[\w\-]{20,}"),  # Asaas
+    ("cnvca", rf"[\w\-]{{51}}{_END}"),  # Canva
+    ("CCDB1_", rf"{_ALNUM}{{22}}_{_ALNUM}{{40}}"),  # CockroachDB
+    ("configcat-sdk-1/", r"[\w\-]{22}/[\w\-]{22}"),  # ConfigCat
+    ("db-", rf"{_ALNUM}{{29}}{_END}"),  # Databento
+    ("apk_user_ apk_", rf"{_BASE64}{{80,}}{_PADDING}"),  # Devin
+    ("cog_ os_v2_app_ os_v2_org_", r"[a-z2-7]{50,}"),  # Devin; OneSignal
+    ("SWMTKN-1- SWMKEY-1-", rf"{_BASE64}{{40,}}"),  # Docker Swarm
+    ("EXO", rf"{_ALNUM}{{24,30}}{_END}"),  # Exoscale
+    ("mercury_production_ mercury_sandbox_", rf"[a-z]{{3,6}}_{_ALNUM}{{40,50}}_yrucrem"),
+    ("Mid-server- Mid-client-", r"[\w\-]{16,}"),  # Midtrans
+    ("pdl_live_apikey_ pdl_sdbx_apikey_", r"[a-z0-9]{26}_\w{22}_\w{3}"),  # Paddle
+    ("sm_aat_ sm_pat_ sm_sat_", rf"{_ALNUM}{{16}}{_END}"),  # SettleMint
+    ("KEY", rf"[\w\-]{{55}}{_END}"),  # Telnyx
+    ("SCW", rf"[A-Z0-9]{{17}}{_END}"),  # Scaleway
+    ("mob-", _UUID),  # LaunchDarkly: mobile
+    ("AKLT", rf"{_ALNUM}{{40,}}"),  # Volcengine
+    ("bce-v3/ALTAK-", rf"{_ALNUM}{{21}}/{_HEX}{{40}}"),  # Baidu
+    ("perm:", rf"{_BASE64}{{8,}}={{0,2}}\.{_BASE64}{{4,}}={{0,2}}\.{_ALNUM}{{20,}}"),  # JetBrains
+    ("mb_", rf"[A-Za-z0-9+/]{{40,}}{_PADDING}"),  # Metabase
+    ("ck-", rf"{_ALNUM}{{40,}}"),  # Chroma
+    ("fn", rf"A[\w\-]{{38,}}{_END}"),  # Fauna
+    ("WPL_AP1.", r"[\w\-]{12,}(?:\.[\w\-+/=]{4,})?"),  # LinkedIn
+    ("act. rft. clt.", rf"{_ALNUM}{{50,}}"),  # TikTok
+    ("oauth:", rf"[a-z0-9]{{30}}{_END}"),  # Twitch
+    ("xprv yprv zprv tprv", rf"{_ALNUM}{{100,}}"),  # BIP 32: extended private key
+    ("AGE-PLUGIN-YUBIKEY-1", r"[A-Z0-9]{40,}"),
+    ("PK AK", rf"[A-Z0-9]{{18}}{_END}"),  # Alpaca
+    ("AQE", rf"{_BASE64}{{70,}}(?:\.[\w+/=\-]{{4,}})?"),  # Adyen
+    ("prod: dev: preview:", rf"[a-z\-]{{4,30}}-\d{{1,4}}\|{_BASE64}{{40,}}{_PADDING}"),  # Convex
+    ("AQ", rf"[\w\-]{{180,}}{_END}"),  # LinkedIn: OAuth
+    ("token-", rf"[a-z0-9]{{5}}:[a-z0-9]{{54}}{_END}"),  # Rancher
+    ("0.", rf"{_UUID}\.{_ALNUM}{{30}}:{_BASE64}{{22}}{_PADDING}"),  # Bitwarden: machine account
+    ("ag:", rf"{_HEX}{{8}}:{_HEX}{{32}}"),  # Mistral: agent
+    ("tk. sk.", r"eyJ[\w\-]{20,}\.[\w\-]{20,}"),  # Mapbox: temporary, secret
     # --- observation and features ---
     ("sntrys_ sntryu_", rf"{_BASE64}{{40,}}{_PADDING}"),  # Sentry: organisation, user
     ("glc_", rf"{_BASE64}{{32,}}{_PADDING}"),  # Grafana Cloud: JSON in base64
@@ -191,6 +250,9 @@ INNER: Final = (
     ("-us", 32, rf"{_HEX}{{32}}-us[0-9]{{1,2}}{_END}"),  # Mailchimp: key, data centre
     ("NRAL", 36, rf"[0-9a-z]{{36}}NRAL{_END}"),  # New Relic: licence
     ("_mmk", 36, rf"{_ALNUM}{{6}}_{_ALNUM}{{29}}_mmk{_END}"),  # MaxMind
+    ("sha256~", 0, rf"sha256~[\w\-]{{43}}{_END}"),  # OpenShift
+    ("hooks.zapier.com/", 0, r"hooks\.zapier\.com/hooks/catch/\d{5,9}/\w{5,12}"),
+    (".make.com/", 8, r"hook\.\w{2,4}\d?\.make\.com/\w{20,}"),
     ("endr+", 0, rf"endr\+{_ALNUM}{{16}}{_END}"),  # Endor
 )
 """A text within a key, the most characters before it, and the pattern of the whole key."""
@@ -199,6 +261,9 @@ WHOLE: Final = (
     rf"{_HEX}{{32}}-{_HEX}{{8}}-{_HEX}{{8}}",  # Mailgun since 2018
     r"[0-9]{6,10}:[\w\-]{35}",  # Telegram: number of the bot, key
     # Discord: number of the bot in base64, whose digits begin with M, N or O; time; signature
+    r"[5KL][1-9A-HJ-NP-Za-km-z]{50,51}",  # Bitcoin: private key in base58
+    rf"{_HEX}{{32}}\.{_ALNUM}{{16}}",  # Zhipu: id, secret
+    rf"{_HEX}{{24}}:{_HEX}{{64}}",  # Ghost: id, secret
     r"[MNO][\w\-]{23,27}\.[\w\-]{6}\.[\w\-]{27,38}",
 )
 """Keys that nothing but the lengths and alphabets of their parts shows."""

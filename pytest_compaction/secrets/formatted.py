@@ -161,6 +161,31 @@ _FILES: Final[tuple[_Row, ...]] = (
     ),
     # .pgpass: host:port:database:user:password
     ((":5432:",), r":5432:[\w*\-]{1,64}:[\w*\-]{1,64}:(?P<secret>[^\s\"':]{4,200})", None),
+    # Hashes of passwords: crypt and bcrypt, Argon2, of Apache
+    (
+        ("$",),
+        r"(?P<secret>\$(?:[1256y]|2[abxy]|apr1|argon2(?:id?|d)|scrypt|pbkdf2[\w\-]{0,12})"
+        r"(?:\$[\w=,]{1,60}){0,2}\$[\w./+]{8,100}(?:\$[\w./+]{20,100})?={0,2})",
+        None,
+    ),
+    # Laravel; wpa_supplicant; kubectl; kubeadm; NuGet; LDAP
+    (("base64:",), r"(?<![\w-])base64:(?P<secret>[A-Za-z0-9+/]{40,88}={1,2})", None),
+    (("psk=",), r"psk(?<!\wpsk)=\"?(?P<secret>[^\s\"$<{]{8,63})", None),
+    (
+        ("from-literal",),
+        r"from-literal[= ][\"']?(?:[\w.\-]{0,40}(?:pass|pwd|secret|token|key)[\w.\-]{0,20})"
+        r"=(?P<secret>[^\s\"'$<{]{4,200})",
+        None,
+    ),
+    (("kubeadm",), r"--token[= ](?P<secret>[a-z0-9]{6}\.[a-z0-9]{16})(?!\w)", None),
+    (
+        ("value=",),
+        r"key=\"\w{0,40}[Pp]assword\w{0,20}\"\s{1,8}value=\"(?P<secret>[^\s\"$<{%]{4,200})\"",
+        None,
+    ),
+    (("bindpw",), r"bindpw(?<!\wbindpw)\s{1,4}(?P<secret>[^\s\"'$<{]{4,200})", None),
+    # sqlplus user/password@host
+    (("sqlplus",), r"sqlplus\s{1,3}[\w.\-]{1,60}/(?P<secret>[^\s@\"'/]{4,100})@", None),
     # Kubernetes: kubeconfig, a key in base64
     (
         ("client-key-data",),

@@ -23,7 +23,7 @@ from pytest_compaction.secrets.formatted import (
 )
 from pytest_compaction.secrets.known import environment_secrets
 from pytest_compaction.secrets.named import HEX, WORDS, find_named, is_mixed
-from pytest_compaction.secrets.shapes import STAND_IN, find
+from pytest_compaction.secrets.shapes import STAND_IN, find_written
 
 _SHORTEST: Final = 6
 _TEMPLATE: Final = re.compile(r":(?:\$|\{|<|%|\*+$)")
@@ -37,7 +37,7 @@ def secrets_in(text: str) -> Iterator[str]:
     Values that are secrets only where something names them are left out; see
     :func:`~pytest_compaction.secrets.named.find_named`.
     """
-    keys = [*find_known(text, environment_secrets()), *find(text), *_by_look(text)]
+    keys = [*find_known(text, environment_secrets()), *_by_look(text)]
     for read in windows(text):
         keys += (read.span(*span) for span in _by_look(read.text))
     found = [text[start:stop] for start, stop in keys]
@@ -51,6 +51,7 @@ def secrets_in(text: str) -> Iterator[str]:
 
 
 def _by_look(text: str) -> Iterator[Span]:
+    yield from find_written(text)
     yield from find_stated(text)
     yield from find_random(text)
 
@@ -125,11 +126,19 @@ _RUN: Final = re.compile(
 )
 _MIXED: Final = re.compile(r"(?=[^0-9]*[0-9])(?=[^A-Z]*[A-Z])[^a-z]*[a-z]")
 _TURN: Final = re.compile(r"(?<=[a-z])[A-Z0-9]|(?<=[A-Z])[a-z0-9]|(?<=[0-9])[A-Za-z]|[+/_\-]")
+_LEAST_TAIL: Final = 22
+"""Fewest characters of a key of no known service behind a word, as in ``abc_…``."""
 _LEAST_TURNS: Final = 0.4
 """Least share of characters of another class than the one before; random words have 0.6 of
 62 letters and digits, words that are joined like names 0.3."""
-_ID: Final = re.compile(r"[a-z]{2,14}[_\-]|.{0,60}[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-")
+_ID: Final = re.compile(
+    r"(?:acct|action|app|asst|batch|block|build|call|ch|chatcmpl|chunk|cmpl|conv|ctc|cus|doc|dpl|edit"
+    r"|evt|exec|fc|file|gen|id|image|img|in|inst|item|job|msg|node|obj|org|page|part|pi|prj|price|prod"
+    r"|proj|req|resp|rs|run|sess|session|span|srv|srvtoolu|step|sub|task|team|thread|tool|toolu"
+    r"|tooluse|trace|tx|user|usr|vs|wf|ws)[_\-]|.{0,60}[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-"
+)
 """An id says what it is of, ``msg_…``, ``toolu_…``, or has the groups of a UUID."""
+_HEAD_WORD: Final = re.compile(r"[a-z]{2,14}[_\-]")
 _FACT: Final = re.compile(
     r"(?i)(?:sha\d{1,3}|md5|h1|base64|integrity|digest|hash|etag|fingerprint|revision|id"
     r"|(?:next|continuation|page|client)_?token)[\"']?\W{1,4}\Z"
@@ -162,6 +171,9 @@ def is_random_word(word: str) -> bool:
     if not _MIXED.match(word) or _ID.match(word):
         return False
     core = word.rstrip("=")
+    head = _HEAD_WORD.match(core)
+    if head and len(core) - head.end() < _LEAST_TAIL:
+        return False
     if len(_TURN.findall(core)) < _LEAST_TURNS * len(core) or len(_LONG_WORDS.findall(core)) > 1:
         return False
     if sum(map(len, _HUMPS.findall(core))) > _MOST_HUMPS * len(core):
@@ -176,7 +188,8 @@ _SHORTEST_BROKEN: Final = 16
 _TAIL: Final = 8
 _LEAST: Final = 4
 """Fewest characters of a key at the end of a line."""
-_BREAK: Final = r"(?:[ \t]{0,4}\\?\r?\n|\\{1,2}n)[ \t]{0,40}"
+_BREAK: Final = r"(?:(?:[ \t]{0,4}\\?\r?\n|\\{1,2}n)[ \t]{0,40}(?:(?:[>|+#*]|//)[ \t]{1,2})?)"
+"""The end of a line and what stands before the next in mails and comments."""
 _REST: Final = re.compile(rf"{_BREAK}(?P<rest>[A-Za-z0-9_\-+/.=]{{8,400}})(?=[\s\"'`,;)\]}}\\]|\Z)")
 _SIGN: Final = r"[\w\-+/.:=~$@]"
 _LAST_WORD: Final = re.compile(rf"(?a)(?<!{_SIGN}){_SIGN}{{5,300}}+(?={_BREAK}{_SIGN}{{4}})")

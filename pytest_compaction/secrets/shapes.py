@@ -38,12 +38,14 @@ class KeyShape:
     finds nothing; those of a pattern that ignores case are in lower case. The secret is the
     group ``secret``, or the whole match if ``pattern`` has no such group.
 
-    ``rest`` is what follows a sign in every match.
+    ``rest`` is what follows a sign in every match. Of an ``opaque`` secret it is asked that it has
+    digits and is not made of words.
     """
 
     signs: tuple[str, ...]
     pattern: re.Pattern[str]
     rest: re.Pattern[str] | None = None
+    opaque: bool = False
 
     def find(self, text: str, lower: str | None = None) -> Iterator[Span]:
         """Where the secrets of this shape stand, in the order of the text; linear.
@@ -52,7 +54,8 @@ class KeyShape:
         """
         group = "secret" if "secret" in self.pattern.groupindex else 0
         for match in self._matches(text, lower):
-            if not TEST_NAME.fullmatch(match[group]):
+            value = match[group]
+            if not TEST_NAME.fullmatch(value) and (not self.opaque or _is_opaque(value)):
                 yield match.span(group)
 
     def _matches(self, text: str, lower: str | None) -> Iterator[re.Match[str]]:
@@ -78,6 +81,21 @@ class KeyShape:
         return False
 
 
+_JOINED_WORDS: Final = re.compile(
+    r"[A-Za-z]+\d{0,4}(?:(?:[_.\-/:+]+|%[0-9A-F]{2})(?:[A-Za-z]+\d{0,4}|\d{1,4}))*"
+)
+
+
+def _is_opaque(value: str) -> bool:
+    return any(map(str.isdigit, value)) and not _JOINED_WORDS.fullmatch(value)
+
+
+_VALUE: Final = r"(?P<secret>[\w%+/.~\-]{16,4000}={0,2})"
+_ASSIGNED: Final = r"""(?:_?[0-9]{1,2})?["']?[ ]?[=:][ ]?["']?(?P<secret>(?=[A-Za-z\-]{0,80}[0-9])
+  (?:[A-Za-z0-9]{20,100}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}))(?![\w\-./(\[])"""
+_MARK: Final = r"""\\{0,3}["']"""
+
+
 SHAPES: Final = (
     # HTTP: "Authorization: Bearer …", "Basic …" (RFC 6750, 7617), "token …" as GitHub has it
     KeyShape(
@@ -86,6 +104,99 @@ SHAPES: Final = (
             r"(?i)\b(?:bearer|basic|authorization[\"']?\s{0,3}[:=]\s{0,3}[\"']?(?:token|apikey)) "
             r"(?P<secret>(?=[A-Za-z+/_\-.~]*[0-9])[A-Za-z0-9_\-.~+/]{16,}=*)"
         ),
+    ),
+    # Headers: Authorization of any scheme, X-…-Key, X-…-Token, Private-Token
+    KeyShape(
+        ("authorization", "-key", "-token", "-secret", "-signature", "-auth"),
+        re.compile(
+            rf"""(?ix)(?:(?<![\w\-])(?:x-[\w\-]{{0,40}}|private-|api-|job-|deploy-|subscription-)
+              (?:key|token|secret|signature(?:-256)?|auth)|authorization)(?:{_MARK})?
+            [ ]{{0,3}}[:=][ ]{{0,3}}(?:{_MARK})?(?:[a-z][\w\-]{{2,30}}[ ]{{1,2}})?
+            (?:sha256=)?{_VALUE}"""
+        ),
+        re.compile(
+            rf"(?:-256)?(?:{_MARK})?[ ]{{0,3}}[:=][ ]{{0,3}}(?:{_MARK})?"
+            rf"(?:[A-Za-z][\w\-]{{2,30}}[ ]{{1,2}})?(?:sha256=)?{_VALUE}"
+        ),
+        opaque=True,
+    ),
+    # … with parameters, as of Digest (RFC 7616) and AWS
+    KeyShape(
+        ("digest ", "aws4-"),
+        re.compile(
+            r"(?i)(?:Digest[ ][^\r\n]{0,400}?response=\\{0,3}[\"']"
+            r"|AWS4-[^\r\n]{0,400}?Signature=)(?P<secret>\w{32,64})"
+        ),
+    ),
+    # Addresses signed for a time: Azure SAS, Amazon S3, Google, CloudFront, Alibaba
+    KeyShape(
+        ("sig=", "signature=", "signature%3d", "security-token=", "credential=", "accesskeyid="),
+        re.compile(
+            rf"""(?ix)(?:(?<![\w\-])sig|(?:x-(?:amz|goog|oss)-)?(?<![a-z])signature
+              |x-(?:amz|goog|oss)-(?:security-token|credential)|(?:aws|oss)accesskeyid)
+            (?:=|%3d)(?:{_MARK})?{_VALUE}"""
+        ),
+        re.compile(rf"(?:{_MARK})?{_VALUE}"),
+        opaque=True,
+    ),
+    # Parameters of addresses that let their holder in
+    KeyShape(
+        (
+            "token=",
+            "key=",
+            "appid=",
+            "app_id=",
+            "auth=",
+            "jwt=",
+            "sid=",
+            "session_id=",
+            "secret=",
+            "code=",
+            "ticket=",
+            "password=",
+            "pass=",
+        ),
+        re.compile(
+            rf"""(?ix)[?&#](?:amp;)?(?:(?:access|auth|id|refresh|session|api|bot|user|csrf)?_?token
+              |(?:api|app|access|secret|subscription)?[_\-]?key|app_?id|auth|jwt|s(?:ession_)?id
+              |(?:client_)?secret|code|ticket|pass(?:word)?)={_VALUE}"""
+        ),
+        re.compile(_VALUE),
+        opaque=True,
+    ),
+    # Cookies that name a session
+    KeyShape(
+        (
+            "id=",
+            "sess=",
+            "session=",
+            "auth=",
+            "token=",
+            "_me=",
+            "clearance=",
+            "li_at=",
+            "__secure-",
+            "__host-",
+        ),
+        re.compile(
+            rf"""(?ix)(?<![\w\-.])(?:__(?:secure|host)-[\w.\-]{{1,40}}
+              |[\w.\-]{{0,40}}sess(?:ion)?(?:_?id)?|(?:connect\.)?sid
+              |[\w\-]{{0,20}}auth|remember_(?:token|me)|cf_clearance|(?:csrf|xsrf)-?_?token|li_at)
+            ={_VALUE}"""
+        ),
+        re.compile(rf"(?:[\w.\-]{{1,40}}=)?{_VALUE}"),
+        opaque=True,
+    ),
+    # SERVICE_KEY=…, service.key: …, but no key of a cache or a table
+    KeyShape(
+        ("key",),
+        re.compile(
+            rf"""(?ix)(?<![\w\-])(?![\w\-]{{0,40}}(?:cache|dedup\w{{0,10}}|dict|foreign|group|hash|index|map
+              |next|node|object|page|partition|primary|public|query|routing|row|sort|storage)[_\-]?key)
+            [a-z][\w.\-]{{1,40}}(?<![.])key{_ASSIGNED}"""
+        ),
+        re.compile(f"(?ix){_ASSIGNED}"),
+        opaque=True,
     ),
     # api_key = "…", "client_secret": "…", password is …: 20 characters or more, with a digit
     KeyShape(
@@ -111,12 +222,13 @@ SHAPES: Final = (
 
 def find(text: str) -> Iterator[Span]:
     """Where the keys of a text stand, shape by shape; some overlap. Linear."""
-    yield from _find(text)
+    yield from find_written(text)
     for read in windows(text):
-        yield from (read.span(*span) for span in _find(read.text))
+        yield from (read.span(*span) for span in find_written(read.text))
 
 
-def _find(text: str) -> Iterator[Span]:
+def find_written(text: str) -> Iterator[Span]:
+    """As :func:`find`, without a look behind escapes."""
     yield from find_formatted(text)
     lower = text.lower()
     for shape in SHAPES:

@@ -84,6 +84,30 @@ NAMED = {
     "curl --user=ann:abc12345 http://ci.internal": "abc12345",
     'password: Optional[str] = None password = "hunter2-Blue"': "hunter2-Blue",
     'try x else end\npassword = "hunter2-Blue"': "hunter2-Blue",
+    # addresses that are signed or hold a token, headers and cookies
+    "https://a.blob.core.windows.net/c?sv=2022-11-02&sp=rl&sig=" + (sas := signs(43) + "%3D"): sas,
+    "https://b.s3.amazonaws.com/k?X-Amz-Date=20240501T100000Z&X-Amz-Signature="
+    + (s3 := signs(64, string.hexdigits[:16])): s3,
+    "k?X-Amz-Credential=AKIAIOSFODNN7EXAMPLE%2F20240501%2Feu%2Fs3%2Faws4_request&x=1": (
+        "AKIAIOSFODNN7EXAMPLE%2F20240501"
+    ),
+    "https://storage.googleapis.com/b?X-Goog-Signature=" + (goog := signs(256)): goog,
+    "https://d1.cloudfront.net/f?Expires=17&Signature=" + (front := signs(100) + "__"): front,
+    "https://a.io/v1?token=" + (query := signs(40, string.hexdigits[:16])) + "&x=1": query,
+    "https://a.io/cb#access_token=" + (hashed := signs(40)) + "&type=bearer": hashed,
+    "Set-Cookie: session=" + (cookie := signs(32)) + "; Path=/; HttpOnly": cookie,
+    "curl -b 'PHPSESSID=" + (php := signs(26, "abcdef0123456789")) + "' https://a.io": php,
+    "< set-cookie: connect.sid=s%3A" + (sid := signs(40)) + "; Path=/": sid,
+    "X-Api-Key: " + (header := signs(32, string.hexdigits[:16])): header,
+    '"PRIVATE-TOKEN": "' + (private := signs(20)) + '"': private,
+    "Authorization: Key " + (scheme := signs(36)): scheme,
+    'Authorization: Digest username="ann", response="' + (digest := signs(32, "abc0123")): digest,
+    "APP_KEY=base64:" + (laravel := signs(43) + "="): laravel,
+    'network={ssid="x" psk="hunter2blue"}': "hunter2blue",
+    "kubectl create secret generic db --from-literal=db-pass=letmein": "letmein",
+    "kubeadm join h:1 --token abc123.0123456789abcdef --x": "abc123.0123456789abcdef",
+    '<add key="ClearTextPassword" value="letmein" />': "letmein",
+    "export DATADOG_KEY=" + (service := signs(32, string.hexdigits[:16])): service,
 }
 SAFE = [
     "commit 4f2a9c81d3be77aa10c9e2f4b6d8a0c1e3f5a7b9",
@@ -165,6 +189,14 @@ SAFE = [
     "-rw-r--r-- 1 1000 1000 12 a",
     "Ann Lee <ann@harbour.example>",
     "the alex/queue branch of soph@2.1.0",
+    # parameters, headers and keys of other things
+    "https://a.io/?page_token=CAESBRjK9Q&key=docs/getting-started-with-tokens&v=1.2.3",
+    "Cookie: theme=dark; lang=en; sidebar=open",
+    "Authorization: Bearer <token> and X-Api-Key: your-api-key-here",
+    "X-Request-Id: 4f2a9c81d3be77aa10c9e2f4b6d8a0c1",
+    "cache_key=d41d8cd98f00b204e9800998ecf8427e sort-key: d41d8cd98f00b204e9800998ecf8427e",
+    "sig = inspect.signature(function), signature=parameters.items_as_list_of_two_names",
+    "costs $2.50, $1 and $6 of $100",
     # folders with a dot
     "edit .github/workflows/ci.yml, ~/.config/app/a.ini and /work/.claude/settings.json",
 ]
@@ -190,7 +222,7 @@ def redacted(text):
 def test_what_is_named_a_password_or_a_key_is_replaced(text):
     shown, _ = redacted(text)
     assert NAMED[text] not in shown
-    assert f"{STAND_IN}1" in shown
+    assert STAND_IN in shown
 
 
 @pytest.mark.parametrize("text", SAFE)
