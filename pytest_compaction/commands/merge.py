@@ -45,6 +45,18 @@ from pytest_compaction.records import (
     write_run,
 )
 from pytest_compaction.reports.changes import baseline_lines
+from pytest_compaction.reports.files import (
+    check_place,
+    file_line,
+    marked_failure,
+    write_files,
+    write_summary,
+)
+from pytest_compaction.reports.finished_run import (
+    FinishedRun,
+    Outcome,
+    with_finite_figures,
+)
 from pytest_compaction.reports.gate_line import (
     Failures,
     below_text,
@@ -53,18 +65,6 @@ from pytest_compaction.reports.gate_line import (
     passes,
 )
 from pytest_compaction.reports.lines import Line
-from pytest_compaction.reports.outlets.finished_run import (
-    FinishedRun,
-    Outcome,
-    with_finite_figures,
-)
-from pytest_compaction.reports.outlets.report_file import check_place
-from pytest_compaction.reports.outlets.written_files import (
-    file_line,
-    marked_failure,
-    write_files,
-    write_summary,
-)
 from pytest_compaction.reports.summary import file_lines, left_out_lines, run_summary
 from pytest_compaction.reports.usage import usage_table
 from pytest_compaction.settings import REPORT_SUFFIXES, OptionError

@@ -90,8 +90,8 @@ _NAMES: Final = {
     "production": "ProductionLoss production_loss",
     "recovery": "is_recoverable names_command names_path",
     "strategies": (
-        "NULLS StrategyComparison StrategyPair best_null compare_strategies differences_by_case "
-        "is_null pair_items paired_difference with_same_views"
+        "NULLS NullComparison StrategyComparison StrategyPair best_null compare_strategies "
+        "differences_by_case is_null pair_items paired_difference with_same_views"
     ),
     "readings": (
         "Loss READING ReadViews Readings Source loss read read_outcomes reader_version "

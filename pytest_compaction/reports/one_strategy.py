@@ -13,11 +13,13 @@ from pytest_compaction.case.kinds import ABILITIES
 from pytest_compaction.metrics import (
     DEFAULT_PRICING,
     IS_CONTROL,
+    ORIGINS,
     TOO_FEW,
     Aggregate,
     BreakEven,
     Losses,
     Mean,
+    NullComparison,
     Pricing,
     aggregate,
     best_null,
@@ -115,42 +117,44 @@ def result_text(name: str, figures: Aggregate, records: Sequence[Record]) -> str
     return f"{'; '.join(parts)}." if parts else ""
 
 
+def nulls_by_origin(records: Sequence[Record]) -> dict[str, NullComparison]:
+    """The best null at equal tokens over all cases, and over real and scripted ones if both are
+    there; the mean of both says little. Empty if the strategy was not compared.
+    """
+    apart = {f"{origin} cases": of_origin(records, origin) for origin in ORIGINS}
+    groups = {"all": records, **(apart if all(apart.values()) else {})}
+    return {name: found for name, group in groups.items() if (found := best_null(group))}
+
+
 def null_text(records: Sequence[Record]) -> str:
     """Whether a strategy beats the best trivial baseline, in all cases and by their origin.
 
     The difference is in points of survival: the score from 0 to 5 of what the views state.
     Empty if it was not compared.
     """
-    found = best_null(records)
-    if found is None:
+    found = nulls_by_origin(records)
+    whole = found.pop("all", None)
+    if whole is None:
         return ""
     parts = []
-    both = {origin: of_origin(records, origin) for origin in ("real", "scripted")}
-    if all(both.values()):
-        for origin, group in both.items():
-            apart = best_null(group)
-            if apart is not None:
-                name = "" if apart.null == found.null else f" over {apart.null}"
-                noise = "" if apart.result in {"beats", "is beaten by"} else ", within noise"
-                parts.append(f"{origin} cases {apart.difference.value:+.2f}{name}{noise}")
+    for name, apart in found.items():
+        over = "" if apart.null == whole.null else f" over {apart.null}"
+        noise = "" if apart.result in {"beats", "is beaten by"} else ", within noise"
+        parts.append(f"{name} {apart.difference.value:+.2f}{over}{noise}")
+    result = f"{whole.result} {whole.null}, the best trivial baseline"
     more = f" ({'; '.join(parts)})" if parts else ""
-    result = f"{found.result} {found.null}, the best trivial baseline"
-    return f"{result}: {found.difference.value:+.2f}{more}"
+    return f"{result}: {whole.difference.value:+.2f}{more}"
 
 
 def null_lines(records: Sequence[Record], indent: str = "") -> Iterator[Line]:
     """The same with intervals, a line for all cases and one for each origin."""
-    apart = {f"{origin} cases": of_origin(records, origin) for origin in ("real", "scripted")}
-    groups = {"at equal tokens": records, **(apart if all(apart.values()) else {})}
-    for label, group in groups.items():
-        found = best_null(group)
-        if found is not None:
-            interval = interval_text(found.difference.interval, "+.2f")
-            points = f"{found.difference.value:+.2f} {interval}"
-            text = f"{label} {found.result} {found.null}, the best null: {points}"
-            style: Style = "good" if found.result == "beats" else "plain"
-            start = indent if group is records else f"{indent}  "
-            yield Line(start + printable(text, WIDTH - len(start)), style)
+    for name, found in nulls_by_origin(records).items():
+        interval = interval_text(found.difference.interval, "+.2f")
+        label = "at equal tokens" if name == "all" else f"  {name}"
+        points = f"{found.difference.value:+.2f} {interval}"
+        text = f"{label} {found.result} {found.null}, the best null: {points}"
+        style: Style = "good" if found.result == "beats" else "plain"
+        yield Line(indent + text[: WIDTH - len(indent)], style)
 
 
 def unread_nulls_line(records: Iterable[Record]) -> Line | None:

@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 import pytest
 from support.finished import HOSTILE, finished, gated, several
 
-from pytest_compaction.reports.outlets.report_file import badge
+from pytest_compaction.reports.files import badge
 
 SVG = "{http://www.w3.org/2000/svg}"
 

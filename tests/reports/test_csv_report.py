@@ -10,7 +10,7 @@ from support.builders import record
 from support.finished import HOSTILE, fact, finished, several
 
 from pytest_compaction.records import columns
-from pytest_compaction.reports.outlets.report_file import csv_report
+from pytest_compaction.reports.files import csv_report
 from pytest_compaction.reports.table import inert
 
 

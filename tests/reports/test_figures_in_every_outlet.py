@@ -11,10 +11,10 @@ from pytest_compaction.gate import decide, parse_threshold
 from pytest_compaction.metrics import adjusted_p, figures, run_changes
 from pytest_compaction.records import Run, figures_of
 from pytest_compaction.reports import changes
-from pytest_compaction.reports.outlets.json_report import json_report
-from pytest_compaction.reports.outlets.markdown_report import markdown_report
-from pytest_compaction.reports.outlets.report_file import csv_report
-from pytest_compaction.reports.outlets.suite_properties import suite_properties
+from pytest_compaction.reports.files import csv_report
+from pytest_compaction.reports.finished_run import suite_properties
+from pytest_compaction.reports.json_report import json_report
+from pytest_compaction.reports.markdown_report import markdown_report
 from pytest_compaction.reports.page.page import page_of
 from pytest_compaction.reports.page.runs import PageRun
 from pytest_compaction.reports.summary import run_summary

@@ -13,7 +13,7 @@ from support.worker_counts import BOTH
 
 from pytest_compaction.gate import BaselineDecision
 from pytest_compaction.records import TEXTS, columns
-from pytest_compaction.reports.outlets.json_report import FORMAT, SCHEMA, VERSION, json_report
+from pytest_compaction.reports.json_report import FORMAT, SCHEMA, VERSION, json_report
 
 DEFINED = json.loads(
     resources.files("pytest_compaction.reports").joinpath(SCHEMA).read_text("utf-8")
@@ -136,3 +136,22 @@ def test_every_two_strategies_are_compared():
     assert pair["items"] == {"better": 0, "same": 0, "worse": 12}
     assert pair["differ"] is True
     assert read(finished(*several("anchored", 1.0)))["comparisons"] == []
+
+
+def test_the_best_null_is_told_for_real_and_scripted_cases_apart():
+    made = several("anchored", *[3.0] * 14)
+    for number, made_of in enumerate(made):
+        made_of["origin"] = "real" if number % 2 else "scripted"
+        made_of["view"] = {"overall": 3.0}
+        score = (3.0 if number % 2 else 2.0) + 0.1 * (number % 3 - 1)
+        made_of["nulls"] = {"window": {"overall": score, "stated": 0.5, "tokens": 9}}
+    data = read(finished(*made))
+    told = data["strategies"][0]["nulls"]
+    results = {name: (each["null"], each["result"]) for name, each in told.items()}
+    assert results == {
+        "all": ("window", "beats"),
+        "real": ("window", "does not beat"),
+        "scripted": ("window", "beats"),
+    }
+    assert told["scripted"]["difference"]["cases"] == 7
+    assert read(finished(*several("anchored", 1.0)))["strategies"][0]["nulls"] == {}

@@ -8,13 +8,9 @@ from hypothesis import strategies as st
 from support.builders import record
 from support.finished import HOSTILE, finished, gated, several
 
-from pytest_compaction.reports.outlets import written_files
-from pytest_compaction.reports.outlets.markdown_report import markdown_report
-from pytest_compaction.reports.outlets.written_files import (
-    SummaryError,
-    append_summary,
-    command_line,
-)
+from pytest_compaction.reports import files
+from pytest_compaction.reports.files import marked_failure, write_summary
+from pytest_compaction.reports.markdown_report import markdown_report
 from pytest_compaction.reports.table import escaped
 
 RAW = re.compile(r"(?<!\\)[<>|`*_\[\]~$]|@(?!&#8203;)|#(?!&#8203;|8203;)|://|www\.")
@@ -106,11 +102,18 @@ def test_escaping_keeps_what_is_read():
 
 # --- GitHub Actions ------------------------------------------------------------------
 
+ACTIONS = {"GITHUB_ACTIONS": "true"}
+
+
+def summary_of(path, run):
+    """What is said when a run is appended to the summary of a job."""
+    return [line.text for line in write_summary(run, {"GITHUB_STEP_SUMMARY": str(path)})]
+
 
 def test_the_summary_of_a_job_is_appended_to(tmp_path):
     path = tmp_path / "summary.md"
     path.write_text("before", "utf-8")
-    append_summary(path, finished(*several("anchored", 2.0)))
+    assert summary_of(path, finished(*several("anchored", 2.0))) == []
     assert path.read_text("utf-8").startswith("before\n# compaction: anchored\n")
 
 
@@ -122,8 +125,8 @@ def test_a_summary_that_is_too_long_loses_that_of_the_terminal_and_then_its_end(
     whole = len(markdown_report(run).encode())
     for room, cut in ((whole, False), (whole - 1, False), (500, True)):
         path.write_bytes(b"x" * 100)
-        monkeypatch.setattr(written_files, "MOST_BYTES", 101 + room)
-        append_summary(path, run)
+        monkeypatch.setattr(files, "MOST_BYTES", 101 + room)
+        assert summary_of(path, run) == []
         text = path.read_text("utf-8")
         assert len(text.encode()) <= 101 + room
         assert ("<details>" in text) is (room == whole)
@@ -132,29 +135,32 @@ def test_a_summary_that_is_too_long_loses_that_of_the_terminal_and_then_its_end(
 
 def test_a_summary_without_room_is_refused_in_a_sentence(tmp_path):
     path = tmp_path / "summary.md"
-    path.write_bytes(b"x" * written_files.MOST_BYTES)
-    with pytest.raises(SummaryError, match="no room left"):
-        append_summary(path, finished(*several("anchored", 2.0)))
-    assert path.stat().st_size == written_files.MOST_BYTES
+    path.write_bytes(b"x" * files.MOST_BYTES)
+    (line,) = summary_of(path, finished(*several("anchored", 2.0)))
+    assert "no room left" in line
+    assert path.stat().st_size == files.MOST_BYTES
 
 
 def test_a_summary_in_a_folder_that_does_not_exist_is_refused_in_a_sentence(tmp_path):
-    with pytest.raises(SummaryError, match="No such file"):
-        append_summary(tmp_path / "none" / "summary.md", finished())
+    (line,) = summary_of(tmp_path / "none" / "summary.md", finished())
+    assert line == "GITHUB_STEP_SUMMARY was not written: No such file or directory"
 
 
 def test_a_failed_gate_is_one_command_whose_text_is_escaped():
     run = gated(*several("a:b,c", 2.0), text="100% of\nx\r::set-output name=y::z")
-    assert command_line(run) == (
+    assert marked_failure(run, ACTIONS) == (
         "::error title=compaction%3A a%3Ab%2Cc::GATE FAILED 100%25 of x ::set-output name=y::z"
     )
 
 
 def test_a_gate_that_decided_nothing_is_a_warning():
     run = finished(*several("anchored", 2.0), outcome="undecided", line="GATE UNDECIDED stopped")
-    assert command_line(run) == "::warning title=compaction%3A anchored::GATE UNDECIDED stopped"
+    assert (
+        marked_failure(run, ACTIONS)
+        == "::warning title=compaction%3A anchored::GATE UNDECIDED stopped"
+    )
 
 
 @pytest.mark.parametrize("outcome", ["passed", "none"])
 def test_a_run_that_does_not_fail_is_marked_by_nothing(outcome):
-    assert command_line(finished(*several("anchored", 4.0), outcome=outcome)) is None
+    assert marked_failure(finished(*several("anchored", 4.0), outcome=outcome), ACTIONS) is None

@@ -3,7 +3,7 @@
 from support.builders import record
 
 from pytest_compaction.gate import Check, Decision
-from pytest_compaction.reports.outlets.finished_run import FinishedRun, with_finite_figures
+from pytest_compaction.reports.finished_run import FinishedRun, with_finite_figures
 
 HOSTILE = (
     "<script>alert(1)</script> | `x` ```\n# [a](http://evil.example) @octocat #12 "

@@ -24,9 +24,9 @@ from pytest_compaction.records import (
     went_wrong_later,
 )
 from pytest_compaction.reports.changes import baseline_block, worse_title
+from pytest_compaction.reports.finished_run import FinishedRun, with_finite_figures
 from pytest_compaction.reports.gate_line import Failures
 from pytest_compaction.reports.lines import Line, width_of, write_lines, write_whole
-from pytest_compaction.reports.outlets.finished_run import FinishedRun, with_finite_figures
 from pytest_compaction.reports.summary import cause_lines, file_lines, left_out_lines, run_summary
 from pytest_compaction.reports.usage import Bill, usage_lines
 from pytest_compaction.secrets import scrubbed_json

@@ -12,18 +12,17 @@ from typing import Any
 
 import pytest
 
-from pytest_compaction.reports.lines import Line, write_whole
-from pytest_compaction.reports.outlets.finished_run import FinishedRun
-from pytest_compaction.reports.outlets.report_file import check_place
-from pytest_compaction.reports.outlets.suite_properties import suite_properties
-from pytest_compaction.reports.outlets.written_files import (
+from pytest_compaction.reports.files import (
     ACTIONS,
     SUMMARY,
+    check_place,
     file_line,
     marked_failure,
     write_files,
     write_summary,
 )
+from pytest_compaction.reports.finished_run import FinishedRun, suite_properties
+from pytest_compaction.reports.lines import Line, write_whole
 from pytest_compaction.session.end.finish import RunRecorder
 from pytest_compaction.session.end.run_gate import error_reports, send
 from pytest_compaction.settings import Settings

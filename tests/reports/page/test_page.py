@@ -15,7 +15,7 @@ from support.builders import record
 from support.page_runs import HOSTILE, write_small_run
 
 from pytest_compaction.records import Run, finite, load_run
-from pytest_compaction.reports.outlets.report_file import write_whole
+from pytest_compaction.reports.files import write_whole
 from pytest_compaction.reports.page.page import inert_json, page_of
 from pytest_compaction.reports.page.runs import PageRun
 

@@ -11,19 +11,20 @@ from pytest_compaction.metrics import (
     FEWEST_CLUSTERS,
     BothMeans,
     FactChange,
-    Paired,
+    Mean,
     compare_strategies,
 )
 from pytest_compaction.record import Record
 from pytest_compaction.records import TEXTS, finite, row_of
-from pytest_compaction.reports.outlets.finished_run import (
+from pytest_compaction.reports.finished_run import (
     TOO_FEW_CASES,
     FinishedRun,
     Measured,
     StrategyFigures,
     figures_of_strategies,
 )
-from pytest_compaction.reports.outlets.finished_run import shown_name as item_name
+from pytest_compaction.reports.finished_run import shown_name as item_name
+from pytest_compaction.reports.one_strategy import nulls_by_origin
 
 FORMAT: Final = "pytest-compaction-report"
 VERSION: Final = 1
@@ -102,6 +103,14 @@ def _strategy(found: StrategyFigures) -> dict[str, Any]:
             "outcomes": dict(sorted(item.losses.outcomes.items())),
         },
         "traps": {"asked": item.losses.traps, "hit": item.losses.hit},
+        "nulls": {
+            cases.removesuffix(" cases"): {
+                "null": each.null,
+                "result": each.result,
+                "difference": _mean(each.difference),
+            }
+            for cases, each in nulls_by_origin(found.records).items()
+        },
         "compactions": dict(item.steps),
         "over_budget": item.over_budget,
     }
@@ -113,7 +122,7 @@ def _comparisons(run: FinishedRun) -> Iterator[dict[str, Any]]:
         yield {
             "first": pair.first,
             "second": pair.second,
-            "difference": _mean_difference(pair.paired),
+            "difference": _mean(pair.paired.difference),
             "p": pair.paired.p,
             "p_holm": pair.holm,
             "differ": pair.differ,
@@ -219,13 +228,11 @@ def _difference(compared: BothMeans) -> dict[str, Any]:
     return {
         "before": compared.first,
         "now": compared.second,
-        "difference": _mean_difference(compared.paired),
+        "difference": _mean(compared.paired.difference),
         "p": compared.paired.p,
     }
 
 
-def _mean_difference(paired: Paired) -> dict[str, Any]:
-    mean = paired.difference
-    interval = mean.interval
-    reason = TOO_FEW_CASES if interval is None else None
-    return Measured(mean.value, interval, reason, mean.count, mean.cases).as_json()
+def _mean(mean: Mean) -> dict[str, Any]:
+    reason = TOO_FEW_CASES if mean.interval is None else None
+    return Measured(mean.value, mean.interval, reason, mean.count, mean.cases).as_json()

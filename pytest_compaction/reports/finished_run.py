@@ -25,6 +25,7 @@ from pytest_compaction.metrics import (
 from pytest_compaction.records import Record, finite_record, run_pricing, type_of
 from pytest_compaction.rubric import MAX_SCORE
 from pytest_compaction.settings import CONTROL
+from pytest_compaction.text import printable
 
 Outcome = Literal["passed", "failed", "undecided", "none"]
 """What the gate says of a run; ``none`` where it had nothing to decide on."""
@@ -126,6 +127,7 @@ class StrategyFigures:
     cases: int
     aggregate: Aggregate
     figures: Mapping[str, Measured]
+    records: Sequence[Record] = ()
 
     @property
     def is_control(self) -> bool:
@@ -150,7 +152,9 @@ def figures_of_strategies(run: FinishedRun) -> Iterator[StrategyFigures]:
         }
         cases = len({record["case"] for record in records})
         first = records[0]
-        yield StrategyFigures(name, first["compactor"], first.get("budget"), cases, item, scores)
+        yield StrategyFigures(
+            name, first["compactor"], first.get("budget"), cases, item, scores, records
+        )
 
 
 def shown_name(record: Record) -> str:
@@ -178,3 +182,20 @@ def lowest_items(records: Sequence[Record], most: int) -> list[Record]:
     scored = [r for r in records if r["overall"] is not None and r["overall"] < MAX_SCORE]
     scored.sort(key=lambda r: (r["overall"], r["compactor"], r["case"], r["probe"], r["trial"]))
     return scored[:most]
+
+
+def suite_properties(run: FinishedRun) -> Iterator[tuple[str, str]]:
+    """Name and value of each: the scores of every strategy with their intervals, and the gate."""
+    for found in figures_of_strategies(run):
+        for name, figure in found.figures.items():
+            if figure.value is None:
+                continue
+            place = printable(f"compaction.{found.name}.{name}")
+            yield place, f"{figure.value:.4f}"
+            if figure.interval is not None:
+                low, high = figure.interval
+                yield f"{place}.interval", f"{low:.4f} {high:.4f}"
+    if run.outcome != "none":
+        yield "compaction.gate", run.outcome
+    if run.line:
+        yield "compaction.gate.line", printable(run.line)

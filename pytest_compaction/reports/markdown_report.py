@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
+from functools import partial
 from typing import Final
 
 from pytest_compaction.gate import Check
 from pytest_compaction.metrics import Mean, aggregate, compare_strategies
 from pytest_compaction.reports.changes import baseline_markdown
-from pytest_compaction.reports.outlets.finished_run import (
+from pytest_compaction.reports.finished_run import (
     FinishedRun,
     best_strategy,
     lowest_items,
     shown_name,
 )
+from pytest_compaction.reports.lines import interval_text
 from pytest_compaction.reports.run_tables import (
     LONG_MEMORY,
     long_memory_tables,
@@ -24,11 +26,12 @@ from pytest_compaction.reports.run_tables import (
 from pytest_compaction.reports.summary import run_summary
 from pytest_compaction.reports.table import (
     Cell,
-    Table,
+    Columns,
     escaped,
     estimate,
+    markdown_rows,
     markdown_table,
-    table,
+    table_of,
     written,
 )
 from pytest_compaction.rubric import DIMENSIONS, MAX_SCORE
@@ -85,55 +88,33 @@ def _text(text: str, limit: int | None = None) -> str:
 
 def _rules(checks: Sequence[Check], undecided: Set[str]) -> Iterator[str]:
     yield "## Gate"
-    heads = "| rule | outcome | figure |\n| --- | --- | --- |"
-    rows = [
-        f"| {_text(check.rule)} | {_outcome(check, undecided)} "
-        f"| {_text(check.text)}{_interval(check)} |"
-        for check in checks
-    ]
-    yield "\n".join([heads, *rows])
-
-
-def _outcome(check: Check, undecided: Set[str]) -> str:
-    if check.rule in undecided:
-        return "**undecided**"
-    return "passed" if check.holds else "**failed**"
-
-
-def _interval(check: Check) -> str:
-    if check.interval is None:
-        return ""
-    low, high = max(check.interval[0], 0.0), min(check.interval[1], MAX_SCORE)
-    return escaped(f", 95 % [{low:.2f}, {high:.2f}]")
+    rows = ["| rule | outcome | figure |", "| --- | --- | --- |"]
+    for check in checks:
+        outcome = "passed" if check.holds else "**failed**"
+        outcome = "**undecided**" if check.rule in undecided else outcome
+        figure = check.text
+        if check.interval is not None:
+            low, high = max(check.interval[0], 0.0), min(check.interval[1], MAX_SCORE)
+            figure += f", 95 % [{low:.2f}, {high:.2f}]"
+        rows.append(f"| {_text(check.rule)} | {outcome} | {_text(figure)} |")
+    yield "\n".join(rows)
 
 
 def _strategies(run: FinishedRun) -> Iterator[str]:
-    yield from markdown_table(strategies_table(run.strategies()))
-    dimensions = _dimensions(run)
-    if any(cell.value is not None for row in dimensions.rows for cell in row[1:]):
-        yield from markdown_table(dimensions)
+    """The strategies, and the mean of each dimension with its interval."""
+    groups = run.strategies()
+    yield from markdown_table(strategies_table(groups))
+    found = {name: aggregate(name, records).dimensions for name, records in groups.items()}
+    if any(found.values()):
+        columns: Columns[str] = (
+            ("compactor", "compactor", Cell),
+            *((each, each, partial(_dimension, found, each)) for each in DIMENSIONS),
+        )
+        yield from markdown_table(table_of("dimensions", "Dimensions, 0 to 5", columns, found))
 
 
-def _further(run: FinishedRun) -> Iterator[str]:
-    """Real and scripted cases apart, losses and costs, folded away."""
-    _, *tables = run_tables(run.of_type("probe"), run.pricing())
-    found = [each for each in tables if each.name not in LONG_MEMORY]
-    if found:
-        yield "<details><summary>What was lost, and what it costs</summary>"
-        for each in found:
-            yield from markdown_table(each)
-        yield "</details>"
-
-
-def _dimensions(run: FinishedRun) -> Table:
-    """The mean of each dimension for each strategy, with its interval."""
-    rows = []
-    for name, records in run.strategies().items():
-        means = aggregate(name, records).dimensions
-        scores = [estimate(means.get(each), "number", (0, MAX_SCORE)) for each in DIMENSIONS]
-        rows.append((Cell(name), *scores))
-    heads = [("compactor", "compactor"), *((name, name) for name in DIMENSIONS)]
-    return table("dimensions", "Dimensions, 0 to 5", heads, rows)
+def _dimension(found: Mapping[str, Mapping[str, Mean]], dimension: str, name: str) -> Cell:
+    return estimate(found[name].get(dimension), "number", (0, MAX_SCORE))
 
 
 def _compared(run: FinishedRun) -> Iterator[str]:
@@ -143,27 +124,19 @@ def _compared(run: FinishedRun) -> Iterator[str]:
         return
     best = found.pairs[0].first
     yield f"## Compared with {_text(best, _NAME)}"
-    lettered = any(found.letters.values())
     heads = ("strategy", "overall, paired 95 %", "p, Holm", "better", "same", "worse", "letters")
-    rows = [[best, *[""] * 5, found.letters[best]]]
+    rows = [(best, *[""] * 5, found.letters[best])]
     for pair in found.pairs:
         if pair.first == best:
-            paired = pair.paired
+            paired, mean = pair.paired, pair.paired.difference
             counts = map(str, (paired.wins, paired.ties, paired.losses))
             p = "-" if pair.holm is None else f"{pair.holm:.3f}"
-            difference = _difference(paired.difference)
-            rows.append([pair.second, difference, p, *counts, found.letters[pair.second]])
-    lines = [[_text(cell, _NAME) for cell in row] for row in [heads, *rows]]
-    rule = ["---", *["---:"] * (len(heads) - 2), "---"]
-    yield "\n".join(f"| {' | '.join(line)} |" for line in (lines[0], rule, *lines[1:]))
-    if lettered:
+            difference = f"{mean.value:+.2f} {interval_text(mean.interval, '+.2f')}"
+            name = printable(pair.second, _NAME)
+            rows.append((name, difference, p, *counts, found.letters[pair.second]))
+    yield markdown_rows([heads, *rows], right=1)
+    if any(found.letters.values()):
         yield "Strategies that share a letter do not differ at 5 %, Holm-corrected over all pairs."
-
-
-def _difference(mean: Mean) -> str:
-    if mean.interval is None:
-        return f"{mean.value:+.2f} (no interval)"
-    return f"{mean.value:+.2f} [{mean.interval[0]:+.2f}, {mean.interval[1]:+.2f}]"
 
 
 def _lowest(run: FinishedRun) -> Iterator[str]:
@@ -174,30 +147,36 @@ def _lowest(run: FinishedRun) -> Iterator[str]:
         return
     yield f"## Lowest items of {_text(str(best), _NAME)}"
     rows = [
-        f"| {written(Cell(record['overall'], 'number'))} | {_text(shown_name(record), _NAME)} "
-        f"| {_text(record['reason'], _REASON)} |"
+        (
+            written(Cell(record["overall"], "number")),
+            printable(shown_name(record), _NAME),
+            printable(record["reason"], _REASON),
+        )
         for record in lowest
     ]
-    yield "\n".join(["| score | item | what fell short |\n| ---: | --- | --- |", *rows])
+    yield markdown_rows([("score", "item", "what fell short"), *rows], left=0, right=2)
 
 
 def _details(run: FinishedRun) -> Iterator[str]:
     """Further tables and the summary of the terminal, folded away."""
-    if run.of_type("probe"):
-        yield from _further(run)
+    probes = run.of_type("probe")
+    tables = list(run_tables(probes, run.pricing()))[1:] if probes else []
+    found = [each for each in tables if each.name not in LONG_MEMORY]
+    if found:
+        yield "<details><summary>What was lost, and what it costs</summary>"
+        for each in found:
+            yield from markdown_table(each)
+        yield "</details>"
     if run.records:
         lines = run_summary(
             run.records, run.order, run.control, run.grouped, pricing=run.pricing(), verbose=True
         )
-        text = "\n".join(_plain(line.text) for line in lines)
+        # Each word is made safe, so that columns stay.
+        safe = (_WORD.sub(lambda word: printable(word[0]), line.text) for line in lines)
+        text = "\n".join(safe)
         fence = "`" * max(3, *(len(found) + 1 for found in _FENCE.findall(text)), 3)
         yield "<details><summary>The summary of the terminal</summary>"
         yield f"{fence}text\n{text}\n{fence}"
         yield "</details>"
     if run.name:
         yield f"Records: {_text(clipped(run.name, _REASON))}"
-
-
-def _plain(line: str) -> str:
-    """A line of the terminal with its columns, safe to show."""
-    return _WORD.sub(lambda word: printable(word[0]), line)

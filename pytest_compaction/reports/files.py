@@ -1,0 +1,259 @@
+"""The files of a report, each written whole or not at all, and what GitHub Actions reads."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path, PurePath
+from typing import Final
+
+from pytest_compaction.folders import check_room
+from pytest_compaction.metrics import is_null
+from pytest_compaction.records import Run, columns, row_of
+from pytest_compaction.reports.finished_run import (
+    FinishedRun,
+    Outcome,
+    figures_of_strategies,
+)
+from pytest_compaction.reports.json_report import json_report
+from pytest_compaction.reports.lines import Line
+from pytest_compaction.reports.markdown_report import markdown_head, markdown_report
+from pytest_compaction.reports.table import inert
+from pytest_compaction.rubric import MAX_SCORE
+from pytest_compaction.text import printable
+
+_LABEL: Final = "compaction"
+_COLORS: Final[dict[Outcome, str]] = {
+    "passed": "#2b6e2f",
+    "failed": "#a8201a",
+    "undecided": "#a8201a",
+    "none": "#1f5f99",
+}
+"""Behind white text each has a contrast above 4.5 to 1 (WCAG 2.2, success criterion 1.4.3)."""
+_GREY: Final = "#555"
+_NAME: Final = 40
+_HEIGHT: Final = 20
+_PADDING: Final = 6
+_NARROW: Final = frozenset("fijlrtI.,:;!|'()[] ")
+_NARROW_WIDTH: Final = 4
+_WIDTH: Final = 7
+_WIDE_WIDTH: Final = 10
+"""Pixels of a character at 11 pixels of height; ``textLength`` makes every font keep to them."""
+
+
+def badge(run: FinishedRun) -> str:
+    """The badge as SVG: ``compaction | 4.11 of 5``, in the colour of what the gate decided.
+
+    With several strategies it is the first one of the command line that is neither the control
+    nor a null, and its name stands before the score. The title says the same in words.
+    """
+    found = list(figures_of_strategies(run))
+    competing = [item for item in found if not item.is_control and not is_null(item.compactor)]
+    shown = next(iter([*competing, *found]), None)
+    name = printable(shown.name, _NAME) if shown is not None else ""
+    overall = None if shown is None else shown.figures["overall"].value
+    said = "no score" if overall is None else f"{overall:.2f} of {MAX_SCORE:g}"
+    scored = overall is not None or run.outcome in {"failed", "undecided"}
+    gate = "" if run.outcome == "none" else f", gate {run.outcome}"
+    title = html.escape(f"{_LABEL}: {f'{name} ' if name else ''}{said}{gate}")
+    value = f"{name} {said}" if len(run.strategies()) > 1 and name else said
+    left, right = _width(_LABEL), _width(value)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="{_HEIGHT}" '
+        f'role="img" aria-label="{title}">\n'
+        f"<title>{title}</title>\n"
+        f'<rect width="{left}" height="{_HEIGHT}" fill="#333"/>\n'
+        f'<rect x="{left}" width="{right}" height="{_HEIGHT}" '
+        f'fill="{_COLORS[run.outcome] if scored else _GREY}"/>\n'
+        '<g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11">\n'
+        f"{_written(_LABEL, 0, left)}\n{_written(html.escape(value), left, right)}\n</g>\n</svg>\n"
+    )
+
+
+def _written(safe: str, start: int, width: int) -> str:
+    return (
+        f'<text x="{start + _PADDING}" y="14" textLength="{width - 2 * _PADDING}" '
+        f'lengthAdjust="spacingAndGlyphs">{safe}</text>'
+    )
+
+
+def _width(text: str) -> int:
+    """Pixels of a half of the badge with this text."""
+    narrow = sum(ch in _NARROW for ch in text)
+    wide = sum(not ch.isascii() or ch in "mwMW@%" for ch in text)
+    plain = len(text) - narrow - wide
+    return 2 * _PADDING + narrow * _NARROW_WIDTH + wide * _WIDE_WIDTH + plain * _WIDTH
+
+
+def csv_report(run: FinishedRun) -> str:
+    """One row for each item under a row of heads; nothing in it runs as a formula.
+
+    Columns as in :func:`~pytest_compaction.records.items.columns`; lines end in CR LF and
+    texts with a comma, a quote or a line break stand in quotes. Source: RFC 4180 (2005),
+    section 2.
+    """
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\r\n")
+    names = columns()
+    writer.writerow(names)
+    for record in run.records:
+        row = row_of(record)
+        cells = ("" if row[name] is None else row[name] for name in names)
+        writer.writerow([inert(printable(c)) if isinstance(c, str) else c for c in cells])
+    return out.getvalue()
+
+
+def _page(run: FinishedRun) -> str:
+    # The page takes a template engine to make, which no other form needs.
+    from pytest_compaction.reports.page.overview import Gate
+    from pytest_compaction.reports.page.page import page_of
+    from pytest_compaction.reports.page.runs import PageRun
+
+    records = Run(dict(run.header), {record["item"]: record for record in run.records})
+    shown = PageRun(PurePath(run.name).stem or "run", records, run.folder)
+    decided = run.outcome != "none"
+    gate = Gate(run.outcome, run.line, run.decision, run.against) if decided else None
+    return page_of([shown], gate=gate)
+
+
+FORMS: Final[dict[str, Callable[[FinishedRun], str]]] = {
+    ".md": markdown_report,
+    ".json": json_report,
+    ".csv": csv_report,
+    ".svg": badge,
+    ".html": _page,
+}
+"""What makes the text of a report, by its suffix."""
+
+
+def check_place(path: Path) -> None:
+    """Make the folder of a report and try to write in it; raises ``OSError`` if that fails."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.is_dir():
+        raise IsADirectoryError(0, "it is a folder")
+    if path.exists() and not path.is_file():
+        raise OSError(0, "it is not a file that can be replaced")
+    check_room(_temporary(path))
+
+
+def write_files(run: FinishedRun, paths: Mapping[str, Path]) -> dict[str, str | None]:
+    """Write the run to each file, in the form of its suffix and in place of an older report.
+
+    By the names of the files, why one was not written, or ``None``.
+    """
+    found: dict[str, str | None] = {}
+    for name, path in paths.items():
+        try:
+            text = FORMS[path.suffix.lower()](run)
+            write_whole(path, text.encode("utf-8", "backslashreplace"))
+            found[name] = None
+        except OSError as error:
+            found[name] = error.strerror or str(error)
+        except Exception as error:  # a fault in one report must not cost the gate its line
+            found[name] = f"please report this fault, {type(error).__name__}: {error}"
+    return found
+
+
+def file_line(name: str, why: str | None) -> Line:
+    """Where a report lies, or ``why`` it was not written."""
+    if why is not None:
+        return _not_written(f"report: {name}", why)
+    return Line(f"report: {printable(name, _PATH)}", "dim")
+
+
+def _not_written(what: str, why: str) -> Line:
+    return Line(printable(f"{what} was not written: {why}", 2 * _PATH), "bad")
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file beside its place and then put it there; a link leads to the new content.
+
+    Until all of it is written the older one stays as it was.
+    """
+    target = path.resolve()
+    temporary = _temporary(target)
+    try:
+        temporary.write_bytes(data)
+        temporary.replace(target)
+    except BaseException:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        raise
+
+
+def _temporary(path: Path) -> Path:
+    """A name beside a file that no other process takes, short whatever the name of the file."""
+    return path.with_name(f".compaction-report.{os.getpid()}.tmp")
+
+
+# GitHub Actions
+
+SUMMARY: Final = "GITHUB_STEP_SUMMARY"
+"""The environment variable that names the file of the summary of a job."""
+ACTIONS: Final = "GITHUB_ACTIONS"
+"""The one that is ``true`` in a job of GitHub Actions."""
+MOST_BYTES: Final = 1024 * 1024
+"""The most that GitHub shows of the summary of a step; a longer one is not shown at all."""
+_CUT: Final = "\n\nThe summary of this step is cut here: GitHub takes 1 MiB.\n"
+_NONE_LEFT: Final = "the summary of this step has no room left (GitHub takes 1 MiB)"
+_MESSAGE: Final = 500
+"""Characters of the message of a command."""
+_PATH: Final = 200
+"""Characters of a path in a line."""
+
+
+def write_summary(run: FinishedRun, environment: Mapping[str, str]) -> Iterator[Line]:
+    """Append the run as Markdown to the summary of a job, if there is one, within 1 MiB in all.
+
+    A text that is too long loses the summary of the terminal first, then its end. A line only
+    for a failure.
+    """
+    place = environment.get(SUMMARY)
+    if not place:
+        return
+    path = Path(place)
+    try:
+        there = path.stat().st_size if path.exists() else 0
+        lead = "\n" if there else ""
+        whole, short = markdown_report(run), "\n\n".join(markdown_head(run)) + "\n"
+        fitting = _fitting(lead + whole, lead + short, MOST_BYTES - there)
+        if fitting is None:
+            yield _not_written(SUMMARY, _NONE_LEFT)
+            return
+        with path.open("ab") as file:
+            file.write(fitting)
+    except OSError as error:
+        yield _not_written(SUMMARY, error.strerror or str(error))
+
+
+def _fitting(whole: str, short: str, room: int) -> bytes | None:
+    """The longest of both texts that fits, or the beginning of the short one."""
+    for text in (whole, short):
+        data = text.encode("utf-8", "backslashreplace")
+        if len(data) <= room:
+            return data
+    rest = room - len(_CUT.encode())
+    return b"\n".join(data[:rest].split(b"\n")[:-1]) + _CUT.encode() if rest > 0 else None
+
+
+def marked_failure(run: FinishedRun, environment: Mapping[str, str]) -> str | None:
+    """The command by which GitHub Actions marks a run that the gate fails; ``None`` elsewhere.
+
+    ``::error`` for a failed gate and for an undecided one that ends with 1, ``::warning`` for one
+    of which the rule on newly gone facts decided, and for a run that was stopped.
+    """
+    if environment.get(ACTIONS) != "true" or run.outcome not in {"failed", "undecided"}:
+        return None
+    level = "error" if run.outcome == "failed" or not run.against.passed else "warning"
+    names = ", ".join(run.strategies())
+    title = _data(printable(f"compaction: {names}" if names else "compaction", 100))
+    title = title.replace(":", "%3A").replace(",", "%2C")
+    return f"::{level} title={title}::{_data(printable(run.line, _MESSAGE))}"
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")

@@ -1,1 +1,0 @@
-"""Outlets: a finished run as Markdown, JSON, CSV, a badge, and as GitHub Actions reads it."""
