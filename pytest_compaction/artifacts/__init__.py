@@ -1,1 +1,1 @@
-"""What tool calls did: files, commands, test results, read from the log alone."""
+"""Effects of tool calls: files, commands, test results, read from the log alone."""

@@ -32,7 +32,7 @@ class Places:
 
 @dataclass(frozen=True, slots=True)
 class WrittenText:
-    """What a call wrote to files: the call without the text that it replaced, and the files."""
+    """A call that wrote to files: without the text that it replaced, and the files."""
 
     call: Message
     places: Places
@@ -65,7 +65,7 @@ class LogPlaces:
         return Places(tuple(dict.fromkeys(paths)), tuple(dict.fromkeys(commands)))
 
     def of_written(self, id: str, until: int) -> Iterator[WrittenText]:
-        """What each call of a message wrote to files that are left."""
+        """The writes of each call of a message to files that are left."""
         begin = self._position.get(id)
         if begin is None:
             return
@@ -90,7 +90,7 @@ class LogPlaces:
 
     @cached_property
     def _operations(self) -> dict[str, list[tuple[int, FileOperation]]]:
-        """What surely happened to files, by the name of the file without its folder."""
+        """The certain operations on files, by the name of the file without its folder."""
         found: dict[str, list[tuple[int, FileOperation]]] = {}
         for operation in file_operations(self._messages):
             if operation.succeeded and operation.certain:

@@ -200,7 +200,7 @@ _REPLACED: Final = re.compile(
     r"\boverwr|\bupdated\b(?! content)|\breplaced\b|\bmodified\b|existing file", re.I
 )
 _WAS_THERE: Final = re.compile(r"\boverwr|existing file|already exist", re.I)
-"""What contradicts a patch that adds a file; "updated" is said of the whole patch."""
+"""Results that contradict a patch that adds a file; "updated" is said of the whole patch."""
 _NEW_FILE: Final = re.compile(r"\bcreated\b|\bnew file\b", re.I)
 _DONE: Final[dict[str, Operation]] = {
     "read": "read",
@@ -208,7 +208,7 @@ _DONE: Final[dict[str, Operation]] = {
     "rename": "renamed",
     "restore": "restored",
 }
-"""What a verb amounts to, whatever the log says of the file."""
+"""The operation of a verb, whatever the log says of the file."""
 _MAX_SWEPT: Final = 300
 """With more files than this, a pattern puts all of them in doubt, not only those that fit it."""
 _LONGEST_PATTERN: Final = 1000

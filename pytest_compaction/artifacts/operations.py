@@ -138,7 +138,7 @@ def commands(messages: Sequence[Message]) -> list[Command]:
 def file_operations(
     messages: Sequence[Message], earlier: Iterable[FileOperation] = ()
 ) -> list[FileOperation]:
-    """What the tool calls did to files, in log order; calls that are not recognised are left out.
+    """The file operations of tool calls, in log order; calls not recognised are left out.
 
     ``earlier`` are the operations of the log before these messages: a file that was
     seen there and is written here was modified, not created.
@@ -175,7 +175,7 @@ def _listed(effect: Effect, output: str) -> list[Effect]:
 
 
 def _outcomes(invocation: Invocation, effects: Sequence[Effect]) -> Callable[[Effect], EditOutcome]:
-    """What the result of a call says about each of its effects.
+    """The outcome of each effect of a call, by its result.
 
     A call without a known result may have been run. If a script failed, the log does
     not tell whether its later commands ran. An error of the shell, of git or of a program

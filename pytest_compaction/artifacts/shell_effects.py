@@ -47,7 +47,7 @@ _TURNING: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What one command of a script does: a touch, or something less definite.
+    """The effect of one command of a script: a touch, or something less definite.
 
     ``certain`` is false if the command may not have run, or not on this path. ``folder``
     says that the path may be a folder, ``forced`` that a missing file is not an error.
@@ -71,7 +71,7 @@ def literal_path(word: str) -> str:
 
 
 def program_effects(words: Sequence[str], body: str) -> list[Effect]:
-    """What one command does, by its words and the heredoc that it reads, without redirections."""
+    """The effect of one command, by its words and its heredoc, without redirections."""
     if not words or _IDLE & set(words):
         return []
     name = posixpath.basename(words[0])

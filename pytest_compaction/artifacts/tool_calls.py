@@ -59,7 +59,7 @@ _MAX_ENTRIES: Final = 1_000
 
 
 def call_touches(call: ToolCall) -> list[Touch]:
-    """What the call would do to files, in order; empty for a call that is not recognised."""
+    """The effects of the call on files, in order; empty for a call that is not recognised."""
     arguments = _arguments(call)
     words = _name_words(call.name)
     editor = _editor_touches(arguments)

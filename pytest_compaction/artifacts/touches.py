@@ -1,4 +1,4 @@
-"""What a tool call would do to one file, the line that tells of it, and patch texts."""
+"""The effect of a tool call on one file, the line that tells of it, and patch texts."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ from pytest_compaction.conversation.formats.parts import MessageShapeError
 SUFFIXES: Final = (".json", ".jsonl")
 """How the name of a case file ends, in small or capital letters."""
 _ALIKE: Final = (".json", ".ndjson")
-"""What stands in the name of a file that may have been meant as one."""
+"""Words in the name of a file that may have been meant as a case file."""
 _MADE_BY_TOOLS: Final = frozenset({"__pycache__", "__snapshots__"})
 _KEYS: Final = ("messages", "probes", "source_chat_ids", "dia_id")
 """A file with one of these words is taken for a case or a part of one, sound or broken: also the
@@ -46,7 +46,7 @@ questions of BEAM and the turns of LoCoMo."""
 
 @dataclass(frozen=True, slots=True)
 class FolderFiles:
-    """What was found below a path.
+    """The case files and folders below a path.
 
     ``cases`` are the case files, sorted. ``unreadable`` are links to nothing, folders that cannot
     be listed and the like, each with the reason. ``passed_over`` may have been meant as cases:
@@ -168,7 +168,7 @@ def with_conversations(files: Iterable[Path]) -> list[Path]:
 
 
 def stands_for(path: Path) -> Path:
-    """What is read where a path is named: the whole conversation for a part of it.
+    """The path to read where a path is named: the whole conversation for a part of it.
 
     The cut variant is a conversation of its own.
     """
@@ -281,7 +281,7 @@ def with_ids_of_their_own(
     root: Path | None,
     read: Callable[[int, Path], Iterable[_Read | CaseFileError]],
 ) -> tuple[list[_Read], list[CaseFileError]]:
-    """What ``read`` makes of every case file below the paths, by id, and the errors.
+    """The results of ``read`` for every case file below the paths, by id, and the errors.
 
     ``read`` gets the number of the path below which a file was found, and the file, or the
     folder of a long conversation. The second of two with the same id is an error.

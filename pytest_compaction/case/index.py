@@ -127,7 +127,7 @@ class IndexedCase:
     found: CaseEntry | tuple[CaseFault, ...]
 
     def as_json(self) -> dict[str, Any]:
-        """What is kept of it, which does not depend on the name of the file."""
+        """The entry as it is kept, which does not depend on the name of the file."""
         place = [self.place.start, self.place.size, self.place.line]
         if isinstance(self.found, CaseEntry):
             return {"place": place, "case": self.found.as_json()}
@@ -147,7 +147,7 @@ class CaseIndex:
         self._fresh: dict[str, tuple[IndexedCase, ...]] = {}
 
     def find(self, key: str, source: str) -> tuple[IndexedCase, ...] | None:
-        """What is kept for a content; ``None`` if nothing is that can be trusted.
+        """The entry kept for a content; ``None`` if there is none that can be trusted.
 
         ``source`` is the name of the file in messages.
         """

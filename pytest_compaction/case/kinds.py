@@ -25,7 +25,7 @@ Ability = Literal[
     "summarization",
     "temporal_reasoning",
 ]
-"""What a question about a long conversation asks of memory, as BEAM spells it."""
+"""The ability that a question about a long conversation tests, as BEAM spells it."""
 ABILITIES: Final[tuple[Ability, ...]] = get_args(Ability)
 """The kinds that are answered in words of which each nugget is judged 0, ½ or 1."""
 ProbeKind = Literal["recall", "file", "continuation", "decision", "compliance"] | Ability
@@ -47,10 +47,10 @@ FactType = Literal[
     "next_step",
     "constraint",
 ]
-"""What a fact is about; each criterion of the rubric reads the facts of its own types."""
+"""The type of a fact; each criterion of the rubric reads the facts of its own types."""
 
 Change = Literal["created", "modified", "deleted", "renamed", "read"]
-"""What happened to the file of a fact of type ``path``."""
+"""The change of the file of a fact of type ``path``."""
 
 DEFAULT_TYPE: Final[Mapping[str, FactType]] = {
     "recall": "value",
@@ -158,7 +158,7 @@ class Nugget:
 
     @property
     def content(self) -> str:
-        """What the answer has to say, without the words that ask for it and without a number."""
+        """The content of the answer, without the words that ask for it and without a number."""
         match = _ASKED.match(self.text)
         said = self.text[match.end() :] if match and match.end() < len(self.text) else self.text
         said = _NUMBER.sub("", _BARS.sub("", said).strip())

@@ -41,7 +41,7 @@ _EXPECTED: Final = {
     "minimum": "at least {}",
     "maximum": "at most {}",
 }
-"""What a rule of a schema expects; other rules are told by the message of the validator."""
+"""The expectation of a rule of a schema; other rules use the validator's message."""
 
 
 @lru_cache(maxsize=16)
@@ -149,7 +149,7 @@ def _reference_faults(data: dict[str, Any]) -> Iterator[CaseFault]:
 
 
 def _choice_faults(pointer: str, probe: dict[str, Any]) -> Iterator[CaseFault]:
-    """What a compliance probe lacks or must not have, and options of any other probe."""
+    """Faults of a compliance probe, and options of any other probe."""
     if probe["kind"] != CHOICE_KIND:
         if "options" in probe:
             found = f"options of a probe of kind {probe['kind']!r}"

@@ -348,7 +348,7 @@ def shrunk(
 
 
 def _size(scenario: Scenario) -> tuple[int, int, int]:
-    """What makes an example small to a reader: messages, characters, how much else is odd."""
+    """The size of an example to a reader: messages, characters, how much else is odd."""
     log = scenario.log
     odd = (scenario.fault is not None) + bool(scenario.instructions) + scenario.again
     return len(log), sum(len(str(message.parts)) for message in log), odd

@@ -22,7 +22,7 @@ from pytest_compaction.metrics import is_over_budget
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """What was measured under one title: figures by task and of all dialogues.
+    """The figures under one title, by task and of all dialogues.
 
     ``comparisons`` is empty if only figures are known, as for a published summary.
     ``errors`` counts dialogues that ended without a comparison; no figure includes them.

@@ -1,4 +1,4 @@
-"""What a conversation will be about: a seed, a plan of parts, and the points of each part."""
+"""The outline of a conversation: a seed, a plan of parts, and the points of each part."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _RECALLED: Final = 150
 _DAY: Final = re.compile(r"\d{4}-\d\d-\d\d")
 
 PointKind = Literal["fact", "event", "update", "contradiction", "preference", "instruction"]
-"""What a point does; an update and a contradiction refer to an earlier point."""
+"""The kind of a point; an update and a contradiction refer to an earlier point."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +188,7 @@ async def _points(
 
 
 def _undated(days: Sequence[str]) -> str:
-    """What is wrong with days that have to be written as in 2025-03-14; empty if nothing is."""
+    """The fault of days that have to be written as in 2025-03-14; empty without one."""
     for day in days:
         try:
             date.fromisoformat(day if _DAY.fullmatch(day) else "")

@@ -1,4 +1,4 @@
-"""What the model is asked at each step, with words of their own for code and for mathematics."""
+"""The prompts of each step, with words of their own for code and for mathematics."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ ABILITIES: Final[dict[Ability, str]] = {
     "temporal_reasoning": "asks how much time lies between two dated points, or which came "
     "first. The nuggets are the result and the two days.",
 }
-"""What a question of each ability does."""
+"""The task of a question of each ability."""
 
 
 def _chat(system: str, user: str) -> Chat:

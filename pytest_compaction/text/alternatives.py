@@ -161,7 +161,7 @@ _TOKEN_PARTS: Final = re.compile(r"[.:@+\-']+")
 _NAME_PARTS: Final = re.compile(r"[^\W_]+")
 
 Key = object
-"""What a term is looked up by: a token form, a value's key, or ``("path", path)``."""
+"""The key of a term: a token form, a value's key, or ``("path", path)``."""
 
 
 @dataclass(frozen=True, slots=True)

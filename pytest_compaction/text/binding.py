@@ -89,7 +89,7 @@ _SHORTEST_LABEL: Final = 3
 _COMPARED: Final = re.compile(
     r"\b(?:versus|vs\.?|against|than|compared (?:with|to)|instead of|rather than|not|unlike)\Z"
 )
-"""What stands behind one of these is named for comparison alone."""
+"""Words before a name that is there for comparison alone."""
 _COMPARING: Final = tuple(
     "versus vs vs. against than with to of not unlike".split() + " a| an| the| in| at".split("|")
 )

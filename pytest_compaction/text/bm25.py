@@ -30,7 +30,7 @@ class BM25:
         self._postings: dict[str, int | list[int]] = {}
         """The document of each occurrence of a term, in order; no list for one that occurs once."""
         self._norms: list[float] = []
-        """What a length adds below the line of the formula, by length; empty if not made yet."""
+        """The length's part of the denominator, by length; empty if not made yet."""
         for document in documents:
             self.add(document)
 

@@ -50,9 +50,9 @@ ON_VERB: Final = re.compile(
     rf"|\b(?!{BOUND})(?P<not>not|never|cannot|hardly|\w+n't)\b"
 )
 UNABLE: Final = re.compile(r"cannot|can't|couldn't|(?:fail\w*|unable|refus\w+) to")
-"""What could not be done is no denial of what is said about it: "can't decode byte 0xfd"."""
+"""Failures that deny nothing of their object: "can't decode byte 0xfd"."""
 UNTIL: Final = re.compile(r"\b(?:until|unless)\b")
-"""What is not done until something happens is done then."""
+"""Negations that end: "not done until" something happens means done then."""
 NEEDLESS: Final = re.compile(r" (?:need to |have to )?(?:wait|be held|stay|remain)\b")
 """But what need not wait until something happens does not wait at all."""
 NO_REASON: Final = re.compile(
@@ -69,7 +69,7 @@ NO_PART: Final = re.compile(
     r"|(?:ha[sd]|have) no (?:\w+ )?\w+ in (?:it|this|that|them)\b"
     r"|(?:do|does|did)(?:n't| not) (?:really )?(?:matter|come into|enter into|count))\b"
 )
-"""What is said to have no part in something: "the cold played no part"."""
+"""Denials of a part in something: "the cold played no part"."""
 RELATIVE: Final = re.compile(r"\b(?:that|who) (?=(?:\w+ ){0,2}$)")
 COPULA: Final = re.compile(r"\b(?:is|was|are|were|be|been|remains?|proved|turned out to be) $")
 NEW_SUBJECT: Final = re.compile(r"\b(?:the|an?|i|we|you|he|she|it|they|this|that|our|its|their)\b")
@@ -100,13 +100,13 @@ SHARING: Final = re.compile(
     r"in the end|at last|is|was|are|were|has been|have been|had been|got|being|be|\w{1,40}ed)"
     r"(?: |\Z))*"
 )
-"""What may stand before a verb that shares the subject of the clause before it."""
+"""Words before a verb that shares the subject of the clause before it."""
 PRONOUN: Final = re.compile(r" (?:it|them|this|that|both|all of (?:it|them))\b")
 FOLLOWS: Final = re.compile(
     r" ?(?:$|[.,;:)(]|-(?!\w)|"
     r"(?:by|for|because|since|as|on|in|at|after|due|over|when|from|with|again)\b)"
 )
-"""What may follow a passive verb: no object."""
+"""Words that follow a passive verb: no object."""
 REPLACE: Final = re.compile(
     r"\b(?P<verb>replac(?:e|es|ed|ing)|swap(?:s|ped|ping)?|substitut(?:e|es|ed|ing)|"
     r"exchang(?:e|es|ed|ing)|supersed(?:e|es|ed|ing)|overrid(?:e|es|den|ing)|overrode)\b"
@@ -122,7 +122,7 @@ BEFORE: Final = re.compile(
     r"\b(?:before|prior to|until) (?:the |this |that |our |my )?(?:change|fix|patch|edit|update|"
     r"correction|refactoring|rewrite)\b"
 )
-"""What a text says so is the state that a change has ended."""
+"""Phrases for a state that a change has ended."""
 WAS: Final = re.compile(
     r"\b(?:was|were|had been|stood at|so far|up to now|until now|hitherto)\b(?= )"
 )
@@ -170,7 +170,7 @@ LIMIT: Final = re.compile(
     r"(?:no|not|never|cannot|\w+n't) (?:(?:\w+ )?(?:more|fewer|less|later|earlier|longer|shorter|"
     r"larger|bigger|smaller|higher|lower|wider|deeper) (?:often |frequently )?than|exceed\w*)\b"
 )
-"""What "no more than twelve" denies is a thirteenth, not the twelve."""
+"""Limits: "no more than twelve" denies a thirteenth, not the twelve."""
 HEADING_CUE: Final = re.compile(
     r"\b(?P<reject>rejected|ruled out|abandoned|discarded|reverted|dropped|decided against|"
     r"dead ends?|discarded|withdrawn|obsolete|outdated|superseded|former(?:ly)?|old values?|"
@@ -194,7 +194,7 @@ ON_NOUN_WORDS: Final = tuple(
 )
 REPLACE_WORDS: Final = tuple("replac swap substitut exchang supersed overr".split())
 ARROW_SIGNS: Final = (">", "→", "⇒", "➜")
-"""What a sentence must hold, one of them, for a cue of each form, unless it holds "no" or "n't"."""
+"""Words of which a sentence must hold one for a cue of each form, unless it has "no" or "n't"."""
 
 
 Kind = Literal["negated", "replaced", "rejected", "past", "supposed", "asked", "uncertain"]

@@ -25,7 +25,7 @@ _NOT_THERE: Final = re.compile(
     r"given)\b(?! (?:again|any more|for))"
     r"| (?:cause|reason|problem|obstacle|hindrance|issue|factor|concern)\b"
 )
-"""What a subject is denied by, and not only what it does."""
+"""Denials of a subject, and not only of its action."""
 _CLAUSE: Final = re.compile(
     r"[;.!?](?=\s|$)|, (?=and|but|so|while|whereas|only|the (?:other|rest))| - "
 )
@@ -37,7 +37,7 @@ _OTHERS: Final = re.compile(
     r"|(?:all )?the (?:others?|rest|remaining|other \w+)\b|everything else|everybody else|"
     r"(?:all|the) others?\b"
 )
-"""What a clause is about that is about something else than what was named before it."""
+"""Subjects of a clause about something other than what was named before it."""
 _SPEAKS_OF_OTHERS: Final = re.compile(r"(?<![\w-])(?:only|others?|rest|remaining|else|alone)\b")
 _SIGN: Final = re.compile(r"[^a-z ;,]")
 _CLOSE: Final = 4
@@ -199,7 +199,7 @@ _NEGATION: Final = re.compile(
     r"not|never|no longer|cannot|\w+n't|(?:fail|refus|neglect|declin|omit|forg[eo]t|unable)\w* to"
 )
 _AUXILIARY: Final = re.compile(r"(?: (?:be|been|being|have|to|yet|really|\w+ly))* ")
-"""What may stand between a negation and its verb."""
+"""Words between a negation and its verb."""
 _AFFIRMING: Final = re.compile(
     r"\b(?:is|are|was|were|may|can|could|might|does|do|did|has|have|will|been|"
     r"(?:to|may|can|will) be)"

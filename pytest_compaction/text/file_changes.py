@@ -29,7 +29,7 @@ INSIDE: Final = re.compile(
     r"\b(?:to|in|into|inside|within|from)\b(?! (?:this|that|the (?:\w+ )?(?:session|step|round|"
     r"turn))\b)"
 )
-"""What leads from a verb to the file in which something was done, and not to the time."""
+"""Words between a verb and the file in which something was done, and not the time."""
 EDIT_VERBS: Final = re.compile(
     r"\b(?:add\w*|wrote|writ\w+|creat\w*|introduc\w*|implement\w*|insert\w*|remov\w*|delet\w*|"
     r"renam\w*|mov\w+|replac\w*|switch\w*|set|rais\w*|lower\w*|now \w+s|uses?|put|"

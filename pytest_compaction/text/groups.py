@@ -40,7 +40,7 @@ _ACTS: Final = re.compile(
     r".{0,5}?\b(?:do|does|did)(?:n't| not) (?!(?:happen|occur|exist|appear|work|apply|show|matter|"
     r"help|arise|do|take place|fit|match|count|run)\b)\w"
 )
-"""What does not do something else is there all the same."""
+"""Negated actions of a thing that is there all the same."""
 _DETERMINER: Final = re.compile(r"\b(?:the|an?|this|that|its|their|our|as|to|in|of|for)\b|[,:;(]")
 _NEED: Final = re.compile(r" (?:need|require|have to|has to|call for)")
 

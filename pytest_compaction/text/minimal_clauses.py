@@ -49,7 +49,7 @@ _REMAINDER: Final = re.compile(
     r"\b(the (?:rest|remainder|others|other half)|none|fewer|less|half as (?:many|much))"
     r"(?= (?:at|in|on|by|for|was|were|is|are|did|had|has)\b| ?[.;,)]| ?$)"
 )
-"""What stands for a number that is not given."""
+"""Words for a number that is not given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +223,7 @@ _SPLICE: Final = re.compile(
 _ASIDE: Final = re.compile(r"\([^()]*\) ?")
 """In brackets; without a verb it belongs to the clause around it."""
 _RELATIVE: Final = re.compile(r"(?:and )?(?:which|who|whose|whom)\b")
-"""What goes on about the thing before it."""
+"""Beginnings of a clause about the thing before it."""
 _VERBS: Final = re.compile(rf"{FINITE}\b")
 _LEADING_VERB: Final = re.compile(rf"(?:{FINITE}|[a-z]{{2,}}(ed))\b")
 _PAST: Final = "|".join(sorted(PAST))

@@ -26,7 +26,7 @@ _AUXILIARY: Final = re.compile(
 _DETERMINER: Final = re.compile(r" (?:the |an? |its |their |our )?")
 _BY: Final = re.compile(r" by\b")
 _NOUN: Final = re.compile(rf" of\b| (?:{FINITE})\b|$")
-"""What stands behind a noun that ends as a verb does: "failures of", "workers are"."""
+"""Words behind a noun that ends as a verb does: "failures of", "workers are"."""
 _BASES: Final = frozenset(base_stem(word) for word in IRREGULAR_FORMS)
 _PARTICIPLES: Final = frozenset(form for forms in IRREGULAR_FORMS.values() for form in forms)
 _INFLECTED: Final = re.compile(r"[a-z]{2,}(?:ed|[^s\W\d]s)")

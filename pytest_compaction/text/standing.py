@@ -35,7 +35,7 @@ _AHEAD: Final = re.compile(
     rf"(?:\b{_WILL} (?:\w+ ){{0,2}}?to|\b{_MODAL})(?: (?:be|have|get|not|also|then|now|first))*"
     r"(?: the(?: \w+){1,2})? $"
 )
-"""What stands before a verb that is asked for, planned or promised."""
+"""Words before a verb that is asked for, planned or promised."""
 _OPEN: Final = re.compile(
     r"\b(?:to be|to do|todos?(?! lists?\b)|later|next|needs?|must|should|shall|has to|have to|"
     r"will|yet|remain\w*|open|pending|outstanding|"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 Outcome = Literal["stated", "contradicted", "uncertain", "absent"]
-"""What a text does with a statement."""
+"""The outcome of reading a statement in a text."""
 
 
 @dataclass(frozen=True, slots=True)

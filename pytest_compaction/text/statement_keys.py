@@ -42,7 +42,7 @@ def _read_denials() -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ..
 
 
 _DENIED, _MEANT = _read_denials()
-"""What denies each verb, and which verbs each word denies; all as stems."""
+"""The words that deny each verb, and the verbs that each word denies; all as stems."""
 
 
 @lru_cache(maxsize=8192)

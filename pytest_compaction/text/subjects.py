@@ -31,12 +31,12 @@ _ADVERBIAL: Final = re.compile(
     r"(?:by|in|on|at|during|after|before|until|since|from|for)\b[^,;:]{1,40}?"
     r"(?:, |(?= (?:the|a|an) ))[ ]?(?:the |an? )?"
 )
-"""What may stand before the subject: "by the winter of 1883 the staging was gone"."""
+"""Phrases before the subject: "by the winter of 1883 the staging was gone"."""
 _NO_SUBJECT: Final = re.compile(r"(?:its|their|his|her)\b|(?<!the )(?<!a )(?<!an )[a-z]+ing\b")
-"""What belongs to the subject before, or is no subject."""
+"""Words that belong to the subject before, or are no subject."""
 _CLAUSE_END: Final = re.compile(r"[;:]|, |\b(?:because|since|so|which|while|when|if|until|that)\b")
 _RELATIVE: Final = re.compile(rf" (?:that|which|who)(?: [\w-]+){{0,2}}? {VERB.pattern}")
-"""What tells the subject from others of its name, up to its own verb."""
+"""Words that tell the subject from others of its name, up to its own verb."""
 _SAID: Final = re.compile(rf" (?:{FINITE}|[a-z]{{2,}}ed)\b")
 """A verb that is no noun in the plural."""
 _ADJUNCT: Final = r"(?:into|in|to|on|onto|at|by|from|with|without|about|under|during|because of|as)"

@@ -59,10 +59,10 @@ LAST: Final = 1.4
 NEAR: Final = 2
 """Sentences to either side that are read with a sentence."""
 NEAR_CREDIT: Final = 0.5
-"""What a word counts that stands in such a sentence. Names count in full: later sentences say
+"""The weight of a word in such a sentence. Names count in full: later sentences say
 "he" or "it" for them."""
 SYNONYM_CREDIT: Final = 0.7
-"""What a word counts of which only a synonym stands there."""
+"""The weight of a word of which only a synonym stands there."""
 FAMILY: Final = 5
 """Letters that the stems of one family of words share."""
 

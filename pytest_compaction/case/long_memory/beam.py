@@ -403,7 +403,7 @@ ANSWER_KEY: Final[Mapping[Ability, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """What the user said and what the assistant replied; ``kind`` is that of the user's turn."""
+    """A turn of the user and the assistant's reply; ``kind`` is that of the user's turn."""
 
     user: str
     assistant: str

@@ -140,7 +140,7 @@ FILES: Final = frozenset(
 )
 """The JSON files that the set has in the folder of a conversation."""
 TOPICS: Final = "topics.json"
-"""What the conversations of a size are about; it lies beside their folders and is no case."""
+"""The topics of the conversations of a size; the file lies beside their folders and is no case."""
 _PLAN: Final = re.compile(r"plan-(\d{1,9})")
 _NOT_IN_ID: Final = re.compile(r"[^A-Za-z0-9_.-]+")
 _MOST: Final = 80
