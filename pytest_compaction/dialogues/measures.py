@@ -10,9 +10,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-NORMAL_95: Final = 1.96
-"""Standard deviations on either side of the mean that hold 95 % of a normal distribution."""
-
 
 def mean(values: Sequence[float]) -> float | None:
     """Arithmetic mean; ``None`` without values."""
@@ -82,7 +79,7 @@ def mean_interval(values: Sequence[float]) -> tuple[float, float] | None:
     if len(values) < 2:
         return None
     centre = statistics.fmean(values)
-    margin = NORMAL_95 * statistics.stdev(values) / math.sqrt(len(values))
+    margin = 1.96 * statistics.stdev(values) / math.sqrt(len(values))
     return centre - margin, centre + margin
 
 
@@ -105,10 +102,6 @@ PASS_CONSISTENCY: Final = 0.7
 """Least consistency of a dialogue that passes; "Evaluating Session Summarization
 Effectiveness", section 2.2."""
 
-TOOL_WEIGHT: Final = 0.4
-SIMILARITY_WEIGHT: Final = 0.6
-"""Weights of the published evaluation, section 2.2."""
-
 
 def lexical_similarity(one: str, other: str) -> float:
     """Overlap of two texts in words, 0..1: common / (len A + len B - common).
@@ -126,23 +119,19 @@ def lexical_similarity(one: str, other: str) -> float:
     return common / (first.total() + second.total() - common)
 
 
-def tools_match(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Whether the same tools were called in the same order; arguments are not looked at."""
-    return tuple(one) == tuple(other)
-
-
 def turn_consistency(similarity: float, tools: bool | None) -> float:
     """Consistency of a turn, 0..1: 0.4 * tool match + 0.6 * similarity of the answers.
 
-    ``tools`` is ``None`` in a dialogue without any tool call; there the similarity
-    counts alone. (The published run gave such turns the 0.4 as well, so that no turn
-    scored below it.) Raises ``ValueError`` for a similarity outside 0..1.
+    The weights are those of the published evaluation, section 2.2. ``tools`` says whether the
+    same tools were called in the same order. In a dialogue without any tool call it is ``None``,
+    and the similarity counts alone. (The published run gave such turns the 0.4 as well, so that
+    no turn scored below it.) Raises ``ValueError`` for a similarity outside 0..1.
     """
     if not 0 <= similarity <= 1:
         raise ValueError(f"a similarity of {similarity}; it goes from 0 to 1")
     if tools is None:
         return similarity
-    return TOOL_WEIGHT * tools + SIMILARITY_WEIGHT * similarity
+    return 0.4 * tools + 0.6 * similarity
 
 
 def dialogue_consistency(turns: Sequence[float], baseline_turns: int, other_turns: int) -> float:
@@ -165,21 +154,18 @@ def dialogue_consistency(turns: Sequence[float], baseline_turns: int, other_turn
 
 MAX_ITEMS: Final = 10
 """Key items of a turn that are looked at: the first ten."""
-
-MIN_NUMBER: Final = 2
-MIN_QUOTE: Final = 3
-MIN_NOUN: Final = 3
-"""Characters of the shortest number, quotation and proper noun that count as key items."""
-
-_NUMBER: Final = re.compile(r"\b\d+[\d,\.]*\b", re.ASCII)
-_QUOTED: Final = re.compile(r"[\"']([^\"']+)[\"']")
-_NOUN: Final = re.compile(r"\b[A-Z][a-z]+(?:\s+[A-Z][a-z]+)*\b", re.ASCII)
 _NUMERIC: Final = re.compile(r"[0-9.,]+")
 OPENERS: Final = frozenset(
     """The This That These There Then When Where What Which How Why And But For With From Into
     About After Before During Without""".split()
 )
 """Words that open a sentence: capitalised, but not proper nouns."""
+_KEY_ITEMS: Final = (
+    (re.compile(r"\b\d+[\d,\.]*\b", re.ASCII), 2, frozenset[str]()),
+    (re.compile(r"[\"']([^\"']+)[\"']"), 3, frozenset[str]()),
+    (re.compile(r"\b[A-Z][a-z]+(?:\s+[A-Z][a-z]+)*\b", re.ASCII), 3, OPENERS),
+)
+"""Numbers, quotations and proper nouns: their fewest characters, and what is none of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,9 +189,12 @@ def key_items(text: str) -> tuple[str, ...]:
     sentences are not proper nouns. Source: "Evaluating Session Summarization
     Effectiveness", appendix C.
     """
-    found = [number for number in _NUMBER.findall(text) if len(number) >= MIN_NUMBER]
-    found += [quoted for quoted in _QUOTED.findall(text) if len(quoted) >= MIN_QUOTE]
-    found += [noun for noun in _NOUN.findall(text) if len(noun) >= MIN_NOUN and noun not in OPENERS]
+    found = (
+        item
+        for kind, least, excluded in _KEY_ITEMS
+        for item in kind.findall(text)
+        if len(item) >= least and item not in excluded
+    )
     return tuple(dict.fromkeys(found))[:MAX_ITEMS]
 
 
@@ -339,17 +328,6 @@ Suitability = Literal["recommended", "conditional", "not recommended"]
 
 Outcome = Literal["saves", "costs", "no difference"]
 
-MANY_TURNS: Final = 4
-FEW_TURNS: Final = 2
-LONG_PROMPT: Final = 2000
-SHORT_PROMPT: Final = 1000
-"""Bounds of the classes, from section 5.1 of the published evaluation."""
-
-CONSISTENCY_WEIGHT: Final = 0.5
-SAVINGS_WEIGHT: Final = 0.3
-RETENTION_WEIGHT: Final = 0.2
-"""Weights of effectiveness, from its section 2.2."""
-
 
 def effectiveness(consistency: float, mean_savings: float, retention: float) -> float:
     """Overall effectiveness, 0..1: 0.5 * consistency + 0.3 * savings + 0.2 * retention.
@@ -357,10 +335,7 @@ def effectiveness(consistency: float, mean_savings: float, retention: float) -> 
     Savings are the mean over dialogues as a share, clipped to 0..1: a loss counts as
     no savings. Source: "Evaluating Session Summarization Effectiveness", section 2.2.
     """
-    clipped = min(max(mean_savings, 0.0), 1.0)
-    return (
-        CONSISTENCY_WEIGHT * consistency + SAVINGS_WEIGHT * clipped + RETENTION_WEIGHT * retention
-    )
+    return 0.5 * consistency + 0.3 * min(max(mean_savings, 0.0), 1.0) + 0.2 * retention
 
 
 def suitability(mean_turns: float, mean_prompt: float) -> Suitability:
@@ -373,9 +348,9 @@ def suitability(mean_turns: float, mean_prompt: float) -> Suitability:
     (at 2.4 turns, for example) and places its own tasks by eye: CM, with 3.99 turns, is
     among the recommended ones.
     """
-    if mean_turns <= FEW_TURNS or mean_prompt < SHORT_PROMPT:
+    if mean_turns <= 2 or mean_prompt < 1000:
         return "not recommended"
-    if mean_turns >= MANY_TURNS and mean_prompt > LONG_PROMPT:
+    if mean_turns >= 4 and mean_prompt > 2000:
         return "recommended"
     return "conditional"
 

@@ -53,7 +53,6 @@ from pytest_compaction.dialogues.measures import (
     lexical_similarity,
     retention_by_judge,
     retention_by_rules,
-    tools_match,
     turn_consistency,
 )
 from pytest_compaction.dialogues.replayed import History, Replayed
@@ -102,7 +101,7 @@ def agreement(
         raise ValueError(f"{len(similarities)} similarities for {len(pairs)} common turns")
     with_tools = any(reply.calls for trial in (baseline, summary) for reply in trial.replies)
     turns = tuple(
-        turn_consistency(value, tools_match(one.calls, other.calls) if with_tools else None)
+        turn_consistency(value, one.calls == other.calls if with_tools else None)
         for value, (one, other) in zip(similarities, pairs, strict=True)
     )
     consistency = dialogue_consistency(turns, len(baseline.replies), len(summary.replies))

@@ -23,7 +23,6 @@ from pytest_compaction.dialogues.measures import (
     retention_by_judge,
     retention_by_rules,
     saved_share,
-    tools_match,
     total,
     turn_consistency,
 )
@@ -55,13 +54,6 @@ def test_similarity_is_a_share_symmetric_and_whole_for_the_same_words(one: str, 
 )
 def test_similarity_is_common_words_over_all_words(one: str, other: str, expected: float) -> None:
     assert lexical_similarity(one, other) == pytest.approx(expected)
-
-
-def test_tools_are_matched_by_name_and_order() -> None:
-    assert tools_match(["search", "book"], ("search", "book"))
-    assert not tools_match(["search", "book"], ["book", "search"])
-    assert not tools_match(["search"], ["search", "search"])
-    assert tools_match([], [])
 
 
 def test_a_turn_with_tools_weighs_them_and_one_without_does_not() -> None:
