@@ -231,12 +231,6 @@ class _Work:
     sizes: tuple[Sizes, ...]
     calls: SummaryCalls
 
-    def cost(self, ratios: Ratios) -> float:
-        return compaction_cost(self.sizes, self.calls, ratios)
-
-    def saving(self, ratios: Ratios) -> float:
-        return request_saving(self.sizes, ratios)
-
 
 def strategy_costs(
     records: Sequence[Record], pricing: Pricing, horizon: int = HORIZON
@@ -252,27 +246,31 @@ def strategy_costs(
     ratios, again = pricing.ratios, refetch(fates(records))
     clusters = clustered((each.case, each) for each in work)
 
-    def mean(total: Callable[[_Work], float]) -> Mean:
+    def cost_of(some: Sequence[_Work]) -> float:
+        calls = sum((each.calls for each in some), SummaryCalls())
+        return compaction_cost((size for each in some for size in each.sizes), calls, ratios)
+
+    def saving_of(some: Sequence[_Work]) -> float:
+        return request_saving((size for each in some for size in each.sizes), ratios)
+
+    def mean(total: Callable[[Sequence[_Work]], float]) -> Mean:
         def by_compaction(some: Sequence[_Work]) -> float:
-            return sum(map(total, some)) / sum(len(each.sizes) for each in some)
+            return total(some) / sum(len(each.sizes) for each in some)
 
         interval = jackknife_interval(clusters, by_compaction)
         return Mean(by_compaction(work), interval, len(sizes), len(clusters))
 
-    def until_paid(cost_of: Callable[[_Work], float]) -> BreakEven:
+    def until_paid(cached: bool) -> BreakEven:
         def requests(some: Sequence[_Work]) -> float | None:
-            return break_even(sum(map(cost_of, some)), sum(each.saving(ratios) for each in some))
+            if cached:  # had the cache held all of the input of the calls
+                some = [replace(w, calls=replace(w.calls, cached=w.calls.input)) for w in some]
+            return break_even(cost_of(some), saving_of(some))
 
         interval = jackknife_interval(clusters, requests)
         return BreakEven(requests(work), interval and (max(interval[0], 0.0), interval[1]))
 
-    def cost_if_cached(each: _Work) -> float:
-        calls = replace(each.calls, cached=each.calls.input)
-        return compaction_cost(each.sizes, calls, ratios)
-
     calls = sum((each.calls for each in work), SummaryCalls())
-    cost = sum(each.cost(ratios) for each in work)
-    saving = sum(each.saving(ratios) for each in work)
+    cost, saving = cost_of(work), saving_of(work)
     removed = sum(size.removed for _, size in sizes)
     kept = clustered((case, size.prefix / size.before) for case, size in sizes if size.before)
     return StrategyCosts(
@@ -285,11 +283,11 @@ def strategy_costs(
         written=sum(size.written for _, size in sizes),
         calls=calls,
         cost=cost,
-        cost_each=mean(lambda each: each.cost(ratios)),
+        cost_each=mean(cost_of),
         saving=saving,
-        saving_each=mean(lambda each: each.saving(ratios)),
-        break_even=until_paid(lambda each: each.cost(ratios)),
-        if_cached=until_paid(cost_if_cached),
+        saving_each=mean(saving_of),
+        break_even=until_paid(cached=False),
+        if_cached=until_paid(cached=True),
         refetch=again,
         horizon=horizon,
         net_tokens=removed * horizon - round(calls.input + calls.output) - again.tokens,
