@@ -39,13 +39,13 @@ if TYPE_CHECKING:  # "as" exports a name to type checkers
     from pytest_compaction.models.dry_run import Estimate as Estimate
     from pytest_compaction.models.dry_run import Length as Length
     from pytest_compaction.models.dry_run import MissingCalls as MissingCalls
-    from pytest_compaction.models.export.answers import Taken as Taken
-    from pytest_compaction.models.export.answers import missing_replies as missing_replies
-    from pytest_compaction.models.export.answers import take_batch as take_batch
-    from pytest_compaction.models.export.answers import take_plain as take_plain
-    from pytest_compaction.models.export.folder import ExportError as ExportError
-    from pytest_compaction.models.export.folder import ExportFolder as ExportFolder
-    from pytest_compaction.models.export.folder import Written as Written
+    from pytest_compaction.models.export import ExportError as ExportError
+    from pytest_compaction.models.export import ExportFolder as ExportFolder
+    from pytest_compaction.models.export import Taken as Taken
+    from pytest_compaction.models.export import Written as Written
+    from pytest_compaction.models.export import missing_replies as missing_replies
+    from pytest_compaction.models.export import take_batch as take_batch
+    from pytest_compaction.models.export import take_plain as take_plain
     from pytest_compaction.models.offline.model import OFFLINE as OFFLINE
     from pytest_compaction.models.offline.model import OfflineModel as OfflineModel
     from pytest_compaction.models.offline.units import prepare_beginnings as prepare_beginnings
@@ -120,8 +120,7 @@ _NAMES: Final = {
     "chat.model": "ChatModel",
     "chat.prompts": "PromptError Prompts packaged_prompt",
     "dry_run": "CompactingModel DryRunCaller DryRunModel Estimate Length MissingCalls",
-    "export.answers": "Taken missing_replies take_batch take_plain",
-    "export.folder": "ExportError ExportFolder Written",
+    "export": "ExportError ExportFolder Taken Written missing_replies take_batch take_plain",
     "offline.model": "OFFLINE OfflineModel",
     "offline.units": "prepare_beginnings",
     "parameters": "Parameters misuse_of parameter_names refusal_of",

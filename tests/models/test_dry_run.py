@@ -35,4 +35,4 @@ def test_only_the_estimate_knows_the_models_of_a_dry_run():
         for path in package.rglob("*.py")
         if "DryRunModel" in path.read_text("utf-8")
     }
-    assert knowing == {"models/dry_run.py", "session/estimate.py"}
+    assert knowing == {"models/__init__.py", "models/dry_run.py", "session/estimate.py"}

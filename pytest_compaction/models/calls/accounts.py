@@ -130,11 +130,15 @@ class Accounts:
                 self._opened.execute("pragma synchronous = off")
             yield self._opened
 
+    def _do(self, statement: str, *values: Any) -> list[Any]:
+        """The rows of one statement, which is a transaction."""
+        with self._connection() as db:
+            return db.execute(statement, values).fetchall()
+
     def enter(self, role: str, model: str) -> int:
         """Enter a call before it is made, where no limit is to be kept; its number."""
         row = self._row(role, model, "in flight")
-        with self._connection() as db:
-            db.execute(_ENTER, row)
+        self._do(_ENTER, *row)
         return int(row[0])
 
     def _row(
@@ -151,52 +155,42 @@ class Accounts:
         dollars). Raises :class:`LimitReachedError` if none is in flight that could
         still turn out cheaper, and from then on for every call.
         """
+        row = self._row(role, model, "in flight", usd)
         with self._connection() as db:
             db.execute("begin immediate")
             try:
-                if limit is not None:
-                    verdict = self._room(db, usd or 0.0, limit)
-                    if verdict is not None:
-                        db.execute("commit")
-                        if verdict == _STOPPED:
-                            raise LimitReachedError(limit, self.spent())
-                        return None
-                row = self._row(role, model, "in flight", usd)
-                db.execute(_ENTER, row)
+                stopped, full, flying = limit is not None and self.limit_reached, False, 0
+                if limit is not None and not stopped:
+                    total, flying = db.execute(
+                        "select coalesce(sum(usd), 0), coalesce(sum(state = 'in flight'), 0) "
+                        "from calls"
+                    ).fetchone()
+                    full = total + (usd or 0.0) > limit
+                if full and not flying:
+                    stopped = True
+                    db.execute("insert or ignore into notes values (?)", (_STOPPED,))
+                if not full and not stopped:
+                    db.execute(_ENTER, row)
                 db.execute("commit")
             except sqlite3.Error:
                 db.execute("rollback")
                 raise
-            return int(row[0])
-
-    def _room(self, db: sqlite3.Connection, usd: float, limit: float) -> str | None:
-        """``None`` if a call fits, ``wait`` if it might, ``stopped`` if it cannot."""
-        if db.execute("select 1 from notes where text = ?", (_STOPPED,)).fetchone():
-            return _STOPPED
-        (total, flying) = db.execute(
-            "select coalesce(sum(usd), 0), coalesce(sum(state = 'in flight'), 0) from calls"
-        ).fetchone()
-        if total + usd <= limit:
-            return None
-        if flying:
-            return "wait"
-        db.execute("insert or ignore into notes values (?)", (_STOPPED,))
-        return _STOPPED
+        if limit is not None and stopped:
+            raise LimitReachedError(limit, self.spent())
+        return None if full else int(row[0])
 
     def settle(self, number: int, usage: Usage, usd: float | None) -> None:
         """Book what a call did cost; ``None`` keeps the most that it could have cost."""
         tokens = usage.input_tokens, usage.cached_tokens, usage.output_tokens
-        with self._connection() as db:
-            db.execute(
-                "update calls set state = 'paid', usd = coalesce(?, usd), calls = ?, input = ?, "
-                "cached = ?, output = ? where id = ?",
-                (usd, usage.calls, *tokens, number),
-            )
+        self._do(
+            "update calls set state = 'paid', usd = coalesce(?, usd), calls = ?, input = ?, "
+            "cached = ?, output = ? where id = ?",
+            *(usd, usage.calls, *tokens, number),
+        )
 
     def release(self, number: int) -> None:
         """Remove a call that was refused or never sent, for which endpoints charge nothing."""
-        with self._connection() as db:
-            db.execute("delete from calls where id = ?", (number,))
+        self._do("delete from calls where id = ?", number)
 
     def stored(self, role: str, model: str) -> None:
         """Count a call that the store answered."""
@@ -214,73 +208,54 @@ class Accounts:
 
         ``None`` if it must wait because another process is making it.
         """
-        with self._connection() as db:
-            owner = _owner()
-            db.execute(
-                "insert or ignore into claims (digest, owner) values (?, ?)", (digest, owner)
-            )
-            found = db.execute(
-                "select owner, kept from claims where digest = ?", (digest,)
-            ).fetchone()
-        if found is None or (found[0] != owner and not found[1]):
-            return None
-        return "kept" if found[1] else "ours"
+        with self._connection():
+            self._do("insert or ignore into claims (digest, owner) values (?, ?)", digest, _owner())
+            found = self._do("select owner, kept from claims where digest = ?", digest)
+        if found and found[0][1]:
+            return "kept"
+        return "ours" if found and found[0][0] == _owner() else None
 
     def unclaim(self, digest: str, kept: bool) -> None:
         """End a claim of this process: the reply is in the store, or another process may try."""
-        mine = (digest, _owner())
-        with self._connection() as db:
-            if kept:
-                db.execute("update claims set kept = 1 where digest = ? and owner = ?", mine)
-            else:
-                db.execute("delete from claims where digest = ? and owner = ?", mine)
+        end = "update claims set kept = 1" if kept else "delete from claims"
+        self._do(f"{end} where digest = ? and owner = ?", digest, _owner())
 
     def write_off(self, owner: str) -> None:
         """Book the calls in flight of a dead process as paid, at the most they could cost.
 
         Other processes may make the calls that it had claimed.
         """
-        with self._connection() as db:
-            db.execute("delete from claims where owner = ? and not kept", (owner,))
-            db.execute(
-                "update calls set state = 'paid', calls = 1 "
-                "where state = 'in flight' and owner = ?",
-                (owner,),
-            )
+        self._do("delete from claims where owner = ? and not kept", owner)
+        self._do(
+            "update calls set state = 'paid', calls = 1 where state = 'in flight' and owner = ?",
+            owner,
+        )
 
     def note(self, text: str) -> None:
         """Keep a sentence for the end of the run, once."""
-        with self._connection() as db:
-            db.execute("insert or ignore into notes values (?)", (text,))
+        self._do("insert or ignore into notes values (?)", text)
 
     @property
     def notes(self) -> list[str]:
         """The sentences kept, sorted."""
-        with self._connection() as db:
-            rows = db.execute("select text from notes where text != ?", (_STOPPED,))
-            return sorted(str(row[0]) for row in rows)
+        return sorted(text for (text,) in self._do("select text from notes") if text != _STOPPED)
 
     @property
     def limit_reached(self) -> bool:
         """Whether a call was refused because of the limit."""
-        with self._connection() as db:
-            found = db.execute("select 1 from notes where text = ?", (_STOPPED,)).fetchone()
-            return found is not None
+        return bool(self._do("select 1 from notes where text = ?", _STOPPED))
 
     def spent(self) -> float:
         """US dollars for all calls that have a price; those in flight count at their most."""
-        with self._connection() as db:
-            row = db.execute("select coalesce(sum(usd), 0) from calls").fetchone()
-            return float(row[0])
+        return float(self._do("select coalesce(sum(usd), 0) from calls")[0][0])
 
     def totals(self) -> list[Total]:
         """What was paid for and what the store answered, by role and model."""
-        with self._connection() as db:
-            rows = db.execute(
-                "select role, model, sum(calls), sum(input), sum(cached), sum(output), sum(usd), "
-                "sum(state = 'stored'), sum(state != 'stored' and usd is null) "
-                "from calls group by role, model order by role, model"
-            ).fetchall()
+        rows = self._do(
+            "select role, model, sum(calls), sum(input), sum(cached), sum(output), sum(usd), "
+            "sum(state = 'stored'), sum(state != 'stored' and usd is null) "
+            "from calls group by role, model order by role, model"
+        )
         return [
             Total(role, model, Usage(*tokens), None if unpriced else usd, stored)
             for role, model, *tokens, usd, stored, unpriced in rows

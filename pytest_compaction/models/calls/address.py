@@ -38,8 +38,9 @@ def url_variable(operation: Operation) -> str:
 
 def wrong_port(variable: str) -> str | None:
     """The sentence on an address with a port that is none; ``None`` if its port can be used."""
+    parts = _parts(own_variable(variable))
     try:
-        _ = urlsplit(own_variable(variable).strip()).port
+        _ = parts.port if parts else None
     except ValueError:
         return f"the address in {variable} cannot be used: a port is a number from 0 to 65535"
     return None

@@ -12,7 +12,7 @@ from support.exporting import refusal, result, write_results
 from pytest_compaction.cli import main
 from pytest_compaction.models import Call, ExportError, ExportFolder
 from pytest_compaction.models.calls.endpoint import MAX_REPLY_BYTES
-from pytest_compaction.models.export.folder import read_result
+from pytest_compaction.models.export import read_result
 from pytest_compaction.models.wire.reply import UnusableReplyError
 
 CALLS = [call(f"Question {number}?") for number in range(4)]
@@ -232,13 +232,13 @@ def test_a_folder_keeps_its_store_when_it_is_moved_with_it(folder, tmp_path):
 
 
 def test_files_are_parted_by_the_number_of_requests(tmp_path, monkeypatch):
-    monkeypatch.setattr("pytest_compaction.models.export.folder.MAX_REQUESTS", 3)
+    monkeypatch.setattr("pytest_compaction.models.export.MAX_REQUESTS", 3)
     made = ExportFolder.made(tmp_path / "out", tmp_path / "store", plain=False)
     assert [file.requests for file in made.write(CALLS).files] == [3, 1]
 
 
 def test_files_are_parted_by_size(tmp_path, monkeypatch):
-    monkeypatch.setattr("pytest_compaction.models.export.folder.MAX_FILE_BYTES", 600)
+    monkeypatch.setattr("pytest_compaction.models.export.MAX_FILE_BYTES", 600)
     made = ExportFolder.made(tmp_path / "out", tmp_path / "store", plain=False)
     files = made.write(CALLS).files
     assert sum(file.requests for file in files) == len(CALLS)

@@ -7,7 +7,7 @@ from support.endpoint_replies import completion
 from pytest_compaction.cli import main
 from pytest_compaction.models import Call, ExportFolder, read_reply
 from pytest_compaction.models.calls.endpoint import MAX_REPLY_BYTES
-from pytest_compaction.models.export.folder import can_be_plain, reply_body, request_text
+from pytest_compaction.models.export import can_be_plain, reply_body, request_text
 
 TOOLS = [
     {"role": "system", "content": "Be brief."},

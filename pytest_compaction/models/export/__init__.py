@@ -1,1 +1,0 @@
-"""Requests written to files and replies read from files, in place of an endpoint."""
