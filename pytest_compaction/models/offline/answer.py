@@ -12,7 +12,6 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
-from pytest_compaction.artifacts.operations import FileState
 from pytest_compaction.case.case import AnswerSpec
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.models.offline.retrieval import question_proper, quotations, relevant
@@ -50,8 +49,9 @@ def answer(
     asked = question_proper(question)
     answer = BoundedAnswer(spec, count)
     answer.add(file_lines(prepared, asked), _FILE_SHARE)
+    most = MAX_UNIT_CHARACTERS
     found = relevant(prepared, asked, quotations(question))
-    answer.add((_shortened(text) for text in found), 1.0)
+    answer.add((text if len(text) <= most else f"{text[: most - 1]}…" for text in found), 1.0)
     return answer.text()
 
 
@@ -66,11 +66,22 @@ def file_lines(prepared: PreparedView, question: str) -> list[str]:
     wanted = asked or (list(_VERBS) if named else ["created", "modified", "deleted", "renamed"])
     lines: list[tuple[int, str]] = []
     for state in prepared.files:
-        verbs = _verbs(state)
-        if not any(verb in wanted for verb in verbs) or not _meant(state.path, named, folders):
-            continue
-        rank = min(wanted.index(verb) for verb in verbs if verb in wanted)
-        lines.append((rank, _file_line(state, verbs, bool(named))))
+        changed = {
+            "created": state.created,
+            "renamed": bool(state.renamed_from),
+            "modified": state.modified,
+        }
+        if state.deleted:
+            changed = {"deleted": True}
+        elif state.read and not any(changed.values()):
+            changed = {"read": True}
+        verbs = [verb for verb, happened in changed.items() if happened]
+        ranks = [wanted.index(verb) for verb in verbs if verb in wanted]
+        if ranks and _meant(state.path, named, folders):
+            line = f"{state.path} {', '.join(verbs)}"
+            line += f" from {state.renamed_from}" if state.renamed_from else ""
+            details = "; ".join(state.details[-_DETAILS:]) if named else ""
+            lines.append((min(ranks), f"{line}: {details}" if details else line))
     for text in (unit.text for unit in prepared.units if unit.kind == "said"):
         entry = _FILE_ENTRY.match(text)
         if entry and _meant(entry["path"].casefold(), named, folders):
@@ -78,26 +89,6 @@ def file_lines(prepared: PreparedView, question: str) -> list[str]:
             if ranks or named:
                 lines.append((min(ranks, default=0), text.replace("`", "")))
     return [line for _, line in sorted(lines, key=lambda pair: pair[0])]
-
-
-def _verbs(state: FileState) -> list[str]:
-    if state.deleted:
-        return ["deleted"]
-    flags = {
-        "created": state.created,
-        "renamed": bool(state.renamed_from),
-        "modified": state.modified,
-    }
-    flags = {**flags, "read": state.read and not any(flags.values())}
-    return [verb for verb, happened in flags.items() if happened]
-
-
-def _file_line(state: FileState, verbs: Sequence[str], detailed: bool) -> str:
-    line = f"{state.path} {', '.join(verbs)}"
-    if state.renamed_from:
-        line += f" from {state.renamed_from}"
-    details = "; ".join(state.details[-_DETAILS:]) if detailed else ""
-    return f"{line}: {details}" if details else line
 
 
 def _meant(path: str, named: Sequence[str], folders: Sequence[str]) -> bool:
@@ -130,7 +121,9 @@ class BoundedAnswer:
                 return
             if line in self._lines or any(text in normalize(line) for text in self._forbidden):
                 continue
-            if not self._fits(line, share):
+            words, tokens = len(line.split()) + 1, self._count(line) + _MARK_TOKENS
+            beyond = spec.max_words is not None and self._words + words > spec.max_words
+            if beyond or self._tokens + tokens > share * spec.max_tokens:
                 misses += 1
                 if self._lines or share < 1:
                     continue
@@ -139,26 +132,13 @@ class BoundedAnswer:
             self._tokens += self._count(line) + _MARK_TOKENS
             self._words += len(line.split()) + 1
 
-    def _fits(self, line: str, share: float) -> bool:
-        limit = self._spec.max_words
-        words = limit is None or self._words + len(line.split()) + 1 <= limit
-        tokens = self._tokens + self._count(line) + _MARK_TOKENS
-        return words and tokens <= share * self._spec.max_tokens
-
     def text(self) -> str:
         """The answer in the asked form; says that it does not know when no line was added."""
-        return _formatted(self._lines or [ABSTENTION], self._spec)
-
-
-def _formatted(lines: Sequence[str], spec: AnswerSpec) -> str:
-    if spec.format == "list":
-        return "\n".join(f"- {line}" for line in lines)
-    if spec.format == "json":
-        return json.dumps(list(lines), ensure_ascii=False)
-    if spec.format == "sentence":
-        return "; ".join(line.rstrip(".;") for line in lines) + "."
-    return "\n".join(lines)
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= MAX_UNIT_CHARACTERS else text[: MAX_UNIT_CHARACTERS - 1] + "…"
+        lines, form = self._lines or [ABSTENTION], self._spec.format
+        if form == "list":
+            return "\n".join(f"- {line}" for line in lines)
+        if form == "json":
+            return json.dumps(lines, ensure_ascii=False)
+        if form == "sentence":
+            return "; ".join(line.rstrip(".;") for line in lines) + "."
+        return "\n".join(lines)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Final
 
 from pytest_compaction.artifacts.operations import (
@@ -61,6 +62,9 @@ _ERRORS_OF_RUN: Final = 3
 
 
 _NUMBERED: Final = re.compile(r"\s*\d+(?:[\t:|→-]| {2})(?P<line>.*)$")
+_PRINTS_FILE: Final = re.compile(
+    r"\s*(?:cat|head|tail|sed -n|nl)\b[^|;&]*?(?P<path>[\w./-]+\.\w+)\s*$"
+)
 _FOUND: Final = re.compile(r"(?P<path>[\w./-]+\.\w+)[:-]\d+[:-](?P<line>.*)$")
 _ASSIGNED: Final = re.compile(
     r"(?P<name>[A-Za-z_][\w.-]*(?:\s*:\s{0,20}[\w\[\]., |]++)?)\s*(?:=(?!=)|:=)\s*"
@@ -99,22 +103,34 @@ _RENAMED: Final = re.compile(r"renamed from (\S+)")
 def printed_entries(messages: Sequence[Message], topics: Topics) -> Iterator[Entry]:
     """Entries from the outputs of all commands, oldest first."""
     place = {message.id: order for order, message in enumerate(messages)}
-    runs = commands(messages)
-    green = max((n for n, run in enumerate(runs) if _passed(run)), default=-1)
-    for number, run in enumerate(runs):
+    runs = [(run, summary_of_tests(run.output)) for run in commands(messages)]
+    # Where tests ran and none failed, the errors of earlier test runs are settled.
+    passed = (
+        n
+        for n, (_, tests) in enumerate(runs)
+        if tests is not None and not _NOT_PASSED.search(tests)
+    )
+    green = max(passed, default=-1)
+    for number, (run, tests) in enumerate(runs):
         order = place.get(run.message_id, 0)
-        yield from _commits(run, order)
+        lines = run.output.splitlines()[:_LINES]
+        for match in filter(None, map(_COMMIT.match, lines if "git" in run.text else ())):
+            commit = match["short"] or match["hash"]
+            text = clipped(f"Commit {commit}: {match['subject']}", 120)
+            yield Entry("outcome", text, 2.0, order, subject=f"Commit {commit}")
         told = telling_commands(run.text)
         if not told:
             continue
-        tests = summary_of_tests(run.output)
         if tests:
             yield _tested(run, tests, order)
         if not (tests and number < green):
-            yield from _errors(run, order, topics)
-        outcome = _outcome(run, topics)
-        if outcome and not tests:
-            yield outcome_entry(_shown(told), outcome, order, topics)
+            for text in islice(error_texts(run.output, run.failed), _ERRORS_OF_RUN):
+                worth = specificity(text) + 1.0 + topics.share(text)
+                yield Entry("error", clipped(text, 200), worth, order, subject=error_kind(text))
+        outcome = "" if tests else _outcome(lines, topics)
+        if outcome:
+            command = clipped("; ".join(told[:2]).replace("`", "'"), _COMMAND_CHARACTERS)
+            yield outcome_entry(command, outcome, order, topics)
 
 
 def outcome_entry(command: str, outcome: str, order: int, topics: Topics) -> Entry:
@@ -123,12 +139,6 @@ def outcome_entry(command: str, outcome: str, order: int, topics: Topics) -> Ent
     text = clipped(f"`{command}`: {outcome}", MAX_ENTRY_CHARACTERS)
     subject = "" if _INLINE.search(command) else f"`{command}`"
     return Entry("outcome", text, worth, order, subject=subject)
-
-
-def _passed(run: Command) -> bool:
-    """Whether tests ran and none failed: then the errors of earlier test runs are settled."""
-    tests = summary_of_tests(run.output)
-    return tests is not None and not _NOT_PASSED.search(tests)
 
 
 def _tested(run: Command, tests: str, order: int) -> Entry:
@@ -141,39 +151,10 @@ def _tested(run: Command, tests: str, order: int) -> Entry:
     return Entry("state", text, 6.0, order, subject=LAST_RUN)
 
 
-def _commits(run: Command, order: int) -> Iterator[Entry]:
-    """Commits that a run made or listed."""
-    if "git" not in run.text:
-        return
-    for line in run.output.splitlines()[:_LINES]:
-        match = _COMMIT.match(line)
-        if match:
-            commit = match["short"] or match["hash"]
-            text = clipped(f"Commit {commit}: {match['subject']}", 120)
-            yield Entry("outcome", text, 2.0, order, subject=f"Commit {commit}")
-
-
-def _errors(run: Command, order: int, topics: Topics) -> Iterator[Entry]:
-    for number, text in enumerate(error_texts(run.output, run.failed)):
-        if number >= _ERRORS_OF_RUN:
-            return
-        worth = specificity(text) + 1.0 + topics.share(text)
-        yield Entry("error", clipped(text, 200), worth, order, subject=error_kind(text))
-
-
-def _shown(told: Sequence[str]) -> str:
-    """A command as a summary names it."""
-    return clipped("; ".join(told[:2]).replace("`", "'"), _COMMAND_CHARACTERS)
-
-
-def _outcome(run: Command, topics: Topics) -> str:
+def _outcome(printed: Sequence[str], topics: Topics) -> str:
     """The lines of an output that tell something, in order, as many as the limit allows."""
-    lines = [
-        " ".join(line.split())
-        for line in run.output.splitlines()[:_LINES]
-        if not _NOISE.match(line)
-    ]
-    lines = list(dict.fromkeys(line.strip("[] ") for line in lines if not _COMMIT.match(line)))
+    telling = (" ".join(line.split()) for line in printed if not _NOISE.match(line))
+    lines = list(dict.fromkeys(line.strip("[] ") for line in telling if not _COMMIT.match(line)))
     ranked = sorted(range(len(lines)), key=lambda n: (-topics.worth(lines[n]), n))
     room, kept = _OUTCOME_CHARACTERS, []
     whole = sum(len(line) + 2 for line in lines) <= room
@@ -198,50 +179,29 @@ def _texts(invocation: Invocation) -> Iterator[tuple[str, list[str], float]]:
     touches = call_touches(invocation.call)
     output = invocation.output.splitlines()[:_SHOWN_LINES]
     if len(touches) == 1 and touches[0].verb == "read":
-        path = touches[0].path
-        yield path, _whole(path, [_bare(line) for line in output]), _SHOWN
+        path, lines = touches[0].path, list(map(_bare, output))
+        if path.endswith(_PROSE_SUFFIXES):  # its sentences, although they were wrapped
+            texts = (sentence.text for sentence in sentences("\n".join(lines)))
+            lines = [f"| {text} |" if " | " in text else text for text in texts]
+        yield path, [] if path.endswith(_RECORD_SUFFIXES) else lines, _SHOWN
     elif len(touches) == 1 and touches[0].verb in {"write", "edit"}:
-        arguments = invocation.call.parsed()
-        old, new = _old_and_new(arguments)
+        old: set[str] = set()
+        new: list[str] = []
+        for name, text in invocation.call.parsed().items():
+            name = name.lower()
+            if isinstance(text, str) and "old" in name:
+                old.update(text.splitlines())
+            elif isinstance(text, str) and "path" not in name and "file" not in name:
+                new += text.splitlines()[:_SHOWN_LINES]
         yield touches[0].path, [line for line in new if line not in old], _SET
-    elif shell_script(invocation.call) is not None:
-        yield from _listed(shell_script(invocation.call) or "", output)
-
-
-def _listed(script: str, output: list[str]) -> Iterator[tuple[str, list[str], float]]:
-    found: dict[str, list[str]] = {}
-    for line in output:
-        match = _FOUND.match(line)
-        if match:
+    elif (script := shell_script(invocation.call)) is not None:
+        found: dict[str, list[str]] = {}
+        for match in filter(None, map(_FOUND.match, output)):
             found.setdefault(match["path"], []).append(match["line"])
-    if found:
         yield from ((path, lines, _SHOWN) for path, lines in found.items())
-        return
-    shown = re.match(r"\s*(?:cat|head|tail|sed -n|nl)\b[^|;&]*?(?P<path>[\w./-]+\.\w+)\s*$", script)
-    if shown:
-        yield shown["path"], [_bare(line) for line in output], _SHOWN
-
-
-def _old_and_new(arguments: dict[str, object]) -> tuple[set[str], list[str]]:
-    texts = [(name.lower(), text) for name, text in arguments.items() if isinstance(text, str)]
-    old = {line for name, text in texts if "old" in name for line in text.splitlines()}
-    new = [
-        line
-        for name, text in texts
-        if "old" not in name and "path" not in name and "file" not in name
-        for line in text.splitlines()[:_SHOWN_LINES]
-    ]
-    return old, new
-
-
-def _whole(path: str, lines: list[str]) -> list[str]:
-    """The lines of a file; in prose, its sentences, although they were wrapped; of data none."""
-    if path.endswith(_RECORD_SUFFIXES):
-        return []
-    if not path.endswith(_PROSE_SUFFIXES):
-        return lines
-    texts = (sentence.text for sentence in sentences("\n".join(lines)))
-    return [f"| {text} |" if " | " in text else text for text in texts]
+        shown = None if found else _PRINTS_FILE.match(script)
+        if shown:
+            yield shown["path"], list(map(_bare, output)), _SHOWN
 
 
 def _bare(line: str) -> str:
