@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Final
 
 from pytest_compaction.artifacts.outputs import error_kind, error_texts
@@ -75,9 +75,18 @@ def summarize(
     """Fill ``sections`` from ``messages`` (merged into ``previous``) within ``budget`` tokens."""
     topics = Topics(messages)
     lines = [line for _, found in previous.entries for line in found] if previous else []
-    carried = _carried(lines, topics)
-    entries = _asked_for(_last_state([*carried, *_gathered(messages, topics)]), sections)
-    return _placed(_chosen(entries, _room_for_entries(sections, budget, count), count), sections)
+    entries = [*_carried(lines, topics), *_gathered(messages, topics)]
+    asked_for = {source for section in sections for source in section.gathers}
+    wanted = [entry for entry in _last_state(entries) if KINDS[entry.kind][0] in asked_for]
+    # Room for headings, so that short and long titles leave the same room to entries.
+    headings = sum(count(f"## {section.title}") + _LINE_TOKENS for section in sections)
+    room = max(budget - max(headings, min(_HEADING_TOKENS, budget // 8)), 0)
+    # Each entry stands in the section that asks for its source and for the fewest others.
+    placed: dict[str, dict[str, None]] = {section.id: {} for section in sections}
+    for entry in _chosen(wanted, room, count):
+        asking = [each for each in sections if KINDS[entry.kind][0] in each.gathers]
+        placed[min(asking, key=lambda each: len(each.gathers)).id][entry.full] = None
+    return Summary(tuple((id, tuple(found)) for id, found in placed.items()))
 
 
 def _gathered(messages: Sequence[Message], topics: Topics) -> list[Entry]:
@@ -89,33 +98,24 @@ def _gathered(messages: Sequence[Message], topics: Topics) -> list[Entry]:
     for order, message in enumerate(messages):
         if message.role not in {"user", "assistant"} or not message.text.strip():
             continue
-        lines = _list_items(message) if message.origin == "synthetic" else []
-        if lines:
+        # The entries of an earlier summary that a message holds; its preamble is none.
+        items = (line for line in message.text.splitlines() if line.startswith(_MARK))
+        lines = [line.removeprefix(_MARK) for line in items if line.strip() != EMPTY_SECTION]
+        if message.origin == "synthetic" and lines:
             entries.extend(_carried(lines, topics))
             opening = False
             continue
         by_user = message.role == "user" and message.origin == "log"
-        fresh = said_entries(message, order, by_user and opening)
-        entries.extend(_weighed(fresh, order / len(messages), order >= current))
+        for entry in said_entries(message, order, by_user and opening):
+            # Next steps and the state of things are worth more the newer they are.
+            newest = order / len(messages) if entry.kind in {"next", "state"} else 0.0
+            worth = entry.worth + (_CURRENT if order >= current else 0.0)
+            entries.append(replace(entry, worth=worth + _NEWEST * newest))
         opening = opening and not by_user
     entries.extend(printed_entries(messages, topics))
     entries.extend(value_entries(messages, topics))
     entries.extend(file_entries(messages))
     return entries
-
-
-def _weighed(entries: Iterable[Entry], age: float, current: bool) -> Iterator[Entry]:
-    """Next steps and the state of things are worth more the newer they are, from 0 to 1."""
-    for entry in entries:
-        worth = entry.worth + (_CURRENT if current else 0.0)
-        worth += _NEWEST * age if entry.kind in {"next", "state"} else 0.0
-        yield replace(entry, worth=worth)
-
-
-def _list_items(message: Message) -> list[str]:
-    """The entries of an earlier summary that a message holds; its preamble is none."""
-    lines = (line for line in message.text.splitlines() if line.startswith(_MARK))
-    return [line.removeprefix(_MARK) for line in lines if line.strip() != EMPTY_SECTION]
 
 
 def _carried(lines: Sequence[str], topics: Topics) -> list[Entry]:
@@ -160,74 +160,49 @@ def _last_state(entries: Iterable[Entry]) -> list[Entry]:
     """
     ordered = sorted(entries, key=lambda entry: entry.order)
     files = merged_files(entry for entry in ordered if entry.kind == "file")
-    newest = _newest_of_each_subject(entry for entry in ordered if entry.kind != "file")
-    return sorted([*files, *_without_repetition(newest)], key=lambda entry: entry.order)
-
-
-def _newest_of_each_subject(entries: Iterable[Entry]) -> list[Entry]:
-    kept: dict[str, Entry] = {}
-    for number, entry in enumerate(entries):
+    newest: dict[str, Entry] = {}
+    for number, entry in enumerate(entry for entry in ordered if entry.kind != "file"):
         key = f"{entry.kind} {entry.subject}" if entry.subject else f"{number}"
-        before = kept.pop(key, None)
-        kept[key] = (
-            entry if before is None else replace(entry, worth=max(entry.worth, before.worth))
-        )
-    return list(kept.values())
-
-
-@dataclass(slots=True)
-class _Seen:
-    """The entries kept so far, newest first, and where each stem stands."""
-
-    entries: list[Entry] = field(default_factory=list)
-    stems: list[frozenset[str]] = field(default_factory=list)
-    holders: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
-
-    def add(self, entry: Entry, stems: frozenset[str], rarest: Sequence[str]) -> None:
-        for stem in rarest:
-            self.holders[stem].append(len(self.entries))
-        self.entries.append(entry)
-        self.stems.append(stems)
-
-    def newer_form(self, stems: frozenset[str], rarest: Sequence[str]) -> int | None:
-        """The place of a newer entry that says the same or updates it."""
-        places = dict.fromkeys(place for stem in rarest for place in self.holders[stem])
-        figures = _figures(stems)
-        for place in list(places)[:_COMPARED]:
-            others = self.stems[place]
-            likeness = len(stems & others) / (len(stems | others) or 1)
-            updated = likeness >= _UPDATED and figures and _figures(others) - figures
-            if likeness >= _SAME or updated or (len(stems) > 2 and stems <= others):
-                return place
-        return None
-
-
-def _figures(stems: frozenset[str]) -> set[str]:
-    return {stem for stem in stems if stem[:1].isdigit()}
+        before = newest.pop(key, entry)
+        newest[key] = replace(entry, worth=max(entry.worth, before.worth))
+    kept = _without_repetition(list(newest.values()))
+    return sorted([*files, *kept], key=lambda entry: entry.order)
 
 
 def _without_repetition(entries: Sequence[Entry]) -> list[Entry]:
+    """The entries without those that a newer one repeats or updates, the newest first.
+
+    Entries are compared that share one of their rarest stems.
+    """
     read = [frozenset(content_stems(normalize(entry.text))) for entry in entries]
     counts = Counter(stem for stems in read for stem in stems)
-    seen = _Seen()
-    for entry, stems in sorted(
+    kept: list[tuple[Entry, frozenset[str]]] = []
+    holders: dict[str, list[int]] = defaultdict(list)
+    newest_first = sorted(
         zip(entries, read, strict=True), key=lambda pair: pair[0].order, reverse=True
-    ):
+    )
+    for entry, stems in newest_first:
         shared = (stem for stem in stems if counts[stem] > 1)
         rarest = sorted(shared, key=lambda stem: (counts[stem], stem))[:_RAREST]
-        place = None if entry.subject else seen.newer_form(stems, rarest)
+        places = dict.fromkeys(place for stem in rarest for place in holders[stem])
+        near = () if entry.subject else list(places)[:_COMPARED]
+        place = next((place for place in near if _is_newer_form(kept[place][1], stems)), None)
         if place is None:
-            seen.add(entry, stems, rarest)
+            for stem in rarest:
+                holders[stem].append(len(kept))
+            kept.append((entry, stems))
         else:
-            newer = seen.entries[place]
-            seen.entries[place] = replace(newer, worth=max(newer.worth, entry.worth))
-    return seen.entries
+            newer, its = kept[place]
+            kept[place] = replace(newer, worth=max(newer.worth, entry.worth)), its
+    return [entry for entry, _ in kept]
 
 
-def _asked_for(entries: Iterable[Entry], sections: Sequence[Section]) -> list[Entry]:
-    """The entries of the sources that some section gathers; no other is wanted."""
-    gathered = {source for section in sections for source in section.gathers}
-    return [entry for entry in entries if KINDS[entry.kind][0] in gathered]
+def _is_newer_form(newer: frozenset[str], older: frozenset[str]) -> bool:
+    """Whether an entry with these stems says the same as an older one, or updates it."""
+    figures, others = ({stem for stem in stems if stem[:1].isdigit()} for stems in (older, newer))
+    likeness = len(older & newer) / (len(older | newer) or 1)
+    updated = likeness >= _UPDATED and bool(figures and others - figures)
+    return likeness >= _SAME or updated or (len(older) > 2 and older <= newer)
 
 
 def _chosen(entries: Iterable[Entry], room: int, count: Callable[[str], int]) -> list[Entry]:
@@ -242,7 +217,9 @@ def _chosen(entries: Iterable[Entry], room: int, count: Callable[[str], int]) ->
     for entry in [entry for entry in found if entry.worth > 0] or found:
         queues[entry.kind].append((entry, count(entry.text) + _LINE_TOKENS))
     for queue in queues.values():
-        queue.sort(key=lambda pair: (_rank(*pair), pair[0].order, pair[0].text))
+        queue.sort(
+            key=lambda pair: (pair[0].worth / (pair[1] + _EVEN), pair[0].order, pair[0].text)
+        )
     used = dict.fromkeys(KINDS, 0.0)
     taken: list[Entry] = []
     while room >= _SMALLEST and any(queues.values()):
@@ -252,36 +229,10 @@ def _chosen(entries: Iterable[Entry], room: int, count: Callable[[str], int]) ->
             taken.append(entry)
             room -= cost
             used[kind] += cost / KINDS[kind][1]
-    detailed = _with_details(taken, room, count)
-    return sorted(detailed, key=lambda entry: (entry.order, entry.text))
-
-
-def _rank(entry: Entry, cost: int) -> float:
-    return entry.worth / (cost + _EVEN)
-
-
-def _with_details(taken: Sequence[Entry], room: int, count: Callable[[str], int]) -> list[Entry]:
-    """The entries with the details that the room allows, the newest first."""
-    found: list[Entry] = []
+    detailed: list[Entry] = []
     for entry in sorted(taken, key=lambda entry: (-entry.order, entry.text)):
         cost = count(entry.detail) + 2 if entry.detail else 0
         fits = cost <= room
         room -= cost if fits else 0
-        found.append(entry if fits else replace(entry, detail=""))
-    return found
-
-
-def _placed(entries: Iterable[Entry], sections: Sequence[Section]) -> Summary:
-    """The entries, each in the section that asks for its source and for the fewest others."""
-    lines: dict[str, dict[str, None]] = {section.id: {} for section in sections}
-    for entry in entries:
-        asking = [each for each in sections if KINDS[entry.kind][0] in each.gathers]
-        section = min(asking, key=lambda each: len(each.gathers))
-        lines[section.id][entry.full] = None
-    return Summary(tuple((id, tuple(found)) for id, found in lines.items()))
-
-
-def _room_for_entries(sections: Sequence[Section], budget: int, count: Callable[[str], int]) -> int:
-    """The tokens of ``budget`` that entries may take, whatever the words of the titles."""
-    headings = sum(count(f"## {section.title}") + _LINE_TOKENS for section in sections)
-    return max(budget - max(headings, min(_HEADING_TOKENS, budget // 8)), 0)
+        detailed.append(entry if fits else replace(entry, detail=""))
+    return sorted(detailed, key=lambda entry: (entry.order, entry.text))
