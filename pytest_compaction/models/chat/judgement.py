@@ -10,14 +10,13 @@ events of the answer by the numbers of the nuggets. All that others wrote stands
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from pytest_compaction.case.case import Fact, Trap
 from pytest_compaction.conversation.formats.requests import clean
 from pytest_compaction.metrics import ORDERING, SCORES, NuggetScore
-from pytest_compaction.models.chat.contradictions import contradiction
-from pytest_compaction.models.chat.fences import fences_for
+from pytest_compaction.models.chat.fences import Fences, fences_for
 from pytest_compaction.models.protocol import JudgeReply, JudgeRequest
 from pytest_compaction.models.wire.reply import NoObjectError, only_object
 from pytest_compaction.rubric import MAX_SCORE, Criterion, CriterionScore
@@ -52,6 +51,14 @@ _EVENTS: Final = (
     "the number of the item that each is, and 0 for an event that is none of them. No number but "
     "0 stands there twice."
 )
+_WHOLE: Final = frozenset({"completeness_coverage", "completeness_depth"})
+"""Criteria that are about all facts."""
+_CLAIMS: Final = "accuracy"
+"""The dimension that a false claim lowers, whatever else is stated."""
+_NEAR: Final = 0.5
+"""A score that is this near to 5 or to 0 may be meant as that."""
+_LIMITS: Final = "instruction_constraints"
+"""The criterion that an answer beyond the limits of its question can fail with every fact."""
 
 
 class JudgementError(ValueError):
@@ -67,35 +74,34 @@ def judge_fields(request: JudgeRequest, log: str, form: str) -> dict[str, str]:
         "log": log,
         "response": request.response,
     }
-    materials = {name: clean(text) for name, text in materials.items()}
-    fences = fences_for([*materials.values(), form])
-    fields = {
-        name: fences.around(_TITLES[name], text) if text.strip() else NONE.get(name, "(none)")
-        for name, text in materials.items()
-    }
-    return {
-        **fields,
-        "mark": fences.mark,
-        "form": fences.around("form", form) if request.answer.forbid else form,
-        "criteria": "\n".join(_criterion(criterion) for criterion in request.criteria),
-        "reply": reply_form(request),
-    }
+    fields, fences = _fenced(materials, NONE, "(none)", form)
+    fields["form"] = fences.around("form", form) if request.answer.forbid else form
+    fields["criteria"] = "\n".join(_criterion(criterion) for criterion in request.criteria)
+    return {**fields, "reply": reply_form(request)}
 
 
 def nugget_fields(request: JudgeRequest) -> dict[str, str]:
     """The fields of the template for nuggets."""
     numbered = (f"{n}. {_one_line(nugget.text)}" for n, nugget in enumerate(request.nuggets, 1))
     materials = {
-        "question": clean(request.question),
-        "nuggets": clean("\n".join(numbered)),
-        "response": clean(request.response),
+        "question": request.question,
+        "nuggets": "\n".join(numbered),
+        "response": request.response,
     }
-    fences = fences_for(materials.values())
+    return {**_fenced(materials, {}, "(empty)")[0], "reply": reply_form(request)}
+
+
+def _fenced(
+    materials: Mapping[str, str], none: Mapping[str, str], empty: str, *besides: str
+) -> tuple[dict[str, str], Fences]:
+    """What others wrote, in fences, and their mark; ``empty`` or ``none`` in place of nothing."""
+    texts = {name: clean(text) for name, text in materials.items()}
+    fences = fences_for([*texts.values(), *besides])
     fields = {
-        name: fences.around(_TITLES[name], text) if text.strip() else "(empty)"
-        for name, text in materials.items()
+        name: fences.around(_TITLES[name], text) if text.strip() else none.get(name, empty)
+        for name, text in texts.items()
     }
-    return {**fields, "mark": fences.mark, "reply": reply_form(request)}
+    return {**fields, "mark": fences.mark}, fences
 
 
 def _fact(fact: Fact) -> str:
@@ -251,14 +257,36 @@ def _reasoning(place: str, given: Mapping[str, Any]) -> str:
 
 def _check(data: Json, request: JudgeRequest) -> None:
     """Raise :class:`JudgementError` with the first fault that the schema finds."""
-    from jsonschema import Draft202012Validator
+    form = schema(request, any_score=True)
+    if _fits(data, form):
+        return
+    from jsonschema import Draft202012Validator  # which takes long to load, and to find nothing
 
-    errors = Draft202012Validator(schema(request, any_score=True)).iter_errors(data)
+    errors = Draft202012Validator(form).iter_errors(data)
     first = min(errors, key=lambda error: [str(part) for part in error.absolute_path], default=None)
     if first is not None:
         place = ".".join(map(str, first.absolute_path)) or "the object"
         nugget = f"{place}: {first.message}"
         raise JudgementError(printable(nugget, 160) if request.nuggets else _said(place, first))
+
+
+def _fits(value: Any, form: Json) -> bool:
+    """Whether a value surely fits one of our schemas."""
+    kind = form["type"]
+    if kind == "object":
+        members = form["properties"]
+        return (
+            isinstance(value, dict)
+            and value.keys() == members.keys()
+            and all(_fits(value[name], member) for name, member in members.items())
+        )
+    if kind == "array":
+        return isinstance(value, list) and all(_fits(each, form["items"]) for each in value)
+    if kind in {"string", "boolean"}:
+        return isinstance(value, str if kind == "string" else bool)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return value in form["enum"] if "enum" in form else bool(0 <= value <= MAX_SCORE)
 
 
 def _said(place: str, error: Any) -> str:
@@ -275,3 +303,90 @@ def _said(place: str, error: Any) -> str:
         return f"{place} is {found}, outside 0 to 5"
     article = "an" if error.validator_value == "object" else "a"
     return f"{place} is {found}, expected {article} {error.validator_value}"
+
+
+def contradiction(
+    request: JudgeRequest,
+    scores: Mapping[str, float],
+    stated: Sequence[bool],
+    hit: Sequence[bool],
+) -> str | None:
+    """The first contradiction of a judgement, as in "it contradicts itself: …"; else ``None``.
+
+    The judge says which facts are stated and which stale claims are hit, and scores criteria. The
+    rubric ties the two together: a score which the findings rule out is no measurement, because
+    the judge did not read the answer that it scored, or followed something that stands in it.
+    ``scores`` (0 to 5) are by criterion; ``stated`` and ``hit`` run parallel to the facts and
+    the traps of the request.
+    """
+    said = next(_contradictions(request, scores, stated, hit), None)
+    return None if said is None else f"it contradicts itself: {said}"
+
+
+def _contradictions(
+    request: JudgeRequest,
+    scores: Mapping[str, float],
+    stated: Sequence[bool],
+    hit: Sequence[bool],
+) -> Iterator[str]:
+    criteria, facts = request.criteria, request.facts
+    if facts and not any(stated):  # then every criterion is 0
+        for criterion in criteria:
+            score = scores[criterion.id]
+            if score > 0:
+                yield f"no fact is stated, but criteria.{criterion.id} is {score:g} and not 0"
+    for criterion in criteria:  # one that reads facts is 5 only for all of them
+        reads = [criterion.id in _WHOLE or criterion.reads(f.type, f.change) for f in facts]
+        if _is_full(scores[criterion.id], sum(reads)):
+            for number, (read, so) in enumerate(zip(reads, stated, strict=True), 1):
+                if read and not so:
+                    yield (
+                        f"facts.{number} is not stated, but criteria.{criterion.id} is "
+                        f"{scores[criterion.id]:g}, and 5 is for all facts"
+                    )
+    for number, (trap, so) in enumerate(zip(request.traps, hit, strict=True), 1):
+        about = _about(request, trap) if so else []  # what it is about, it lowers
+        if about and all(_is_full(scores[each.id], len(facts) + 1) for each in about):
+            names = ", ".join(criterion.id for criterion in about)
+            yield f"stale_claims.{number} is hit, but nothing is taken from {names}"
+    if facts and all(stated) and not any(hit):
+        yield from _too_low(request, scores)
+
+
+def _too_low(request: JudgeRequest, scores: Mapping[str, float]) -> Iterator[str]:
+    """When all facts are stated, a criterion that asks only which are known is not 0."""
+    for criterion in request.criteria:
+        asks = criterion.types and criterion.dimension != _CLAIMS
+        score = scores[criterion.id]
+        if score < _NEAR and criterion.id != _LIMITS and (asks or criterion.id in _WHOLE):
+            yield (
+                f"all facts are stated, but criteria.{criterion.id} is {score:g}, and 0 is for none"
+            )
+
+
+def _is_full(score: float, facts: int) -> bool:
+    """Whether a score says that none of so many facts is missing.
+
+    It is nearer to 5 than to the score of all facts but one, and would be rounded to 5.
+    """
+    return score > MAX_SCORE - min(_NEAR, MAX_SCORE / (2 * max(facts, 1)))
+
+
+def _about(request: JudgeRequest, trap: Trap) -> list[Criterion]:
+    """The criteria of a request that a stale claim lowers.
+
+    They are those that read its fact, or its type if it is the counterpart of none. For a
+    claim of another type they are the accuracy and the coverage.
+    """
+    facts = [fact for fact in request.facts if fact.text == trap.of]
+    read = [
+        criterion
+        for criterion in request.criteria
+        if any(criterion.reads(fact.type, fact.change) for fact in facts)
+        or (not facts and trap.type in criterion.types)
+    ]
+    return read or [
+        criterion
+        for criterion in request.criteria
+        if criterion.dimension == _CLAIMS or criterion.id == "completeness_coverage"
+    ]

@@ -17,7 +17,7 @@ from heapq import heapify, heappop, heappush
 from typing import Final
 
 from pytest_compaction.models.offline.cues import CONSTRAINT, DECISION, ERROR, NEXT, STATE
-from pytest_compaction.models.offline.units import PreparedView, Unit
+from pytest_compaction.models.offline.units import PreparedView
 from pytest_compaction.text import BM25, content_stems, normalize, segments
 
 _LAST_REQUEST: Final = re.compile(
@@ -142,20 +142,17 @@ class _Search:
         """What the passages of units are worth with the weights as they are now."""
         self._weighed: dict[int, float] = {}
         """What units are worth with the weights as they are now."""
-        self._queue = self._of_passages()
-        self._queue += [(-self._worth(number), number, None) for number in self._bonus]
-        heapify(self._queue)
-
-    def _of_passages(self) -> list[tuple[float, int, int | None]]:
-        """An entry for each passage with a term: its most worth, its first unit, its number."""
+        self._queue: list[tuple[float, int, int | None]] = [
+            (-self._worth(number), number, None) for number in self._bonus
+        ]
+        """By its most worth a unit, or the first unit of a passage with a term and its number."""
         by_unit = self._in_unit.totals
-        found: list[tuple[float, int, int | None]] = []
         for passage, score in enumerate(self._passages):
             if score > 0:
-                numbers = self._view.within(passage)
+                numbers = prepared.within(passage)
                 most = self._most(passage, max(by_unit[numbers.start : numbers.stop]))
-                found.append((-most, numbers.start, passage))
-        return found
+                self._queue.append((-most, numbers.start, passage))
+        heapify(self._queue)
 
     def _of_units(self, passage: int) -> Iterator[tuple[float, int, int | None]]:
         """An entry for each unit of a passage without a bonus: its most worth, its number."""
@@ -230,19 +227,21 @@ class _Search:
 
     def _worth(self, number: int) -> float:
         """What a unit is worth now, its neighbours aside; 0 for one that was not found."""
-        if number not in self._weighed:
-            self._weighed[number] = self._worth_now(number) if self._is_found(number) else 0.0
-        return self._weighed[number]
-
-    def _worth_now(self, number: int) -> float:
-        passage = self._units[number].passage
-        if number not in self._factors:
-            self._factors[number] = _factor(self._units[number], self._cues)
-        by_unit = self._weighted_sum(self._in_unit, number)
-        if passage not in self._sums:
-            self._sums[passage] = self._weighted_sum(self._in_passage, passage)
-        worth = self._factors[number] * (by_unit + _PASSAGE_SHARE * self._sums[passage])
-        return self._bonus[number] + worth if number in self._bonus else worth
+        if number in self._weighed:
+            return self._weighed[number]
+        worth = 0.0
+        if self._is_found(number):
+            unit = self._units[number]
+            if number not in self._factors:
+                cued = any(cue.search(unit.text) for cue in self._cues)
+                self._factors[number] = _WEIGHTS[unit.kind] * _CUE if cued else _WEIGHTS[unit.kind]
+            by_unit = self._weighted_sum(self._in_unit, number)
+            if unit.passage not in self._sums:
+                self._sums[unit.passage] = self._weighted_sum(self._in_passage, unit.passage)
+            worth = self._factors[number] * (by_unit + _PASSAGE_SHARE * self._sums[unit.passage])
+            worth = self._bonus[number] + worth if number in self._bonus else worth
+        self._weighed[number] = worth
+        return worth
 
     def _weighted_sum(self, scores: _Scores, number: int) -> float:
         total = 0.0
@@ -275,41 +274,29 @@ def _bonus_shares(
         shares.update((number, 1.0) for number in prepared.of_message(prepared.users[-1]))
     if not quoted:
         return shares
-    printed = [
-        number
-        for message in sorted(_printed_by(prepared, quoted))
-        for number in prepared.of_message(message)
-        if units[number].kind == "printed"
-    ]
-    cued = {number for number in printed if any(cue.search(units[number].text) for cue in cues)}
-    holding = {
-        number: unit
+    answering = {  # messages that answer a quoted call
+        place
+        for said, place in prepared.results
+        if any(text in said and len(text) >= _CALL_SHARE * len(said) for text in quoted)
+    }
+    holding = [
+        (number, unit)
         for number, unit in enumerate(units)
         if any(text in unit.normal for text in quoted)
-    }
-    found = {number: _WEIGHTS[unit.kind] for number, unit in holding.items()}
-    found.update((number, 1.0 if number in cued else 0.3) for number in printed)
+    ]
+    found = {number: _WEIGHTS[unit.kind] for number, unit in holding}
+    for message in answering:
+        for number in prepared.of_message(message):
+            if units[number].kind == "printed":
+                cued = any(cue.search(units[number].text) for cue in cues)
+                found[number] = 1.0 if cued else 0.3
     shares.update(sorted(found.items()))
-    said_in = {unit.message for unit in holding.values() if unit.kind == "said"}
+    said_in = {unit.message for _, unit in holding if unit.kind == "said"}
     for message in sorted({prepared.next_by_user(message) for message in said_in}):
         for number in prepared.of_message(message):
             if units[number].kind == "said":
                 shares.setdefault(number, 0.6)
     return shares
-
-
-def _printed_by(prepared: PreparedView, quoted: Sequence[str]) -> set[int]:
-    """The messages that answer a quoted call."""
-    return {
-        place
-        for said, place in prepared.results
-        if any(text in said and len(text) >= _CALL_SHARE * len(said) for text in quoted)
-    }
-
-
-def _factor(unit: Unit, cues: Sequence[re.Pattern[str]]) -> float:
-    weight = _WEIGHTS[unit.kind]
-    return weight * _CUE if any(cue.search(unit.text) for cue in cues) else weight
 
 
 def topic_cues(question: str) -> list[re.Pattern[str]]:

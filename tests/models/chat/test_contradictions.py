@@ -11,7 +11,7 @@ from support.endpoint_replies import completion
 
 from pytest_compaction.case.case import Fact, FactType, Trap
 from pytest_compaction.metrics import criterion_score, readings_of
-from pytest_compaction.models.chat.contradictions import contradiction
+from pytest_compaction.models.chat.judgement import contradiction
 
 FACTS = (
     Fact("the limit is 45", type="value"),
