@@ -104,7 +104,7 @@ class Estimate:
 
 
 class CallToMake(Exception):  # noqa: N818 - nothing is wrong: the real run would make this call
-    """A call that the real run would make; the length of its reply is noted in ``entry``."""
+    """A call that the real run would make; the tokens of its reply are noted in ``entry``."""
 
     def __init__(self, entry: _Entry) -> None:
         super().__init__("a call to make")
@@ -122,7 +122,7 @@ class _Entry:
 
 
 class DryRunCaller:
-    """A caller that answers from the store, and counts every other call without making it."""
+    """A caller that answers from the store, and notes every other call without making it."""
 
     def __init__(self, store: Store | None, tokens: TokenCounter) -> None:
         self._store = store
@@ -132,33 +132,31 @@ class DryRunCaller:
 
     async def call(self, call: Call) -> CallReply:
         """The stored reply; raises :class:`CallToMake` if there is none."""
-        digest, model = call.digest, call.model
         found = None if self._store is None else await self._store.find(call)
-        if found is not None or digest in self._entries:
-            self._stored[call.role, model] += 1
+        if found is not None or call.digest in self._entries:
+            self._stored[call.role, call.model] += 1
         if found is not None:
             return found
-        if digest not in self._entries:
+        if call.digest not in self._entries:
             read = most_usage(call, self._tokens).input_tokens
-            self._entries[digest] = _Entry(call.role, model, read)
-        raise CallToMake(self._entries[digest])
+            self._entries[call.digest] = _Entry(call.role, call.model, read)
+        raise CallToMake(self._entries[call.digest])
 
     async def close(self) -> None:
         """Do nothing: no connection is open."""
 
     def planned(self, prices: PriceTable) -> tuple[Planned, ...]:
         """All calls by role and model."""
-        usage: dict[tuple[str, str], Usage] = {}
+        usage: dict[tuple[str, str], Usage] = {key: Usage() for key in self._stored}
         for entry in self._entries.values():
             key = (entry.role, entry.model)
             usage[key] = usage.get(key, Usage()) + Usage(1, entry.read, 0, entry.written)
-        keys = sorted({*usage, *self._stored}, key=lambda key: (_ORDER.index(key[0]), key[1]))
-        planned: list[Planned] = []
-        for role, model in keys:
-            mine = usage.get((role, model), Usage())
-            usd = prices.cost(model, mine) if mine.calls else 0.0
-            planned.append(Planned(role, model, self._stored[role, model], mine, usd))
-        return tuple(planned)
+        return tuple(
+            Planned(*key, self._stored[key], mine, prices.cost(key[1], mine) if mine.calls else 0.0)
+            for key, mine in sorted(
+                usage.items(), key=lambda one: (_ORDER.index(one[0][0]), one[0])
+            )
+        )
 
 
 class DryRunModel:

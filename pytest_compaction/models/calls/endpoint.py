@@ -212,16 +212,26 @@ class Endpoint:
             if left <= bound:
                 raise too_slow(call, self.total, charged=True) from None
             raise too_slow(call, self._read, charged=True, passing=True) from None
-        except RedirectedError as error:
-            raise _redirected(call, error) from None
         except openai.APIStatusError as error:
             raise _refused(call, error) from None
-        except openai.APIConnectionError as error:
-            if isinstance(error.__cause__, RedirectedError):  # so openai 2 says it
-                raise _redirected(call, error.__cause__) from None
-            sent = not isinstance(error.__cause__, NEVER_SENT)
-            timed_out = isinstance(error, openai.APITimeoutError)
-            raise self._lost(call, error.__cause__, timed_out, sent) from None
+        except (openai.APIConnectionError, RedirectedError) as error:
+            cause = error if isinstance(error, RedirectedError) else error.__cause__
+            if isinstance(cause, RedirectedError):  # openai 2 wraps it
+                variable = url_variable(call.operation)
+                advice = f"; nothing was sent there; if that host is right, set {variable} to it"
+                raise AttemptError(sentence_on(call, str(cause)), advice) from None
+            if isinstance(error, openai.APITimeoutError):
+                times = f"connecting {self._connect:g} s, reading {self._read:g} s"
+                said, advice = f"did not answer in time ({times})", f"; {_LONGER}"
+            else:
+                said = "could not be reached, or broke off its reply"
+                detail = f" ({type(cause).__name__}: {excerpt_of(str(cause))})" if cause else ""
+                variable = url_variable(call.operation)
+                advice = f"{detail}; is {variable} right and the server running?"
+            sent = not isinstance(cause, NEVER_SENT)
+            raise AttemptError(
+                sentence_on(call, said), advice, charged=sent, passing=True
+            ) from None
         except (openai.OpenAIError, httpx.InvalidURL, ValueError) as error:
             said = f"could not be asked: {excerpt_of(str(error))}"
             raise AttemptError(sentence_on(call, said)) from None
@@ -244,20 +254,6 @@ class Endpoint:
             raise ModelError(missing)
         return base_url_for(), own_variable("OPENAI_API_KEY") or NO_KEY
 
-    def _lost(
-        self, call: Call, cause: BaseException | None, timed_out: bool, sent: bool
-    ) -> AttemptError:
-        """The failure of a request to which no whole reply came."""
-        if timed_out:
-            times = f"connecting {self._connect:g} s, reading {self._read:g} s"
-            said, advice = f"did not answer in time ({times})", f"; {_LONGER}"
-        else:
-            said = "could not be reached, or broke off its reply"
-            detail = "" if cause is None else f" ({type(cause).__name__}: {excerpt_of(str(cause))})"
-            variable = url_variable(call.operation)
-            advice = f"{detail}; is {variable} right and the server running?"
-        return AttemptError(sentence_on(call, said), advice, charged=sent, passing=True)
-
     def _client(self) -> Any:
         """The client of the running loop, made on first use."""
         from pytest_compaction.models.calls.client import Bounded, httpx, new_client
@@ -275,33 +271,23 @@ class Endpoint:
         """The JSON object of a reply."""
         if response.extensions.get(EXCEEDED):
             limit = self._max_reply_bytes / 1024**2
-            raise _unusable(call, f"sent a reply of more than {limit:g} MB, which was not read")
-        if not response.content.strip():
-            raise _unusable(call, "sent an empty reply")
-        try:
-            value = strict_json(response.content)
-        except UnusableReplyError as error:
-            kind = printable(response.headers.get("content-type", "no content type"), 40)
-            raise _unusable(call, f"sent {kind} that {error}") from None
-        try:
-            parsed = reply_object(value, response.content)
-        except UnusableReplyError as error:
-            raise _unusable(call, f"sent JSON that {error}") from None
-        complaint = error_in(parsed)
-        if complaint is not None:
-            raise _unusable(call, f"answered with an error: {excerpt_of(complaint.text)}")
-        return parsed
-
-
-def _unusable(call: Call, said: str) -> AttemptError:
-    """The failure of a request whose reply came, and is charged for, but cannot be used."""
-    return AttemptError(sentence_on(call, said), charged=True)
-
-
-def _redirected(call: Call, error: Exception) -> AttemptError:
-    """The failure of a request that was to go on at another host; it is not asked again."""
-    advice = f"; nothing was sent there; if that host is right, set {url_variable(call.operation)}"
-    return AttemptError(sentence_on(call, str(error)), f"{advice} to it")
+            said = f"sent a reply of more than {limit:g} MB, which was not read"
+        elif not response.content.strip():
+            said = "sent an empty reply"
+        else:
+            sent = printable(response.headers.get("content-type", "no content type"), 40)
+            try:
+                value = strict_json(response.content)
+                sent = "JSON"
+                parsed = reply_object(value, response.content)
+            except UnusableReplyError as error:
+                said = f"sent {sent} that {error}"
+            else:
+                complaint = error_in(parsed)
+                if complaint is None:
+                    return parsed
+                said = f"answered with an error: {excerpt_of(complaint.text)}"
+        raise AttemptError(sentence_on(call, said), charged=True)
 
 
 def _refused(call: Call, error: Any) -> AttemptError:

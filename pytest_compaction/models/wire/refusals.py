@@ -62,18 +62,13 @@ class Adaptation:
         return bool(self.named.search(complaint.parameter) or self.named.search(complaint.text))
 
 
-def _drop(name: str, pattern: str | None = None) -> Adaptation:
+def _drop(name: str) -> Adaptation:
     return Adaptation(
         f"without {name}",
         lambda body: name in body,
-        re.compile(pattern or rf"\b{name}\b", re.IGNORECASE),
+        re.compile(rf"\b{name}\b", re.IGNORECASE),
         lambda body: {key: value for key, value in body.items() if key != name},
     )
-
-
-def _renamed(body: Body) -> Body:
-    names = {"max_tokens": "max_completion_tokens"}
-    return {names.get(key, key): value for key, value in body.items()}
 
 
 def _format_of(body: Mapping[str, Any]) -> str:
@@ -82,26 +77,24 @@ def _format_of(body: Mapping[str, Any]) -> str:
 
 
 def _has_images(body: Mapping[str, Any]) -> bool:
-    return any(part.get("type") in _IMAGE_TYPES for part in _content_parts(body))
-
-
-def _content_parts(body: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     messages = body.get("messages") or body.get("input") or []
-    contents = [message.get("content") for message in messages if isinstance(message, Mapping)]
-    return [part for content in contents if isinstance(content, list) for part in content]
+    contents = (message.get("content") for message in messages if isinstance(message, Mapping))
+    lists = (content for content in contents if isinstance(content, list))
+    return any(part.get("type") in _IMAGE_TYPES for content in lists for part in content)
 
 
 def _without_images(body: Body) -> Body:
+    def imageless(message: Mapping[str, Any]) -> Mapping[str, Any]:
+        content = message.get("content")
+        if not isinstance(content, list):
+            return message
+        texts = (
+            IMAGE if p.get("type") in _IMAGE_TYPES else str(p.get("text", "")) for p in content
+        )
+        return {**message, "content": "\n".join(texts)}
+
     name = "messages" if "messages" in body else "input"
-    return {**body, name: [_imageless(message) for message in body[name]]}
-
-
-def _imageless(message: Mapping[str, Any]) -> Mapping[str, Any]:
-    content = message.get("content")
-    if not isinstance(content, list):
-        return message
-    texts = [IMAGE if p.get("type") in _IMAGE_TYPES else str(p.get("text", "")) for p in content]
-    return {**message, "content": "\n".join(texts)}
+    return {**body, name: [imageless(message) for message in body[name]]}
 
 
 _IMAGE_TYPES: Final = frozenset({"image_url", "input_image"})
@@ -115,7 +108,10 @@ ADAPTATIONS: Final = (
         "max_completion_tokens for max_tokens",
         lambda body: "max_tokens" in body,
         re.compile(r"\bmax_tokens\b", re.IGNORECASE),
-        _renamed,
+        lambda body: {
+            "max_completion_tokens" if key == "max_tokens" else key: value
+            for key, value in body.items()
+        },
     ),
     _drop("max_completion_tokens"),
     _drop("max_output_tokens"),
@@ -254,14 +250,8 @@ def consequence(
         return True, "; the account has no credit left"
     if answered and status in _LASTING:
         return False, "; it answered other requests, so this one alone is refused; run again later"
-    if operation != "chat.completions" and not answered and _is_missing(complaint):
+    lacks = status in {404, 405, 410, 501} or (status == 400 and _MISSING.search(complaint.text))
+    if operation != "chat.completions" and not answered and lacks:
         return True, f"; it has no {operation}; take an endpoint or a model that has it"
     later = "; run again later" if status >= 500 else ""
     return status in _LASTING, _ADVICE.get(status, later)
-
-
-def _is_missing(complaint: Complaint) -> bool:
-    """Whether the endpoint lacks the operation, rather than refusing one request."""
-    if complaint.status == 400:
-        return bool(_MISSING.search(complaint.text))
-    return complaint.status in {404, 405, 410, 501}
