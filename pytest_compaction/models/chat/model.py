@@ -135,7 +135,10 @@ class ChatModel:
         fields = summary_fields(request, int(request.budget * WORDS_PER_TOKEN))
         body = self._chat_body(self._prompts.summarize.messages(fields), request.budget)
         reply, usage, latency = await self._text("chat.completions", body, "compaction")
-        text = _without_torn_line(reply)
+        text = reply.text
+        if reply.cut:  # without a last line that was cut off: half a path is a wrong path
+            head = text.rpartition("\n")[0]
+            text = head if head.strip() else text
         echoed = own_words(self._prompts.summarize, fields, text)
         summary = sections_of(text, sections, echoed)
         bounded = within_budget(summary, sections, request.budget, self._tokens.text)
@@ -180,13 +183,22 @@ class ChatModel:
 
     async def judge(self, request: JudgeRequest) -> JudgeReply:
         """All that applies in one request; a bad reply is repaired once, or is unscored."""
-        prompt, limit = self._to_judge(request)
+        numbers = len(request.nuggets) or len(request.facts) + len(request.traps)
+        limit = JUDGE_TOKENS + CRITERION_TOKENS * len(request.criteria) + NUMBER_TOKENS * numbers
+        if request.nuggets:
+            prompt = self._prompts.nuggets.messages(nugget_fields(request))
+        else:
+            log = excerpts_for(request, self._log_tokens, self._tokens, self._kept)
+            fields = judge_fields(request, log, asked_form(request.answer))
+            prompt = self._prompts.judge.messages(fields)
         extra = {"response_format": response_format(request)}
         body = self._chat_body(prompt, limit, extra)
         reply, usage, _ = await self._ask("chat.completions", body, "judge")
         judged = _judged(reply, request)
         if judged.unscored and not reply.refused:
-            prompt = [*prompt, *self._repair(reply, judged.unscored)]
+            said = [{"role": "assistant", "content": reply.text}] if reply.text else []
+            problem = {"problem": printable(judged.unscored, 300)}
+            prompt = [*prompt, *said, *self._prompts.repair.messages(problem)]
             limit += REASONING_TOKENS if reply.cut else 0
             body = self._chat_body(prompt, limit, extra)
             try:
@@ -205,16 +217,6 @@ class ChatModel:
         flags = (FLAG,) if answer_proper(request.response)[1] else ()
         return replace(judged, flags=flags, usage=usage)
 
-    def _to_judge(self, request: JudgeRequest) -> tuple[list[dict[str, Any]], int]:
-        """The messages of a request to judge, and its limit of tokens."""
-        numbers = len(request.nuggets) or len(request.facts) + len(request.traps)
-        limit = JUDGE_TOKENS + CRITERION_TOKENS * len(request.criteria) + NUMBER_TOKENS * numbers
-        if request.nuggets:
-            return self._prompts.nuggets.messages(nugget_fields(request)), limit
-        log = excerpts_for(request, self._log_tokens, self._tokens, self._kept)
-        fields = judge_fields(request, log, asked_form(request.answer))
-        return self._prompts.judge.messages(fields), limit
-
     async def compact(self, request: CompactRequest) -> CompactReply:
         """Let the endpoint compact natively; items that only it can read stay byte-identical."""
         body: dict[str, Any] = {
@@ -232,11 +234,6 @@ class ChatModel:
             said = f"{self._name} did not compact: {error}"
             raise ModelError(said, spent={"compaction": usage}) from None
         return CompactReply(messages, usage)
-
-    def _repair(self, reply: WireReply, problem: str) -> list[dict[str, Any]]:
-        said = [{"role": "assistant", "content": reply.text}] if reply.text else []
-        fields = {"problem": printable(problem, 300)}
-        return [*said, *self._prompts.repair.messages(fields)]
 
     async def _text(
         self, operation: Operation, body: Mapping[str, Any], role: Role
@@ -309,12 +306,6 @@ def asked_form(spec: AnswerSpec) -> str:
     if spec.forbid:
         asked.append(f"without mentioning {'; '.join(clean(text) for text in spec.forbid)}")
     return ", ".join(asked)
-
-
-def _without_torn_line(reply: WireReply) -> str:
-    """The text without a last line that was cut off: half a path is a wrong path."""
-    head, _, _ = reply.text.rpartition("\n")
-    return head if reply.cut and head.strip() else reply.text
 
 
 def roomier(body: Mapping[str, Any]) -> dict[str, Any]:

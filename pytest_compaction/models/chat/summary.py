@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
@@ -121,60 +122,38 @@ def within_budget(
     section is emptied for the sake of another. If not even one entry fits, the first one
     is shortened.
     """
-    if count(summary.render(sections)) <= budget:
+
+    def fits(summary: Summary) -> bool:
+        return count(summary.render(sections)) <= budget
+
+    def without(lost: Sequence[str]) -> Summary:
+        """The summary after each section in ``lost`` lost a last entry, with a note of how many."""
+        entries: list[tuple[str, tuple[str, ...]]] = []
+        for section in sections:
+            cut, kept = lost.count(section.id), summary.of(section.id)
+            note = (LEFT_OUT.format(count=cut),) if cut else ()
+            entries.append((section.id, (*kept[: len(kept) - cut], *note)))
+        return Summary(tuple(entries))
+
+    if fits(summary):
         return summary
-    order = _cutting_order(summary, sections, count)
-    low, high = 1, max(len(order), 1)
-    while low < high:
-        middle = (low + high) // 2
-        if count(_without(summary, sections, order[:middle]).render(sections)) <= budget:
-            high = middle
-        else:
-            low = middle + 1
-    cut = _without(summary, sections, order[:low])
-    if count(cut.render(sections)) <= budget:
-        return cut
-    return _first_entry(cut, sections, budget, count)
-
-
-def _cutting_order(
-    summary: Summary, sections: Sequence[Section], count: Callable[[str], int]
-) -> list[str]:
-    """The sections that lose their last entry, in order, until one entry is left."""
     shares = {section.id: max(section.share, 0.01) for section in sections}
     costs = {section.id: [count(entry) for entry in summary.of(section.id)] for section in sections}
     totals = {id: sum(found) for id, found in costs.items()}
     order: list[str] = []
+    """The sections that lose their last entry, until one entry is left."""
     for _ in range(sum(map(len, costs.values())) - 1):
-        left = (id for id in costs if costs[id])
-        longest = max(left, key=lambda id: totals[id] / shares[id])
+        longest = max((id for id in costs if costs[id]), key=lambda id: totals[id] / shares[id])
         totals[longest] -= costs[longest].pop()
         order.append(longest)
-    return order
+    fewest = 1 + bisect_left(range(1, len(order)), True, key=lambda n: fits(without(order[:n])))
+    cut = without(order[:fewest])
+    if fits(cut):
+        return cut
 
+    def shortened(size: int) -> Summary:
+        return Summary(((id, (f"{text[:size]} […]",)),))
 
-def _without(summary: Summary, sections: Sequence[Section], lost: Sequence[str]) -> Summary:
-    """The summary after each section in ``lost`` lost a last entry, with a note of how many."""
-    entries: list[tuple[str, tuple[str, ...]]] = []
-    for section in sections:
-        cut = lost.count(section.id)
-        kept = summary.of(section.id)
-        note = (LEFT_OUT.format(count=cut),) if cut else ()
-        entries.append((section.id, (*kept[: len(kept) - cut], *note)))
-    return Summary(tuple(entries))
-
-
-def _first_entry(
-    summary: Summary, sections: Sequence[Section], budget: int, count: Callable[[str], int]
-) -> Summary:
-    """The first entry alone, cut where the budget ends; empty if nothing of it fits."""
-    id, text = next(((id, kept[0]) for id, kept in summary.entries if kept), ("", ""))
-    low, high = 0, len(text)
-    while low < high:
-        middle = (low + high + 1) // 2
-        trial = Summary(((id, (f"{text[:middle]} […]",)),))
-        if count(trial.render(sections)) <= budget:
-            low = middle
-        else:
-            high = middle - 1
-    return Summary(((id, (f"{text[:low]} […]",)),)) if low else Summary(())
+    id, text = next(((id, kept[0]) for id, kept in cut.entries if kept), ("", ""))
+    size = bisect_left(range(1, len(text) + 1), True, key=lambda size: not fits(shortened(size)))
+    return shortened(size) if size else Summary(())
