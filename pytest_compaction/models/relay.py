@@ -105,19 +105,33 @@ class Request:
 
 def call_of(request: Request) -> Call:
     """The call that a request asks for. Raises :class:`RefusedError` for one of another kind."""
-    path = request.path.partition("?")[0].rstrip("/")
-    if path == MODELS or path.startswith(f"{MODELS}/"):
-        return _listing(request, path)
+    path, mark, query = request.path.partition("?")
+    path = path.rstrip("/")
+    headers = {name: request.headers[name] for name in PASSED if name in request.headers}
     operation = PATHS.get(path)
+    if path == MODELS or path.startswith(f"{MODELS}/"):
+        if request.method != "GET":
+            raise RefusedError(405, f"--compaction-proxy serves {MODELS} for GET alone")
+        operation = "messages.models" if request.is_anthropic else "models"
+        # The query names the page of a long list.
+        return Call(operation, {"path": f"{path}{mark}{query}", **headers}, is_ours=False)
     if operation is None or request.method != "POST":
         served = ", ".join(f"POST {known}" for known in PATHS)
-        raise RefusedError(
-            404, f"--compaction-proxy does not pass on {request.method} {path}; it serves {served} "
-            f"and GET {MODELS}"
-        )  # fmt: skip
-    body = _body(request.data)
-    headers = {name: request.headers[name] for name in PASSED if name in request.headers}
-    return Call(operation, {**body, **headers}, sent=_to_send(operation, body), is_ours=False)
+        said = f"--compaction-proxy does not pass on {request.method} {path}; it serves {served}"
+        raise RefusedError(404, f"{said} and GET {MODELS}")
+    try:
+        body = json.loads(request.data)
+    except (ValueError, RecursionError):
+        raise RefusedError(400, "the body of the request is not JSON") from None
+    if not isinstance(body, dict) or not isinstance(body.get("model"), str):
+        raise RefusedError(400, "the body of the request is no JSON object with a model in it")
+    sent = body
+    if operation == "chat.completions" and body.get("stream"):
+        # Such a stream tells its usage only if it is asked to.
+        options = body.get(USAGE)
+        options = options if isinstance(options, Mapping) else {}
+        sent = {**body, USAGE: {**options, "include_usage": True}}
+    return Call(operation, {**body, **headers}, sent=sent, is_ours=False)
 
 
 def without_usage(call: Call) -> Call | None:
@@ -126,36 +140,6 @@ def without_usage(call: Call) -> Call | None:
         return None
     sent = {name: value for name, value in call.sent.items() if name != USAGE}
     return replace(call, sent=sent | {USAGE: call.body[USAGE]} if USAGE in call.body else sent)
-
-
-def _listing(request: Request, path: str) -> Call:
-    if request.method != "GET":
-        raise RefusedError(405, f"--compaction-proxy serves {MODELS} for GET alone")
-    operation: Operation = "messages.models" if request.is_anthropic else "models"
-    version = {name: request.headers[name] for name in PASSED if name in request.headers}
-    _, mark, query = request.path.partition("?")  # which names the page of a long list
-    return Call(operation, {"path": f"{path}{mark}{query}", **version}, is_ours=False)
-
-
-def _to_send(operation: Operation, body: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The body to send: a stream of chat completions tells its usage only if it is asked to."""
-    if operation != "chat.completions" or not body.get("stream"):
-        return body
-    options = body.get(USAGE)
-    return {
-        **body,
-        USAGE: {**(options if isinstance(options, Mapping) else {}), "include_usage": True},
-    }
-
-
-def _body(data: bytes) -> dict[str, Any]:
-    try:
-        body = json.loads(data)
-    except (ValueError, RecursionError):
-        raise RefusedError(400, "the body of the request is not JSON") from None
-    if not isinstance(body, dict) or not isinstance(body.get("model"), str):
-        raise RefusedError(400, "the body of the request is no JSON object with a model in it")
-    return body
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,25 +168,21 @@ def answer_of(call: Call, reply: CallReply) -> Answer:
 
 def error_answer(request: Request, error: Exception) -> Answer:
     """The answer to a request that was refused here, or got no reply."""
-    status = _status_of(error)
     complaint = error.complaint if isinstance(error, AttemptError) else None
+    if isinstance(error, RefusedError):
+        status = error.status
+    elif complaint is not None:
+        status = complaint.status if complaint.status >= 400 else 502  # no other redirect is known
+    elif isinstance(error, NotRecordedError):
+        status = 404
+    else:
+        status = 402 if isinstance(error, ModelError) and error.unpaid else 502
     body = complaint.body if complaint is not None else None
     if not isinstance(body, dict):
         kind = "invalid_request_error" if status < 500 else "api_error"
         inner = {"type": kind, "message": scrubbed(str(error))}
         body = {"type": "error", "error": inner} if request.is_anthropic else {"error": inner}
     return Answer(status, _written(scrubbed_json(body)))
-
-
-def _status_of(error: Exception) -> int:
-    if isinstance(error, RefusedError):
-        return error.status
-    if isinstance(error, AttemptError) and error.complaint is not None:
-        status = error.complaint.status
-        return status if status >= 400 else 502  # clients know no other redirect
-    if isinstance(error, NotRecordedError):
-        return 404
-    return 402 if isinstance(error, ModelError) and error.unpaid else 502
 
 
 def _written(body: Mapping[str, Any]) -> bytes:
@@ -235,30 +215,24 @@ class Upstream(Endpoint):
         return base_url, key or NO_KEY
 
     async def _sent(self, client: Any, call: Call) -> Any:
+        from openai import Omit
+
         from pytest_compaction.models.calls.client import httpx
 
-        asked = {"headers": self._headers(call)}
-        if "path" in call.body:
-            path = self._path(str(call.body["path"]))
-            return await client.get(path, cast_to=httpx.Response, options=asked)
-        body = dict(call.body if call.sent is None else call.sent)
-        path = self._path(_PATH_OF[call.operation])
-        return await client.post(path, body=body, cast_to=httpx.Response, options=asked)
-
-    def _path(self, path: str) -> str:
-        """The path behind the base URL, which for OpenAI has the version in it."""
-        return path if self._anthropic else path.removeprefix(_VERSION)
-
-    def _headers(self, call: Call) -> dict[str, Any]:
         headers: dict[str, Any] = {
             name: str(call.body[name]) for name in PASSED if name in call.body
         }
         key = own_variable("ANTHROPIC_API_KEY")
         if call.operation in ANTHROPIC and key:
-            from openai import Omit
-
             headers |= {"x-api-key": key, "Authorization": Omit()}
-        return headers
+        path = str(call.body["path"]) if "path" in call.body else _PATH_OF[call.operation]
+        if not self._anthropic:  # whose base URL has the version in it
+            path = path.removeprefix(_VERSION)
+        asked: dict[str, Any] = {"cast_to": httpx.Response, "options": {"headers": headers}}
+        if "path" in call.body:
+            return await client.get(path, **asked)
+        body = dict(call.body if call.sent is None else call.sent)
+        return await client.post(path, body=body, **asked)
 
     def _usage(self, call: Call, parsed: Mapping[str, Any]) -> Usage:
         return relayed_usage(call.operation, parsed)
@@ -280,7 +254,13 @@ class Upstream(Endpoint):
 
 def relayed_usage(operation: Operation, body: Mapping[str, Any]) -> Usage:
     """One call with the tokens that a reply charges for; a figure that it lacks is 0."""
-    used = _streamed(body) or body.get("usage")
+    streamed: dict[str, Any] = {}  # what the events tell; later ones complete earlier ones
+    for payload in payloads(body):
+        for holder in (payload, payload.get("response") or payload.get("message")):
+            told = holder.get("usage") if isinstance(holder, Mapping) else None
+            if isinstance(told, Mapping):
+                streamed |= {name: value for name, value in told.items() if value is not None}
+    used = streamed or body.get("usage")
     if not isinstance(used, Mapping):
         return Usage(1)
     if operation not in ANTHROPIC:
@@ -292,18 +272,6 @@ def relayed_usage(operation: Operation, body: Mapping[str, Any]) -> Usage:
     long = whole_tokens(apart.get(_HOUR_LONG)) if isinstance(apart, Mapping) else 0
     long = min(long, kept)
     return Usage(1, read, cached, whole_tokens(used.get("output_tokens")), kept - long, long)
-
-
-def _streamed(body: Mapping[str, Any]) -> dict[str, Any]:
-    """The usage that the events of a reply tell; later ones complete earlier ones."""
-    found: dict[str, Any] = {}
-    for payload in payloads(body):
-        inner = payload.get("response") or payload.get("message")
-        for holder in (payload, inner):
-            used = holder.get("usage") if isinstance(holder, Mapping) else None
-            if isinstance(used, Mapping):
-                found |= {name: value for name, value in used.items() if value is not None}
-    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -347,28 +315,27 @@ class Dialects:
     anthropic: Caller
 
     async def call(self, call: Call) -> CallReply:
-        """The reply, or a refusal that says that the request is too long."""
+        """The reply, or a refusal that says that the request is too long.
+
+        If what was added to the request is refused, it is sent as its client sent it.
+        """
+        following = self.anthropic if call.operation in ANTHROPIC else self.openai
         try:
-            return await self._asked(call)
+            try:
+                return await following.call(call)
+            except AttemptError as error:
+                as_sent, complaint = without_usage(call), error.complaint
+                if as_sent is None or complaint is None or complaint.status not in REFUSING:
+                    raise
+                if USAGE not in complaint.text and USAGE not in complaint.parameter:
+                    raise
+            return await following.call(as_sent)
         except AttemptError as error:
             complaint = error.complaint
             if complaint is None or not (complaint.too_long or complaint.status == 413):
                 raise
             said = complaint.body if isinstance(complaint.body, dict) else {}
             return CallReply({**said, REFUSED: complaint.status}, Usage())
-
-    async def _asked(self, call: Call) -> CallReply:
-        """The reply; if what was added to the request is refused, to what its client sent."""
-        following = self.anthropic if call.operation in ANTHROPIC else self.openai
-        try:
-            return await following.call(call)
-        except AttemptError as error:
-            as_sent, complaint = without_usage(call), error.complaint
-            if as_sent is None or complaint is None or complaint.status not in REFUSING:
-                raise
-            if USAGE not in complaint.text and USAGE not in complaint.parameter:
-                raise
-        return await following.call(as_sent)
 
     async def close(self) -> None:
         """Close both."""

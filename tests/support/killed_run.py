@@ -12,7 +12,7 @@ import sys
 import traceback
 from pathlib import Path
 
-from pytest_compaction.models.calls import store
+from pytest_compaction.models.calls.store import Store
 from pytest_compaction.records import RunWriter, scored_record
 from pytest_compaction.run.engine import PlannedProbe
 from pytest_compaction.session.items.collection import items_of
@@ -30,15 +30,15 @@ def die():
 
 def die_in_store(where, at):
     """Die at the given write of a store file: halfway, before the file is moved, or after."""
-    real, count = store.write_file, 0
+    real, count = Store._write, 0
 
-    def write(folder, digest, data):
+    def write(store, digest, data):
         nonlocal count
         count += 1
         if count < at:
-            real(folder, digest, data)
+            real(store, digest, data)
             return
-        partial = folder / ".partial"
+        partial = store._folder / ".partial"
         partial.mkdir(parents=True, exist_ok=True)
         temporary = partial / f"{digest}.{os.getpid()}"
         if where == "half a store file":
@@ -46,10 +46,10 @@ def die_in_store(where, at):
         elif where == "before the move":
             temporary.write_bytes(data)
         else:
-            real(folder, digest, data)
+            real(store, digest, data)
         die()
 
-    store.write_file = write
+    Store._write = write
 
 
 def die_in_records(at):

@@ -7,8 +7,7 @@ that no file of the user names, has no price. Nothing is guessed.
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from importlib.metadata import version
@@ -167,21 +166,20 @@ def _read(path: Path, shown: str) -> Mapping[str, Any]:
         raise unusable("is not valid JSON: it is nested too deep") from None
     except ValueError as error:
         raise unusable(f"is not valid JSON: {error}") from None
-    faults = schema_faults(data, __package__, _SCHEMA) or list(_repeated(data))
+    faults = schema_faults(data, __package__, _SCHEMA)
+    if not faults:
+        first: dict[str, int] = {}
+        names = (_table_name(model["name"]) for model in data["models"])
+        faults = [
+            CaseFault(f"/models/{number}/name", f"{name!r} again", "each model once")
+            for number, name in enumerate(names)
+            if first.setdefault(name, number) != number
+        ]
     if faults:
         more = f", and {len(faults) - 1} more" if len(faults) > 1 else ""
         raise unusable(f"{faults[0]}{more}")
     found: Mapping[str, Any] = data
     return found
-
-
-def _repeated(data: Mapping[str, Any]) -> Iterator[CaseFault]:
-    """Models that are named twice: nobody knows which price holds."""
-    names: Counter[str] = Counter()
-    for number, model in enumerate(data["models"]):
-        names[name := _table_name(model["name"])] += 1
-        if names[name] > 1:
-            yield CaseFault(f"/models/{number}/name", f"{name!r} again", "each model once")
 
 
 def _no_constant(name: str) -> Any:

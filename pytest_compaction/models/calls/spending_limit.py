@@ -101,7 +101,13 @@ class SpendingLimit(ChainedCaller):
         accounts, model = self._accounts, call.model
         if self._limit is None:
             return accounts.enter(call.role, model)
-        most = self._most(call, model)
+        most = self._prices.cost(model, self._most_usage(call))
+        if most is None:
+            raise NotAskedError(
+                f"--compaction-max-cost: the price table has no price for a request of this "
+                f"length to {model!r}; leave the limit out, take another model, or name its price "
+                "in a file (--compaction-prices)"
+            )
         try:
             return await repeated(lambda: accounts.reserve(call.role, model, most, self._limit))
         except LimitReachedError as reached:
@@ -110,22 +116,14 @@ class SpendingLimit(ChainedCaller):
                 "another call; run again with a higher limit (what was paid for is stored)"
             ) from None
 
-    def _most(self, call: Call, model: str) -> float:
-        """The most that a call can cost, as counted here."""
-        most = self._prices.cost(model, self._most_usage(call))
-        if most is None:
-            raise NotAskedError(
-                f"--compaction-max-cost: the price table has no price for a request of this "
-                f"length to {model!r}; leave the limit out, take another model, or name its price "
-                "in a file (--compaction-prices)"
-            )
-        return most
-
     def _most_usage(self, call: Call) -> Usage:
+        """The most tokens, all written to a cache for minutes or an hour if it is asked to be."""
         usage = most_usage(call, self._tokens)
         read = int(usage.input_tokens * _MARGIN)
-        kept, long = (read if asks else 0 for asks in _keeps(call.body))
-        return Usage(1, read, 0, usage.output_tokens, kept, long)
+        found = list(_members(call.body, "cache_control"))
+        long = any(isinstance(asked, Mapping) and asked.get("ttl") == "1h" for asked in found)
+        kept = (0, read) if long else (read if found else 0, 0)
+        return Usage(1, read, 0, usage.output_tokens, *kept)
 
 
 def most_usage(call: Call, tokens: TokenCounter) -> Usage:
@@ -141,13 +139,6 @@ def most_usage(call: Call, tokens: TokenCounter) -> Usage:
     bounds = (whole_tokens(call.body.get(key)) for key in _OUTPUT_KEYS)
     allowed = next(filter(None, bounds), read)
     return Usage(1, read, 0, allowed * max(whole_tokens(call.body.get("n")), 1))
-
-
-def _keeps(value: Any) -> tuple[bool, bool]:
-    """Whether a request asks to keep its input in the cache: for minutes, or for an hour."""
-    found = list(_members(value, "cache_control"))
-    long = any(isinstance(asked, Mapping) and asked.get("ttl") == "1h" for asked in found)
-    return bool(found) and not long, long
 
 
 def _members(value: Any, name: str) -> Iterator[Any]:

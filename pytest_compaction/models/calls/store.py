@@ -12,12 +12,11 @@ import asyncio
 import json
 import os
 import threading
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, Literal, TypeVar
+from typing import Any, Final, Literal
 from weakref import WeakValueDictionary
 
 from filelock import FileLock
@@ -41,7 +40,6 @@ CIPHERTEXT: Final = frozenset({"encrypted_content", "signature"})
 """Members in which anything can look like a key by chance: only known secrets are replaced."""
 
 Mode = Literal["normal", "replay", "refresh"]
-T = TypeVar("T")
 
 
 class Store:
@@ -65,6 +63,7 @@ class Store:
         shown: str | None = None,
     ) -> None:
         self._folder = folder
+        self._partial = folder / PARTIAL
         self._following = None if mode == "replay" else following
         self._mode = mode
         self._accounts = accounts
@@ -87,8 +86,9 @@ class Store:
                 return found
             if self._following is None:
                 raise NotRecordedError(self._missing(call, digest))
-            if not await self._claimed(digest):
-                self._fresh.add(digest)
+            accounts = self._accounts
+            if accounts and await repeated(lambda: accounts.claim(digest)) != "ours":
+                self._fresh.add(digest)  # another process has made it meanwhile
                 found = await self._stored(call, digest)
             return found or await self._made(self._following, call, digest)
 
@@ -130,11 +130,6 @@ class Store:
             self._accounts.stored(call.role, call.model)
         return found
 
-    async def _claimed(self, digest: str) -> bool:
-        """Wait until the call is ours to make; false if another process has made it meanwhile."""
-        accounts = self._accounts
-        return accounts is None or await repeated(lambda: accounts.claim(digest)) == "ours"
-
     async def _made(self, following: Caller, call: Call, digest: str) -> CallReply:
         """The reply of the next caller, kept; the claim ends whatever happens.
 
@@ -144,7 +139,13 @@ class Store:
         try:
             async with current_slot():
                 reply = await following.call(call)
-                return await _to_the_end(lambda: self._kept(call, digest, reply))
+                working = asyncio.ensure_future(asyncio.to_thread(self._kept, call, digest, reply))
+                try:
+                    return await asyncio.shield(working)
+                except asyncio.CancelledError:  # whoever is cancelled meanwhile waits for its end
+                    with suppress(Exception):
+                        await working
+                    raise
         finally:
             if self._accounts is not None:
                 self._accounts.unclaim(digest, kept=digest in self._fresh)
@@ -195,11 +196,15 @@ class Store:
         reply = replace(reply, body=scrubbed_json(reply.body, CIPHERTEXT))
         try:
             data = _file_bytes(call, reply)
-            with self._writing, FileLock(self._lock_file).acquire(poll_interval=0.01):
-                self._sweep()
+            lock = self._partial / "lock"  # held by whoever writes into the folder
+            with self._writing, FileLock(lock).acquire(poll_interval=0.01):
+                if not self._swept:  # what writers that were killed have left is removed, once
+                    self._swept = True
+                    lock.touch()  # or it would be taken for left as well
+                    remove_left_files(self._partial)
                 found = None if self._mode == "refresh" else self._read(digest)
                 if found is None:
-                    write_file(self._folder, digest, data)
+                    self._write(digest, data)
         except ValueError:
             self._note(f"a reply that is not valid JSON was not kept in {self._shown}")
             return reply
@@ -211,17 +216,21 @@ class Store:
         self._fresh.add(digest)
         return found or reply
 
-    def _sweep(self) -> None:
-        """Remove what writers that were killed have left, once."""
-        if not self._swept:
-            self._swept = True
-            self._lock_file.touch()  # or it would be taken for left as well
-            remove_left_files(self._folder / PARTIAL)
-
-    @property
-    def _lock_file(self) -> Path:
-        """The file that is locked by whoever writes into the folder."""
-        return self._folder / PARTIAL / "lock"
+    def _write(self, digest: str, data: bytes) -> None:
+        """Write beside the place of a file, and move it there; leaves nothing if that fails."""
+        path = self._path(digest)
+        # No two threads of any processes write into one file.
+        temporary = self._partial / f"{digest}.{os.getpid()}.{threading.get_ident()}"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary.parent.mkdir(exist_ok=True)
+        try:
+            temporary.write_bytes(data)
+            temporary.replace(path)
+        except OSError:
+            # Where the disk is full, what was written of it is in the way.
+            with suppress(OSError):
+                temporary.unlink()
+            raise
 
     def _unusable(self, digest: str, why: str) -> None:
         self._note(f"passed over {self._shown}/{digest[:2]}/{digest}.json: {why}")
@@ -231,7 +240,7 @@ class Store:
             self._accounts.note(printable(text))
 
     def _path(self, digest: str) -> Path:
-        return _path_in(self._folder, digest)
+        return self._folder / digest[:2] / f"{digest}.json"
 
     def _missing(self, call: Call, digest: str) -> str:
         if call.model == shipped.REFERENCE:
@@ -241,22 +250,6 @@ class Store:
             f"{call.operation} of {scrubbed(call.model)}, trial {call.trial}); "
             "run once without --compaction-replay to record it"
         )
-
-
-async def _to_the_end(work: Callable[[], T]) -> T:
-    """The result of work in a thread; whoever is cancelled meanwhile waits for its end."""
-    working = asyncio.ensure_future(asyncio.to_thread(work))
-    try:
-        return await asyncio.shield(working)
-    except asyncio.CancelledError:
-        with suppress(Exception):
-            await working
-        raise
-
-
-def _path_in(folder: Path, digest: str) -> Path:
-    """Where the store in this folder has the file of a call."""
-    return folder / digest[:2] / f"{digest}.json"
 
 
 def _file_bytes(call: Call, reply: CallReply) -> bytes:
@@ -294,20 +287,3 @@ def _reply_in(data: dict[str, Any], digest: str) -> CallReply:
     if not all(isinstance(count, int) for count in asdict(usage).values()):
         raise TypeError("usage is counted in whole numbers")
     return CallReply(data["reply"], usage)
-
-
-def write_file(folder: Path, digest: str, data: bytes) -> None:
-    """Write beside the place of a file, and move it there; leaves nothing if that fails."""
-    path = _path_in(folder, digest)
-    # No two threads of any processes write into one file.
-    temporary = folder / PARTIAL / f"{digest}.{os.getpid()}.{threading.get_ident()}"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary.parent.mkdir(exist_ok=True)
-    try:
-        temporary.write_bytes(data)
-        temporary.replace(path)
-    except OSError:
-        # Where the disk is full, what was written of it is in the way.
-        with suppress(OSError):
-            temporary.unlink()
-        raise
