@@ -147,15 +147,11 @@ def _responses(body: Mapping[str, Any]) -> WireReply:
         return _refusal(refusals[0])
     if not text and any(item.get("type") == "function_call" for item in items):
         return WireReply(problem="it called a tool instead of replying in text")
-    stopped = _stopped(_end_of(body), text)
-    return stopped or WireReply(text, cut=body.get("status") == "incomplete")
-
-
-def _end_of(body: Mapping[str, Any]) -> str:
-    """Why a reply of the responses API ended before the model was done; empty if it did not."""
-    details = body.get("incomplete_details")
+    details, cut = body.get("incomplete_details"), body.get("status") == "incomplete"
     reason = details.get("reason") if isinstance(details, Mapping) else None
-    return str((reason if body.get("status") == "incomplete" else body.get("status")) or "")
+    # Why the reply ended before the model was done; empty if it did not.
+    stopped = _stopped(str((reason if cut else body.get("status")) or ""), text)
+    return stopped or WireReply(text, cut=cut)
 
 
 def _refusal(text: str) -> WireReply:
@@ -240,25 +236,26 @@ def compacted(body: Mapping[str, Any], before: Sequence[Message]) -> tuple[Messa
     for item in output:
         if not isinstance(item, Mapping):
             raise NotCompactedError(f"an output item is a {type(item).__name__}, not an object")
-        messages.append(_returned(item, sent))
+        kind, key = item.get("type"), _role_and_text(item)
+        if kind in NATIVE_ITEMS:
+            payload = canonical_json(item)
+            id = f"compaction-{_short_hash(payload)}"
+            messages.append(Message(id, "assistant", (Opaque(payload),), "synthetic"))
+        elif kind not in {"message", None} or not isinstance(item.get("role"), str):
+            said = printable(str(kind), 40)
+            raise NotCompactedError(f"an output item of type {said} is not known")
+        elif sent.get(key):
+            messages.append(sent[key].pop(0))
+        else:
+            id = f"returned-{_short_hash(canonical_json(key))}"
+            messages.append(text_message(id, *key, "synthetic"))
     if not any(item.get("type") in NATIVE_ITEMS for item in output):
         raise NotCompactedError("its reply holds no compaction item")
     return tuple(messages)
 
 
-def _returned(item: Mapping[str, Any], sent: Mapping[tuple[str, str], list[Message]]) -> Message:
-    kind = item.get("type")
-    if kind in NATIVE_ITEMS:
-        payload = canonical_json(item)
-        digest = hashlib.sha256(payload.encode("utf-8", "surrogatepass")).hexdigest()
-        return Message(f"compaction-{digest[:12]}", "assistant", (Opaque(payload),), "synthetic")
-    if kind not in {"message", None} or not isinstance(item.get("role"), str):
-        raise NotCompactedError(f"an output item of type {printable(str(kind), 40)} is not known")
-    key = _role_and_text(item)
-    if sent.get(key):
-        return sent[key].pop(0)
-    digest = hashlib.sha256(canonical_json(key).encode("utf-8", "surrogatepass")).hexdigest()
-    return text_message(f"returned-{digest[:12]}", key[0], key[1], "synthetic")
+def _short_hash(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
 def _role_and_text(item: Mapping[str, Any]) -> tuple[str, str]:
@@ -342,22 +339,14 @@ def only_object(text: str) -> dict[str, Any]:
         raise NoObjectError("it holds more than one JSON object")
     if "}" in rest or "}" in text[:start]:
         raise NoObjectError("it holds a brace that belongs to no JSON object")
-    if _is_deep(value):
+    level: list[Any] = [value]
+    for _ in range(MAX_DEPTH):
+        inner = (one.values() if isinstance(one, dict) else one for one in level)
+        level = [each for one in inner if not isinstance(one, _PLAIN) for each in one]
+    if level:
         raise NoObjectError("its JSON is nested too deep")
     found: dict[str, Any] = value
     return found
-
-
-def _is_deep(value: Any) -> bool:
-    level = [value]
-    for _ in range(MAX_DEPTH):
-        level = [
-            member
-            for each in level
-            if isinstance(each, dict | list)
-            for member in (each.values() if isinstance(each, dict) else each)
-        ]
-    return bool(level)
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -373,4 +362,5 @@ def _no_number(name: str) -> Any:
     raise NoObjectError(f"it holds {name}, which is not a number")
 
 
+_PLAIN: Final = (str, int, float, type(None))
 _DECODER: Final = json.JSONDecoder(object_pairs_hook=_without_duplicates, parse_constant=_no_number)
