@@ -6,7 +6,14 @@ import json
 import pytest
 from support import builders
 
-from pytest_compaction.models import Call, CallReply, RefusedError, Request, call_of
+from pytest_compaction.models import (
+    Call,
+    CallReply,
+    ModelError,
+    RefusedError,
+    Request,
+    call_of,
+)
 from pytest_compaction.models.calls.endpoint import AttemptError
 from pytest_compaction.models.calls.spending_limit import most_usage
 from pytest_compaction.models.relay import Dialects, Upstream
@@ -173,8 +180,8 @@ def test_requests_go_to_the_older_name_of_an_address_if_it_is_the_only_one(monke
     assert upstream._address()[0] == "http://other.example/v1"
 
 
-def test_a_call_to_anthropic_names_the_variable_of_anthropic():
+def test_a_call_to_anthropic_names_the_variable_of_anthropic(monkeypatch):
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://127.0.0.1:1")
     call = Call("messages", {"model": "m"}, is_ours=False)
-    error = OSError()
-    found = Upstream(1.0, anthropic=True)._lost(call, error, timed_out=False, sent=False)
-    assert "is ANTHROPIC_BASE_URL right" in str(found)
+    with pytest.raises(ModelError, match="is ANTHROPIC_BASE_URL right"):
+        asyncio.run(Upstream(1.0, anthropic=True).call(call))

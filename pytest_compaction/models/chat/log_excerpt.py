@@ -189,12 +189,12 @@ def _chosen(
         *(form for fact in request.facts for form in (*fact.forms, *chain(*fact.keys))),
         *(text for trap in request.traps for text in (trap.text, *trap.current)),
     ]
-    scores = log.scores("\n".join(forms), request.response)
+    ranked = _Ranked(log.scores("\n".join(forms), request.response))
     evidence = [list(log.evidence(fact)) for fact in request.facts]
     unread = [pair for found in evidence for pair in found]
     stating: dict[int, None] = {}
     while True:
-        chosen = _filled(chain(stating, _ranked(scores)), costs, budget)
+        chosen = _filled(chain(stating, ranked), costs, budget)
         if any(number not in chosen for number in stating):
             break
         outside = [pair for pair in unread if pair[0] not in chosen]
@@ -205,17 +205,24 @@ def _chosen(
     # The evidence alone is more than fits: one excerpt of each fact in turn, as far as they go.
     stated = [[number for number, states in found if states()] for found in evidence]
     turns = (number for turn in zip_longest(*stated) for number in turn if number is not None)
-    return sorted(_filled(chain(turns, _ranked(scores)), costs, budget))
+    return sorted(_filled(chain(turns, ranked), costs, budget))
 
 
-def _ranked(scores: Sequence[float]) -> Iterator[int]:
+class _Ranked:
     """The numbers of excerpts, the best first; of equal ones the first in the log."""
-    # A few excerpts fill the budget, so that they are taken one by one and not all sorted.
-    ranked = [(-score, number) for number, score in enumerate(scores) if score]
-    heapify(ranked)
-    while ranked:
-        yield heappop(ranked)[1]
-    yield from (number for number, score in enumerate(scores) if not score)
+
+    def __init__(self, scores: Sequence[float]) -> None:
+        # A few excerpts fill the budget, so that they are taken one by one and not all sorted.
+        self._queue = [(-score, number) for number, score in enumerate(scores)]
+        self._taken: list[int] = []
+        heapify(self._queue)
+
+    def __iter__(self) -> Iterator[int]:
+        """All numbers; those that were taken before are not searched again."""
+        yield from self._taken
+        while self._queue:
+            self._taken.append(heappop(self._queue)[1])
+            yield self._taken[-1]
 
 
 def _filled(numbers: Iterable[int], costs: Sequence[int], budget: int) -> set[int]:
