@@ -59,13 +59,6 @@ JUDGEMENT: Final[Form[JudgeReply]] = Form(
 """The replies as they are kept from run to run; rules leave no judgement unscored."""
 
 
-def judgement(request: JudgeRequest) -> JudgeReply:
-    """The judgement on a request, by its facts."""
-    from pytest_compaction.models.offline import judge as offline_judge
-
-    return offline_judge.judge(request)
-
-
 class OfflineModel:
     """Summarises extractively, answers by retrieval, judges from evidence.
 
@@ -113,7 +106,7 @@ class OfflineModel:
     async def judge(self, request: JudgeRequest) -> JudgeReply:
         """Score the response; see :mod:`.judge`. Costs no tokens."""
         about = self._about("judge", request)
-        return self._kept.once(about, JUDGEMENT, lambda: judgement(request))
+        return self._kept.once(about, JUDGEMENT, lambda: _judge(request))
 
     async def compact(self, request: CompactRequest) -> CompactReply:
         """Raise :class:`UnsupportedError`: only an endpoint can compact natively."""
@@ -147,3 +140,9 @@ class OfflineModel:
         text, count = self.answer_text(request), self._counter.text
         read = self._counter.messages(tuple(request.view)) + count(request.question)
         return AnswerReply(text, Usage(1, read, 0, count(text)))
+
+
+def _judge(request: JudgeRequest) -> JudgeReply:
+    from pytest_compaction.models.offline import judge as offline_judge
+
+    return offline_judge.judge(request)

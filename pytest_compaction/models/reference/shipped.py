@@ -129,29 +129,27 @@ class Archive:
     @cached_property
     def words(self) -> Mapping[str, Words]:
         """All words by digest."""
-        return _read_words(self.path, self.manifest)
+        data = _member(self.path, WORDS)
+        if hashlib.sha256(data).hexdigest() != self.manifest.sha256:
+            raise _damaged(self.path, "the replies are not those of its manifest")
+        try:
+            rows = [json.loads(line) for line in data.splitlines()]
+            words = {
+                str(row["digest"]): Words(**{**row, "covers": tuple(row.get("covers", ()))})
+                for row in rows
+            }
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+            said = f"a reply is not one ({type(error).__name__})"
+            raise _damaged(self.path, said) from None
+        if len(words) != self.manifest.replies:
+            held = f"it holds {len(words):,} of {self.manifest.replies:,} replies"
+            raise _damaged(self.path, held)
+        return words
 
     def reply(self, digest: str) -> CallReply | None:
         """The reply to the call of a digest."""
         found = self.words.get(digest)
         return None if found is None else found.reply
-
-
-def _read_words(path: Path, manifest: Manifest) -> dict[str, Words]:
-    data = _member(path, WORDS)
-    if hashlib.sha256(data).hexdigest() != manifest.sha256:
-        raise _damaged(path, "the replies are not those of its manifest")
-    try:
-        rows = [json.loads(line) for line in data.splitlines()]
-        words = {
-            str(row["digest"]): Words(**{**row, "covers": tuple(row.get("covers", ()))})
-            for row in rows
-        }
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        raise _damaged(path, f"a reply is not one ({type(error).__name__})") from None
-    if len(words) != manifest.replies:
-        raise _damaged(path, f"it holds {len(words):,} of {manifest.replies:,} replies")
-    return words
 
 
 def _member(path: Path, name: str) -> bytes:
