@@ -1,9 +1,11 @@
 """What a cache is charged to keep is in replies, prices and limits of Anthropic's form."""
 
+import asyncio
+
 import pytest
 from support import builders
 
-from pytest_compaction.models import Accounts, Call, Usage, prices_at
+from pytest_compaction.models import Accounts, Call, ModelError, Usage, prices_at
 from pytest_compaction.models.calls.spending_limit import SpendingLimit
 from pytest_compaction.models.relay import relayed_usage
 
@@ -44,13 +46,23 @@ def test_what_a_host_does_not_charge_for_costs_as_much_as_other_input():
 @pytest.mark.parametrize(("ttl", "ratio"), [(None, 1.25), ("5m", 1.25), ("1h", 2.0)])
 def test_a_limit_sets_aside_what_a_request_that_asks_for_the_cache_may_cost(tmp_path, ttl, ratio):
     accounts = Accounts(tmp_path / "accounts.sqlite")
-    limit = SpendingLimit(None, accounts, PRICES, builders.COUNTER, 1.0)
+
+    class Endpoint:
+        async def call(self, call):
+            self.set_aside = accounts.spent()
+            raise ModelError("refused")
+
+    endpoint = Endpoint()
+    limit = SpendingLimit(endpoint, accounts, PRICES, builders.COUNTER, 1.0)
 
     def most(**block):
         content = [{"type": "text", "text": "the log " * 1000, **block}]
         said = [{"role": "user", "content": content}]
         body = {"model": MODEL, "max_tokens": 1, "messages": said}
-        return limit._most(Call("messages", body, is_ours=False), MODEL)
+        with pytest.raises(ModelError, match="refused"):
+            asyncio.run(limit.call(Call("messages", body, is_ours=False)))
+        assert accounts.spent() == 0
+        return endpoint.set_aside
 
     asked = {"type": "ephemeral", **({"ttl": ttl} if ttl else {})}
     assert most(cache_control=asked) == pytest.approx(most() * ratio, rel=0.02)
