@@ -53,7 +53,7 @@ URLS: Final[Mapping[Operation, str]] = {
     "chat.completions": "/v1/chat/completions",
     "responses": "/v1/responses",
 }
-"""What batches take; native compaction is not among it."""
+"""Addresses of operations that batches take; native compaction is not among them."""
 FORMAT: Final = 1
 MANIFEST: Final = "export.json"
 REQUESTS: Final = "requests"
@@ -82,7 +82,7 @@ class WrittenFile:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What an export wrote, and the calls that no file can ask for."""
+    """The files of an export, and the calls that no file can ask for."""
 
     files: tuple[WrittenFile, ...] = ()
     left_out: tuple[Call, ...] = ()
@@ -307,7 +307,7 @@ def reply_body(text: str) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What came back for one request: its body, or the complaint that came in its place."""
+    """The reply to one request: its body, or the complaint that came in its place."""
 
     custom_id: str
     body: Mapping[str, Any] = field(default_factory=dict, repr=False)
@@ -336,7 +336,7 @@ def read_result(line: bytes) -> Result:
 
 @dataclass
 class Taken:
-    """What became of the replies: how many were kept, and a sentence for each that was not.
+    """The outcome of taking replies: how many were kept, and a sentence for each that was not.
 
     ``known`` replies were in the store before and stay as they were. ``advice`` says what
     the next export will do otherwise.
@@ -372,8 +372,8 @@ def missing_replies(folder: ExportFolder) -> int:
 
 def _taken(folder: ExportFolder, rows: _Rows) -> Taken:
     taken, refusals = Taken(), Counter[tuple[str, str]]()
-    with temporary_folder() as scratch:
-        accounts = Accounts(scratch / "accounts.sqlite")
+    with temporary_folder() as folder_of_accounts:
+        accounts = Accounts(folder_of_accounts / "accounts.sqlite")
         store = Store(folder.store, None, "normal", accounts)
         for where, read in rows:
             try:

@@ -39,7 +39,7 @@ class _Named(Protocol):
 
 
 def misuse_of(parameters: object) -> str | None:
-    """What is wrong with the request parameters of a strategy; ``None`` if they are sound."""
+    """The fault in the request parameters of a strategy; ``None`` if they are sound."""
     if not isinstance(parameters, Mapping):
         return f"request parameters must be a mapping, not a {type(parameters).__name__}"
     for name in parameters:

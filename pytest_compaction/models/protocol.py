@@ -100,7 +100,7 @@ class AnswerReply:
 
 @dataclass(frozen=True, slots=True)
 class LogDigest:
-    """What a judge may know of the log: its readable text, not the view or the compactor.
+    """The part of the log that a judge may know: its readable text, no view and no compactor.
 
     ``messages`` gives the text by message, as id, role and text; ``whole`` gives it where the
     messages are not known.

@@ -39,7 +39,7 @@ class UnknownModelError(LookupError):
 
 @dataclass(frozen=True)
 class Endpoints:
-    """What the models behind an endpoint share in one process: callers, accounts, prompts."""
+    """Callers, accounts and prompts that the models behind an endpoint share in one process."""
 
     caller: Store
     accounts: Accounts
@@ -47,15 +47,15 @@ class Endpoints:
     prompts: Prompts
     tokens: TokenCounter
     kept: KeptResults = field(default_factory=KeptResults)
-    """What rules find in logs, kept from run to run."""
-    scratch: TemporaryFolder | None = None
+    """Results of rules on logs, kept from run to run."""
+    temporary: TemporaryFolder | None = None
     """A folder that this process made and removes at the end, if it made one."""
 
     def close(self) -> None:
         """Write what is to be written, and remove the files that only a run needs."""
         self.accounts.close()
-        if self.scratch is not None:
-            self.scratch.close()
+        if self.temporary is not None:
+            self.temporary.close()
 
     def model(self, name: str) -> Model:
         """The model of that name behind the endpoint."""
@@ -85,12 +85,12 @@ def connect(
     from pytest_compaction.models.chat.prompts import Prompts
 
     prompts = Prompts.load(judge_prompt)
-    scratch = None if accounts else TemporaryFolder()
-    shared = Accounts(accounts or (scratch.path if scratch else Path()) / "accounts.sqlite")
+    temporary = None if accounts else TemporaryFolder()
+    shared = Accounts(accounts or (temporary.path if temporary else Path()) / "accounts.sqlite")
     prices = prices_at(base_url_for()) if prices is None else prices
     following = asking(shared, prices, tokens, limit, endpoint_within(request_timeout), shown)
     caller = Store(store, following, mode, shared, shown)
-    return Endpoints(caller, shared, prices, prompts, tokens, scratch=scratch)
+    return Endpoints(caller, shared, prices, prompts, tokens, temporary=temporary)
 
 
 def endpoint_within(request_timeout: float | None) -> Endpoint:

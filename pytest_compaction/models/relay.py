@@ -58,13 +58,13 @@ PATHS: Final[Mapping[str, Operation]] = {
     "/v1/messages": "messages",
     "/v1/messages/count_tokens": "messages.count_tokens",
 }
-"""What is asked with POST."""
+"""Operations by the path of their POST request."""
 MODELS: Final = "/v1/models"
 """The list of models, or with a name behind it one of them; asked with GET."""
 FREE: Final[frozenset[Operation]] = frozenset(
     {"messages.count_tokens", "models", "messages.models"}
 )
-"""What no endpoint charges for."""
+"""Operations that no endpoint charges for."""
 PASSED: Final = ("anthropic-beta", "anthropic-version", "openai-beta")
 """Headers that are part of a request: they change what the endpoint does."""
 USAGE: Final = "stream_options"
@@ -228,11 +228,11 @@ class Upstream(Endpoint):
         path = str(call.body["path"]) if "path" in call.body else _PATH_OF[call.operation]
         if not self._anthropic:  # whose base URL has the version in it
             path = path.removeprefix(_VERSION)
-        asked: dict[str, Any] = {"cast_to": httpx.Response, "options": {"headers": headers}}
+        options: dict[str, Any] = {"cast_to": httpx.Response, "options": {"headers": headers}}
         if "path" in call.body:
-            return await client.get(path, **asked)
+            return await client.get(path, **options)
         body = dict(call.body if call.sent is None else call.sent)
-        return await client.post(path, body=body, **asked)
+        return await client.post(path, body=body, **options)
 
     def _usage(self, call: Call, parsed: Mapping[str, Any]) -> Usage:
         return relayed_usage(call.operation, parsed)
@@ -294,7 +294,7 @@ class Relay:
         return await (self.free if call.operation in FREE else self.store).call(call)
 
     def used(self, call: Call, reply: CallReply) -> OwnCalls:
-        """What a reply stands for in records: tokens, and dollars where they are known."""
+        """The usage that records get for a reply: tokens, and dollars where they are known."""
         if call.operation in FREE or REFUSED in reply.body:
             return OwnCalls()
         usage = counted(call, reply, self.tokens)
@@ -364,12 +364,12 @@ def new_relay(
             SpendingLimit(upstream, accounts, table, tokens, limit), upstream.total
         )
 
-    asked = Dialects(paying(openai, prices), paying(anthropic, anthropic_prices))
+    paid = Dialects(paying(openai, prices), paying(anthropic, anthropic_prices))
     unpaid = Dialects(
         RetryingCaller(openai, openai.total), RetryingCaller(anthropic, anthropic.total)
     )
     return Relay(
-        store.before(asked, accounts),
+        store.before(paid, accounts),
         store.before(unpaid, None),
         prices,
         anthropic_prices,

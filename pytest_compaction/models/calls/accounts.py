@@ -1,4 +1,4 @@
-"""What a run pays, shared by all its processes: one small SQLite file.
+"""The costs of a run, shared by all its processes: one small SQLite file.
 
 Every call is entered before it is made and settled when its reply has come, each in
 one transaction. So the sum never passes a limit, whichever worker asks first. A process
@@ -250,7 +250,7 @@ class Accounts:
         return float(self._do("select coalesce(sum(usd), 0) from calls")[0][0])
 
     def totals(self) -> list[Total]:
-        """What was paid for and what the store answered, by role and model."""
+        """Calls paid for, and calls that the store answered, by role and model."""
         rows = self._do(
             "select role, model, sum(calls), sum(input), sum(cached), sum(output), sum(usd), "
             "sum(state = 'stored'), sum(state != 'stored' and usd is null) "

@@ -84,25 +84,25 @@ async def refuse_other_hosts(response: Any) -> None:
     """
     if not response.has_redirect_location:
         return
-    asked = response.request.url
+    sent = response.request.url
     location = response.headers["location"]
     try:
-        target = asked.join(location)
+        target = sent.join(location)
     except (httpx.InvalidURL, ValueError):
         target = None
-    if target is None or not _is_same(asked, target):
+    if target is None or not _is_same(sent, target):
         host = shown_host(location if target is None else str(target))
         raise RedirectedError(f"redirects to another host, {host}")
 
 
-def _is_same(asked: Any, target: Any) -> bool:
+def _is_same(sent: Any, target: Any) -> bool:
     """Whether the target is the server that was asked, or the same one over HTTPS."""
-    if asked.host != target.host:
+    if sent.host != target.host:
         return False
-    ports = [url.port or _USUAL_PORTS.get(url.scheme) for url in (asked, target)]
-    if asked.scheme == target.scheme:
+    ports = [url.port or _USUAL_PORTS.get(url.scheme) for url in (sent, target)]
+    if sent.scheme == target.scheme:
         return ports[0] == ports[1]
-    return (asked.scheme, target.scheme) == ("http", "https") and ports == [80, 443]
+    return (sent.scheme, target.scheme) == ("http", "https") and ports == [80, 443]
 
 
 _ENCODING: Final = "content-encoding"

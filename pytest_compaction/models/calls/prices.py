@@ -1,4 +1,4 @@
-"""What a call costs: the user's own prices, then the list prices of ``genai-prices``.
+"""The price of a call: the user's own prices, then the list prices of ``genai-prices``.
 
 The package is loaded when a first cost is computed. A model or host that it does not know, and
 that no file of the user names, has no price. Nothing is guessed.

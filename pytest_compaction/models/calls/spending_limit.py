@@ -121,7 +121,7 @@ class SpendingLimit(ChainedCaller):
         usage = most_usage(call, self._tokens)
         read = int(usage.input_tokens * _MARGIN)
         found = list(_members(call.body, "cache_control"))
-        long = any(isinstance(asked, Mapping) and asked.get("ttl") == "1h" for asked in found)
+        long = any(isinstance(each, Mapping) and each.get("ttl") == "1h" for each in found)
         kept = (0, read) if long else (read if found else 0, 0)
         return Usage(1, read, 0, usage.output_tokens, *kept)
 

@@ -279,9 +279,9 @@ def _reply_in(data: dict[str, Any], digest: str) -> CallReply:
         raise ValueError("a file of another kind")
     if not isinstance(data["reply"], dict) or not isinstance(data["request"], dict):
         raise TypeError("request and reply are objects")
-    asked = Call(data["operation"], data["request"], data["trial"])
+    call = Call(data["operation"], data["request"], data["trial"])
     # A request in which a key was replaced no longer has the digest that names it.
-    if asked.digest != digest and BLOT not in canonical_json(data["request"]):
+    if call.digest != digest and BLOT not in canonical_json(data["request"]):
         raise ValueError("the request is not the one of this digest")
     usage = Usage(**data["usage"])
     if not all(isinstance(count, int) for count in asdict(usage).values()):

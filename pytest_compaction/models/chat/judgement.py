@@ -94,7 +94,7 @@ def nugget_fields(request: JudgeRequest) -> dict[str, str]:
 def _fenced(
     materials: Mapping[str, str], none: Mapping[str, str], empty: str, *besides: str
 ) -> tuple[dict[str, str], Fences]:
-    """What others wrote, in fences, and their mark; ``empty`` or ``none`` in place of nothing."""
+    """Texts of others in fences, and the fences; ``empty`` or ``none`` in place of nothing."""
     texts = {name: clean(text) for name, text in materials.items()}
     fences = fences_for([*texts.values(), *besides])
     fields = {
@@ -149,8 +149,8 @@ def _keys(request: JudgeRequest) -> dict[str, list[str]]:
     if request.nuggets:
         return {"nuggets": _numbers(request.nuggets)}
     keys = {"facts": _numbers(request.facts), "stale_claims": _numbers(request.traps)}
-    asked = {name: numbers for name, numbers in keys.items() if numbers}
-    return {**asked, "criteria": [criterion.id for criterion in request.criteria]}
+    numbered = {name: numbers for name, numbers in keys.items() if numbers}
+    return {**numbered, "criteria": [criterion.id for criterion in request.criteria]}
 
 
 def _numbers(items: Sequence[Any]) -> list[str]:

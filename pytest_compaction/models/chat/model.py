@@ -157,21 +157,21 @@ class ChatModel:
         fields = {"question": clean(request.question), "form": asked_form(request.answer)}
         chooses = request.answer.format == "letter"
         prompt = self._prompts.choose if chooses else self._prompts.answer
-        asked = prompt.messages(fields)
+        question = prompt.messages(fields)
         limit = request.answer.max_tokens
         operation: Operation = "chat.completions"
         if needs_responses(request.view):
             operation = "responses"
             body = {
                 "model": self._name,
-                "input": [*responses_input(request.view), *asked],
+                "input": [*responses_input(request.view), *question],
                 "max_output_tokens": _room(self._name, limit),
                 "temperature": 0,
                 "store": False,
                 **request.parameters,
             }
         else:
-            messages = [*chat_messages(request.view), *asked]
+            messages = [*chat_messages(request.view), *question]
             body = self._chat_body(messages, limit, request.parameters)
         reply, usage, latency = await self._text(operation, body, request.role)
         applied = reply.applied if request.parameters else None
@@ -294,18 +294,18 @@ def _judged(reply: WireReply, request: JudgeRequest) -> JudgeReply:
 
 def asked_form(spec: AnswerSpec) -> str:
     """The form in which an answer is asked for: shape, length and what it must not mention."""
-    asked = [_FORMS[spec.format]]
+    parts = [_FORMS[spec.format]]
     if spec.format == "letter":
-        return asked[0]
+        return parts[0]
     if spec.max_items is not None:
-        asked.append(f"at most {spec.max_items} items")
+        parts.append(f"at most {spec.max_items} items")
     words = spec.max_words
     if words is None:
         words = max(10, int(spec.max_tokens * WORDS_PER_TOKEN) // 10 * 10)
-    asked.append(f"at most {words} words")
+    parts.append(f"at most {words} words")
     if spec.forbid:
-        asked.append(f"without mentioning {'; '.join(clean(text) for text in spec.forbid)}")
-    return ", ".join(asked)
+        parts.append(f"without mentioning {'; '.join(clean(text) for text in spec.forbid)}")
+    return ", ".join(parts)
 
 
 def roomier(body: Mapping[str, Any]) -> dict[str, Any]:

@@ -43,7 +43,7 @@ class ArchiveError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What the replies of a reference run belong to, and where they come from.
+    """The cases and strategies of a reference run, and the source of its replies.
 
     ``cases`` are digests by id. ``model`` says which kind of model wrote the replies, ``dates``
     when, and ``provenance`` how. ``repairs`` is the number of judgements that could not be
@@ -62,7 +62,7 @@ class Manifest:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What a model wrote once, with its key and the digest (64 hexadecimal digits) of the request.
+    """A text that a model wrote once, with its key and the digest (64 hex digits) of the request.
 
     ``point`` is the compaction point that a summary was written at, or after which ``probe`` was
     asked; a summary has no probe. ``number`` counts what has the rest of its key in common, from 1:
@@ -83,7 +83,7 @@ class Words:
 
     @property
     def key(self) -> tuple[str, str, str, str, int, str, int]:
-        """What tells these words from all others, whatever the request looks like."""
+        """The unique key of these words, which does not depend on the request."""
         return (
             self.case, self.strategy, self.role, self.point, self.trial, self.probe, self.number
         )  # fmt: skip
@@ -194,7 +194,7 @@ def reply_to(call: Call) -> CallReply | None:
 
 
 def missing(call: Call, store: str) -> str:
-    """What to tell the user of a call that is neither in the reference run nor in the store."""
+    """The sentence on a call that is neither in the reference run nor in the store."""
     archive = shipped_run()
     asked = f"{call.digest} ({call.role}, {call.operation}, trial {call.trial})"
     if archive is None:

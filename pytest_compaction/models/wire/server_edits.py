@@ -34,7 +34,7 @@ _FIELDS: Final = "provider_specific_fields"
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """What a server says that it did to a context before it answered.
+    """The edits that a server reports of a context before it answered.
 
     ``edits`` are the types of the edits that had an effect. ``cleared_tokens`` and
     ``cleared_uses`` are the server's own count of what it cleared. ``summary`` is the text
