@@ -52,16 +52,7 @@ STRATEGIES = [
     "anchored",
     "anchored+ledger",
 ]
-PRODUCTION = (
-    "recorded",
-    "claude-code",
-    "regenerate",
-    "anchored",
-    "anchored+ledger",
-    "said-only",
-    "random",
-    "window",
-)
+PRODUCTION = ("recorded", "claude-code", "anchored", "said-only")
 """Strategies of the table of what production compaction lost."""
 DIFFICULTY = ("none", "truncate", "anchored")
 
@@ -112,9 +103,8 @@ def strategies_block():
         records = records_of(name, True)
         mean = overall_mean(records)
         facts = [fact["survived"] for record in records for fact in record["facts"]]
-        views = {(r["case"], r["point"]["id"]): r["tokens"]["view"] for r in records}
         low, high = mean.interval
-        size = sum(views.values()) / len(views)
+        size = sum(record["tokens"]["view"] for record in records) / len(records)
         score = f"{mean.value:.2f} | {low:.2f} to {high:.2f}"
         kept = f"{sum(facts) / len(facts):.0%}"
         rows.append((mean.value, f"| `{name}` | {kept} | {score} | {size:,.0f} |"))
