@@ -96,7 +96,7 @@ def strategies_block():
     """What some strategies keep, the best first."""
     from support.measuring import records_of
 
-    from pytest_compaction.metrics import overall_mean
+    from pytest_compaction.metrics import aggregate, overall_mean
 
     rows = []
     for name in (*STRATEGIES, "claude-code"):
@@ -104,7 +104,7 @@ def strategies_block():
         mean = overall_mean(records)
         facts = [fact["survived"] for record in records for fact in record["facts"]]
         low, high = mean.interval
-        size = sum(record["tokens"]["view"] for record in records) / len(records)
+        size = aggregate(name, records).view_tokens
         score = f"{mean.value:.2f} | {low:.2f} to {high:.2f}"
         kept = f"{sum(facts) / len(facts):.0%}"
         rows.append((mean.value, f"| `{name}` | {kept} | {score} | {size:,.0f} |"))
