@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.commands.arguments import add_output, complain, form_of, number_type, written
-from pytest_compaction.dialogues.evaluation import Evaluation
+from pytest_compaction.dialogues.figures import Evaluation
 from pytest_compaction.dialogues.measures import PASS_CONSISTENCY
 from pytest_compaction.dialogues.published import read_results
 from pytest_compaction.options import range_of

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterable, Mapping
+import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -87,11 +88,6 @@ class TurnReply:
     summarised: bool | None = False
     cached_tokens: int = 0
 
-    @property
-    def tokens(self) -> int:
-        """Tokens of prompt and answer."""
-        return self.prompt_tokens + self.completion_tokens
-
 
 @dataclass(frozen=True, slots=True)
 class Trial:
@@ -115,25 +111,6 @@ class Trial:
     def completion_tokens(self) -> int:
         """Answer tokens over all turns."""
         return sum(reply.completion_tokens for reply in self.replies)
-
-    @property
-    def tokens(self) -> int:
-        """Prompt and answer tokens over all turns, without those that made the summaries."""
-        return self.prompt_tokens + self.completion_tokens
-
-    @property
-    def summarised(self) -> bool | None:
-        """Whether any prompt had a summary; ``None`` if that is not recorded."""
-        return _any_known(reply.summarised for reply in self.replies)
-
-    @property
-    def shrank(self) -> bool:
-        """Whether a prompt was smaller than the one before it, which full history never is.
-
-        A prompt of 0 tokens is a call that failed and is skipped.
-        """
-        prompts = [reply.prompt_tokens for reply in self.replies if reply.prompt_tokens]
-        return any(later < earlier for earlier, later in itertools.pairwise(prompts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,12 +152,17 @@ class BothArms:
     @property
     def summarised(self) -> bool | None:
         """Whether any prompt of any trial had a summary; ``None`` if that is not recorded."""
-        return _any_known(trial.summarised for trial in self.summary)
+        states = {reply.summarised for trial in self.summary for reply in trial.replies}
+        return True if True in states else None if None in states else False
 
     @property
     def shrank(self) -> bool:
-        """Whether a prompt shrank in any trial of the summary arm; see :attr:`Trial.shrank`."""
-        return any(trial.shrank for trial in self.summary)
+        """Whether a prompt was smaller than the one before it, which full history never is.
+
+        A prompt of 0 tokens is a call that failed and is skipped.
+        """
+        trials = ([r.prompt_tokens for r in t.replies if r.prompt_tokens] for t in self.summary)
+        return any(later < earlier for trial in trials for earlier, later in pairwise(trial))
 
     @property
     def paid(self) -> bool:
@@ -194,7 +176,8 @@ class BothArms:
 
     def as_json(self) -> dict[str, Any]:
         """Plain JSON data; :meth:`from_json` reads it back to an equal comparison."""
-        return {key: _plain(value) for key, value in asdict(self).items()}
+        found: dict[str, Any] = json.loads(json.dumps(asdict(self)))
+        return found
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> BothArms:
@@ -204,41 +187,20 @@ class BothArms:
         files are checked against ``results.schema.json`` first.
         """
         return cls(
-            dialogue_id=data["dialogue_id"],
-            task=data["task"],
-            turns=data["turns"],
-            baseline=tuple(_trial(item) for item in data["baseline"]),
-            summary=tuple(_trial(item) for item in data["summary"]),
-            agreements=tuple(_agreement(item) for item in data["agreements"]),
-            method=data["method"],
+            **{
+                **data,
+                **{arm: tuple(map(_trial, data[arm])) for arm in ("baseline", "summary")},
+                "agreements": tuple(TrialMatch(**_tuples(item)) for item in data["agreements"]),
+            }
         )
 
 
 def _trial(data: Mapping[str, Any]) -> Trial:
-    replies = tuple(
-        TurnReply(**{**item, "calls": tuple(item["calls"])}) for item in data["replies"]
-    )
-    return Trial(**{**data, "replies": replies})
-
-
-def _agreement(data: Mapping[str, Any]) -> TrialMatch:
-    return TrialMatch(
-        **{**data, "turns": tuple(data["turns"]), "retained": tuple(data["retained"])}
+    return Trial(
+        **{**data, "replies": tuple(TurnReply(**_tuples(item)) for item in data["replies"])}
     )
 
 
-def _any_known(values: Iterable[bool | None]) -> bool | None:
-    """Whether any value is true; ``None`` if no value is true but some are unknown."""
-    known = set(values)
-    if True in known:
-        return True
-    return None if None in known else False
-
-
-def _plain(value: Any) -> Any:
-    """Tuples as lists, as JSON has them."""
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    return value
+def _tuples(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The members of an object, their lists as tuples."""
+    return {key: tuple(each) if isinstance(each, list) else each for key, each in data.items()}

@@ -1,11 +1,14 @@
-"""The figures of a set of compared dialogues, from which every table is made."""
+"""Compared dialogues: the figures of each task and of all, from which every table is made."""
 
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
+from pytest_compaction.dialogues.aggregates import RECORD_TYPE
 from pytest_compaction.dialogues.dialogue import BothArms
 from pytest_compaction.dialogues.measures import (
     PASS_CONSISTENCY,
@@ -16,16 +19,16 @@ from pytest_compaction.dialogues.measures import (
     effectiveness,
     mean,
     mean_interval,
+    pearson,
     spread,
     suitability,
     total,
     turn_distribution,
 )
-from pytest_compaction.metrics import mean_pass_hat_k
+from pytest_compaction.metrics import is_over_budget, mean_pass_hat_k
 
 
-@dataclass(frozen=True, slots=True)
-class InForce:
+class InForce(NamedTuple):
     """How many dialogues had a summary in some prompt, had none, or do not record it.
 
     ``shrank`` counts dialogues in which a prompt was smaller than the one before, which
@@ -69,12 +72,12 @@ class TaskFigures:
 
     @property
     def mean_prompt(self) -> float:
-        """Mean baseline prompt tokens of a dialogue, summed over its turns; 0 without dialogues."""
+        """Mean baseline prompt tokens of a dialogue, over its turns; 0 without dialogues."""
         return self.spending.baseline_prompt / self.dialogues if self.dialogues else 0.0
 
     @property
     def mean_completion(self) -> float:
-        """Mean baseline answer tokens of a dialogue, summed over its turns; 0 without dialogues."""
+        """Mean baseline answer tokens of a dialogue, over its turns; 0 without dialogues."""
         return self.spending.baseline_completion / self.dialogues if self.dialogues else 0.0
 
     @property
@@ -96,17 +99,15 @@ def spending_of(comparison: BothArms) -> Spending:
 
     Raises ``ValueError`` for an arm without trials, whose tokens are unknown.
     """
-    if not comparison.baseline or not comparison.summary:
-        raise ValueError(f"dialogue {comparison.dialogue_id!r} has an arm without trials")
-    generation = [trial.generation_tokens for trial in comparison.summary]
-    known = [value for value in generation if value is not None]
     baseline, summary = comparison.baseline, comparison.summary
+    if not baseline or not summary:
+        raise ValueError(f"dialogue {comparison.dialogue_id!r} has an arm without trials")
     return Spending(
         baseline_prompt=sum(trial.prompt_tokens for trial in baseline) / len(baseline),
         baseline_completion=sum(trial.completion_tokens for trial in baseline) / len(baseline),
         summary_prompt=sum(trial.prompt_tokens for trial in summary) / len(summary),
         summary_completion=sum(trial.completion_tokens for trial in summary) / len(summary),
-        generation=sum(known) / len(known) if len(known) == len(generation) else None,
+        generation=_mean_of_all([trial.generation_tokens for trial in summary]),
     )
 
 
@@ -126,18 +127,18 @@ def retention_of(comparison: BothArms) -> float | None:
     return _mean_of_all([agreed.retention for agreed in comparison.agreements])
 
 
+def outcome_of(comparison: BothArms, threshold: float = PASS_CONSISTENCY) -> tuple[int, int]:
+    """Trials of a dialogue, and how many reach the threshold; (0, 0) if one was not scored."""
+    scores = [a.consistency for a in comparison.agreements if a.consistency is not None]
+    if comparison.unscored:
+        return 0, 0
+    return len(scores), sum(score >= threshold for score in scores)
+
+
 def _mean_of_all(values: Sequence[float | None]) -> float | None:
     """The mean; ``None`` if there are no values or one is unknown."""
     known = [value for value in values if value is not None]
     return mean(known) if len(known) == len(values) else None
-
-
-def outcome_of(comparison: BothArms, threshold: float = PASS_CONSISTENCY) -> tuple[int, int]:
-    """Trials of a dialogue, and how many reach the threshold; (0, 0) if one was not scored."""
-    if comparison.unscored:
-        return 0, 0
-    scores = [a.consistency for a in comparison.agreements if a.consistency is not None]
-    return len(scores), sum(score >= threshold for score in scores)
 
 
 def figures_of(
@@ -149,57 +150,37 @@ def figures_of(
     """
     items = list(comparisons)
     spendings = [spending_of(item) for item in items]
-    net = [s.net_savings for s in spendings]
-    known_net = [value for value in net if value is not None]
+    net = [value for item in spendings if (value := item.net_savings) is not None]
     consistencies = [value for item in items if (value := consistency_of(item)) is not None]
     retentions = [value for item in items if (value := retention_of(item)) is not None]
+    outcomes = [outcome_of(item, threshold) for item in items]
+    passes = {
+        k: mean_pass_hat_k(outcomes, k)
+        for k in range(1, max((trials for trials, _ in outcomes), default=0) + 1)
+    }
+    states = [item.summarised for item in items]
     return TaskFigures(
         name=name,
         dialogues=len(items),
         spending=total(spendings),
         tokens=spread(s.savings for s in spendings),
         prompt=spread(s.prompt_savings for s in spendings),
-        net=spread(known_net) if len(known_net) == len(net) else None,
+        net=spread(net) if len(net) == len(items) else None,
         consistency=mean(consistencies),
         retention=mean(retentions),
-        passes=_passes([outcome_of(item, threshold) for item in items]),
+        passes={k: value for k, value in passes.items() if value is not None},
         scored=len(consistencies),
-        saved=mean_interval([_saved(item) for item in spendings]),
+        saved=mean_interval([s.baseline - s.summary - (s.generation or 0.0) for s in spendings]),
         turns=turn_distribution(item.turns for item in items),
-        in_force=_in_force(items),
+        in_force=InForce(
+            some=states.count(True),
+            none=states.count(False),
+            unknown=states.count(None),
+            shrank=sum(item.shrank for item in items),
+            paid=sum(item.summarised is False and item.paid for item in items),
+        ),
         unscored_trials=sum(item.unscored for item in items),
     )
-
-
-def _saved(spending: Spending) -> float:
-    """Tokens saved on a dialogue, after the cost of summaries if that is recorded."""
-    return spending.baseline - spending.summary - (spending.generation or 0.0)
-
-
-def _passes(outcomes: Sequence[tuple[int, int]]) -> dict[int, float]:
-    """Pass^k for every k up to the number of trials."""
-    most = max((trials for trials, _ in outcomes), default=0)
-    found = {k: mean_pass_hat_k(outcomes, k) for k in range(1, most + 1)}
-    return {k: value for k, value in found.items() if value is not None}
-
-
-def _in_force(items: Sequence[BothArms]) -> InForce:
-    states = [item.summarised for item in items]
-    return InForce(
-        some=sum(state is True for state in states),
-        none=sum(state is False for state in states),
-        unknown=sum(state is None for state in states),
-        shrank=sum(item.shrank for item in items),
-        paid=sum(item.summarised is False and item.paid for item in items),
-    )
-
-
-def by_task(comparisons: Iterable[BothArms]) -> dict[str, list[BothArms]]:
-    """Comparisons by task, tasks in alphabetical order."""
-    groups: dict[str, list[BothArms]] = {}
-    for item in comparisons:
-        groups.setdefault(item.task, []).append(item)
-    return dict(sorted(groups.items()))
 
 
 def with_turns(figures: TaskFigures, turns: Iterable[int]) -> TaskFigures:
@@ -225,6 +206,10 @@ def combined(name: str, parts: Sequence[TaskFigures]) -> TaskFigures:
     in_force = [part.in_force for part in parts if part.in_force is not None]
     nets = [part.net for part in parts if part.net is not None]
     every_k = [set(part.passes) for part in parts]
+    passes = {
+        k: _weighted((part.passes[k], part.scored) for part in parts)
+        for k in sorted(set.intersection(*every_k) if every_k else ())
+    }
     return TaskFigures(
         name=name,
         dialogues=sum(part.dialogues for part in parts),
@@ -232,30 +217,26 @@ def combined(name: str, parts: Sequence[TaskFigures]) -> TaskFigures:
         tokens=_pooled([part.tokens for part in parts]),
         prompt=_pooled([part.prompt for part in parts]),
         net=_pooled(nets) if len(nets) == len(parts) else None,
-        consistency=_weighted([(part.consistency, part.scored) for part in parts]),
-        retention=_weighted([(part.retention, part.scored) for part in parts]),
-        passes={
-            k: value
-            for k in sorted(set.intersection(*every_k) if every_k else set())
-            if (value := _weighted([(p.passes[k], p.scored) for p in parts])) is not None
-        },
+        consistency=_weighted((part.consistency, part.scored) for part in parts),
+        retention=_weighted((part.retention, part.scored) for part in parts),
+        passes={k: value for k, value in passes.items() if value is not None},
         scored=sum(part.scored for part in parts),
-        turns=_all_turns(turns) if len(turns) == len(parts) else None,
-        in_force=_all_in_force(in_force) if len(in_force) == len(parts) else None,
+        turns=turn_distribution(
+            number for part in turns for number, count in part.counts.items() for _ in range(count)
+        )
+        if len(turns) == len(parts)
+        else None,
+        in_force=InForce(*map(sum, zip(*in_force, strict=True)))
+        if parts and len(in_force) == len(parts)
+        else None,
         unscored_trials=sum(part.unscored_trials for part in parts),
     )
 
 
 def _pooled(spreads: Sequence[Spread]) -> Spread:
-    return Spread(
-        count=sum(item.count for item in spreads),
-        mean=_weighted([(item.mean, item.count) for item in spreads]),
-        std=None,
-        p25=None,
-        p50=None,
-        p75=None,
-        negative=sum(item.negative for item in spreads),
-    )
+    count = sum(item.count for item in spreads)
+    centre = _weighted((item.mean, item.count) for item in spreads)
+    return Spread(count, centre, None, None, None, None, sum(item.negative for item in spreads))
 
 
 def _weighted(values: Iterable[tuple[float | None, int]]) -> float | None:
@@ -267,17 +248,104 @@ def _weighted(values: Iterable[tuple[float | None, int]]) -> float | None:
     return statistics.fmean((value for value, _ in known), [weight for _, weight in known])
 
 
-def _all_turns(parts: Iterable[TurnDistribution]) -> TurnDistribution:
-    return turn_distribution(
-        number for part in parts for number, count in part.counts.items() for _ in range(count)
-    )
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """The figures under one title: those of each task, and of all dialogues.
+
+    ``comparisons`` is empty if only figures are known, as for a published summary.
+    ``errors`` counts dialogues that ended without a comparison; no figure includes them.
+    ``over_budget`` counts those with a view over its budget.
+    ``threshold`` is the least consistency of a trial that passes.
+    """
+
+    title: str
+    tasks: tuple[TaskFigures, ...]
+    whole: TaskFigures
+    comparisons: tuple[BothArms, ...] = ()
+    threshold: float = PASS_CONSISTENCY
+    errors: int = 0
+    over_budget: int = 0
 
 
-def _all_in_force(parts: Sequence[InForce]) -> InForce:
-    return InForce(
-        sum(part.some for part in parts),
-        sum(part.none for part in parts),
-        sum(part.unknown for part in parts),
-        sum(part.shrank for part in parts),
-        sum(part.paid for part in parts),
-    )
+def evaluation_of(
+    title: str, comparisons: Iterable[BothArms], threshold: float = PASS_CONSISTENCY
+) -> Evaluation:
+    """The evaluation of compared dialogues; their order does not matter."""
+    items = tuple(sorted(comparisons, key=lambda item: (item.task, item.dialogue_id)))
+    tasks: dict[str, list[BothArms]] = defaultdict(list)
+    for item in items:
+        tasks[item.task].append(item)
+    figures = tuple(figures_of(task, part, threshold) for task, part in tasks.items())
+    return Evaluation(title, figures, figures_of("all", items, threshold), items, threshold)
+
+
+def evaluation_of_figures(title: str, tasks: Sequence[TaskFigures]) -> Evaluation:
+    """The evaluation for which only the figures of each task are known."""
+    return Evaluation(title, tuple(tasks), combined("all", tasks))
+
+
+def evaluations_of_records(
+    records: Iterable[Mapping[str, Any]],
+    threshold: float | None = None,
+    default: float = PASS_CONSISTENCY,
+) -> list[Evaluation]:
+    """One evaluation per strategy, from the dialogue records of a run; others are ignored.
+
+    A dialogue record has the ``type`` :data:`RECORD_TYPE`, a ``compactor`` and a
+    ``comparison`` (:meth:`BothArms.as_json`), which is ``None`` after an error. Without
+    a ``threshold``, the ``pass_at`` of the records is used, or ``default`` for records
+    that do not have it.
+    """
+    groups: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+    for record in records:
+        if record.get("type") == RECORD_TYPE:
+            groups[record["compactor"]].append(record)
+    found = []
+    for name, group in groups.items():
+        there = [record for record in group if record.get("comparison") is not None]
+        passing = group[0].get("pass_at", default) if threshold is None else threshold
+        items = [BothArms.from_json(record["comparison"]) for record in there]
+        found.append(
+            replace(
+                evaluation_of(name, items, passing),
+                errors=len(group) - len(there),
+                over_budget=sum(map(is_over_budget, there)),
+            )
+        )
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Correlation:
+    """Pearson's ``r`` of prompt savings with ``what`` over ``count`` tasks or dialogues.
+
+    ``r`` is ``None`` if it is not defined.
+    """
+
+    what: str
+    unit: str
+    count: int
+    r: float | None
+
+
+def correlations(evaluation: Evaluation) -> Iterator[Correlation]:
+    """Prompt savings with prompt length and with turns, over tasks and over dialogues.
+
+    Over tasks both figures are those of the whole task (savings as ratio of sums),
+    as in table 4 of the published evaluation.
+    """
+    tasks = [(item, item.spending) for item in evaluation.tasks]
+    dialogues = [(float(item.turns), spending_of(item)) for item in evaluation.comparisons]
+    turns = [
+        (item.turns.mean, spent.prompt_savings)
+        for item, spent in tasks
+        if item.turns is not None and item.turns.mean is not None
+    ]
+    found = [("prompt length", "tasks", [(i.mean_prompt, s.prompt_savings) for i, s in tasks])]
+    found += [("turns", "tasks", turns)] if turns else []
+    if dialogues:
+        lengths = [(spent.baseline_prompt, spent.prompt_savings) for _, spent in dialogues]
+        found.append(("prompt length", "dialogues", lengths))
+        found.append(("turns", "dialogues", [(n, s.prompt_savings) for n, s in dialogues]))
+    for what, unit, pairs in found:
+        yield Correlation(what, unit, len(pairs), pearson(pairs))

@@ -41,8 +41,7 @@ def digest(dialogue: Dialogue) -> str:
         [turn.user, turn.reference, [[asdict(call) for call in step] for step in turn.calls]]
         for turn in dialogue.turns
     ]
-    text = canonical_json([dialogue.id, dialogue.task, dialogue.system, turns])
-    return short_hash(text)
+    return short_hash(canonical_json([dialogue.id, dialogue.task, dialogue.system, turns]))
 
 
 class UnknownTaskError(LookupError):
@@ -58,12 +57,8 @@ class DialogueSet:
 
     def as_json(self) -> dict[str, Any]:
         """Their number and a digest of them all, for the header of a run."""
-        digests = "".join(digest(dialogue) for dialogue in self.dialogues)
-        return {
-            "count": len(self.dialogues),
-            "broken": len(self.errors),
-            "digest": short_hash(digests),
-        }
+        digests = short_hash("".join(map(digest, self.dialogues)))
+        return {"count": len(self.dialogues), "broken": len(self.errors), "digest": digests}
 
     def chosen(self, tasks: Sequence[str], limit: int) -> DialogueSet:
         """The dialogues of the named tasks (all without names), at most ``limit`` of each.
@@ -76,11 +71,10 @@ class DialogueSet:
         taken: Counter[str] = Counter()
         chosen: list[Dialogue] = []
         for dialogue in self.dialogues:
-            if wanted and dialogue.task not in wanted:
-                continue
-            taken[dialogue.task] += 1
-            if not limit or taken[dialogue.task] <= limit:
-                chosen.append(dialogue)
+            if not wanted or dialogue.task in wanted:
+                taken[dialogue.task] += 1
+                if not limit or taken[dialogue.task] <= limit:
+                    chosen.append(dialogue)
         return DialogueSet(tuple(chosen), self.errors)
 
 
@@ -88,15 +82,13 @@ def _task_named(name: str, counts: Mapping[str, int]) -> str:
     for task in counts:
         if name.casefold() == task.casefold():
             return task
-    there = ", ".join(
-        f"{printable(task, 60)} ({TASKS[task]}, {counts[task]})"
-        if task in TASKS
-        else f"{printable(task, 60)} ({counts[task]})"
+    named = (
+        f"{printable(task, 60)} ({f'{TASKS[task]}, ' if task in TASKS else ''}{counts[task]})"
         for task in sorted(counts)
     )
     raise UnknownTaskError(
         f"--compaction-tasks={printable(name, 60)}: no dialogue has this task; there are "
-        f"{there or 'no dialogues that can be used'}"
+        f"{', '.join(named) or 'no dialogues that can be used'}"
     )
 
 

@@ -132,28 +132,21 @@ class CompactedHistory:
             self._seen = len(log)
         if feeder.turns and await feeder.is_time(context):
             step = await feeder.compact(context, f"turn {feeder.turns}")
-            self._note_failure(step, budget)
             self._compacted = len(log), budget
+            if step.status == "failed" and step.after > budget and self.failure is None:
+                self.failure = (
+                    f"the compaction after {step.point} failed and left {step.after} tokens in a "
+                    f"view for {budget}: {step.error or 'the strategy gave no reason'}"
+                )
         view = await feeder.strategy.view(await feeder.state(), context, question)
-        self._note_over_budget(log, view)
+        self._turns += 1
+        if self._compacted is not None:
+            known, budget = self._compacted
+            count = self._context.tokens.messages
+            allowed, taken = budget + count(log[known:]), count(view)
+            if taken > allowed:
+                self.over.append(TurnOverBudget(self._turns, taken, allowed))
         unasked = self._unasked()
         if unasked is not None:
             raise type(unasked)(*unasked.args)
         return view
-
-    def _note_over_budget(self, log: Sequence[Message], view: Sequence[Message]) -> None:
-        self._turns += 1
-        if self._compacted is None:
-            return
-        known, budget = self._compacted
-        tokens = self._context.tokens
-        allowed, taken = budget + tokens.messages(log[known:]), tokens.messages(view)
-        if taken > allowed:
-            self.over.append(TurnOverBudget(self._turns, taken, allowed))
-
-    def _note_failure(self, step: Step, budget: int) -> None:
-        if step.status == "failed" and step.after > budget and self.failure is None:
-            self.failure = (
-                f"the compaction after {step.point} failed and left {step.after} tokens in a view "
-                f"for {budget}: {step.error or 'the strategy gave no reason'}"
-            )

@@ -12,13 +12,14 @@ from pytest_compaction.case.files import MAX_SHOWN_FAULTS, read_text
 from pytest_compaction.case.validation import CaseFault, read_json
 from pytest_compaction.dialogues.aggregates import RECORD_TYPE
 from pytest_compaction.dialogues.dialogue import TASKS, BothArms, Trial, TrialMatch, TurnReply
-from pytest_compaction.dialogues.evaluation import (
+from pytest_compaction.dialogues.figures import (
     Evaluation,
+    TaskFigures,
     evaluation_of,
     evaluation_of_figures,
     evaluations_of_records,
+    with_turns,
 )
-from pytest_compaction.dialogues.figures import TaskFigures, with_turns
 from pytest_compaction.dialogues.files import is_dialogue_file, load_dialogues
 from pytest_compaction.dialogues.format import shape_faults
 from pytest_compaction.dialogues.measures import PASS_CONSISTENCY, Spending, Spread
@@ -131,7 +132,7 @@ def figures_in(data: Any) -> Iterator[TaskFigures | CaseFault]:
 
 
 def _contradictions(row: Mapping[str, Any]) -> Iterator[CaseFault]:
-    """Figures of a row that contradict each other, by the name of the field."""
+    """TaskFigures of a row that contradict each other, by the name of the field."""
     for arm in ("baseline", "summary"):
         name, whole = f"{arm}PromptTokensTotal", row[f"{arm}TokensTotal"]
         if row[name] > whole:

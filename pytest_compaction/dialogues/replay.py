@@ -226,47 +226,30 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class _Arm:
-    """One trial of an arm; ``steps``, ``usage`` and ``failure`` are those of its compactions.
+    """One trial of an arm; ``steps``, ``failure`` and ``over`` are those of its compactions.
 
-    ``own`` is the part of the usage that the strategy's own client asked for. ``over`` are the
-    turns whose views were over the budget.
+    ``over`` are the turns whose views were over the budget, ``own`` the part of what was
+    ``spent`` that the strategy's own client asked for.
     """
 
     trial: Trial
-    role: str = BASELINE
+    spent: Spent
+    own: OwnCalls = OwnCalls()
     steps: tuple[Step, ...] = ()
-    usage: Usage = Usage()
     failure: str | None = None
     over: tuple[TurnOverBudget, ...] = ()
-    own: OwnCalls = OwnCalls()
-
-    @property
-    def spent(self) -> Spent:
-        """Usage by role."""
-        answers = {self.role: answering(self.trial.replies)}
-        return answers if self.role == BASELINE else {"compaction": self.usage, **answers}
 
 
 @dataclass(frozen=True, slots=True)
 class _Pass:
-    """One trial of both arms, compared."""
+    """One trial of both arms, compared; ``judging`` is the usage of each judge."""
 
     baseline: _Arm
     compacted: _Arm
     agreement: TrialMatch
-    judging: tuple[Usage, ...] = ()
-    """The usage of each judge."""
-
-    @property
-    def spent(self) -> Spent:
-        """Usage by role."""
-        judging = {"judge": sum(self.judging, Usage())}
-        return summed([self.compacted.spent, self.baseline.spent, judging])
-
-    @property
-    def own(self) -> OwnCalls:
-        """The part of the usage that the strategy's own client asked for."""
-        return self.compacted.own
+    judging: tuple[Usage, ...]
+    spent: Spent
+    own: OwnCalls
 
 
 def history_mode(asked: str, responder: str) -> History:
@@ -369,17 +352,18 @@ class Replayer:
             self._work.once(key, lambda: self._baseline(dialogue, number)),
             self._compacted(dialogue, compactor, number),
         )
-        if compacted.failure is not None:
-            unscored = TrialMatch(None, None, unscored=compacted.failure)
-            return _Pass(baseline, compacted, unscored, (Usage(),) * len(self._judges))
-        try:
-            agreed, judging = await self._agreement(
-                dialogue, baseline.trial, compacted.trial, number
-            )
-        except ChargedError as error:
-            before = _Pass(baseline, compacted, TrialMatch(None, None))
-            raise stopped(error, before.spent, error.spent, own=before.own) from error
-        return _Pass(baseline, compacted, agreed, judging)
+        arms, own = (baseline.spent, compacted.spent), compacted.own
+        judging = (Usage(),) * len(self._judges)
+        agreed = TrialMatch(None, None, unscored=compacted.failure or "")
+        if compacted.failure is None:
+            try:
+                agreed, judging = await self._agreement(
+                    dialogue, baseline.trial, compacted.trial, number
+                )
+            except ChargedError as error:
+                raise stopped(error, *arms, error.spent, own=own) from error
+        spent = summed([*arms, {"judge": sum(judging, Usage())}])
+        return _Pass(baseline, compacted, agreed, judging, spent, own)
 
     async def _agreement(
         self, dialogue: Dialogue, baseline: Trial, summary: Trial, number: int
@@ -391,7 +375,7 @@ class Replayer:
         judged = await together(
             *(judge.judge(dialogue.turns, baseline, summary) for judge in judges)
         )
-        usage = tuple(one.usage for one in judged)
+        usage = tuple(one.spent["judge"] for one in judged)
         unscored = next((one.unscored for one in judged if one.unscored), "")
         if unscored:
             return TrialMatch(None, None, unscored=unscored), usage
@@ -407,7 +391,7 @@ class Replayer:
         except ModelError as error:
             answered = {BASELINE: answering(replies) + error.spent.get("responder", Usage())}
             raise stopped(error, answered) from error
-        return _Arm(Trial(tuple(replies)))
+        return _Arm(Trial(tuple(replies)), {BASELINE: answering(replies)})
 
     async def _compacted(self, dialogue: Dialogue, compactor: str, number: int) -> _Arm:
         """The arm under test. ``failure`` is set if the model failed, not the strategy."""
@@ -430,18 +414,17 @@ class Replayer:
             strategy.close()
         if model.unasked is not None:
             ended = model.unasked
+        charge = {"compaction": model.usage, "responder": answering(replies) + lost}
         if ended is not None:
-            answered = {"compaction": model.usage, "responder": answering(replies) + lost}
-            raise stopped(ended, answered, own=model.own) from ended
+            raise stopped(ended, charge, own=model.own) from ended
         spent = model.usage.input_tokens + model.usage.output_tokens
         return _Arm(
             Trial(tuple(replies), spent, model.usage.calls),
-            "responder",
+            charge,
+            model.own,
             tuple(history.steps),
-            model.usage,
             history.failure if model.error is not None else None,
             tuple(history.over),
-            model.own,
         )
 
 

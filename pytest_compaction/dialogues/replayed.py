@@ -68,12 +68,10 @@ class Replayed:
     def passed(self) -> bool | None:
         """Whether the consistency reaches ``pass_at``; ``None`` when unscored.
 
-        Whatever its consistency, a dialogue with views over the budget does not pass where that
-        fails it.
+        A dialogue with views over the budget does not pass where that fails it.
         """
-        if self.consistency is None:
-            return None
-        return self.consistency >= self.pass_at and not self.over_budget
+        found = self.consistency
+        return None if found is None else found >= self.pass_at and not self.over_budget
 
     def check(self) -> None:
         """Raise when the dialogue is unscored, over budget or below ``pass_at``, in sentences."""
@@ -103,12 +101,8 @@ class Replayed:
         if self.dialogue.named and not self.dialogue.id.endswith(self.dialogue.named):
             found = printable(self.dialogue.named, 60)
             lines.append(f"  dialogue {found!r} of {printable(self.dialogue.source, 60)}")
-        trials = zip(
-            self.comparison.agreements,
-            self.comparison.baseline,
-            self.comparison.summary,
-            strict=True,
-        )
+        compared = self.comparison
+        trials = zip(compared.agreements, compared.baseline, compared.summary, strict=True)
         agreed, baseline, summary = min(trials, key=lambda trial: trial[0].consistency or 0.0)
         turn = min(range(len(agreed.turns)), key=lambda number: agreed.turns[number])
         lines.append(f"  least in turn {turn + 1} of {len(agreed.turns)}: {agreed.turns[turn]:.2f}")
@@ -138,6 +132,11 @@ def replayed_record(
     if passed is False:
         reason = replayed.over_budget.partition("\n")[0] or replayed.shortfall()[0]
     spent = spending_of(comparison)
+    over = [
+        {"trial": trial, **asdict(turn)}
+        for trial, turns in enumerate(replayed.over, start=1)
+        for turn in turns
+    ]
     record: dict[str, Any] = {
         "status": status_from(passed),
         "reason": _one_line(reason),
@@ -149,21 +148,11 @@ def replayed_record(
         "compaction": {
             "steps": dict(replayed.steps),
             "errors": [_one_line(error) for error in replayed.errors],
-            **_over_budget(replayed),
+            **({"over_budget": over} if over else {}),
         },
         **charged(replayed.usage, replayed.judging, settings, prices, {"compaction": replayed.own}),
     }
     return merged(_blank(item, replayed.dialogue, replayed.compactor, settings), record)
-
-
-def _over_budget(replayed: Replayed) -> dict[str, Any]:
-    """The turns whose views were over the budget, by trial; nothing if there are none."""
-    found = [
-        {"trial": trial, **asdict(turn)}
-        for trial, turns in enumerate(replayed.over, start=1)
-        for turn in turns
-    ]
-    return {"over_budget": found} if found else {}
 
 
 def record_without_comparison(

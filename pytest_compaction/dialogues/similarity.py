@@ -53,23 +53,14 @@ Reply with one JSON object and nothing else:
 class Judged:
     """Similarity and retention of every turn, 0..1; or ``unscored``, with the reason.
 
-    ``usage`` is that of the judge, whether the turns were scored or not.
+    ``spent`` has the usage of the judge, whether the turns were scored or not.
     """
 
+    spent: Spent
     similarities: tuple[float, ...] = ()
     retentions: tuple[float, ...] = ()
     unscored: str = ""
-    usage: Usage = Usage()
-
-    @property
-    def spent(self) -> Spent:
-        """Usage by role."""
-        return {"judge": self.usage}
-
-    @property
-    def own(self) -> OwnCalls:
-        """No judge has a client of a strategy."""
-        return OwnCalls()
+    own: OwnCalls = OwnCalls()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +79,7 @@ class TurnJudge:
         """
         usage = Usage()
         found: list[tuple[float, float]] = []
-        unscored: list[str] = []
+        unscored = ""
         pairs = zip(turns, baseline.replies, summary.replies, strict=True)
         for number, (turn, first, second) in enumerate(pairs, start=1):
             if first.text.strip() == second.text.strip():
@@ -102,13 +93,13 @@ class TurnJudge:
                 raise stopped(error, {"judge": usage}) from error
             except ModelError as error:
                 usage += error.spent.get("judge", Usage())
-                unscored.append(f"turn {number}: {error}")
+                unscored = unscored or f"turn {number}: {error}"
                 break
             except ValueError as error:
-                unscored.append(f"turn {number}: {error}")
-        if unscored:
-            return Judged(unscored=unscored[0], usage=usage)
-        return Judged(tuple(s for s, _ in found), tuple(r for _, r in found), usage=usage)
+                unscored = unscored or f"turn {number}: {error}"
+        scored = () if unscored else found
+        similarities, retentions = (tuple(pair[side] for pair in scored) for side in (0, 1))
+        return Judged({"judge": usage}, similarities, retentions, unscored)
 
     async def _asked(self, turn: UserTurn, first: TurnReply, second: TurnReply) -> AnswerReply:
         question = f"{INSTRUCTIONS}\n{material(turn.user, first.text, second.text)}"

@@ -9,12 +9,14 @@ from typing import Any, Final
 
 from pytest_compaction.dialogues.aggregates import pass_at
 from pytest_compaction.dialogues.dialogue import TASKS, BothArms
-from pytest_compaction.dialogues.evaluation import (
+from pytest_compaction.dialogues.figures import (
     Evaluation,
+    TaskFigures,
     correlations,
     evaluations_of_records,
+    figures_of,
+    spending_of,
 )
-from pytest_compaction.dialogues.figures import TaskFigures, figures_of, spending_of
 from pytest_compaction.dialogues.measures import outcome
 from pytest_compaction.metrics import by_arm, times, tokens_over
 from pytest_compaction.records import Record, went_wrong_later

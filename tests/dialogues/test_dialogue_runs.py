@@ -10,7 +10,7 @@ from support.talks import talk
 
 from pytest_compaction import cli
 from pytest_compaction.dialogues.dialogue import BothArms
-from pytest_compaction.dialogues.evaluation import evaluations_of_records
+from pytest_compaction.dialogues.figures import evaluations_of_records
 from pytest_compaction.records import load_run
 
 

@@ -11,13 +11,14 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from pytest_compaction.dialogues.dialogue import BothArms, Trial, TrialMatch, TurnReply
-from pytest_compaction.dialogues.evaluation import (
+from pytest_compaction.dialogues.figures import (
     Evaluation,
     evaluation_of,
     evaluation_of_figures,
     evaluations_of_records,
+    figures_of,
+    spending_of,
 )
-from pytest_compaction.dialogues.figures import figures_of, spending_of
 from pytest_compaction.reports.dialogues import (
     ENOUGH,
     dialogue_json,
@@ -65,7 +66,7 @@ def evaluation(title: str = "anchored", **changes: Any) -> Evaluation:
         compared("SA_2", [60, 200], [60, 200], 1.0),
         compared("IC_1", [40, 200, 500], [40, 200, 900], None, True, 300),
     ]
-    return evaluation_of(title, items, **changes)
+    return replace(evaluation_of(title, items), **changes)
 
 
 def many(task: str, saved: int, state: bool | None = True) -> list[BothArms]:
@@ -229,7 +230,7 @@ def test_summaries_that_were_paid_and_never_in_force_stand_apart_from_noise() ->
 
 
 def test_a_strategy_whose_dialogues_all_ended_in_errors_has_no_savings() -> None:
-    evaluations = [evaluation(), evaluation_of("raises", [], errors=3)]
+    evaluations = [evaluation(), replace(evaluation_of("raises", []), errors=3)]
     _, row = json.loads(dialogue_json(evaluations))["strategies"]["rows"]
     assert row["dialogues"] == 0
     assert {name for name, value in row.items() if value is None} == {
@@ -241,7 +242,7 @@ def test_a_strategy_whose_dialogues_all_ended_in_errors_has_no_savings() -> None
 
 
 def test_nothing_compared_is_a_table_of_nothing() -> None:
-    empty = evaluation_of("nothing", [], errors=3)
+    empty = replace(evaluation_of("nothing", []), errors=3)
     (overall,) = tables_of(empty)
     values = {row[0].value: row[1].value for row in overall.rows}
     assert (values["dialogues"], values["errors, in no figure"]) == (0, 3)

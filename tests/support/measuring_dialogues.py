@@ -7,10 +7,10 @@ from pathlib import Path
 from support.measuring import offline_settings
 from support.paths import public_data
 
-from pytest_compaction.compactors.specs import parse_spec
-from pytest_compaction.dialogues.evaluation import evaluation_of
+from pytest_compaction.compactors import parse_spec
+from pytest_compaction.dialogues.figures import evaluation_of
 from pytest_compaction.dialogues.replay import Replayer, Rules, history_mode, trigger_for_dialogues
-from pytest_compaction.run.triggers import parse_trigger
+from pytest_compaction.run import parse_trigger
 from pytest_compaction.session.resolve import resolve_session
 from pytest_compaction.settings import DialogueSettings
 
