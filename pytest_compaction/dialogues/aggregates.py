@@ -6,14 +6,13 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from pytest_compaction.dialogues.dialogue import RECORD_TYPE
 from pytest_compaction.dialogues.measures import PASS_CONSISTENCY
 
 if TYPE_CHECKING:
     from pytest_compaction.dialogues.figures import TaskFigures
     from pytest_compaction.records import Record
 
-RECORD_TYPE: Final = "dialogue"
-"""The ``type`` of a record that holds a dialogue, under the key ``comparison``."""
 _PREFIX: Final = f"{RECORD_TYPE}."
 _FIGURES: Final[Mapping[str, Callable[[TaskFigures], float | None]]] = {
     "consistency": lambda figures: figures.consistency,

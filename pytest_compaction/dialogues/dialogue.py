@@ -28,6 +28,8 @@ TASKS: Final[Mapping[str, str]] = MappingProxyType(
 )
 """The tasks of MT-Bench-101 by code (Bai et al., ACL 2024)."""
 
+RECORD_TYPE: Final = "dialogue"
+"""The ``type`` of a record that holds a dialogue, under the key ``comparison``."""
 CHAT: Final = "chat"
 """The task of a dialogue whose file names no task."""
 

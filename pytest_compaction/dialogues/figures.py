@@ -8,8 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from pytest_compaction.dialogues.aggregates import RECORD_TYPE
-from pytest_compaction.dialogues.dialogue import BothArms
+from pytest_compaction.dialogues.dialogue import RECORD_TYPE, BothArms
 from pytest_compaction.dialogues.measures import (
     PASS_CONSISTENCY,
     Spending,

@@ -10,8 +10,14 @@ from typing import Any, Final
 
 from pytest_compaction.case.files import MAX_SHOWN_FAULTS, read_text
 from pytest_compaction.case.validation import CaseFault, read_json
-from pytest_compaction.dialogues.aggregates import RECORD_TYPE
-from pytest_compaction.dialogues.dialogue import TASKS, BothArms, Trial, TrialMatch, TurnReply
+from pytest_compaction.dialogues.dialogue import (
+    RECORD_TYPE,
+    TASKS,
+    BothArms,
+    Trial,
+    TrialMatch,
+    TurnReply,
+)
 from pytest_compaction.dialogues.figures import (
     Evaluation,
     TaskFigures,

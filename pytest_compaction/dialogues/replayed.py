@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final, Literal
 
-from pytest_compaction.dialogues.aggregates import RECORD_TYPE
-from pytest_compaction.dialogues.dialogue import BothArms, Dialogue
+from pytest_compaction.dialogues.dialogue import RECORD_TYPE, BothArms, Dialogue
 from pytest_compaction.dialogues.figures import consistency_of, retention_of, spending_of
 from pytest_compaction.dialogues.files import digest
 from pytest_compaction.dialogues.history import TurnOverBudget

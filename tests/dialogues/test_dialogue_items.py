@@ -70,7 +70,7 @@ def test_cases_and_dialogues_can_be_measured_in_one_run(pytester):
     write_case_files(pytester, case("first"))
     result = run(pytester, TALKS, "--compaction-cases=cases", compactor="keep")
     result.assert_outcomes(passed=7)
-    assert "Pass^1        100.0% (4 of 4 items)" in result.outlines
+    assert "Pass^1  100.0% (4 of 4 items)" in str(result.stdout)
     assert "strategies:keep: 3 dialogues, 3 passed, 0 failed" in result.outlines
 
 
