@@ -118,7 +118,10 @@ class Exchange:
             except h11.RemoteProtocolError as error:
                 raise RefusedError(400, f"this is not an HTTP request: {error}") from None
             if event is h11.NEED_DATA:
-                await self._let_go_on()
+                if self._connection.they_are_waiting_for_100_continue:
+                    going_on = h11.InformationalResponse(status_code=100, headers=[])
+                    self._writer.write(self._connection.send(going_on))
+                    await self._writer.drain()
                 self._connection.receive_data(await self._reader.read(_CHUNK))
             elif isinstance(event, h11.Request):
                 head = event
@@ -148,12 +151,6 @@ class Exchange:
             self._writer.write(send(h11.Data(data=answer.data)))
         self._writer.write(send(h11.EndOfMessage()))
         await self._writer.drain()
-
-    async def _let_go_on(self) -> None:
-        if self._connection.they_are_waiting_for_100_continue:
-            going_on = self._h11.InformationalResponse(status_code=100, headers=[])
-            self._writer.write(self._connection.send(going_on))
-            await self._writer.drain()
 
 
 _watched: dict[int, dict[int, MeteredModel]] = {}
@@ -240,25 +237,16 @@ class RecordingEndpoint:
         owner = self._owners.take(writer.get_extra_info("peername")[1])
         exchange = Exchange(reader, writer)
         # Whoever goes away, or is cancelled with the run, hears no more.
-        with contextlib.suppress(OSError, asyncio.CancelledError):
+        with contextlib.suppress(OSError, asyncio.CancelledError), contextlib.closing(writer):
             try:
-                await self._exchanged(exchange, reader, owner)
-            finally:
-                writer.close()
-
-    async def _exchanged(
-        self, exchange: Exchange, reader: asyncio.StreamReader, owner: MeteredModel | None
-    ) -> None:
-        try:
-            request = await exchange.request()
-        except RefusedError as error:
-            await exchange.answer(error_answer(_NOBODY, error))
-            return
-        if request is None:
-            return
-        answer = await _unless_gone(reader, self._answer(request, owner))
-        if answer is not None:
-            await exchange.answer(answer)
+                request = await exchange.request()
+            except RefusedError as error:
+                await exchange.answer(error_answer(_NOBODY, error))
+                return
+            if request is not None:
+                answer = await _unless_gone(reader, self._answer(request, owner))
+                if answer is not None:
+                    await exchange.answer(answer)
 
     async def _answer(self, request: Request, owner: MeteredModel | None) -> Answer:
         """The answer to a request; ``owner`` is the meter of the case that it is made for."""
@@ -313,8 +301,12 @@ async def _unless_gone(
     reader: asyncio.StreamReader, work: Coroutine[Any, Any, Answer]
 ) -> Answer | None:
     """The result of ``work``; ``None`` if the client goes away before, which cancels it."""
-    answering = asyncio.ensure_future(work)
-    gone = asyncio.ensure_future(_end_of(reader))
+
+    async def end() -> None:
+        while await reader.read(_CHUNK):
+            pass  # what the client sends behind its request is for nobody
+
+    answering, gone = asyncio.ensure_future(work), asyncio.ensure_future(end())
     try:
         await asyncio.wait({answering, gone}, return_when=asyncio.FIRST_COMPLETED)
         return answering.result() if answering.done() else None
@@ -322,9 +314,3 @@ async def _unless_gone(
         for task in (answering, gone):
             task.cancel()
         await asyncio.gather(answering, gone, return_exceptions=True)
-
-
-async def _end_of(reader: asyncio.StreamReader) -> None:
-    """Wait until the client goes away; what it sends behind its request is for nobody."""
-    while await reader.read(_CHUNK):
-        pass

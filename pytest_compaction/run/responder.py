@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from pytest_compaction.case.case import AnswerSpec, Fact, Probe
+from pytest_compaction.case.case import AnswerSpec, Probe
 from pytest_compaction.case.kinds import Choice
 from pytest_compaction.compactors import PLACEHOLDER, View
 from pytest_compaction.conversation.messages import (
@@ -48,7 +48,7 @@ from pytest_compaction.models import (
 )
 
 if TYPE_CHECKING:
-    from pytest_compaction.text import TextIndex
+    pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,63 +130,48 @@ class ForcedChoice:
         if reminds:
             asked.append(choice.asked(probe.question, [fact.text for fact in probe.facts]))
         if self.by_rules:
-            found: list[AnswerReply | BaseException] = [
-                self._by_rules(view, probe, choice, question, number > 0)
-                for number, question in enumerate(asked)
+            made = [
+                self._by_rules(view, probe, choice, each, n > 0) for n, each in enumerate(asked)
             ]
+            found: list[AnswerReply | BaseException] = [*made]
         else:
-            found = list(
-                await asyncio.gather(
-                    *(self._reply(view, probe, question) for question in asked),
-                    return_exceptions=True,
+            with requests_in(self.turn):
+                replies = (
+                    self.responder.answer(view.messages, each, probe.answer, view.parameters)
+                    for each in asked
                 )
-            )
-        reply, *second = found
+                found = list(await asyncio.gather(*replies, return_exceptions=True))
+        reply, second = found[0], found[1] if reminds else None
         if isinstance(reply, BaseException):
-            if isinstance(reply, ModelError) and second and isinstance(second[0], AnswerReply):
-                reply.after("responder", second[0].usage)
+            if isinstance(reply, ModelError) and isinstance(second, AnswerReply):
+                reply.after("responder", second.usage)
             raise reply
-        if not second:
+        if second is None:
             return reply, None
-        reminded, used = _reminded(second[0], reply.usage)
-        return replace(reply, usage=reply.usage + used), reminded
-
-    async def _reply(self, view: View, probe: Probe, question: str) -> AnswerReply:
-        with requests_in(self.turn):
-            return await self.responder.answer(
-                view.messages, question, probe.answer, view.parameters
-            )
+        if isinstance(second, AnswerReply):
+            return replace(reply, usage=reply.usage + second.usage), Reminded(second.text)
+        if not isinstance(second, ModelError) or isinstance(second, NotAskedError):
+            if isinstance(second, NotAskedError):
+                second.after("responder", reply.usage)
+            raise second
+        spent = second.spent.get("responder", Usage())
+        return replace(reply, usage=reply.usage + spent), Reminded("", str(second))
 
     def _by_rules(
         self, view: View, probe: Probe, choice: Choice, question: str, reminded: bool
     ) -> AnswerReply:
         from pytest_compaction.text import TextIndex  # takes long to import
 
-        index = view_index(view.messages)
-        said = TextIndex("\n".join(fact.text for fact in probe.facts)) if reminded else None
+        indexes = [view_index(view.messages)]
+        if reminded:
+            indexes.append(TextIndex("\n".join(fact.text for fact in probe.facts)))
         known = all(
-            _stated(fact, index) or (said is not None and _stated(fact, said))
+            any(index.read(fact.statement).outcome == "stated" for index in indexes)
             for fact in probe.facts
         )
         count = self.responder.tokens
         read = count.messages(view.messages) + count.text(question)
         return AnswerReply(choice.letter if known else choice.habit, Usage(1, read, 0, 1))
-
-
-def _stated(fact: Fact, index: TextIndex) -> bool:
-    return index.read(fact.statement).outcome == "stated"
-
-
-def _reminded(found: AnswerReply | BaseException, before: Usage) -> tuple[Reminded, Usage]:
-    """The second reply, or why there is none, and what it used."""
-    if isinstance(found, AnswerReply):
-        return Reminded(found.text), found.usage
-    if isinstance(found, NotAskedError):
-        found.after("responder", before)
-        raise found
-    if isinstance(found, ModelError):
-        return Reminded("", str(found)), found.spent.get("responder", Usage())
-    raise found
 
 
 SUMMARY: Final = "server-summary"
@@ -217,7 +202,15 @@ def seen(view: View, applied: Applied | None, tokens: TokenCounter) -> Seen:
     done = applied or Applied()
     if not done.edits:
         due = due_edits(view.parameters, view.messages, tokens)
-        return replace(whole, problem=_ignored(view, due, done.problem)) if due else whole
+        if not due:
+            return whole
+        said = f" (it says: {done.problem})" if done.problem else ""
+        problem = (
+            f"the endpoint took {parameter_names(view.parameters)} and reports no edit{said}, "
+            f"though the log is long enough for one ({'; '.join(due)}): the answer is from the "
+            "whole log; use an endpoint that has these edits and reports them, or mode=client"
+        )
+        return replace(whole, problem=problem)
     if COMPACTION in done.edits and done.read_tokens is None:
         return replace(
             whole,
@@ -227,19 +220,12 @@ def seen(view: View, applied: Applied | None, tokens: TokenCounter) -> Seen:
     known = view.messages
     if CLEARING in done.edits:
         known = _cleared(view, done.cleared_uses)
-    if COMPACTION in done.edits:
-        known = _compacted(known, done.summary)
+    if COMPACTION in done.edits:  # the system prompt and the summary: everything else is gone
+        known = known[: leading_system(known)]
+        if done.summary:
+            known = (*known, text_message(SUMMARY, "assistant", done.summary, "synthetic"))
     read = done.read_tokens
     return Seen(known, max(whole.tokens - done.cleared_tokens, 0) if read is None else read)
-
-
-def _ignored(view: View, due: Sequence[str], problem: str) -> str:
-    said = f" (it says: {problem})" if problem else ""
-    return (
-        f"the endpoint took {parameter_names(view.parameters)} and reports no edit{said}, though "
-        f"the log is long enough for one ({'; '.join(due)}): the answer is from the whole log; use "
-        "an endpoint that has these edits and reports them, or mode=client"
-    )
 
 
 def _cleared(view: View, uses: int) -> tuple[Message, ...]:
@@ -258,11 +244,3 @@ def _cleared(view: View, uses: int) -> tuple[Message, ...]:
         return part
 
     return tuple(replace(m, parts=tuple(left(part) for part in m.parts)) for m in view.messages)
-
-
-def _compacted(messages: Sequence[Message], summary: str) -> tuple[Message, ...]:
-    """The system prompt and the summary: everything else is gone."""
-    system = tuple(messages[: leading_system(messages)])
-    if not summary:
-        return system
-    return (*system, text_message(SUMMARY, "assistant", summary, "synthetic"))

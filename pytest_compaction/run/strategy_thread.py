@@ -69,9 +69,16 @@ class _ThreadCall:
         """Cancel the coroutine, or keep it from being begun. Returns the loop it runs on."""
         with self._lock:
             self._cancelled, loop = True, self._loop
+
+        def cancel_on(loop: asyncio.AbstractEventLoop) -> None:
+            if self._task is not None:
+                self._task.cancel()
+            # Later, because the coroutine may block the loop when it is cancelled.
+            loop.call_later(GRACE / 2, self.reacted.set)
+
         if loop is not None:
             with contextlib.suppress(RuntimeError):  # it may have ended by itself
-                loop.call_soon_threadsafe(self._cancel_on, loop)
+                loop.call_soon_threadsafe(cancel_on, loop)
         return loop
 
     def enter(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -89,12 +96,6 @@ class _ThreadCall:
                 value.close()
             raise asyncio.CancelledError
         return await value
-
-    def _cancel_on(self, loop: asyncio.AbstractEventLoop) -> None:
-        if self._task is not None:
-            self._task.cancel()
-        # Later, because the coroutine may block the loop when it is cancelled.
-        loop.call_later(GRACE / 2, self.reacted.set)
 
 
 _ThreadCalls = queue.SimpleQueue[_ThreadCall | None]
@@ -238,20 +239,14 @@ def _work(calls: _ThreadCalls, shared: SharedLoop | None) -> None:
             try:
                 value = call.function()
                 if inspect.isawaitable(value):
-                    value = _awaited(call, value, runner, shared)
+                    loop = runner.get_loop() if shared is None else shared.current()
+                    call.enter(loop)
+                    work = call.awaited(value)
+                    value = runner.run(work) if shared is None else run_on(loop, work)
             except BaseException as raised:  # even SystemExit: it is a strategy's, not ours
                 value, error = None, raised
             call.deliver(value, error)
             del call, value, error  # while the thread waits it holds nothing of the strategy
-
-
-def _awaited(
-    call: _ThreadCall, value: Awaitable[Any], runner: asyncio.Runner, shared: SharedLoop | None
-) -> Any:
-    loop = runner.get_loop() if shared is None else shared.current()
-    call.enter(loop)
-    work = call.awaited(value)
-    return runner.run(work) if shared is None else run_on(loop, work)
 
 
 def too_long(seconds: float) -> str:
@@ -285,7 +280,10 @@ def _raised_at(error: BaseException) -> str:
     own = [frame for frame in others if is_users(frame.filename)] or others
     if not own:
         return ""
-    return f" [{_shown(own[-1].filename)}:{own[-1].lineno} in {own[-1].name}]"
+    path, folder = Path(own[-1].filename), Path.cwd()
+    near = path.is_relative_to(folder)
+    shown = path.relative_to(folder).as_posix() if near else path.name
+    return f" [{shown}:{own[-1].lineno} in {own[-1].name}]"
 
 
 def is_users(file: str) -> bool:
@@ -294,9 +292,3 @@ def is_users(file: str) -> bool:
     if file.startswith("<") or path.is_relative_to(_PACKAGE):
         return False
     return not _INSTALLED.intersection(path.parts) and not path.is_relative_to(_STANDARD)
-
-
-def _shown(file: str) -> str:
-    """A path from the folder where pytest runs; of a file elsewhere the name."""
-    path, folder = Path(file), Path.cwd()
-    return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else path.name
