@@ -40,7 +40,7 @@ from pytest_compaction.compactors.protocol import (
     View,
 )
 from pytest_compaction.conversation.messages import Message, leading_system
-from pytest_compaction.models import Model, Section, Source, Summary, SummaryReply, SummaryRequest
+from pytest_compaction.models import Model, Source, Summary, SummaryReply, SummaryRequest
 
 WITHIN_BUDGET: Final = "within-budget"
 NEVER_LARGER: Final = "never-larger"
@@ -175,10 +175,20 @@ class Composition:
         """Let the parts act; a failure that leaves the view over the budget changes nothing."""
         before = self.render(state, context).messages
         total = context.tokens.messages(before)
-        inserted = self._insertions(state, context)
+        made = (
+            part.insertion(state["parts"][index], context)
+            for index, part in enumerate(self.parts)
+            if _inserts(part)
+        )
+        inserted = tuple(message for message in made if message is not None)
         if state["insertions"] and total <= context.budget:
             return _unchanged(state, before)
-        room = self._context(context, inserted)
+        room = _smaller(context, inserted)
+        covered: frozenset[Source] = frozenset()
+        if inserted:
+            covered = covered.union(*(part.covers for part in self.parts if _inserts(part)))
+        if covered:
+            room = replace(room, model=cast(Model, CoveredModel(context.model, covered)))
         messages, own = load(state["messages"]), list(state["parts"])
         failed = state  # with the own states of parts that failed
         error: str | None = None
@@ -210,24 +220,6 @@ class Composition:
         if context.tokens.messages(after) >= total:
             return _unchanged(state, before)
         return Outcome(new, status, followed_spans(before, after, gone))
-
-    def _insertions(self, state: State, context: Context) -> tuple[Message, ...]:
-        made = (
-            part.insertion(state["parts"][index], context)
-            for index, part in enumerate(self.parts)
-            if _inserts(part)
-        )
-        return tuple(message for message in made if message is not None)
-
-    def _context(self, context: Context, inserted: Sequence[Message]) -> Context:
-        present = {message.id for message in inserted}
-        covered: frozenset[Source] = frozenset()
-        if present:
-            covered = frozenset().union(*(part.covers for part in self.parts if _inserts(part)))
-        smaller = _smaller(context, inserted)
-        if not covered:
-            return smaller
-        return replace(smaller, model=cast(Model, CoveredModel(context.model, covered)))
 
 
 def parts_of(strategy: object) -> tuple[object, ...]:
@@ -376,7 +368,11 @@ class CoveredModel:
         If they come back empty, all sections are requested, so that a summary is empty
         only if the model has nothing to say at all.
         """
-        left = tuple(s for s in map(self._without, request.sections) if s.gathers)
+        uncovered = (
+            replace(section, gathers=tuple(s for s in section.gathers if s not in self.covered))
+            for section in request.sections
+        )
+        left = tuple(section for section in uncovered if section.gathers)
         if not left:
             return await self.model.summarize(request)
         asked = {section.id for section in left}
@@ -397,7 +393,3 @@ class CoveredModel:
             for section in request.sections
         )
         return replace(reply, summary=Summary(entries))
-
-    def _without(self, section: Section) -> Section:
-        left = tuple(source for source in section.gathers if source not in self.covered)
-        return section if left == section.gathers else replace(section, gathers=left)

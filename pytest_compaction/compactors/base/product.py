@@ -230,19 +230,14 @@ class ToolUseClearing:
             if call.name not in self.exclude and message.id not in waiting
         ]
         after = mask_results(messages, {message.id for message, _ in cleared}, PLACEHOLDER)
-        after = self._without_inputs(after, {call.id for _, call in cleared})
+        emptied = {call.id for _, call in cleared if self.all_inputs or call.name in self.inputs}
+
+        def without_inputs(part: Part) -> Part:
+            if isinstance(part, ToolCall) and part.id in emptied:
+                return replace(part, arguments=_NO_INPUT)
+            return part
+
+        after = tuple(with_parts(message, without_inputs) for message in after)
         gained = context.tokens.messages(messages) - context.tokens.messages(after)
         wanted = scaled(self.at_least, window, context) if self.at_least else 0
         return after if gained >= wanted else tuple(messages)
-
-    def _without_inputs(self, messages: Sequence[Message], calls: set[str]) -> tuple[Message, ...]:
-        if not (self.all_inputs or self.inputs):
-            return tuple(messages)
-
-        def emptied(part: Part) -> Part:
-            if not isinstance(part, ToolCall) or part.id not in calls:
-                return part
-            named = self.all_inputs or part.name in self.inputs
-            return replace(part, arguments=_NO_INPUT) if named else part
-
-        return tuple(with_parts(message, emptied) for message in messages)

@@ -75,17 +75,14 @@ def mistaken_for(summary: Summary, sections: tuple[Section, ...]) -> str | None:
         return None
     if not _REASONING.sub("", text).strip():
         return "nothing but reasoning"
-    if _mostly_calls(_FENCE.sub("", text).strip()):
+    plain = _FENCE.sub("", text).strip()
+    left = _TAGGED_CALL.sub("", plain)
+    calls = len(plain) - len(left) + sum(end - begin for begin, end in _json_calls(left))
+    if calls >= MOST * len(plain):
         return "a tool call"
-    copied = _copied(lines, sections)
+    runs, known = [run for line in lines for run in _runs(line)], _prompt(sections)
+    copied = sum(run in known for run in runs) / len(runs) if runs else 0.0
     return "the instructions to summarise" if copied >= MOST else None
-
-
-def _copied(lines: list[str], sections: tuple[Section, ...]) -> float:
-    """The share of the runs of words that the prompt has as well."""
-    runs = [run for line in lines for run in _runs(line)]
-    known = _prompt(sections)
-    return sum(run in known for run in runs) / len(runs) if runs else 0.0
 
 
 @lru_cache(maxsize=64)
@@ -99,12 +96,6 @@ def _prompt(sections: tuple[Section, ...]) -> frozenset[tuple[str, ...]]:
 def _runs(text: str) -> Iterator[tuple[str, ...]]:
     words = _WORD.findall(text.casefold())
     return (tuple(words[i : i + _RUN]) for i in range(len(words) - _RUN + 1))
-
-
-def _mostly_calls(text: str) -> bool:
-    left = _TAGGED_CALL.sub("", text)
-    covered = len(text) - len(left) + sum(end - begin for begin, end in _json_calls(left))
-    return covered >= MOST * len(text)
 
 
 def _json_calls(text: str) -> Iterator[tuple[int, int]]:
@@ -137,16 +128,15 @@ def _is_call(value: Any) -> bool:
         each = waiting.pop()
         if isinstance(each, list) and each:
             waiting += each
-        elif not (isinstance(each, dict) and _names_call(each)):
+            continue
+        if not isinstance(each, dict):
+            return False
+        named = bool(_NAMES & each.keys()) and bool(_ARGUMENTS & each.keys())
+        type = each.get("type")
+        typed = isinstance(type, str) and type in _CALL_TYPES
+        if not (_CALLS & each.keys() or named or typed):
             return False
     return True
-
-
-def _names_call(value: dict[str, Any]) -> bool:
-    named = bool(_NAMES & value.keys()) and bool(_ARGUMENTS & value.keys())
-    type = value.get("type")
-    typed = isinstance(type, str) and type in _CALL_TYPES
-    return bool(_CALLS & value.keys()) or named or typed
 
 
 def sections_of(table: str) -> tuple[Section, ...]:
@@ -186,9 +176,6 @@ class ReadLimits:
         """The messages as the summariser may read them, each with its id and its place."""
         if self == NO_LIMITS:
             return tuple(messages)
-        return tuple(self._limited(message) for message in messages)
-
-    def _limited(self, message: Message) -> Message:
         left = self.texts
 
         def limited(part: Part) -> Part:
@@ -200,10 +187,16 @@ class ReadLimits:
             if isinstance(part, ToolResult) and self.results is not None:
                 return replace(part, text=beginning(part.text, self.results))
             if isinstance(part, ToolCall) and self.arguments is not None:
-                return _with_short_arguments(part, self.arguments)
+                short = short_arguments(part, self.arguments) if self.arguments else "{}"
+                is_cut = not self.arguments or len(short) < len(part.arguments)
+                return replace(part, arguments=short) if is_cut else part
             return part
 
-        return with_parts(message, limited)
+        read: list[Message] = []
+        for message in messages:
+            left = self.texts
+            read.append(with_parts(message, limited))
+        return tuple(read)
 
 
 NO_LIMITS: Final = ReadLimits()
@@ -240,13 +233,6 @@ def _characters(name: str, value: int | str) -> int | None:
     return value
 
 
-def _with_short_arguments(call: ToolCall, length: int) -> ToolCall:
-    if not length:
-        return replace(call, arguments="{}")
-    short = short_arguments(call, length)
-    return replace(call, arguments=short) if len(short) < len(call.arguments) else call
-
-
 _SHORTEST: Final = 200
 """Texts are not cut below this many characters; whole messages are left out then."""
 
@@ -264,7 +250,13 @@ def fitting_input(
     unread = Thinking | Opaque
     kept = [with_parts(m, lambda p: None if isinstance(p, unread) else p) for m in messages]
     kept = [message for message in kept if message.parts]
-    length = max((len(text) for message in kept for text in _texts(message)), default=0)
+    parts = (part for message in kept for part in message.parts)
+    texts = (
+        part.arguments if isinstance(part, ToolCall) else part.text
+        for part in parts
+        if isinstance(part, Text | ToolResult | ToolCall)
+    )
+    length = max(map(len, texts), default=0)
     while length > _SHORTEST and tokens.messages(kept) > limit:
         length = max(length * 3 // 4, _SHORTEST)
         kept = [_shortened(message, length) for message in kept]
@@ -312,14 +304,6 @@ def fitting_summary(
             total[largest] -= cost[largest].pop()
         over = tokens.text(whole().render(sections)) - budget
     return whole() if over <= 0 else Summary(())
-
-
-def _texts(message: Message) -> list[str]:
-    return [
-        part.arguments if isinstance(part, ToolCall) else part.text
-        for part in message.parts
-        if isinstance(part, Text | ToolResult | ToolCall)
-    ]
 
 
 def _shortened(message: Message, length: int) -> Message:
