@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -145,7 +145,7 @@ def comparisons_of(against: BaselineDecision, arms: Sequence[Arm]) -> Iterator[d
         else:
             said = decided_text(each, against.rules.max_drop)
             said = failing[0] if failing and each.undecided is None else said
-        cases, same = _cases(each, arm)
+        cases, same = _cases(each)
         facts = each.changes.facts
         yield {
             "title": f"{each.arm} against {each.baseline.title}",
@@ -189,34 +189,21 @@ def _compared(each: ArmComparison) -> Iterator[tuple[str, str, str, str, str]]:
         yield "tokens removed", removed_text(before), removed_text(after), "", ""
 
 
-def _cases(each: ArmComparison, arm: Arm) -> tuple[list[dict[str, Any]], int]:
+def _cases(each: ArmComparison) -> tuple[list[dict[str, Any]], int]:
     """The cases that changed, the largest fall first, and how many did not change."""
     groups: dict[str, list[ItemChange]] = defaultdict(list)
     for item in each.changes.items:
         groups[item.second["case"]].append(item)
+    gone, regained = (
+        Counter(fact.case for fact in facts) for facts in (each.changes.gone, each.changes.regained)
+    )
     found = []
     for case, items in groups.items():
-        before, now = (
-            sum(scores) / len(items)
-            for scores in zip(
-                *((i.first["overall"], i.second["overall"]) for i in items), strict=True
-            )
-        )
-        gone, regained = (
-            sum(fact.case == case for fact in facts)
-            for facts in (each.changes.gone, each.changes.regained)
-        )
-        if abs(now - before) > TIE or gone or regained:
-            found.append(
-                {
-                    "case": case,
-                    "before": before,
-                    "now": now,
-                    "change": now - before,
-                    "gone": gone,
-                    "regained": regained,
-                }
-            )
+        pairs = [(item.first["overall"], item.second["overall"]) for item in items]
+        before, now = (sum(scores) / len(items) for scores in zip(*pairs, strict=True))
+        if abs(now - before) > TIE or gone[case] or regained[case]:
+            scores = {"case": case, "before": before, "now": now, "change": now - before}
+            found.append({**scores, "gone": gone[case], "regained": regained[case]})
     found.sort(key=lambda row: (row["change"], row["regained"] - row["gone"], row["case"]))
     return found, len(groups) - len(found)
 

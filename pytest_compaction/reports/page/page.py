@@ -215,11 +215,8 @@ def compared(arms: Sequence[Arm]) -> tuple[dict[str, dict[str, Any]], Mapping[st
 
 
 def _pass_score(runs: Sequence[PageRun]) -> float:
-    for each in runs:
-        found = (each.run.header.get("settings") or {}).get("pass_score")
-        if isinstance(found, int | float):
-            return float(found)
-    return PASS_SCORE
+    found = ((each.run.header.get("settings") or {}).get("pass_score") for each in runs)
+    return next((float(each) for each in found if isinstance(each, int | float)), PASS_SCORE)
 
 
 def _notes(runs: Sequence[PageRun], arms: Sequence[Arm], texts: Texts) -> Iterator[str]:

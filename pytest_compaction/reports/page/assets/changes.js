@@ -71,6 +71,11 @@ function changeRow({ from, to, change, lost, gained }) {
         ? make("ul", { class: "fact-changes" }, ...texts.map((text) => said("li", text)))
         : "–",
     );
+  const linked = (head, item) => {
+    const name = plain(`${item.key}, ${score(item.overall)}`);
+    const link = make("a", { href: linkTo(item), "aria-label": name }, score(item.overall));
+    return make("td", { class: "number", "data-head": head }, link);
+  };
   const toward = change === null ? "" : change < 0 ? "worse" : change > 0 ? "better" : "";
   return make(
     "tr",
@@ -87,24 +92,8 @@ function changeRow({ from, to, change, lost, gained }) {
       shown(titleOf(to)),
       make("small", {}, named(to.case.id), " · ", named(to.probe.id)),
     ),
-    make(
-      "td",
-      { class: "number", "data-head": "from" },
-      make(
-        "a",
-        { href: linkTo(from), "aria-label": plain(`${from.key}, ${score(from.overall)}`) },
-        score(from.overall),
-      ),
-    ),
-    make(
-      "td",
-      { class: "number", "data-head": "to" },
-      make(
-        "a",
-        { href: linkTo(to), "aria-label": plain(`${to.key}, ${score(to.overall)}`) },
-        score(to.overall),
-      ),
-    ),
+    linked("from", from),
+    linked("to", to),
     facts(lost, "lost"),
     facts(gained, "gained"),
   );

@@ -11,7 +11,6 @@ const FATES = {
   u: { sign: "◐", name: "unused", says: "in the view, not in the answer" },
   d: { sign: "○", name: "dropped", says: "not in the view" },
 };
-const OUTCOMES = { passed: "passed", below: "below", unscored: "unscored", skipped: "skipped", error: "error" };
 
 /** The name of each item in links: strategy, case, probe, and what else tells it apart. */
 const KEYS = new Map();

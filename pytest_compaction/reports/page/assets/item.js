@@ -96,7 +96,7 @@ function scores(item) {
     make(
       "div",
       { class: "overall" },
-      make("dt", {}, OUTCOMES[item.outcome]),
+      make("dt", {}, item.outcome),
       make("dd", {}, scoreOf(item)),
     ),
     ...parts.map(([name, value]) =>

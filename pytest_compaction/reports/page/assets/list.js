@@ -43,12 +43,11 @@ function titleOf(item) {
 /** The score with its outcome, which is not told by colour alone. */
 function scoreOf(item) {
   const text = item.overall === null ? item.outcome : score(item.overall);
-  const name = item.outcome === "passed" ? "passed" : `${item.outcome}`;
   return make(
     "span",
-    { class: `score outcome-${item.outcome}`, title: name },
+    { class: `score outcome-${item.outcome}`, title: item.outcome },
     text,
-    make("span", { class: "unseen" }, ` ${item.overall === null ? "" : name}`),
+    make("span", { class: "unseen" }, ` ${item.overall === null ? "" : item.outcome}`),
   );
 }
 
