@@ -12,7 +12,6 @@ import importlib
 import importlib.util
 import inspect
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -97,16 +96,12 @@ def attribute_of(module: Any, names: str, shown: str) -> Any:
             raise UnknownCompactorError(f"the {what} {shown!r} has no {name!r}{hint}")
         value = getattr(owner, name)
         shown = f"{shown}.{name}"
-        if inspect.isclass(owner) and _needs_instance(inspect.getattr_static(owner, name)):
-            return MethodOf(owner, name)
+        if inspect.isclass(owner):
+            held = inspect.getattr_static(owner, name)
+            is_bound = callable(held) and hasattr(type(held), "__get__")
+            if is_bound and not isinstance(held, staticmethod | classmethod):
+                return MethodOf(owner, name)
     return value
-
-
-def _needs_instance(attribute: Any) -> bool:
-    """Whether what stands in a class is a method that an instance calls, decorated or not."""
-    if isinstance(attribute, staticmethod | classmethod):
-        return False
-    return callable(attribute) and hasattr(type(attribute), "__get__")
 
 
 def raised(error: BaseException) -> str:
@@ -171,18 +166,13 @@ def _loaded(file: Path) -> ModuleType:
 
 def _found(text: str) -> Path:
     """The file, looked for where pytest runs and then where modules are looked for."""
-    for folder in _folders():
+    for folder in (Path.cwd(), *(Path(entry) for entry in sys.path if entry)):
         file = folder / Path(text).expanduser()
         if file.is_file():
             return file.resolve()
     raise UnknownCompactorError(
         f"there is no file {text!r}; its path counts from the folder where pytest runs"
     )
-
-
-def _folders() -> Iterator[Path]:
-    yield Path.cwd()
-    yield from (Path(entry) for entry in sys.path if entry)
 
 
 def _file_of(name: str) -> Path | None:
