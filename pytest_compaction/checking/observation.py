@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -90,29 +90,31 @@ class ObservedStep:
 
 
 @dataclass(frozen=True, slots=True)
-class Mutation:
-    """A method changed one of its arguments; ``what`` names it."""
+class Breach:
+    """One break of an invariant: a sentence that says how, and the messages concerned.
 
-    method: str
-    what: str
+    ``step`` counts compactions from 1; 0 is before the first.
+    """
+
+    sentence: str
+    ids: tuple[str, ...] = ()
+    step: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """Two views that should be equal, and ``what`` it means if they are not."""
-
-    what: str
-    expected: Messages
-    found: Messages
+def differing(one: Messages, other: Messages) -> tuple[str, ...]:
+    """Ids of up to five messages in which two views differ."""
+    first: dict[str, Message] = {message.id: message for message in one}
+    second: dict[str, Message] = {message.id: message for message in other}
+    ids = [id for id in {**first, **second} if first.get(id) != second.get(id)]
+    return tuple(ids[:5])
 
 
 @dataclass(frozen=True)
 class Observation:
     """Everything that was seen; ``raised`` says what a method raised or wrongly returned.
 
-    Each difference compares two views. ``growth``: before and after messages were added.
-    ``trips``: of a state, and of the same state read back from JSON. ``probed``: before
-    and after questions were asked. ``restored``: of an earlier state, then and later.
+    ``noted`` has what the run itself saw to break an invariant, by the name of the invariant: what
+    was mutated, what is no JSON, and views that should be equal and are not.
     """
 
     scenario: Scenario
@@ -120,18 +122,13 @@ class Observation:
     tokens: TokenCounter = field(repr=False, compare=False)
     steps: tuple[ObservedStep, ...] = ()
     raised: str | None = None
-    mutations: tuple[Mutation, ...] = ()
-    unserialisable: tuple[str, ...] = ()
-    growth: tuple[Difference, ...] = ()
-    trips: tuple[Difference, ...] = ()
-    probed: tuple[Difference, ...] = ()
-    restored: tuple[Difference, ...] = ()
+    noted: Mapping[str, Sequence[Breach]] = field(default_factory=dict)
     repeated: Observation | None = field(default=None, repr=False)
-    """The scenario with a fresh instance; ``None`` if it was not tried."""
+    """The same scenario with a fresh instance; ``None`` if it was not tried."""
     undead: Observation | None = field(default=None, repr=False)
-    """The scenario without its dead calls; ``None`` if it has none."""
+    """The same scenario without its dead calls; ``None`` if it has none."""
     renamed: Observation | None = field(default=None, repr=False)
-    """The scenario with other names, run after this one; ``None`` if it was not tried."""
+    """The same scenario about other things, run after this one; ``None`` if it was not tried."""
 
     @property
     def rewriting(self) -> tuple[ObservedStep, ...]:

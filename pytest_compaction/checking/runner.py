@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
@@ -13,11 +14,11 @@ from pytest_compaction.checking.examples.renamed import renamed
 from pytest_compaction.checking.examples.scenario import Scenario
 from pytest_compaction.checking.faults import FaultyModel, SummaryCache
 from pytest_compaction.checking.observation import (
-    Difference,
+    Breach,
     Messages,
-    Mutation,
     Observation,
     ObservedStep,
+    differing,
 )
 from pytest_compaction.compactors import Compactor, CompactorError, Context, Outcome, Span, State
 from pytest_compaction.conversation.messages import (
@@ -129,12 +130,7 @@ class _Drive:
     bare: bool = False
     steps: list[ObservedStep] = field(default_factory=list)
     raised: str | None = None
-    mutations: list[Mutation] = field(default_factory=list)
-    unserialisable: list[str] = field(default_factory=list)
-    growth: list[Difference] = field(default_factory=list)
-    trips: list[Difference] = field(default_factory=list)
-    probed: list[Difference] = field(default_factory=list)
-    restored: list[Difference] = field(default_factory=list)
+    noted: defaultdict[str, list[Breach]] = field(default_factory=lambda: defaultdict(list))
 
     def __post_init__(self) -> None:
         self.strategy = self.start()
@@ -149,13 +145,20 @@ class _Drive:
             self.context.tokens,
             tuple(self.steps),
             self.raised,
-            tuple(dict.fromkeys(self.mutations)),
-            tuple(dict.fromkeys(self.unserialisable)),
-            tuple(self.growth),
-            tuple(self.trips),
-            tuple(self.probed),
-            tuple(self.restored),
+            self.noted,
         )
+
+    def _note(self, invariant: str, sentence: str, ids: tuple[str, ...] = ()) -> None:
+        """Note that an invariant was seen to be broken."""
+        self.noted[invariant].append(Breach(sentence, ids))
+
+    def _mutated(self, method: str, what: str = "the state") -> None:
+        self._note("inputs-not-mutated", f"{method} changed {what}")
+
+    def _equal(self, invariant: str, what: str, expected: Messages, found: Messages) -> None:
+        """Note two views that should be equal and are not, and ``what`` that means."""
+        if expected != found:
+            self._note(invariant, what, differing(expected, found))
 
     def go(self) -> None:
         """Observe and compact batch by batch, then look back."""
@@ -182,15 +185,15 @@ class _Drive:
         text = _as_text(state)
         new: State = self.strategy.call("observe", state, given, self.context)
         if _as_text(state) != text:
-            self.mutations.append(Mutation("observe", "the state"))
+            self._mutated("observe")
         if given != list(batch):
-            self.mutations.append(Mutation("observe", "the list of new messages"))
+            self._mutated("observe", "the list of new messages")
         if not isinstance(new, dict):
             raise ContractError(f"observe returned {type(new).__name__}; expected the new state")
         what = "messages were added, and the view is not the earlier one with them at its end"
         new_text = _as_text(new)
         view = self._shown(new, new_text)
-        self.growth.append(Difference(what, (*before, *batch), view))
+        self._equal("not-due-is-identity", what, (*before, *batch), view)
         self.kept.append((new, new_text, view))
         return new
 
@@ -201,7 +204,7 @@ class _Drive:
             outcome = self.strategy.call("compact", state, self.context)
         finally:
             if _as_text(state) != text:
-                self.mutations.append(Mutation("compact", "the state"))
+                self._mutated("compact")
         _check_outcome(outcome)
         new_text = _as_text(outcome.state)
         after = self._shown(outcome.state, new_text)
@@ -240,7 +243,7 @@ class _Drive:
         """The view of a new state, which rendering must not change."""
         view = self._view(state)
         if not self.bare and _as_text(state) != text:
-            self.mutations.append(Mutation("render", "the state"))
+            self._mutated("render")
         return view
 
     def _view(self, state: State, probe: str | None = None) -> Messages:
@@ -259,12 +262,12 @@ class _Drive:
         try:
             back = json.loads(json.dumps(state, allow_nan=False))
         except (TypeError, ValueError, RecursionError) as error:
-            self.unserialisable.append(f"the state is not JSON: {printable(str(error), 120)}")
+            self._note("state-is-json", f"the state is not JSON: {printable(str(error), 120)}")
             return
         if back != state:
-            self.unserialisable.append("the state differs when it is read back from JSON")
+            self._note("state-is-json", "the state differs when it is read back from JSON")
         what = "the view of a state differs after the state went through JSON"
-        self.trips.append(Difference(what, view, self._view(back)))
+        self._equal("state-is-json", what, view, self._view(back))
 
     def _ask(self, state: State) -> None:
         """Render for several questions in turn: no question may leave a trace."""
@@ -272,27 +275,27 @@ class _Drive:
         first = self._view(state, PROBES[0])
         self._view(state, PROBES[1])
         once_more = "the view for a question differs after a second question"
-        self.probed.append(Difference(once_more, first, self._view(state, PROBES[0])))
+        self._equal("render-is-pure", once_more, first, self._view(state, PROBES[0]))
         if not self.strategy.compactor.traits.needs_probe:
             unread = "the view depends on the question, and the strategy does not claim to read it"
-            self.probed.append(Difference(unread, plain, first))
+            self._equal("render-is-pure", unread, plain, first)
         silent = tuple(message for message in first if PROBES[0] not in readable(message))
-        self.probed.append(Difference("the view repeats the question", silent, first))
+        self._equal("render-is-pure", "the view repeats the question", silent, first)
         traces = "the view without a question differs after questions"
-        self.probed.append(Difference(traces, plain, self._view(state)))
+        self._equal("render-is-pure", traces, plain, self._view(state))
 
     def _look_back(self) -> None:
         """Render every earlier state again, here and by a fresh instance; look for traces."""
         used, self.strategy = self.strategy, self.start()
         for state, _, view in self.kept:
             fresh = "the view of an earlier state differs for a new instance"
-            self.restored.append(Difference(fresh, view, self._view(state)))
+            self._equal("earlier-state-restores", fresh, view, self._view(state))
         self.strategy = used
         for state, text, view in self.kept:
             later = "the view of an earlier state differs after later compactions"
-            self.restored.append(Difference(later, view, self._view(state)))
-            if _as_text(state) != text and not self.mutations:
-                self.mutations.append(Mutation("render or due", "the state"))
+            self._equal("earlier-state-restores", later, view, self._view(state))
+            if _as_text(state) != text and not self.noted["inputs-not-mutated"]:
+                self._mutated("render or due")
 
 
 def without_dead_calls(scenario: Scenario) -> Scenario:

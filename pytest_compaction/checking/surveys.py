@@ -23,8 +23,8 @@ from pytest_compaction.checking.examples.generated import STRATA, Stratum, scena
 from pytest_compaction.checking.examples.known import KNOWN
 from pytest_compaction.checking.examples.scenario import Fault, Scenario
 from pytest_compaction.checking.invariants import INVARIANTS
-from pytest_compaction.checking.invariants.invariant import Breach, Invariant
-from pytest_compaction.checking.observation import Observation, ObservedStep
+from pytest_compaction.checking.invariants.invariant import Invariant
+from pytest_compaction.checking.observation import Breach, Observation, ObservedStep
 from pytest_compaction.checking.runner import Runner
 from pytest_compaction.conversation.messages import Message, Text, ToolCall, ToolResult
 from pytest_compaction.conversation.tokens import TokenCounter
@@ -105,13 +105,11 @@ def _step(number: int, step: ObservedStep) -> Iterator[str]:
         f"{step.tokens_after} tokens" + (f" ({printable(step.error, 100)})" if step.error else "")
     )
     if step.rewrote:
-        yield f"    view: {_ids([_named(message, step) for message in step.after], 12)}"
-
-
-def _named(message: Message, step: ObservedStep) -> str:
-    if message.id in step.said:
-        return printable(message.id, 24)
-    return f"{printable(message.id, 24)} ({message.role}, new)"
+        names = (
+            printable(m.id, 24) + ("" if m.id in step.said else f" ({m.role}, new)")
+            for m in step.after
+        )
+        yield f"    view: {_ids(list(names), 12)}"
 
 
 def message_line(message: Message, tokens: TokenCounter) -> str:

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from pytest_compaction.commands.arguments import add_output, complain, form_of, named_run, written
 from pytest_compaction.metrics import Agreement, of_judges, of_readings, of_runs
-from pytest_compaction.records import Record, Run, RunFileError, type_of
+from pytest_compaction.records import Record, RunFileError, type_of
 from pytest_compaction.reports.agreement import as_json, as_markdown, as_text
 from pytest_compaction.text import printable
 
@@ -42,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
         complain(str(error))
         return 1
     paths = [path for path, _ in named]
-    runs = [_probes(run) for _, run in named]
+    runs = [[r for r in run.records if type_of(r) == "probe"] for _, run in named]
     found = list(_agreements([_name(path, paths) for path in paths], runs))
     if not found:
         complain(
@@ -52,10 +52,6 @@ def run(options: argparse.Namespace) -> int:
         return 1
     text = _FORMATS[form_of(options)](found)
     return 0 if written(options, text) else 1
-
-
-def _probes(run: Run) -> list[Record]:
-    return [record for record in run.records if type_of(record) == "probe"]
 
 
 def _name(path: Path, paths: Sequence[Path]) -> str:

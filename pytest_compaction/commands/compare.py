@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -83,7 +83,13 @@ def run(options: argparse.Namespace) -> int:
         RunComparison(pair.first, pair.second, pair.changes, p, pair.notes)
         for pair, p in zip(pairs, values, strict=True)
     ]
-    text = _rendered(found, form_of(options), max(options.items, 0))
+    form = form_of(options)
+    if form == "json":
+        made = comparison_json(found)
+        text = json.dumps(made, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    else:
+        in_form = comparison_markdown if form == "markdown" else comparison_text
+        text = in_form(found, max(options.items, 0))
     return 0 if written(options, text) else 1
 
 
@@ -142,11 +148,3 @@ def _pairs(first: Source, other: Source) -> list[tuple[str | None, str | None]]:
 
 def _strategies(source: Source) -> list[str]:
     return [source.strategy] if source.strategy else strategies_of(source)
-
-
-def _rendered(found: Sequence[RunComparison], form: str, items: int) -> str:
-    if form == "json":
-        return (
-            json.dumps(comparison_json(found), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-        )
-    return (comparison_markdown if form == "markdown" else comparison_text)(found, items)

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import argparse
 import shutil
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.commands.arguments import add_output, complain, form_of, number_type, written
-from pytest_compaction.dialogues.figures import Evaluation
 from pytest_compaction.dialogues.measures import PASS_CONSISTENCY
 from pytest_compaction.dialogues.published import read_results
 from pytest_compaction.options import range_of
@@ -50,13 +48,9 @@ def run(options: argparse.Namespace) -> int:
     width = TABLE_WIDTH
     if options.output is None:
         width = min(shutil.get_terminal_size((TABLE_WIDTH, 24)).columns, TABLE_WIDTH)
-    text = _rendered(results.evaluations, form_of(options), width)
+    form = form_of(options)
+    if form == "text":
+        text = "".join(f"{line}\n" for line in dialogue_text(results.evaluations, width))
+    else:
+        text = (dialogue_json if form == "json" else dialogue_markdown)(results.evaluations)
     return 0 if written(options, text) and not results.problems else 1
-
-
-def _rendered(evaluations: Sequence[Evaluation], form: str, width: int) -> str:
-    if form == "markdown":
-        return dialogue_markdown(evaluations)
-    if form == "json":
-        return dialogue_json(evaluations)
-    return "".join(f"{line}\n" for line in dialogue_text(evaluations, width))

@@ -66,7 +66,10 @@ def run(options: argparse.Namespace) -> int:
     if options.format == "json":
         data = {"cases": [case.id for case in found.cases]}
         findings = [asdict(finding) for finding in _shown(found, options.verbose)]
-        more = {"facts": _explained(found)} if options.verbose else {}
+        more = {}
+        if options.verbose:
+            explained = ((case.source, each) for case in found.cases for each in explain(case))
+            more["facts"] = [{"source": source, **asdict(each)} for source, each in explained]
         print(json.dumps({**data, "findings": findings, **more}, ensure_ascii=True, indent=1))
     else:
         _print(found, options.verbose)
@@ -76,12 +79,6 @@ def run(options: argparse.Namespace) -> int:
 
 def _shown(found: Inspection, verbose: bool) -> list[LintFinding]:
     return [each for each in found.findings if verbose or each.level != "info"]
-
-
-def _explained(found: Inspection) -> list[dict[str, Any]]:
-    return [
-        {"source": case.source, **asdict(each)} for case in found.cases for each in explain(case)
-    ]
 
 
 def _print(found: Inspection, verbose: bool) -> None:

@@ -107,7 +107,7 @@ def read_settings(config: Reader) -> Settings:
         shard=shard,
         executor=raw["executor"],
         pass_score=raw["pass_score"],
-        thresholds=_thresholds(raw["threshold"]),
+        thresholds=() if {*raw["threshold"]} == {NO_GATE} else tuple(_hidden(raw["threshold"])),
         reports=_report_files(raw["report"]),
         baseline=_baseline(raw),
         show=None if raw["show"] == "all" else number("compaction_show", raw["show"]),
@@ -225,11 +225,6 @@ def _budgets(texts: Sequence[str]) -> tuple[Budget, ...]:
             "1000,2000,4000"
         )
     return tuple(sorted(found))
-
-
-def _thresholds(given: Sequence[str]) -> tuple[str, ...]:
-    """The expressions of the gate; there is none of them where ``none`` was given."""
-    return () if set(given) == {NO_GATE} else tuple(_hidden(given))
 
 
 def _baseline(raw: Mapping[str, Any]) -> BaselineSettings:

@@ -110,15 +110,12 @@ def find_named(
         files = tuple(named[number] for number in found["dialogue_files"])
         folders = tuple(path for path in named if path not in files)
         return NamedFiles(folders, files, CaseSet.from_json(found, folders))
-    files = tuple(path for path in named if _holds_dialogues(path, index))
+    # Turns with questions beside them are no dialogues, in any shape.
+    cases = {path for path in named if has_questions(path) or is_case_file(path, index)}
+    files = tuple(path for path in named if path not in cases and is_dialogue_file(path))
     folders = tuple(path for path in named if path not in files)
     found_cases = find_cases(folders, root, shipped_digests(), index, truncated)
     return NamedFiles(folders, files, found_cases)
-
-
-def _holds_dialogues(path: Path, index: CaseIndex) -> bool:
-    """Whether a file holds dialogues; turns with questions beside them are none, in any shape."""
-    return not (has_questions(path) or is_case_file(path, index)) and is_dialogue_file(path)
 
 
 def to_workers(session: BenchmarkSession) -> str:

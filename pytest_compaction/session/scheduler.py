@@ -114,7 +114,8 @@ class CaseScheduling(LoadScopeScheduling):
             return None
         killer, *left = pending
         place = _place_of(node)
-        share = [nodeid for nodeid in left if place is not None and self._is_dealt(nodeid)]
+        dealt_at_once = self._at_once and place is not None
+        share = [id for id in left if dealt_at_once and self._unit_of[id] != id]
         if share:
             self._shares[place] = share
         waiting, self.workqueue = self.workqueue, OrderedDict()
@@ -125,9 +126,6 @@ class CaseScheduling(LoadScopeScheduling):
         for other in self.nodes:
             self._reschedule(other)
         return killer
-
-    def _is_dealt(self, nodeid: str) -> bool:
-        return self._at_once and self._unit_of[nodeid] != nodeid
 
     def mark_test_complete(self, node: Any, item_index: int, duration: float = 0) -> None:
         """Note that an item is done, and give the worker more."""
@@ -142,13 +140,10 @@ class CaseScheduling(LoadScopeScheduling):
         """Give a worker more if it needs more; let it end if there is nothing left for it."""
         if node not in self.registered_collections or _place_of(node) in self._shares:
             return  # it is still to be given its share
-        if self.workqueue and not self._is_chosen(node):
+        ready = [each for each in self.nodes if each in self.registered_collections]
+        if self.workqueue and not (self._at_once or node in ready[: self._at_work]):
             return
         super()._reschedule(node)
-
-    def _is_chosen(self, node: Any) -> bool:
-        ready = [each for each in self.nodes if each in self.registered_collections]
-        return self._at_once or node in ready[: self._at_work]
 
     def _assign_work_unit(self, node: Any) -> None:
         """Send a worker the unit that waits longest."""

@@ -54,7 +54,8 @@ class WholeRun:
 
                 self._guard = guarded(config, named, early=False)
             code = yield
-            if not code and _gate_has_failed(config):
+            recorder = config.pluginmanager.get_plugin("compaction-recorder")
+            if not code and recorder is not None and recorder.has_failed:
                 sys.stderr.write(_CODE_CHANGED)
                 code = pytest.ExitCode.TESTS_FAILED
             self._say_end(int(code or 0))
@@ -85,8 +86,3 @@ class WholeRun:
     def _say_end(self, code: int) -> None:
         if self._guard is not None:
             self._guard.end(code)
-
-
-def _gate_has_failed(config: pytest.Config) -> bool:
-    recorder = config.pluginmanager.get_plugin("compaction-recorder")
-    return recorder is not None and recorder.has_failed

@@ -16,8 +16,7 @@ from pytest_compaction.checking.examples.generated import STRATA
 from pytest_compaction.checking.examples.scenario import CANARY, Fault, Scenario
 from pytest_compaction.checking.faults import CALL_LIKE, REASONING, FaultyModel, SummaryCache
 from pytest_compaction.checking.observation import (
-    Difference,
-    Mutation,
+    Breach,
     Observation,
     ObservedStep,
     SummaryCall,
@@ -144,12 +143,14 @@ FAILING = {
     ),
     "summariser-input-bounded": a_run(step(asked=(asked(tokens=1001),))),
     "returns-an-outcome": a_run(raised="compact raised ValueError: no"),
-    "inputs-not-mutated": a_run(mutations=(Mutation("compact", "the state"),)),
+    "inputs-not-mutated": a_run(
+        noted={"inputs-not-mutated": [Breach("compact changed the state")]}
+    ),
     "failure-changes-nothing": a_run(
         step(LOG, status="failed", state_after='{"half": "done"}', by=None)
     ),
-    "not-due-is-identity": a_run(growth=(Difference("added", LOG, LOG[1:]),)),
-    "state-is-json": a_run(unserialisable=("the state is not JSON",)),
+    "not-due-is-identity": a_run(noted={"not-due-is-identity": [Breach("added", ("m0",))]}),
+    "state-is-json": a_run(noted={"state-is-json": [Breach("the state is not JSON")]}),
     "one-live-summary": a_run(
         step((LOG[0], SUMMARY, replace(SUMMARY, id="s2"), LOG[6])),
         step(
@@ -161,8 +162,8 @@ FAILING = {
     ),
     "summarised-once": a_run(step(asked=(asked(),)), step(asked=(asked(),))),
     "deterministic": a_run(repeated=a_run(step((LOG[0], replace(SUMMARY, id="s9"), LOG[6])))),
-    "render-is-pure": a_run(probed=(Difference("asked", LOG, LOG[1:]),)),
-    "earlier-state-restores": a_run(restored=(Difference("later", LOG, LOG[1:]),)),
+    "render-is-pure": a_run(noted={"render-is-pure": [Breach("asked", ("m0",))]}),
+    "earlier-state-restores": a_run(noted={"earlier-state-restores": [Breach("later", ("m0",))]}),
 }
 """For each invariant a run, made by hand, that breaks it and no other."""
 

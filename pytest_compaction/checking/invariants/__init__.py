@@ -3,9 +3,9 @@
 from typing import Final
 
 from pytest_compaction.checking.invariants import budget, content, state, structure
-from pytest_compaction.checking.invariants.invariant import DECLARED, Breach, Invariant
+from pytest_compaction.checking.invariants.invariant import DECLARED, Invariant
 
-__all__ = ["INVARIANTS", "Breach", "Invariant", "budget", "content", "state", "structure"]
+__all__ = ["INVARIANTS", "Invariant", "budget", "content", "state", "structure"]
 
 INVARIANTS: Final[tuple[Invariant, ...]] = tuple(
     one

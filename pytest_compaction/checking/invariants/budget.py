@@ -5,13 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from pytest_compaction.checking.invariants.invariant import (
-    Breach,
-    each_example,
-    each_rewrite,
-    each_step,
-)
-from pytest_compaction.checking.observation import Observation, ObservedStep
+from pytest_compaction.checking.invariants.invariant import each_example, each_rewrite, each_step
+from pytest_compaction.checking.observation import Breach, Observation, ObservedStep
 from pytest_compaction.conversation.messages import groups, last_user, leading_system
 
 PROGRESS: Final = 0.05

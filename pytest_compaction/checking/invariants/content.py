@@ -7,13 +7,8 @@ from typing import Final
 
 from pytest_compaction.checking.examples.renamed import names_in
 from pytest_compaction.checking.examples.scenario import CANARY
-from pytest_compaction.checking.invariants.invariant import (
-    Breach,
-    each_example,
-    each_rewrite,
-    each_step,
-)
-from pytest_compaction.checking.observation import Observation, ObservedStep
+from pytest_compaction.checking.invariants.invariant import each_example, each_rewrite, each_step
+from pytest_compaction.checking.observation import Breach, Observation, ObservedStep
 from pytest_compaction.checking.wording import is_note, is_placeholder, names_itself
 from pytest_compaction.conversation.messages import (
     Image,

@@ -11,22 +11,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final, Literal
 
-from pytest_compaction.checking.observation import Observation, ObservedStep
+from pytest_compaction.checking.observation import Breach, Observation, ObservedStep
 from pytest_compaction.compactors import Traits
 
 Group = Literal["structure", "content", "budget", "state"]
-
-
-@dataclass(frozen=True, slots=True)
-class Breach:
-    """One break of an invariant: a sentence that says how, and the messages concerned.
-
-    ``step`` counts compactions from 1; 0 is before the first.
-    """
-
-    sentence: str
-    ids: tuple[str, ...] = ()
-    step: int = 0
 
 
 Check = Callable[[Observation], Iterator[Breach]]

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
-from pytest_compaction.checking.invariants.invariant import Breach, each_example, each_step
-from pytest_compaction.checking.observation import Difference, Messages, Observation, ObservedStep
-from pytest_compaction.conversation.messages import Message
+from pytest_compaction.checking.invariants.invariant import each_example, each_step
+from pytest_compaction.checking.observation import Breach, Observation, ObservedStep, differing
 
 
 @each_example(
@@ -27,8 +26,7 @@ def returns_an_outcome(observation: Observation) -> Iterator[Breach]:
     "After a failure the agent goes on with half a history.",
 )
 def inputs_not_mutated(observation: Observation) -> Iterator[Breach]:
-    for mutation in observation.mutations:
-        yield Breach(f"{mutation.method} changed {mutation.what}")
+    yield from observation.noted.get("inputs-not-mutated", ())
 
 
 @each_step(
@@ -41,8 +39,8 @@ def failure_changes_nothing(observation: Observation, step: ObservedStep) -> Ite
     if step.rewrote:
         return
     if step.after != step.before:
-        differing = _differing(step.before, step.after)
-        yield Breach(f"{step.status}, but the view changed", differing)
+        ids = differing(step.before, step.after)
+        yield Breach(f"{step.status}, but the view changed", ids)
     elif _without_counters(step.state_after) != _without_counters(step.state_before):
         yield Breach(f"{step.status}, but the state changed")
 
@@ -53,7 +51,7 @@ def failure_changes_nothing(observation: Observation, step: ObservedStep) -> Ite
     "The agent loses messages while there is room for them, and every request misses the cache.",
 )
 def not_due_is_identity(observation: Observation) -> Iterator[Breach]:
-    yield from _unequal(observation.growth)
+    yield from observation.noted.get("not-due-is-identity", ())
 
 
 @each_example(
@@ -62,9 +60,7 @@ def not_due_is_identity(observation: Observation) -> Iterator[Breach]:
     "A session that is stored and resumed goes on from a different history.",
 )
 def state_is_json(observation: Observation) -> Iterator[Breach]:
-    for what in observation.unserialisable:
-        yield Breach(what)
-    yield from _unequal(observation.trips)
+    yield from observation.noted.get("state-is-json", ())
 
 
 @each_example(
@@ -131,7 +127,7 @@ def deterministic(observation: Observation) -> Iterator[Breach]:
         if step.after != other.after or step.state_after != other.state_after:
             yield Breach(
                 "the same conversation gave another view or state when repeated",
-                _differing(step.after, other.after),
+                differing(step.after, other.after),
                 number,
             )
             return
@@ -145,7 +141,7 @@ def deterministic(observation: Observation) -> Iterator[Breach]:
     "What the agent knows depends on what it was asked before.",
 )
 def render_is_pure(observation: Observation) -> Iterator[Breach]:
-    yield from _unequal(observation.probed)
+    yield from observation.noted.get("render-is-pure", ())
 
 
 @each_example(
@@ -154,21 +150,7 @@ def render_is_pure(observation: Observation) -> Iterator[Breach]:
     "A session cannot be rewound to before a bad summary.",
 )
 def earlier_state_restores(observation: Observation) -> Iterator[Breach]:
-    yield from _unequal(observation.restored)
-
-
-def _unequal(differences: Sequence[Difference]) -> Iterator[Breach]:
-    for difference in differences:
-        if difference.expected != difference.found:
-            yield Breach(difference.what, _differing(difference.expected, difference.found))
-
-
-def _differing(one: Messages, other: Messages) -> tuple[str, ...]:
-    """Ids of up to five messages in which two views differ."""
-    first: dict[str, Message] = {message.id: message for message in one}
-    second: dict[str, Message] = {message.id: message for message in other}
-    ids = [id for id in {**first, **second} if first.get(id) != second.get(id)]
-    return tuple(ids[:5])
+    yield from observation.noted.get("earlier-state-restores", ())
 
 
 def _without_counters(state: str) -> Any:

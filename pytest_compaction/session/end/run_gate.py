@@ -55,7 +55,11 @@ def baseline_reports(decision: BaselineDecision) -> list[pytest.TestReport]:
     undecided = {each.undecided.check.rule for each in decision.comparisons if each.undecided}
     return [
         *(
-            _undecided(check) if check.holds and check.rule in undecided else _of_check(check)
+            _report(
+                check.rule, "skipped", (RULES, 0, f"Skipped: undecided: {printable(check.text)}")
+            )
+            if check.holds and check.rule in undecided
+            else _of_check(check)
             for check in decision.checks
         ),
         *(report for rule, why in decision.not_applied for report in error_reports([rule], why)),
@@ -84,13 +88,9 @@ def send(session: pytest.Session, reports: Sequence[pytest.TestReport]) -> None:
         hook = session.config.hook
         hook.pytest_runtest_logstart(nodeid=report.nodeid, location=report.location)
         hook.pytest_runtest_logreport(report=report)
-        hook.pytest_runtest_logreport(report=_report(_rule(report), "passed", when="teardown"))
+        rule = report.location[2].strip()
+        hook.pytest_runtest_logreport(report=_report(rule, "passed", when="teardown"))
         hook.pytest_runtest_logfinish(nodeid=report.nodeid, location=report.location)
-
-
-def _undecided(check: Check) -> pytest.TestReport:
-    reason = f"Skipped: undecided: {printable(check.text)}"
-    return _report(check.rule, "skipped", (RULES, 0, reason))
 
 
 def _of_check(check: Check) -> pytest.TestReport:
@@ -136,10 +136,6 @@ def _report(
         longrepr,  # type: ignore[arg-type]
         when,
     )
-
-
-def _rule(report: pytest.TestReport) -> str:
-    return report.location[2].strip()
 
 
 STOPPED = "the run was stopped before all items ran"

@@ -43,7 +43,9 @@ class ShownFailures:
         self.any_shown = bool(scored)
         if self._most is None or terminalreporter.verbosity >= 1 or len(scored) <= self._most:
             return (yield)
-        hidden = {id(report) for report in sorted(scored, key=_rank)[self._most :]}
+        # The lowest first; those of one score by their ids, in whatever order they came.
+        ranked = sorted(scored, key=lambda report: (_score(report) or 0.0, report.nodeid))
+        hidden = {id(report) for report in ranked[self._most :]}
         self._left_out = [
             r for report in failed if id(report) in hidden and (r := record_of(report))
         ]
@@ -96,11 +98,6 @@ def _below(terminal: pytest.TerminalReporter) -> list[Record]:
         and is_below(report)
         and (record := record_of(report)) is not None
     ]
-
-
-def _rank(report: pytest.TestReport) -> tuple[float, str]:
-    """The lowest first; those of one score by their ids, in whatever order they came."""
-    return _score(report) or 0.0, report.nodeid
 
 
 def _score(report: Any) -> float | None:

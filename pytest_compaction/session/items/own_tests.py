@@ -201,17 +201,13 @@ def take_in_own_tests(config: pytest.Config, without: Iterable[Path]) -> list[st
     ``without`` are the folders of cases, which are collected as they are. Workers of pytest-xdist
     are told the files by their controller, which alone looks for them.
     """
-    files = _told(config)
-    if files is None:
+    named = getattr(config, "workerinput", {}).get(_KEY)
+    if named is not None:
+        files = [config.rootpath / name for name in named]
+    else:
         files = sorted(_found(config, [folder.resolve() for folder in (*without, PACKAGE)]))
     config.pluginmanager.register(OwnTests(files, config.rootpath), "compaction-own-tests")
     return [str(file) for file in files]
-
-
-def _told(config: pytest.Config) -> list[Path] | None:
-    """The files that the controller named; ``None`` in a process that has none."""
-    named = getattr(config, "workerinput", {}).get(_KEY)
-    return None if named is None else [config.rootpath / name for name in named]
 
 
 def _found(config: pytest.Config, without: Sequence[Path]) -> Iterator[Path]:
@@ -231,7 +227,8 @@ def _test_files(config: pytest.Config, without: Sequence[Path]) -> Iterator[Path
     entered: set[Path] = set()
     while left:
         path = left.pop()
-        if path.resolve() in without or _is_ignored(config, path):
+        ignored = config.hook.pytest_ignore_collect(collection_path=path, config=config)
+        if path.resolve() in without or ignored:
             continue
         if path.is_dir():
             if path.resolve() in entered:  # a link to a folder above it has no end
@@ -240,10 +237,6 @@ def _test_files(config: pytest.Config, without: Sequence[Path]) -> Iterator[Path
             left += sorted(_entries(path), reverse=True)
         elif path.suffix == ".py" and any(_fits(path, pattern) for pattern in patterns):
             yield path
-
-
-def _is_ignored(config: pytest.Config, path: Path) -> bool:
-    return bool(config.hook.pytest_ignore_collect(collection_path=path, config=config))
 
 
 def _entries(folder: Path) -> list[Path]:

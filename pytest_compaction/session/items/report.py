@@ -139,7 +139,7 @@ def record_before_report(
         return None
     record = node.stash.get(RECORD, None)
     if failure is not None and not isinstance(failure, _WITH_A_VERDICT):
-        reason = _reason(failure)
+        reason = _said(failure) or f"{type(failure).__name__}: {failure}"
         if record is not None and call.when != "collect":
             # The first error is why the item is red; a later one must not hide it.
             record = record if went_wrong_later(record) else with_error(record, call.when, reason)
@@ -152,14 +152,10 @@ def record_before_report(
         return None
     node.stash[RECORD] = record
     if call.when != "teardown":
-        figures = {"status": record["status"], **_identity(record), **item.figures(record)}
+        identity = {n: record[n] for n in _IDENTITY if record.get(n) not in {None, ""}}
+        figures = {"status": record["status"], **identity, **item.figures(record)}
         node.user_properties.extend((f"compaction.{name}", v) for name, v in figures.items())
     return record
-
-
-def _identity(record: Record) -> dict[str, Any]:
-    """What tells an item of a JUnit file apart from others without reading its name."""
-    return {name: record[name] for name in _IDENTITY if record.get(name) not in {None, ""}}
 
 
 def _said(failure: BaseException) -> str:
@@ -170,10 +166,6 @@ def _said(failure: BaseException) -> str:
             "holds all that a process may have; a strategy must close what it opens"
         )
     return str(failure) if isinstance(failure, SELF_EXPLANATORY_ERRORS) else ""
-
-
-def _reason(failure: BaseException) -> str:
-    return _said(failure) or f"{type(failure).__name__}: {failure}"
 
 
 def _left_unscored(failure: BaseException | None) -> bool:
