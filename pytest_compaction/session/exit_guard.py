@@ -71,11 +71,13 @@ class ExitGuard:
                 _LIMITS, "setrlimit", lambda kind, limits: kind == files and 0 <= limits[0] < most
             )
 
-    def begin(self, item: str) -> None:
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
         """Note which item runs."""
-        self._item = item
+        self._item = nodeid
 
-    def make_room(self) -> None:
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logreport(self) -> None:
         """Give up the spare files if no other can be opened, so that the run can be reported."""
         try:
             os.close(os.open(os.devnull, os.O_RDONLY))
@@ -198,25 +200,8 @@ def guarded(config: pytest.Config, named: Sequence[str], early: bool) -> ExitGua
     guard = ExitGuard(spoils_only=hasattr(config, "workerinput"))
     if not is_command:
         config.add_cleanup(guard.lift)
-    config.pluginmanager.register(ProgressHooks(guard), "compaction-progress")
+    config.pluginmanager.register(guard, "compaction-progress")
     return guard
-
-
-class ProgressHooks:
-    """Notes which item runs, and sees that it can be reported."""
-
-    def __init__(self, guard: ExitGuard) -> None:
-        self._guard = guard
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_logstart(self, nodeid: str) -> None:
-        """Note which item runs."""
-        self._guard.begin(nodeid)
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_logreport(self) -> None:
-        """Have files left for the record."""
-        self._guard.make_room()
 
 
 def _is_command() -> bool:
