@@ -10,7 +10,8 @@ from support.paths import ROOT
 
 PACKAGE = ROOT / "pytest_compaction"
 FLOORS = (
-    "conversation facade folders gc_threshold hookspecs record rubric secrets settings",
+    "facade",
+    "conversation folders gc_threshold hookspecs record rubric secrets settings",
     "cache",
     "text",
     "artifacts case",
@@ -30,11 +31,13 @@ FLOORS = (
 WITHOUT_PYTEST = ("conversation", "rubric", "secrets", "text", "case", "artifacts", "metrics")
 """Rooms that anyone may use without pytest and without the openai package."""
 FACADES = (
+    "artifacts",
     "cache",
     "case_making",
     "checking",
     "compactors",
     "gate",
+    "importers",
     "judges",
     "metrics",
     "models",

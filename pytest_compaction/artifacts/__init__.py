@@ -1,1 +1,37 @@
-"""Effects of tool calls: files, commands, test results, read from the log alone."""
+"""What tool calls did: the files they changed, the commands they ran, the errors they printed.
+
+Other rooms import from here alone. Messages go in, and what their calls did comes out:
+:func:`file_operations`, :func:`commands`, :func:`error_texts`, :class:`LogPlaces` and the
+:class:`Trail` of a view.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from pytest_compaction.facade import lazy
+
+if TYPE_CHECKING:  # a star exports to type checkers what the modules define
+    from pytest_compaction.artifacts.call_places import *
+    from pytest_compaction.artifacts.known_files import *
+    from pytest_compaction.artifacts.operations import *
+    from pytest_compaction.artifacts.outputs import *
+    from pytest_compaction.artifacts.shell_effects import *
+    from pytest_compaction.artifacts.tool_calls import *
+    from pytest_compaction.artifacts.touches import *
+    from pytest_compaction.artifacts.trail import *
+
+_NAMES: Final = {
+    "call_places": "LogPlaces Places",
+    "known_files": "EVERY_PATH FileOperation FileState file_states may_be_same same_end",
+    "operations": ("INTERRUPTED Command Invocation commands exit_code file_operations invocations"),
+    "outputs": "error_kind error_texts test_summary",
+    "shell_effects": "NOT_LITERAL command_words",
+    "tool_calls": "call_touches shell_script",
+    "touches": "Touch",
+    "trail": "ASSERTION CommandRun Trail telling_commands trail_from_json",
+}
+"""The names that other rooms import, by the module that defines them."""
+
+if not TYPE_CHECKING:
+    __getattr__ = lazy(__name__, _NAMES)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from pytest_compaction.artifacts.file_states import FileOperation, may_be_same
+from pytest_compaction.artifacts.known_files import FileOperation, may_be_same
 from pytest_compaction.artifacts.operations import file_operations
 from pytest_compaction.artifacts.tool_calls import (
     call_touches,

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pytest_compaction.artifacts.file_states import (
+from pytest_compaction.artifacts.known_files import (
     EditOutcome,
     FileOperation,
     FileState,

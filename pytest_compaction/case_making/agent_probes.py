@@ -9,8 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from pytest_compaction.artifacts.operations import FileOperation, Invocation
-from pytest_compaction.artifacts.tool_calls import call_touches
+from pytest_compaction.artifacts import FileOperation, Invocation, call_touches
 from pytest_compaction.case.kinds import Change, FactType
 from pytest_compaction.case_making.declarations import declared
 from pytest_compaction.case_making.file_probes import NUMBERED, tells_file

@@ -48,7 +48,7 @@ from pytest_compaction.case_making.log import (
 from pytest_compaction.case_making.selection import confirmed
 from pytest_compaction.conversation.messages import Message, readable
 from pytest_compaction.conversation.tokens import shared_counter
-from pytest_compaction.importers.protocol import ImportFormatError
+from pytest_compaction.importers import ImportFormatError
 from pytest_compaction.models import (
     Call,
     Caller,

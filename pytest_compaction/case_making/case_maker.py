@@ -31,7 +31,7 @@ from pytest_compaction.case_making.selection import unanswered
 from pytest_compaction.conversation.formats.chat import to_chat
 from pytest_compaction.conversation.messages import Message, groups, leading_system
 from pytest_compaction.conversation.tokens import TokenCounter, shared_counter
-from pytest_compaction.importers.protocol import ImportFormatError, Transcript
+from pytest_compaction.importers import ImportFormatError, Transcript
 
 OUTSIDE: Final = "message outside the part that was asked for"
 _KEPT_OUTSIDE: Final = "it kept messages that are outside the imported part"

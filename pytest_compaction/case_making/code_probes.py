@@ -8,8 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from pytest_compaction.artifacts.file_states import may_be_same
-from pytest_compaction.artifacts.tool_calls import call_touches
+from pytest_compaction.artifacts import call_touches, may_be_same
 from pytest_compaction.case_making.declarations import (
     COMPOUND,
     LISTED,

@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from pytest_compaction.artifacts.operations import Invocation
-from pytest_compaction.artifacts.tool_calls import call_touches, shell_script
+from pytest_compaction.artifacts import Invocation, call_touches, shell_script
 from pytest_compaction.case_making.log import ProbeLog, once_a_log
 from pytest_compaction.case_making.shell_evidence import (
     CONFLICT,

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, Final
 
-from pytest_compaction.artifacts.file_states import file_states
-from pytest_compaction.artifacts.operations import Invocation
+from pytest_compaction.artifacts import Invocation, file_states
 from pytest_compaction.case.case import Trap
 from pytest_compaction.case_making.declarations import (
     COMPOUND,

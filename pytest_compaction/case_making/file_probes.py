@@ -9,7 +9,7 @@ from collections.abc import Container, Iterator, Sequence, Set
 from dataclasses import dataclass
 from typing import Final
 
-from pytest_compaction.artifacts.operations import FileOperation, FileState, file_states
+from pytest_compaction.artifacts import FileOperation, FileState, file_states
 from pytest_compaction.case.kinds import Change
 from pytest_compaction.case_making.edit_probes import added_code, code_drafts
 from pytest_compaction.case_making.keys import identifier_keys

@@ -7,8 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Final
 
-from pytest_compaction.artifacts.file_states import FileState, file_states
-from pytest_compaction.artifacts.operations import commands, file_operations, invocations
+from pytest_compaction.artifacts import (
+    FileState,
+    commands,
+    file_operations,
+    file_states,
+    invocations,
+)
 from pytest_compaction.case.case import Case, Fact, Probe
 from pytest_compaction.case_making.agent_probes import VAGUE, tells_work
 from pytest_compaction.case_making.code_probes import one_file, tells_name

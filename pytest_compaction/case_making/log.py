@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, wraps
 from typing import Any, Final, TypeVar
 
-from pytest_compaction.artifacts.operations import (
+from pytest_compaction.artifacts import (
     Command,
     FileOperation,
     Invocation,

@@ -19,7 +19,7 @@ from pytest_compaction.conversation.formats.chat import message_to_chat
 from pytest_compaction.conversation.messages import Message, groups, structure_faults
 from pytest_compaction.conversation.tail import newest_that_fit
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.importers.protocol import Boundary, Transcript
+from pytest_compaction.importers import Boundary, Transcript
 
 TAIL_SHARE: Final = 0.25
 """The least share of the budget that a strategy with a tail is assumed to give to it."""

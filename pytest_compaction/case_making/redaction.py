@@ -26,7 +26,7 @@ from pytest_compaction.conversation.messages import (
     json_or_none,
     readable,
 )
-from pytest_compaction.importers.protocol import Transcript
+from pytest_compaction.importers import Transcript
 from pytest_compaction.secrets import (
     ADDRESS,
     STAND_IN,

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Container, Iterator
 from typing import Final
 
-from pytest_compaction.artifacts.tool_calls import shell_script
+from pytest_compaction.artifacts import shell_script
 from pytest_compaction.case.case import Trap
 from pytest_compaction.case_making.keys import Groups, identifier_keys, telling, title_keys
 from pytest_compaction.case_making.log import (

@@ -11,9 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from pytest_compaction.artifacts.operations import Command, FileState
-from pytest_compaction.artifacts.outputs import test_summary
-from pytest_compaction.artifacts.shell_effects import NOT_LITERAL, command_words
+from pytest_compaction.artifacts import NOT_LITERAL, Command, FileState, command_words, test_summary
 from pytest_compaction.case_making.log import ProbeLog, once_a_log
 
 TRANSIENT: Final = re.compile(

@@ -9,9 +9,14 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from typing import Final
 
-from pytest_compaction.artifacts.file_states import EVERY_PATH, may_be_same, same_end
-from pytest_compaction.artifacts.operations import Invocation
-from pytest_compaction.artifacts.tool_calls import call_touches, shell_script
+from pytest_compaction.artifacts import (
+    EVERY_PATH,
+    Invocation,
+    call_touches,
+    may_be_same,
+    same_end,
+    shell_script,
+)
 from pytest_compaction.case_making.declarations import NAME, definitions, edited_sides, given_texts
 from pytest_compaction.case_making.log import ProbeLog, once_a_log
 from pytest_compaction.case_making.shell_evidence import MAX_SCRIPT

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
-from pytest_compaction.artifacts.outputs import error_texts
+from pytest_compaction.artifacts import error_texts
 from pytest_compaction.case_making.keys import value_keys
 from pytest_compaction.case_making.log import (
     MAX_FACT_CHARACTERS,

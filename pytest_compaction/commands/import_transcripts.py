@@ -28,8 +28,10 @@ from pytest_compaction.case_making import (
 )
 from pytest_compaction.commands.arguments import add_store, complain, number_type
 from pytest_compaction.gc_threshold import look_less_often
-from pytest_compaction.importers.protocol import Importer, ImportFormatError, Transcript
-from pytest_compaction.importers.registry import (
+from pytest_compaction.importers import (
+    Importer,
+    ImportFormatError,
+    Transcript,
     conversations,
     fault_of_file,
     importer_for,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
-from pytest_compaction.artifacts.call_places import LogPlaces, Places
+from pytest_compaction.artifacts import LogPlaces, Places
 from pytest_compaction.case.case import Fact
 from pytest_compaction.conversation.messages import Message
 

@@ -4,7 +4,7 @@ import pytest
 from support.builders import assistant, tool, user
 from support.compacting import messages_of
 
-from pytest_compaction.artifacts.call_places import LogPlaces, Places
+from pytest_compaction.artifacts import LogPlaces, Places
 
 
 def log(*calls):

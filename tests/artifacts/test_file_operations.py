@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.tool_calls import call, conversation, done, shell
 
-from pytest_compaction.artifacts.operations import (
+from pytest_compaction.artifacts import (
     INTERRUPTED,
     FileOperation,
     commands,

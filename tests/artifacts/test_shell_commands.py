@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from support.tool_calls import conversation, done, shell
 
-from pytest_compaction.artifacts.operations import commands, file_operations
-from pytest_compaction.artifacts.outputs import test_summary as summary_of_tests
+from pytest_compaction.artifacts import commands, file_operations
+from pytest_compaction.artifacts import test_summary as summary_of_tests
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,14 @@ from hypothesis import strategies as st
 from support.builders import agent_logs, as_messages, assistant, tool, user
 from support.compacting import messages_of
 
-from pytest_compaction.artifacts.operations import file_operations, file_states
-from pytest_compaction.artifacts.outputs import error_kind, error_texts
-from pytest_compaction.artifacts.trail import Trail, trail_from_json
+from pytest_compaction.artifacts import (
+    Trail,
+    error_kind,
+    error_texts,
+    file_operations,
+    file_states,
+    trail_from_json,
+)
 
 
 def shell(id, command, output="", **more):

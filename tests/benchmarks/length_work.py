@@ -32,7 +32,7 @@ from pytest_compaction.conversation.formats.chat import to_chat
 from pytest_compaction.conversation.messages import ToolCall, structure_faults
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.gc_threshold import look_less_often
-from pytest_compaction.importers.registry import conversations, importer_for, load_importers
+from pytest_compaction.importers import conversations, importer_for, load_importers
 from pytest_compaction.judges import log_digest
 from pytest_compaction.metrics import read, view_index
 from pytest_compaction.models import JudgeRequest, OfflineModel

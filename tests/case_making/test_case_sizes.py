@@ -13,7 +13,7 @@ from pytest_compaction.case_making.points import LogSizes, compaction_points, wi
 from pytest_compaction.compactors.strategies.anchored import Anchored
 from pytest_compaction.conversation.formats.chat import from_chat
 from pytest_compaction.conversation.messages import Message, text_message
-from pytest_compaction.importers.protocol import Boundary, ImportTally, Transcript
+from pytest_compaction.importers import Boundary, ImportTally, Transcript
 
 STATED = (
     ("user", "the upload handler must answer within two seconds on every machine"),

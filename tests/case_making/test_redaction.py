@@ -29,8 +29,14 @@ from pytest_compaction.conversation.messages import (
     readable,
     structure_faults,
 )
-from pytest_compaction.importers.protocol import Boundary, ImportTally, Transcript
-from pytest_compaction.importers.registry import conversations, importer_for, load_importers
+from pytest_compaction.importers import (
+    Boundary,
+    ImportTally,
+    Transcript,
+    conversations,
+    importer_for,
+    load_importers,
+)
 from pytest_compaction.secrets import STAND_IN, secrets_in
 
 WORD = random.Random(5)

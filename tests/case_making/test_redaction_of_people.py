@@ -4,7 +4,7 @@ import pytest
 
 from pytest_compaction.case_making import Redactor
 from pytest_compaction.conversation.messages import Message, Text
-from pytest_compaction.importers.protocol import ImportTally, Transcript
+from pytest_compaction.importers import ImportTally, Transcript
 
 
 def redacted(text):

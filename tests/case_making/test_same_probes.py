@@ -10,7 +10,7 @@ import pytest
 from support.paths import public_data
 
 from pytest_compaction.case_making import Redactor, make_case
-from pytest_compaction.importers.registry import conversations, importer_for, load_importers
+from pytest_compaction.importers import conversations, importer_for, load_importers
 
 DIGESTS = {
     "aider/chat-history.md": "4d8c414b09aecc02",

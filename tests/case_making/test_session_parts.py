@@ -21,12 +21,7 @@ from pytest_compaction.conversation.messages import (
     structure_faults,
     text_message,
 )
-from pytest_compaction.importers.protocol import (
-    Boundary,
-    ImportFormatError,
-    ImportTally,
-    Transcript,
-)
+from pytest_compaction.importers import Boundary, ImportFormatError, ImportTally, Transcript
 
 CALLS = Message("m4", "assistant", (Text("both"), ToolCall("a", "x", "{}"), ToolCall("b", "x", "")))
 MESSAGES = (

@@ -12,7 +12,7 @@ from support.probe_logs import Log, facts, filler, named, plan
 from pytest_compaction.case_making import derive_probes, inspect, make_case
 from pytest_compaction.case_making.log import Candidate, ProbeLog, path_candidate
 from pytest_compaction.case_making.phrases import finished, whole_text
-from pytest_compaction.importers.protocol import ImportTally, Transcript
+from pytest_compaction.importers import ImportTally, Transcript
 
 
 def test_what_the_tail_or_everybody_states_is_not_at_risk() -> None:

@@ -14,8 +14,7 @@ from support.paths import ROOT, public_data
 
 from pytest_compaction import cli
 from pytest_compaction.case.files import load_cases
-from pytest_compaction.importers import registry
-from pytest_compaction.importers.protocol import ImportTally, Transcript
+from pytest_compaction.importers import ImportTally, Transcript, registry
 
 
 def session(rounds: int = 6) -> str:

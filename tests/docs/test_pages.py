@@ -13,7 +13,7 @@ from pytest_compaction import cli
 from pytest_compaction.checking import INVARIANTS
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import parse_spec
-from pytest_compaction.importers.registry import load_importers
+from pytest_compaction.importers import load_importers
 from pytest_compaction.options.table import LISTING_FLAG, OPTIONS
 
 README_LINES = 150

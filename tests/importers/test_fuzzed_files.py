@@ -11,7 +11,7 @@ from support.transcript_samples import SAMPLES, case
 
 from pytest_compaction import cli
 from pytest_compaction.case_making import inspect
-from pytest_compaction.importers.registry import importer_for, load_importers
+from pytest_compaction.importers import importer_for, load_importers
 
 FORMATS = [name for name in SAMPLES if name in load_importers().importers]
 KINDS = ["case", *FORMATS]

@@ -11,8 +11,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pytest_compaction.conversation.messages import structure_faults
-from pytest_compaction.importers.protocol import Importer, ImportFormatError, Transcript
-from pytest_compaction.importers.registry import conversations, importer_named, load_importers
+from pytest_compaction.importers import (
+    Importer,
+    ImportFormatError,
+    Transcript,
+    conversations,
+    importer_named,
+    load_importers,
+)
 
 IMPORTERS = load_importers().importers
 

@@ -10,8 +10,13 @@ from support.secret_places import PLACES, cells, left_of, placed
 from pytest_compaction.case_making import Redactor
 from pytest_compaction.conversation.messages import Message, Text, readable
 from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.importers.protocol import ImportTally, Transcript
-from pytest_compaction.importers.registry import conversations, importer_for, load_importers
+from pytest_compaction.importers import (
+    ImportTally,
+    Transcript,
+    conversations,
+    importer_for,
+    load_importers,
+)
 from pytest_compaction.secrets import find_named, replace, scrubbed, secrets_in
 
 SHOWING = [kind for kind in KINDS if kind not in SHAPELESS]

@@ -16,7 +16,7 @@ from pytest_compaction import cli
 from pytest_compaction.case.files import CaseFileError, load_cases, read_case_file
 from pytest_compaction.case_making import make_case
 from pytest_compaction.conversation.messages import text_message
-from pytest_compaction.importers.protocol import Boundary, ImportTally, Transcript
+from pytest_compaction.importers import Boundary, ImportTally, Transcript
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from typing import Any
 
 from support.imports import import_with
 
+from pytest_compaction.importers import Transcript
 from pytest_compaction.importers.formats.claude_code import IMPORTER
-from pytest_compaction.importers.protocol import Transcript
 
 
 def said(

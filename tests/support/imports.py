@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_compaction.conversation.messages import structure_faults
-from pytest_compaction.importers.protocol import Transcript
+from pytest_compaction.importers import Transcript
 
 
 def at_length(text: str, words: int = 150) -> str:

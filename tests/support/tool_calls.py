@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from pytest_compaction.artifacts.operations import file_operations
+from pytest_compaction.artifacts import file_operations
 from pytest_compaction.conversation.messages import Message, ToolCall, ToolResult
 
 

@@ -6,7 +6,7 @@ from support.builders import case_data
 from support.imports import at_length
 
 from pytest_compaction.conversation.messages import structure_faults
-from pytest_compaction.importers.registry import conversations, importer_for, load_importers
+from pytest_compaction.importers import conversations, importer_for, load_importers
 
 TURNS = [
     "The upload handler must answer within 2.5 seconds on every machine we have.",

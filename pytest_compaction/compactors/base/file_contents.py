@@ -10,9 +10,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from pytest_compaction.artifacts.operations import INTERRUPTED, Invocation, invocations
-from pytest_compaction.artifacts.tool_calls import call_touches, shell_script
-from pytest_compaction.artifacts.touches import Touch
+from pytest_compaction.artifacts import (
+    INTERRUPTED,
+    Invocation,
+    Touch,
+    call_touches,
+    invocations,
+    shell_script,
+)
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.text import is_definition

@@ -33,8 +33,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
 
-from pytest_compaction.artifacts.operations import file_operations
-from pytest_compaction.artifacts.tool_calls import shell_script
+from pytest_compaction.artifacts import file_operations, shell_script
 from pytest_compaction.compactors.base.cuts import pending_start, tail_start, user_turns
 from pytest_compaction.compactors.base.history import by_rule, rewritten, unchanged
 from pytest_compaction.compactors.base.product import ProductCompactor, scaled

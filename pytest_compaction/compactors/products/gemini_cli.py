@@ -33,7 +33,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from pytest_compaction.artifacts.tool_calls import shell_script
+from pytest_compaction.artifacts import shell_script
 from pytest_compaction.compactors.base.cuts import pending_start, where_smaller, with_parts
 from pytest_compaction.compactors.base.history import by_rule, rewritten, unchanged
 from pytest_compaction.compactors.base.product import (

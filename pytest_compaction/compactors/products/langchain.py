@@ -40,7 +40,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Final, Literal
 
-from pytest_compaction.artifacts.tool_calls import call_touches, shell_script
+from pytest_compaction.artifacts import call_touches, shell_script
 from pytest_compaction.compactors.base.cuts import (
     cut_before,
     newest_within,

@@ -26,7 +26,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pytest_compaction.artifacts.tool_calls import call_touches, shell_script
+from pytest_compaction.artifacts import call_touches, shell_script
 from pytest_compaction.compactors.base.history import load, rewritten, unchanged
 from pytest_compaction.compactors.base.product import (
     SIX_SECTIONS,

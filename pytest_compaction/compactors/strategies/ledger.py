@@ -24,8 +24,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pytest_compaction.artifacts.operations import FileState
-from pytest_compaction.artifacts.trail import ASSERTION, CommandRun, Trail, trail_from_json
+from pytest_compaction.artifacts import ASSERTION, CommandRun, FileState, Trail, trail_from_json
 from pytest_compaction.compactors.base.summaries import summary_message
 from pytest_compaction.compactors.composition import InsertionCompactor
 from pytest_compaction.compactors.parameters import portion, whole

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from pytest_compaction.artifacts.operations import file_operations
+from pytest_compaction.artifacts import file_operations
 from pytest_compaction.compactors.base.cuts import pending_start, too_small
 from pytest_compaction.compactors.base.history import (
     HistoryCompactor,

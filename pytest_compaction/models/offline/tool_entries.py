@@ -13,19 +13,21 @@ from dataclasses import replace
 from itertools import islice
 from typing import Final
 
-from pytest_compaction.artifacts.operations import (
+from pytest_compaction.artifacts import (
     Command,
     FileState,
     Invocation,
+    call_touches,
     commands,
+    error_kind,
+    error_texts,
     file_operations,
     file_states,
     invocations,
+    shell_script,
+    telling_commands,
 )
-from pytest_compaction.artifacts.outputs import error_kind, error_texts
-from pytest_compaction.artifacts.outputs import test_summary as summary_of_tests
-from pytest_compaction.artifacts.tool_calls import call_touches, shell_script
-from pytest_compaction.artifacts.trail import telling_commands
+from pytest_compaction.artifacts import test_summary as summary_of_tests
 from pytest_compaction.conversation.messages import Message
 from pytest_compaction.models.offline.cues import CONSTRAINT
 from pytest_compaction.models.offline.entries import (

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final
 
-from pytest_compaction.artifacts.call_places import LogPlaces
+from pytest_compaction.artifacts import LogPlaces
 from pytest_compaction.cache import Form, KeptResults, Latest
 from pytest_compaction.case.case import Case, Fact, Probe
 from pytest_compaction.compactors.protocol import View

@@ -5,7 +5,7 @@ import re
 from support.builders import COUNTER, assistant, context_of, system, tool, user
 from support.compacting import compacted, ids, in_a_row, messages_of, view_of
 
-from pytest_compaction.artifacts.trail import Trail
+from pytest_compaction.artifacts import Trail
 from pytest_compaction.compactors.strategies.ledger import LEDGER_ID, PREAMBLE, Ledger, written
 
 

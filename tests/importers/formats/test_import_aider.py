@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 from support.paths import public_data
 
-from pytest_compaction.artifacts.operations import file_operations, file_states
+from pytest_compaction.artifacts import file_operations, file_states
 from pytest_compaction.conversation.messages import structure_faults
+from pytest_compaction.importers import ImportFormatError, Transcript, importer_for, load_importers
 from pytest_compaction.importers.formats.aider import IMPORTER
-from pytest_compaction.importers.protocol import ImportFormatError, Transcript
-from pytest_compaction.importers.registry import importer_for, load_importers
 
 HEADING = "\n# aider chat started at 2025-01-02 03:04:05\n\n"
 BLOCK = f"""src/a.py

@@ -10,8 +10,8 @@ from support.transcript_samples import imported_as
 from support.transcript_samples import write_log as write
 
 from pytest_compaction.conversation.messages import Image, Opaque, Thinking, canonical_json
+from pytest_compaction.importers import ImportFormatError, Transcript
 from pytest_compaction.importers.formats.anthropic import IMPORTER
-from pytest_compaction.importers.protocol import ImportFormatError, Transcript
 
 THINKING = {"type": "thinking", "thinking": "hm", "signature": "c2ln"}
 ASK = {"role": "user", "content": "Read a.py"}

@@ -19,22 +19,16 @@ from support.claude_code_lines import (
 from support.imports import write
 from support.paths import public_data
 
-from pytest_compaction.artifacts.operations import INTERRUPTED
+from pytest_compaction.artifacts import INTERRUPTED
 from pytest_compaction.conversation.messages import (
     Image,
     Thinking,
     canonical_json,
     structure_faults,
 )
+from pytest_compaction.importers import ImportFormatError, Transcript, importer_for, load_importers
 from pytest_compaction.importers.formats.claude_code import IMPORTER
-from pytest_compaction.importers.protocol import (
-    JOINED,
-    KEPT_AS_RECORD,
-    NOTICE,
-    ImportFormatError,
-    Transcript,
-)
-from pytest_compaction.importers.registry import importer_for, load_importers
+from pytest_compaction.importers.protocol import JOINED, KEPT_AS_RECORD, NOTICE
 
 
 def test_lines_of_one_assistant_message_are_one_message(tmp_path: Path) -> None:

@@ -10,12 +10,11 @@ import pytest
 from support.cline import answer, message, use
 from support.paths import public_data
 
-from pytest_compaction.artifacts.operations import commands, file_operations
+from pytest_compaction.artifacts import commands, file_operations
 from pytest_compaction.case_making.points import record_points
 from pytest_compaction.conversation.messages import structure_faults
+from pytest_compaction.importers import ImportFormatError, Transcript, importer_for, load_importers
 from pytest_compaction.importers.formats.cline import IMPORTER
-from pytest_compaction.importers.protocol import ImportFormatError, Transcript
-from pytest_compaction.importers.registry import importer_for, load_importers
 
 SESSION = [
     message(

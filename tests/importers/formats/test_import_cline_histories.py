@@ -10,10 +10,10 @@ from support.cline import answer, message, use
 from support.imports import at_length
 
 from pytest_compaction import cli
-from pytest_compaction.artifacts.operations import file_operations
+from pytest_compaction.artifacts import file_operations
 from pytest_compaction.conversation.messages import structure_faults
+from pytest_compaction.importers import importer_for, load_importers
 from pytest_compaction.importers.formats.cline import IMPORTER
-from pytest_compaction.importers.registry import importer_for, load_importers
 
 ENVIRONMENT = "<environment_details>\n# Current Time\nnow\n</environment_details>"
 CLASSIC = [

@@ -10,16 +10,15 @@ from typing import Any
 import pytest
 from support.imports import import_with, write
 
-from pytest_compaction.artifacts.operations import INTERRUPTED, file_operations
-from pytest_compaction.artifacts.trail import Trail
+from pytest_compaction.artifacts import INTERRUPTED, Trail, file_operations
 from pytest_compaction.conversation.messages import (
     Image,
     Thinking,
     canonical_json,
 )
+from pytest_compaction.importers import ImportFormatError, importer_for, load_importers
 from pytest_compaction.importers.formats.codex import IMPORTER
-from pytest_compaction.importers.protocol import JOINED, KEPT_AS_RECORD, NOTICE, ImportFormatError
-from pytest_compaction.importers.registry import importer_for, load_importers
+from pytest_compaction.importers.protocol import JOINED, KEPT_AS_RECORD, NOTICE
 
 
 def line(type: str, /, **payload: Any) -> dict[str, Any]:

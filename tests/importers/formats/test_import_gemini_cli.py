@@ -8,16 +8,15 @@ from typing import Any
 
 import pytest
 
-from pytest_compaction.artifacts.operations import INTERRUPTED, file_operations
+from pytest_compaction.artifacts import INTERRUPTED, file_operations
 from pytest_compaction.conversation.messages import (
     Image,
     Thinking,
     canonical_json,
     structure_faults,
 )
+from pytest_compaction.importers import ImportFormatError, Transcript, importer_for, load_importers
 from pytest_compaction.importers.formats.gemini_cli import IMPORTER
-from pytest_compaction.importers.protocol import ImportFormatError, Transcript
-from pytest_compaction.importers.registry import importer_for, load_importers
 
 HEADER = {"sessionId": "s", "projectHash": "p", "startTime": "t", "lastUpdated": "t"}
 THOUGHTS = [{"subject": "Plan", "description": "read first", "timestamp": "t"}]

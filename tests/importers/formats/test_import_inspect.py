@@ -16,10 +16,9 @@ from pytest_compaction.conversation.messages import (
     canonical_json,
     structure_faults,
 )
+from pytest_compaction.importers import ImportFormatError, Transcript, importer_for, load_importers
 from pytest_compaction.importers.formats import inspect as inspect_sample
 from pytest_compaction.importers.formats.inspect import IMPORTER
-from pytest_compaction.importers.protocol import ImportFormatError, Transcript
-from pytest_compaction.importers.registry import importer_for, load_importers
 
 HEADER = {"version": 2, "status": "success", "eval": {"task": "t", "model": "some/model"}}
 LONG = "0123456789abcdef0123456789abcdef"

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from pytest_compaction.importers import ImportFormatError
 from pytest_compaction.importers.formats import inspect as unpacked
 from pytest_compaction.importers.formats.inspect import IMPORTER
-from pytest_compaction.importers.protocol import ImportFormatError
 
 HEADER = {"version": 2, "status": "success", "eval": {"task": "t", "model": "some/model"}}
 

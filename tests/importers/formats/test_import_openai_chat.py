@@ -16,8 +16,8 @@ from pytest_compaction import cli
 from pytest_compaction.case.files import load_cases
 from pytest_compaction.case_making import case_maker
 from pytest_compaction.conversation.messages import Image, Thinking
+from pytest_compaction.importers import ImportFormatError, Transcript
 from pytest_compaction.importers.formats.openai_chat import IMPORTER
-from pytest_compaction.importers.protocol import ImportFormatError, Transcript
 
 
 def call(id: str | None = "c1", name: str = "read", arguments: Any = "{}") -> dict[str, Any]:

@@ -9,16 +9,15 @@ from typing import Any
 import pytest
 from support.paths import public_data
 
-from pytest_compaction.artifacts.operations import INTERRUPTED, commands, file_operations
+from pytest_compaction.artifacts import INTERRUPTED, commands, file_operations
 from pytest_compaction.conversation.messages import (
     Image,
     Thinking,
     canonical_json,
     structure_faults,
 )
+from pytest_compaction.importers import ImportFormatError, Transcript, importer_for, load_importers
 from pytest_compaction.importers.formats.openhands import IMPORTER
-from pytest_compaction.importers.protocol import ImportFormatError, Transcript
-from pytest_compaction.importers.registry import importer_for, load_importers
 
 
 def action(id: int, kind: str, source: str = "agent", **args: Any) -> dict[str, Any]:

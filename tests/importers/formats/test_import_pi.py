@@ -10,12 +10,18 @@ import pytest
 from support.imports import write
 from support.paths import public_data
 
-from pytest_compaction.artifacts.operations import INTERRUPTED
+from pytest_compaction.artifacts import INTERRUPTED
 from pytest_compaction.conversation.formats.chat import from_chat, to_chat
 from pytest_compaction.conversation.messages import Image, Thinking, structure_faults
+from pytest_compaction.importers import (
+    ImportFormatError,
+    Transcript,
+    importer_for,
+    importer_named,
+    load_importers,
+)
 from pytest_compaction.importers.formats.pi import IMPORTER
-from pytest_compaction.importers.protocol import KEPT_AS_RECORD, ImportFormatError, Transcript
-from pytest_compaction.importers.registry import importer_for, importer_named, load_importers
+from pytest_compaction.importers.protocol import KEPT_AS_RECORD
 
 HEADER = {"type": "session", "id": "s", "timestamp": "2025-01-01T00:00:00Z", "cwd": "/work"}
 

@@ -8,11 +8,17 @@ from typing import Any
 
 import pytest
 
-from pytest_compaction.importers import registry
+from pytest_compaction.importers import (
+    ImportFormatError,
+    ImportTally,
+    Transcript,
+    conversations,
+    importer_for,
+    load_importers,
+    registry,
+)
 from pytest_compaction.importers.formats.plain import IMPORTER
 from pytest_compaction.importers.json_files import head_values
-from pytest_compaction.importers.protocol import ImportFormatError, ImportTally, Transcript
-from pytest_compaction.importers.registry import conversations, importer_for, load_importers
 
 TALK = [
     {"role": "human", "content": "hello"},

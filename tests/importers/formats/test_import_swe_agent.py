@@ -9,11 +9,10 @@ from typing import Any
 import pytest
 from support.paths import public_data
 
-from pytest_compaction.artifacts.operations import file_operations, file_states
+from pytest_compaction.artifacts import file_operations, file_states
 from pytest_compaction.conversation.messages import Image, Thinking, structure_faults
+from pytest_compaction.importers import ImportFormatError, Transcript, importer_for, load_importers
 from pytest_compaction.importers.formats.swe_agent import IMPORTER, call_of
-from pytest_compaction.importers.protocol import ImportFormatError, Transcript
-from pytest_compaction.importers.registry import importer_for, load_importers
 
 STATE = "\n(Open file: {})\n(Current directory: /repo)\nbash-$"
 

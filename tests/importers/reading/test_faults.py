@@ -11,8 +11,8 @@ from io import BytesIO
 import pytest
 
 from pytest_compaction.cli import main
+from pytest_compaction.importers import fault_of_file
 from pytest_compaction.importers.formats.plain import IMPORTER as PLAIN
-from pytest_compaction.importers.registry import fault_of_file
 
 
 def _deep():

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from pytest_compaction.importers import ImportFormatError
 from pytest_compaction.importers.json_files import json_lines
-from pytest_compaction.importers.protocol import ImportFormatError
 
 
 def read(tmp_path: Path, text: str) -> list[tuple[int, dict[str, object]]]:

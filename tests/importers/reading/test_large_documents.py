@@ -19,6 +19,13 @@ from support import builders, transcript_samples
 from support.transcript_samples import ROUNDS, SAMPLES
 
 from pytest_compaction import cli
+from pytest_compaction.importers import (
+    ImportFormatError,
+    Transcript,
+    conversations,
+    importer_for,
+    load_importers,
+)
 from pytest_compaction.importers import json_files as streamed
 from pytest_compaction.importers.json_files import (
     StreamedArray,
@@ -27,8 +34,6 @@ from pytest_compaction.importers.json_files import (
     read_document,
     streamed_document,
 )
-from pytest_compaction.importers.protocol import ImportFormatError, Transcript
-from pytest_compaction.importers.registry import conversations, importer_for, load_importers
 
 IMPORTERS = load_importers().importers
 LINES = ("pi", "claude-code", "codex", "aider")

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.paths import public_data
 
+from pytest_compaction.importers import ImportFormatError, importer_for, load_importers
 from pytest_compaction.importers import json_files as streamed
 from pytest_compaction.importers.json_files import outline
-from pytest_compaction.importers.protocol import ImportFormatError
-from pytest_compaction.importers.registry import HEAD_BYTES, importer_for, load_importers
+from pytest_compaction.importers.registry import HEAD_BYTES
 
 IMPORTERS = load_importers().importers
 PATCH = "diff --git a/x b/x\n" * 50_000
