@@ -125,17 +125,15 @@ def test_another_trial_is_paid_for_and_the_first_is_not_paid_for_again(pytester,
     assert {body["seed"] for body in endpoint.bodies.values()} == {1, 2}
 
 
-def test_an_endpoint_that_refuses_is_said_once_for_a_strategy_and_leaves_items_unscored(
-    pytester, endpoint
-):
+def test_an_endpoint_that_refuses_is_said_once_and_leaves_items_unscored(pytester, endpoint):
     project(pytester)
     endpoint.status = 401
     result = real(pytester)
     assert result.parseoutcomes() == {"unscored": 16, "failed": 1}
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     shown = " ".join(str(result.stdout).split())
-    assert shown.count("answered 401") == 2, "once for each of two strategies"
-    assert shown.count("not scored (8): model gpt-4o-mini at 127.0.0.1:") == 2
+    assert shown.count("answered 401") == 1, "once for both strategies"
+    assert shown.count("not scored (16): model gpt-4o-mini at 127.0.0.1:") == 1
     assert "check OPENAI_API_KEY" in shown
     assert store_files(pytester) == []
     endpoint.status = 200
