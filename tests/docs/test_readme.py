@@ -7,7 +7,6 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from support.measuring import records_of
 from support.measuring_budgets import over_budget_block
 from support.measuring_dialogues import MT_BENCH, evaluations, of_mt_bench, of_tau_bench
 from support.measuring_reference import agreement_block
@@ -33,10 +32,7 @@ from pytest_compaction.case.files import load_cases
 from pytest_compaction.gate import parse_threshold
 from pytest_compaction.options.table import LISTING_FLAG, OPTIONS
 from pytest_compaction.records import load_run
-from pytest_compaction.reports.summary import summary
-from pytest_compaction.rubric import DIMENSIONS
 
-DIMENSION = re.compile(rf"(?:{'|'.join([*DIMENSIONS, 'overall'])})  ")
 WRITE_ANEW = "run PYTHONPATH=tests python -m support.readme_blocks"
 SESSIONS = [
     pytest.param(name, id=name.split("/")[0], marks=marks)
@@ -67,16 +63,6 @@ STRATEGIES_PAGE = DOCS / "strategies.md"
 def run_file(pytester):
     (file,) = pytester.path.joinpath(".pytest_compaction/runs").glob("*.jsonl")
     return file
-
-
-@pytest.mark.exhaustive
-def test_the_figures_of_the_strategy_shown_first_are_those_measured():
-    lines = summary(records_of("anchored"), ["anchored"], control=False)
-    measured = [line.text for line in lines if DIMENSION.match(line.text)]
-    assert len(measured) == len(DIMENSIONS) + 1
-    rows = shown("summary").splitlines()
-    for line in measured:
-        assert any(row.startswith(line) for row in rows), f"{line}: {WRITE_ANEW}"
 
 
 @pytest.mark.exhaustive
@@ -205,17 +191,6 @@ def test_the_reference_gives_the_default_of_an_option(option):
         assert stated == WITHOUT_DEFAULT.get(option.flag, "none")
 
 
-def test_a_compactor_of_ones_own_runs_beside_a_known_one(pytester):
-    source = code(OWN_COMPACTOR, "python", "# my_compactor.py")
-    pytester.makepyfile(my_compactor=source)
-    command = "pytest --compactor=my_compactor:keep_the_newest,truncate"
-    case = f"--compaction-cases={ROOT / 'cases/debugging/lease_queue.json'}"
-    result = pytester.runpytest_subprocess(*arguments(command), case, "-q", "--tb=no")
-    result.stdout.fnmatch_lines_random(["*r:keep_the_newest *[0-9].[0-9][0-9]*", "truncate *"])
-    statuses = {record["status"] for record in load_run(run_file(pytester)).records}
-    assert "failed" in statuses <= {"passed", "failed"}
-
-
 @pytest.mark.exhaustive
 def test_the_command_of_the_workflow_writes_scores_for_the_ci(pytester):
     source = code(OWN_COMPACTOR, "python", "# my_compactor.py")
@@ -256,14 +231,6 @@ def compared(pytester, strategies):
     rows = [f"{name} *" for name in strategies.split(",")]
     result.stdout.fnmatch_lines_random(["compactor *", *rows])
     return result
-
-
-def test_the_case_shown_can_be_used(tmp_path):
-    source = code(CASES_PAGE, "json", "compaction_points")
-    (tmp_path / "port.json").write_text(source, "utf-8")
-    loaded = load_cases([tmp_path])
-    assert not loaded.errors
-    assert [case.id for case in loaded.cases] == ["port_change"]
 
 
 @pytest.mark.parametrize("page", [README, CI_PAGE], ids=lambda page: page.name)
