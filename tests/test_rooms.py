@@ -43,6 +43,7 @@ FACADES = (
     "models",
     "options",
     "records",
+    "reports",
     "run",
     "secrets",
     "text",

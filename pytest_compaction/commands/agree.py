@@ -11,10 +11,10 @@ from typing import Any, Final
 from pytest_compaction.commands.arguments import add_output, complain, form_of, named_run, written
 from pytest_compaction.metrics import Agreement, of_judges, of_readings, of_runs
 from pytest_compaction.records import Record, RunFileError, type_of
-from pytest_compaction.reports.agreement import as_json, as_markdown, as_text
+from pytest_compaction.reports import agreement_json, agreement_markdown, agreement_text
 from pytest_compaction.text import printable
 
-_FORMATS: Final = {"text": as_text, "markdown": as_markdown, "json": as_json}
+_FORMATS: Final = {"text": agreement_text, "markdown": agreement_markdown, "json": agreement_json}
 _NAME: Final = 40
 
 

@@ -21,7 +21,7 @@ from pytest_compaction.records import (
     strategies_of,
     version_note,
 )
-from pytest_compaction.reports.changes import (
+from pytest_compaction.reports import (
     RunComparison,
     Side,
     comparison_json,

@@ -11,8 +11,7 @@ from pytest_compaction.commands.arguments import add_output, complain, form_of, 
 from pytest_compaction.dialogues.measures import PASS_CONSISTENCY
 from pytest_compaction.dialogues.published import read_results
 from pytest_compaction.options import range_of
-from pytest_compaction.reports.dialogues import dialogue_json, dialogue_markdown, dialogue_text
-from pytest_compaction.reports.table import TABLE_WIDTH
+from pytest_compaction.reports import TABLE_WIDTH, dialogue_json, dialogue_markdown, dialogue_text
 
 FORMATS: Final = ("text", "markdown", "json")
 

@@ -36,9 +36,16 @@ from pytest_compaction.records import (
     judged_again,
     went_wrong_later,
 )
-from pytest_compaction.reports.changes import baseline_block, baseline_lines, worse_title
-from pytest_compaction.reports.gate_line import Failures, gate_line, passes
-from pytest_compaction.reports.lines import WIDTH, Line
+from pytest_compaction.reports import (
+    WIDTH,
+    Failures,
+    Line,
+    baseline_block,
+    baseline_lines,
+    gate_line,
+    passes,
+    worse_title,
+)
 from pytest_compaction.settings import INCONCLUSIVE, OptionError
 
 _FLAGS: Final = (

@@ -40,8 +40,7 @@ from pytest_compaction.models import (
     missing_key,
 )
 from pytest_compaction.options import range_of
-from pytest_compaction.reports.call_progress import progress_text
-from pytest_compaction.reports.lines import cells
+from pytest_compaction.reports import cells, progress_text
 from pytest_compaction.text import Range, printable
 
 clock = time.monotonic

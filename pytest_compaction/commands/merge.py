@@ -44,29 +44,27 @@ from pytest_compaction.records import (
     run_pricing,
     write_run,
 )
-from pytest_compaction.reports.changes import baseline_lines
-from pytest_compaction.reports.files import (
+from pytest_compaction.reports import (
+    Failures,
+    FinishedRun,
+    Line,
+    Outcome,
+    baseline_lines,
+    below_text,
     check_place,
     file_line,
+    file_lines,
+    gate_line,
+    is_undecided,
+    left_out_lines,
     marked_failure,
+    passes,
+    run_summary,
+    usage_table,
+    with_finite_figures,
     write_files,
     write_summary,
 )
-from pytest_compaction.reports.finished_run import (
-    FinishedRun,
-    Outcome,
-    with_finite_figures,
-)
-from pytest_compaction.reports.gate_line import (
-    Failures,
-    below_text,
-    gate_line,
-    is_undecided,
-    passes,
-)
-from pytest_compaction.reports.lines import Line
-from pytest_compaction.reports.summary import file_lines, left_out_lines, run_summary
-from pytest_compaction.reports.usage import usage_table
 from pytest_compaction.settings import REPORT_SUFFIXES, OptionError
 from pytest_compaction.text import printable
 

@@ -10,13 +10,15 @@ from typing import Any, Final
 
 from pytest_compaction.commands.arguments import add_output, complain, form_of, named_run, written
 from pytest_compaction.records import Run, RunFileError, run_pricing, type_of
-from pytest_compaction.reports.run_tables import ABILITY, LONG_MEMORY, run_tables
-from pytest_compaction.reports.table import (
+from pytest_compaction.reports import (
+    ABILITY,
+    LONG_MEMORY,
     Table,
     csv_tables,
     json_table,
     markdown_table,
     plain_table,
+    run_tables,
 )
 
 FORMATS: Final = ("text", "markdown", "json", "csv", "html")
@@ -92,8 +94,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _page(options: argparse.Namespace, named: Sequence[tuple[Path, Run]]) -> int:
     """Write or print the page of all runs."""
-    from pytest_compaction.reports.page.page import page_of
-    from pytest_compaction.reports.page.runs import PageRun
+    from pytest_compaction.reports import PageRun, page_of
 
     if options.table:
         complain("a page holds all tables; leave --table out")

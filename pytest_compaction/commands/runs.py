@@ -8,7 +8,7 @@ from typing import Any
 
 from pytest_compaction.commands.arguments import complain
 from pytest_compaction.records import DEFAULT_FOLDER, RunFileError, load_run, run_files
-from pytest_compaction.reports.run_list import Damaged, Listed, run_list
+from pytest_compaction.reports import Damaged, Listed, run_list
 
 
 def add(commands: Any) -> None:

@@ -14,8 +14,17 @@ from pytest_compaction.case.files import load_cases
 from pytest_compaction.commands.arguments import complain, is_run, named_run
 from pytest_compaction.metrics import listed
 from pytest_compaction.records import RunFileError, RunTexts
-from pytest_compaction.reports import case_page as cases
-from pytest_compaction.reports.item_page import find_items, item_id, item_lines, item_page
+from pytest_compaction.reports import (
+    Page,
+    case_messages,
+    case_overview,
+    case_probes,
+    every_item,
+    find_items,
+    item_id,
+    item_page,
+    recorded_view,
+)
 from pytest_compaction.text import printable
 
 MAX_WIDTH = 200
@@ -52,13 +61,13 @@ def add(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print the cases or items; returns 1 if one cannot be used or there is no such point."""
     if is_run(options.paths[0]):
-        return _run_or_item(options.paths, cases.Page(_width(), options.full))
+        return _run_or_item(options.paths, Page(_width(), options.full))
     loaded = load_cases(options.paths)
     for error in loaded.errors:
         for line in str(error).splitlines():
             complain(line)
     failed = bool(loaded.errors)
-    page = cases.Page(_width(), options.full)
+    page = Page(_width(), options.full)
     for number, case in enumerate(loaded.cases):
         point = None
         if options.point is not None:
@@ -77,7 +86,7 @@ def _width() -> int:
     return min(shutil.get_terminal_size((80, 24)).columns, MAX_WIDTH)
 
 
-def _run_or_item(named: Sequence[Path], page: cases.Page) -> int:
+def _run_or_item(named: Sequence[Path], page: Page) -> int:
     """The items of a run, or the one that is named after it."""
     run, *items = named
     if len(items) > 1:
@@ -89,7 +98,7 @@ def _run_or_item(named: Sequence[Path], page: cases.Page) -> int:
         complain(str(error))
         return 1
     if not items:
-        for line in item_lines(found.records, page):
+        for line in every_item(found.records, page):
             print(line)
         return 0
     text = str(items[0])
@@ -118,16 +127,14 @@ def _no_point(case: Case, name: str, names: Sequence[str]) -> str:
     return f"{case.source}: no point {printable(name, 60)!r}: there is {there}{hint}"
 
 
-def _case(
-    case: Case, page: cases.Page, options: argparse.Namespace, point: int | None
-) -> Iterator[str]:
+def _case(case: Case, page: Page, options: argparse.Namespace, point: int | None) -> Iterator[str]:
     both = options.messages == options.probes
-    yield from cases.overview(case, page)
+    yield from case_overview(case, page)
     if both or options.messages:
         yield ""
-        yield from cases.messages(case, page, point)
+        yield from case_messages(case, page, point)
         if point is not None:
-            yield from cases.recorded(case, point, page)
+            yield from recorded_view(case, point, page)
     if both or options.probes:
         yield ""
-        yield from cases.probes(case, page, point)
+        yield from case_probes(case, page, point)

@@ -35,19 +35,19 @@ NOTE: Final = (
 )
 
 
-def as_text(agreements: Sequence[Agreement]) -> str:
+def agreement_text(agreements: Sequence[Agreement]) -> str:
     """The tables in plain columns."""
     blocks = ["\n".join(plain_table(_table(each))) for each in agreements]
     return "\n\n".join([*blocks, textwrap.fill(f"{NOTE}.", TABLE_WIDTH)]) + "\n"
 
 
-def as_markdown(agreements: Sequence[Agreement]) -> str:
+def agreement_markdown(agreements: Sequence[Agreement]) -> str:
     """The tables as GitHub-flavoured Markdown."""
     blocks = [block for each in agreements for block in markdown_table(_table(each))]
     return "\n\n".join([*blocks, f"{NOTE}."]) + "\n"
 
 
-def as_json(agreements: Iterable[Agreement]) -> str:
+def agreement_json(agreements: Iterable[Agreement]) -> str:
     """The figures as JSON: ``null`` for what is not defined, with the reason beside it."""
     data = [
         {

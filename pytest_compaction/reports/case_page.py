@@ -78,7 +78,7 @@ def _head(word: str, width: int) -> str:
     return word
 
 
-def overview(case: Case, page: Page) -> Iterator[str]:
+def case_overview(case: Case, page: Page) -> Iterator[str]:
     """The case at a glance: name, sizes, points, and the number of probes of each kind."""
     counter = TokenCounter()
     sizes = [counter.message(message) for message in case.messages]
@@ -101,7 +101,7 @@ def overview(case: Case, page: Page) -> Iterator[str]:
     yield from page.lines(f"{len(case.probes)} probes ({shown}), {facts} facts", 2)
 
 
-def messages(case: Case, page: Page, point: int | None = None) -> Iterator[str]:
+def case_messages(case: Case, page: Page, point: int | None = None) -> Iterator[str]:
     """The log with its points; with ``point``, only the messages up to it from the one before."""
     counter = TokenCounter()
     ends = {point.index: point for point in case.points}
@@ -136,7 +136,7 @@ def _part(part: object, page: Page) -> Iterator[str]:
         yield from page.lines(f"[{getattr(part, 'payload', '')}]", 4)
 
 
-def probes(case: Case, page: Page, point: int | None = None) -> Iterator[str]:
+def case_probes(case: Case, page: Page, point: int | None = None) -> Iterator[str]:
     """The probes of one point or of all, with traps, facts, and the messages that state them."""
     indexes = [TextIndex(readable(message)) for message in case.messages]
     for probe in case.probes:
@@ -199,7 +199,7 @@ def _form(probe: Probe) -> str:
     return ", ".join(parts)
 
 
-def recorded(case: Case, point: int, page: Page) -> Iterator[str]:
+def recorded_view(case: Case, point: int, page: Page) -> Iterator[str]:
     """The view that the recorded agent had after its own compaction at a point, if known."""
     view: Sequence[Message] = case.points[point].recorded
     if view:

@@ -57,7 +57,7 @@ def write_lines(terminal: Terminal, lines: Iterable[Line]) -> None:
             terminal.write_line(text, **_MARKUP[line.style])
 
 
-def write_whole(terminal: Terminal, lines: Iterable[Line]) -> None:
+def write_unwrapped(terminal: Terminal, lines: Iterable[Line]) -> None:
     """Write lines that scripts look for or that end in a path: none is wrapped.
 
     Each begins a line of its own, also after progress that pytest has not ended.

@@ -17,12 +17,6 @@ from pytest_compaction.reports.finished_run import (
     shown_name,
 )
 from pytest_compaction.reports.lines import interval_text
-from pytest_compaction.reports.run_tables import (
-    LONG_MEMORY,
-    long_memory_tables,
-    run_tables,
-    strategies_table,
-)
 from pytest_compaction.reports.summary import run_summary
 from pytest_compaction.reports.table import (
     Cell,
@@ -33,6 +27,12 @@ from pytest_compaction.reports.table import (
     markdown_table,
     table_of,
     written,
+)
+from pytest_compaction.reports.tables import (
+    LONG_MEMORY,
+    long_memory_tables,
+    run_tables,
+    strategies_table,
 )
 from pytest_compaction.rubric import DIMENSIONS, MAX_SCORE
 from pytest_compaction.text import clipped, printable

@@ -40,7 +40,7 @@ from pytest_compaction.metrics import (
     times,
 )
 from pytest_compaction.records import Record, went_wrong_later
-from pytest_compaction.reports.item_lines import lowest_first
+from pytest_compaction.reports.items import lowest_first
 from pytest_compaction.reports.lines import (
     WIDTH,
     Line,
@@ -224,7 +224,7 @@ def _scores(
     figures: Aggregate, records: Sequence[Record], control: Sequence[Record]
 ) -> Iterator[Line]:
     """The dimensions and the overall score, with the control where it is a measurement."""
-    measured = control if figures.reading == "answer" and not figures.too_few else ()
+    measured = () if figures.too_few or is_constant(control) else control
     kept = kept_by_dimension(records, measured) if measured else {}
     head = "survival by type of fact" if figures.reading == "view" else "answers"
     sure = figures.overall is not None and figures.overall.interval is not None
@@ -233,6 +233,15 @@ def _scores(
     for dimension in DIMENSIONS:
         yield Line(_row(dimension, figures.dimensions.get(dimension), kept))
     yield Line(_row("overall", figures.overall, kept), "bold")
+
+
+def is_constant(control: Sequence[Record]) -> bool:
+    """Whether a control scores 5 by construction, since rules have read whole logs."""
+    found = scored(control)
+    return bool(found) and all(
+        record.get("reading", "view") == "view" and record["overall"] == MAX_SCORE
+        for record in found
+    )
 
 
 def _row(name: str, mean: Mean | None, kept: Mapping[str, tuple[float, float | None]]) -> str:

@@ -45,6 +45,7 @@ from pytest_compaction.reports.lines import (
 from pytest_compaction.reports.one_strategy import (
     compliance_lines,
     counted_outcomes,
+    is_constant,
     null_lines,
     result_lines,
     result_text,
@@ -107,7 +108,11 @@ def comparison(
     """
     rows = with_same_views(groups) if grouped else [[name] for name in groups]
     figures = [aggregate(names[0], groups[names[0]]) for names in rows]
-    figures = [each for each in figures if not (control and _is_constant(each))]
+    figures = [
+        each
+        for each in figures
+        if not (control and each.compactor == CONTROL and is_constant(groups[CONTROL]))
+    ]
     between = compare_strategies({names[0]: groups[names[0]] for names in rows})
     ranked = [item for item in figures if item.compactor != CONTROL and not item.over_budget]
     ranked = sorted((item for item in ranked if item.overall), key=_rank)
@@ -135,11 +140,6 @@ def comparison(
         yield from _about(item, shown[name], groups[name], groups.get(CONTROL, ()), verbose)
         if name in beside and not item.too_few:
             yield _beside_the_best(beside[name])
-
-
-def _is_constant(item: Aggregate) -> bool:
-    """Whether an arm is a control whose score is 5 by construction."""
-    return item.compactor == CONTROL and item.reading == "view"
 
 
 def _rank(item: Aggregate) -> tuple[float, str]:
@@ -425,9 +425,7 @@ def origin_lines(
     names = [names[0] for names in with_same_views(groups)] if grouped else list(groups)
     found = by_origin({name: groups[name] for name in names})
     if control:
-        found = {
-            name: each for name, each in found.items() if not all(map(_is_constant, each.values()))
-        }
+        found = {n: f for n, f in found.items() if n != CONTROL or not is_constant(groups[n])}
     if not found:
         return
     yield Line("")

@@ -19,9 +19,9 @@ from pytest_compaction.reports.one_strategy import (
     one_strategy,
     unscored_because,
 )
-from pytest_compaction.reports.run_tables import ABILITY, long_memory_tables
 from pytest_compaction.reports.strategies import origin_lines, strategy_lines
 from pytest_compaction.reports.table import plain_table
+from pytest_compaction.reports.tables import ABILITY, long_memory_tables
 from pytest_compaction.reports.usage import agreement_lines
 from pytest_compaction.settings import CONTROL
 from pytest_compaction.text import printable

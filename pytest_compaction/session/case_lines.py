@@ -13,7 +13,7 @@ from typing import Any, Final
 import pytest
 
 from pytest_compaction.records import Record, type_of
-from pytest_compaction.reports.item_lines import case_line
+from pytest_compaction.reports import case_line
 from pytest_compaction.session.end.run_gate import RULES, is_rule
 from pytest_compaction.session.items.collection import cases_of, groups_of, item_of
 from pytest_compaction.session.items.report import record_of

@@ -17,7 +17,7 @@ from pytest_compaction.checking import INVARIANTS, KNOWN, Invariant, Runner, Sum
 from pytest_compaction.compactors import Compactor, Registry, Spec, State
 from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models import Model, OfflineModel, is_offline
-from pytest_compaction.reports.lines import Line, write_lines
+from pytest_compaction.reports import Line, write_lines
 from pytest_compaction.run import WorkLoop
 from pytest_compaction.session.items import packaged
 from pytest_compaction.session.items.report import in_sentences, scrub_report

@@ -35,8 +35,13 @@ from pytest_compaction.models import (
     Section,
     SummaryRequest,
 )
-from pytest_compaction.reports.lines import Line, write_lines, write_whole
-from pytest_compaction.reports.usage import estimate_lines, estimate_sentence
+from pytest_compaction.reports import (
+    Line,
+    estimate_lines,
+    estimate_sentence,
+    write_lines,
+    write_unwrapped,
+)
 from pytest_compaction.run import CompactionError
 from pytest_compaction.session.header_lines import OPTION
 from pytest_compaction.session.items.collection import item_of, items_of
@@ -193,7 +198,7 @@ class EstimateFirst:
             text += f"; {_outside(self._session, self.found)}"
         reporter = self._config.pluginmanager.get_plugin("terminalreporter")
         if reporter is not None:
-            write_whole(reporter, [Line(f"compaction: {printable(text)}")])
+            write_unwrapped(reporter, [Line(f"compaction: {printable(text)}")])
 
 
 class EstimateOnly:
@@ -232,7 +237,7 @@ class EstimateOnly:
             lines = estimate_lines(self._found, self._endpoints.prices)
         write_lines(terminalreporter, lines)
         if self._session.asking_outside:
-            write_whole(terminalreporter, [Line(_outside(self._session, self._found))])
+            write_unwrapped(terminalreporter, [Line(_outside(self._session, self._found))])
 
 
 def _outside(session: BenchmarkSession, found: Estimate | None) -> str:

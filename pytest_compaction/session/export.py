@@ -26,8 +26,7 @@ from pytest_compaction.models import (
     NotRecordedError,
     Written,
 )
-from pytest_compaction.reports.lines import WIDTH, Line, Style, write_lines
-from pytest_compaction.reports.usage import estimate_lines
+from pytest_compaction.reports import WIDTH, Line, Style, estimate_lines, write_lines
 from pytest_compaction.run import CompactionError
 from pytest_compaction.session.estimate import Selection, estimate, selected
 from pytest_compaction.session.session import BenchmarkSession

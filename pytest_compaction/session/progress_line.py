@@ -10,7 +10,7 @@ from collections.abc import Generator, Hashable, Iterable, Iterator, Mapping, Se
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol, TextIO, cast
+from typing import TYPE_CHECKING, Any, Final, TextIO, cast
 
 import pytest
 
@@ -18,8 +18,7 @@ from pytest_compaction.case.kinds import CHOICE_KIND
 from pytest_compaction.compactors import asks_model
 from pytest_compaction.models import ChatModel, call_counts
 from pytest_compaction.records import Record
-from pytest_compaction.reports.call_progress import progress_text
-from pytest_compaction.reports.lines import cells
+from pytest_compaction.reports import cells, progress_text
 from pytest_compaction.session.items.collection import item_of, items_of
 from pytest_compaction.session.items.kinds import KINDS
 from pytest_compaction.session.items.probe import ProbeItem
@@ -169,39 +168,12 @@ _CLEAR: Final = "\x1b[K"
 _UP: Final = "\x1b[A"
 
 
-class Outlet(Protocol):
-    """Shows the newest text; ``interval`` is the seconds from one text to the next."""
-
-    interval: float
-
-    def show(self, text: str) -> None:
-        """Show a text in place of the one before."""
-
-    def erase(self) -> None:
-        """Make room for what pytest writes."""
-
-    def restore(self) -> None:
-        """Show again what was erased."""
-
-
-class WrittenWriter(Protocol):
-    """Pytest's terminal writer, as far as it knows where the cursor is."""
-
-    @property
-    def fullwidth(self) -> int:
-        """Columns of the terminal."""
-
-    @property
-    def width_of_current_line(self) -> int:
-        """Columns that were written since the last line ended."""
-
-
 class RewrittenLine:
     """One line of a terminal, below the one in which pytest writes, where the cursor returns to."""
 
     interval = _SECOND
 
-    def __init__(self, writer: WrittenWriter, file: TextIO) -> None:
+    def __init__(self, writer: Any, file: TextIO) -> None:
         self._writer = writer
         self._file = file
         self._text = ""
@@ -240,22 +212,25 @@ class LineAMinute:
 
     interval = _MINUTE
 
-    def __init__(self, reporter: pytest.TerminalReporter) -> None:
-        self._reporter = reporter
+    def __init__(self, writer: Any) -> None:
+        self._writer = writer
 
     def show(self, text: str) -> None:
         """Write the line; pytest goes on in the next one."""
-        writer = self._reporter.config.get_terminal_writer()
-        if writer.width_of_current_line:
-            writer.line()
-        writer.line(text)
-        writer.flush()
+        if self._writer.width_of_current_line:
+            self._writer.line()
+        self._writer.line(text)
+        self._writer.flush()
 
     def erase(self) -> None:
         """Leave what was written."""
 
     def restore(self) -> None:
         """Write nothing again."""
+
+
+Outlet = RewrittenLine | LineAMinute
+"""Shows the newest text; ``interval`` is the seconds from one text to the next."""
 
 
 def outlet_for(config: pytest.Config) -> Outlet | None:
@@ -274,7 +249,7 @@ def outlet_for(config: pytest.Config) -> Outlet | None:
     file: TextIO | None = getattr(writer, "_file", None)
     shared = config.getoption("capture", "fd") == "no" or _logs_live(config)
     if file is None or shared or not (file.isatty() and writer.hasmarkup):
-        return LineAMinute(reporter)
+        return LineAMinute(writer)
     return RewrittenLine(writer, file)
 
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_compaction.reports.item_lines import item_lines, what_was_dropped
+from pytest_compaction.reports.items import item_lines, what_was_dropped
 from pytest_compaction.reports.one_strategy import kind_lines
 
 

@@ -1,8 +1,8 @@
 """The tables of long conversations from records: means, intervals, and where the evidence is."""
 
 from pytest_compaction.metrics import ability_mean, tenth_mean
-from pytest_compaction.reports.run_tables import ABILITY, long_memory_tables
 from pytest_compaction.reports.table import csv_tables, markdown_table, plain_table
+from pytest_compaction.reports.tables import ABILITY, long_memory_tables
 
 
 def record(case, probe, score, **more):

@@ -10,8 +10,8 @@ from support.loss_records import event, fact, lossy
 
 from pytest_compaction.metrics import Pricing, Ratios
 from pytest_compaction.records import costs_as_json, figures_of, losses_as_json, run_pricing
-from pytest_compaction.reports.run_tables import run_tables
 from pytest_compaction.reports.table import csv_tables, json_table, plain_table
+from pytest_compaction.reports.tables import run_tables
 
 KEPT, LATE, GONE = (True, True), (True, False), (False, False)
 HOSTILE = "<script>alert(1)</script> \x1b[2J =cmd|' /C calc'!A0"

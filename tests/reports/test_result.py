@@ -3,7 +3,7 @@
 import pytest
 from support.builders import record
 
-from pytest_compaction.reports.item_lines import case_line
+from pytest_compaction.reports.items import case_line
 from pytest_compaction.reports.summary import cause_lines, summary
 from pytest_compaction.settings import CONTROL
 

@@ -65,8 +65,8 @@ def production_block(folder=REAL_CASES, strategies=PRODUCTION):
     from support.measuring import records_at_recorded_budget
 
     from pytest_compaction.metrics import production_loss
-    from pytest_compaction.reports.run_tables import production_table
     from pytest_compaction.reports.table import markdown_table
+    from pytest_compaction.reports.tables import production_table
 
     if not has_records(folder):
         return ""
@@ -140,7 +140,7 @@ def worse_block():
     from pytest_compaction.gate import Decision, decide_baseline
     from pytest_compaction.records import Baseline
     from pytest_compaction.reports.changes import baseline_block, worse_title
-    from pytest_compaction.reports.gate_line import Failures, gate_line
+    from pytest_compaction.reports.gate_text import Failures, gate_line
     from pytest_compaction.reports.lines import WIDTH
     from pytest_compaction.settings import BaselineRules
 

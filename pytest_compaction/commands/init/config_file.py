@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.commands import import_transcripts
-from pytest_compaction.reports.files import write_whole
+from pytest_compaction.reports import write_whole
 
 MODULE: Final = "my_compactor"
 FUNCTION: Final = "compact"

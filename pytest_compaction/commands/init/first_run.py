@@ -23,7 +23,7 @@ from pytest_compaction.records import (
     write_accepted,
     write_baseline_file,
 )
-from pytest_compaction.reports.usage import uses
+from pytest_compaction.reports import uses
 
 _LOWER: Final = 0.95
 _STEPS: Final = 20

@@ -42,8 +42,8 @@ from pytest_compaction.reports.page.plots import (
 )
 from pytest_compaction.reports.page.runs import Arm, PageRun, arms_of, index_of
 from pytest_compaction.reports.page.texts import Texts, texts_of
-from pytest_compaction.reports.run_tables import run_tables
 from pytest_compaction.reports.table import written
+from pytest_compaction.reports.tables import run_tables
 from pytest_compaction.rubric import DIMENSIONS, MAX_SCORE
 from pytest_compaction.text import printable
 

@@ -35,8 +35,7 @@ from pytest_compaction.records import (
     write_accepted,
     write_baseline_file,
 )
-from pytest_compaction.reports.changes import baseline_lines
-from pytest_compaction.reports.lines import Line
+from pytest_compaction.reports import Line, baseline_lines
 from pytest_compaction.session.session import BenchmarkSession
 from pytest_compaction.settings import CONTROL, BaselineSettings
 from pytest_compaction.text import printable

@@ -23,12 +23,23 @@ from pytest_compaction.records import (
     run_pricing,
     went_wrong_later,
 )
-from pytest_compaction.reports.changes import baseline_block, worse_title
-from pytest_compaction.reports.finished_run import FinishedRun, with_finite_figures
-from pytest_compaction.reports.gate_line import Failures
-from pytest_compaction.reports.lines import Line, width_of, write_lines, write_whole
-from pytest_compaction.reports.summary import cause_lines, file_lines, left_out_lines, run_summary
-from pytest_compaction.reports.usage import Bill, usage_lines
+from pytest_compaction.reports import (
+    Bill,
+    Failures,
+    FinishedRun,
+    Line,
+    baseline_block,
+    cause_lines,
+    file_lines,
+    left_out_lines,
+    run_summary,
+    usage_lines,
+    width_of,
+    with_finite_figures,
+    worse_title,
+    write_lines,
+    write_unwrapped,
+)
 from pytest_compaction.secrets import scrubbed_json
 from pytest_compaction.session.end.run_gate import (
     RunGate,
@@ -239,7 +250,7 @@ class RunRecorder:
             write_lines(terminalreporter, (Line(text, "bad") for text in self._unused.lines()))
         if not is_worse:
             write_lines(terminalreporter, left_out_lines(self._session.left_out))
-        write_whole(terminalreporter, self._rules_left_out())
+        write_unwrapped(terminalreporter, self._rules_left_out())
         if baseline is not None:
             write_lines(terminalreporter, baseline.lines(against))
         if is_worse and baseline is not None:
@@ -249,10 +260,10 @@ class RunRecorder:
                 write_lines(terminalreporter, [self._gate.accepted])
             write_lines(terminalreporter, self._shown.hint(terminalreporter, settings.pass_score))
             if self._file:
-                write_whole(terminalreporter, file_lines(self._file, records))
+                write_unwrapped(terminalreporter, file_lines(self._file, records))
         fault = fault_line(self._writer, self._file) if self._writer is not None else None
         if fault is not None:
-            write_whole(terminalreporter, [fault])
+            write_unwrapped(terminalreporter, [fault])
 
     def _model_use(self) -> list[Line]:
         """Tokens and costs of models behind an endpoint; empty when there were none."""
@@ -312,7 +323,7 @@ class RunRecorder:
             line = None if listed else self._decided(session)
             reporter = session.config.pluginmanager.get_plugin("terminalreporter")
             if line is not None and reporter is not None:
-                write_whole(reporter, [*cause_lines(self._records), line])
+                write_unwrapped(reporter, [*cause_lines(self._records), line])
 
     @property
     def has_failed(self) -> bool:

@@ -12,17 +12,19 @@ from typing import Any
 
 import pytest
 
-from pytest_compaction.reports.files import (
+from pytest_compaction.reports import (
     ACTIONS,
     SUMMARY,
+    FinishedRun,
+    Line,
     check_place,
     file_line,
     marked_failure,
+    suite_properties,
     write_files,
     write_summary,
+    write_unwrapped,
 )
-from pytest_compaction.reports.finished_run import FinishedRun, suite_properties
-from pytest_compaction.reports.lines import Line, write_whole
 from pytest_compaction.session.end.finish import RunRecorder
 from pytest_compaction.session.end.run_gate import error_reports, send
 from pytest_compaction.settings import Settings
@@ -80,7 +82,7 @@ class ReportFiles:
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Say which files were written, below the summary of the run."""
         if self._session is not None:
-            write_whole(terminalreporter, self._end(self._session))
+            write_unwrapped(terminalreporter, self._end(self._session))
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Generator[None, Any, Any]:
@@ -90,7 +92,7 @@ class ReportFiles:
         lost = self._end(session)  # nothing is left to do if there was a summary
         reporter = session.config.pluginmanager.get_plugin("terminalreporter")
         if reporter is not None:
-            write_whole(reporter, lost)
+            write_unwrapped(reporter, lost)
             self._mark_failure(session, reporter)
         return result
 

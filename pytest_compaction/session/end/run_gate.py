@@ -17,10 +17,17 @@ from pytest_compaction.gate import (
     planned_in,
 )
 from pytest_compaction.records import BaselineError, Record, Run
-from pytest_compaction.reports.finished_run import Outcome
-from pytest_compaction.reports.gate_line import UNDECIDED, Failures, gate_line, is_undecided
-from pytest_compaction.reports.item_lines import what_was_dropped
-from pytest_compaction.reports.lines import WIDTH, Line, interval_text
+from pytest_compaction.reports import (
+    UNDECIDED,
+    WIDTH,
+    Failures,
+    Line,
+    Outcome,
+    gate_line,
+    interval_text,
+    is_undecided,
+    what_was_dropped,
+)
 from pytest_compaction.rubric import MAX_SCORE
 from pytest_compaction.session.items.report import said_as_failure
 from pytest_compaction.session.session import BenchmarkSession

@@ -8,8 +8,7 @@ from typing import Final
 import pytest
 
 from pytest_compaction.records import Record, ShardPart
-from pytest_compaction.reports.gate_line import Failures, below_text
-from pytest_compaction.reports.lines import Line
+from pytest_compaction.reports import Failures, Line, below_text
 from pytest_compaction.settings import Settings
 from pytest_compaction.text import printable
 

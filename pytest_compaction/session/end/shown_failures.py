@@ -8,9 +8,7 @@ from typing import Any
 import pytest
 
 from pytest_compaction.records import Record, went_wrong_later
-from pytest_compaction.reports.item_lines import item_lines
-from pytest_compaction.reports.lines import Line, width_of, write_lines
-from pytest_compaction.reports.one_strategy import LOWEST
+from pytest_compaction.reports import LOWEST, Line, item_lines, width_of, write_lines
 from pytest_compaction.session.items.report import fit_failure, is_below, record_of
 
 BELOW = "b"

@@ -26,7 +26,7 @@ from pytest_compaction.records import (
     went_wrong_later,
     with_error,
 )
-from pytest_compaction.reports.lines import WIDTH, fitted
+from pytest_compaction.reports import WIDTH, fitted
 from pytest_compaction.run import CompactionError, is_users
 from pytest_compaction.secrets import scrubbed
 from pytest_compaction.session.items.collection import item_of

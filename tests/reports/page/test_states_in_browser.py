@@ -8,7 +8,7 @@ from support.changed_runs import CASES, PASS_SCORE, before, fact, header, lowere
 
 from pytest_compaction.gate import decide, decide_baseline, parse_threshold
 from pytest_compaction.records import Baseline, Run
-from pytest_compaction.reports.gate_line import Failures, gate_line
+from pytest_compaction.reports.gate_text import Failures, gate_line
 from pytest_compaction.reports.page.overview import Gate
 from pytest_compaction.reports.page.page import page_of
 from pytest_compaction.reports.page.runs import PageRun

@@ -6,6 +6,7 @@ import sqlite3
 from types import SimpleNamespace
 
 import pytest
+from _pytest._io import TerminalWriter
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -198,6 +199,22 @@ def test_nothing_is_erased_where_nothing_was_shown():
     shown.erase()
     shown.restore()
     assert screen.rows == [""]
+
+
+def test_without_a_terminal_each_text_has_a_line_of_its_own():
+    file = io.StringIO()
+    writer = TerminalWriter(file)
+    shown = LineAMinute(writer)
+    writer.write("tests/a.py ..")
+    shown.show("compaction: 1 of 9 calls")
+    writer.write(".F")
+    shown.show("compaction: 2 of 9 calls")
+    assert file.getvalue().splitlines() == [
+        "tests/a.py ..",
+        "compaction: 1 of 9 calls",
+        ".F",
+        "compaction: 2 of 9 calls",
+    ]
 
 
 class OtherReporter(pytest.TerminalReporter):

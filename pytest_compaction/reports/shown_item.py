@@ -36,7 +36,7 @@ def find_items(records: Sequence[Record], text: str) -> list[Record]:
     return within or [r for r in records if _score(r) == text]
 
 
-def item_lines(records: Sequence[Record], page: Page) -> Iterator[str]:
+def every_item(records: Sequence[Record], page: Page) -> Iterator[str]:
     """The items in a line each, the lowest first: score, status, id, facts that are gone."""
     for record in sorted(records, key=_by_score):
         gone = sum(not is_stated(fact) for fact in record["facts"]) if "facts" in record else 0

@@ -32,8 +32,7 @@ def lowest_first(records: Iterable[Record]) -> list[Record]:
 def item_lines(records: Sequence[Record], width: int = WIDTH) -> Iterator[Line]:
     """A line of at most ``width`` columns for each record, the lowest score first."""
     ranked = lowest_first(records)
-    namer = _Names(ranked)
-    names = [namer.name(record) for record in ranked]
+    names = _names(ranked)
     most = int((width - _SCORE) * _NAME_SHARE)
     column = min(max(map(len, names), default=0), most)
     for record, name in zip(ranked, names, strict=True):
@@ -60,24 +59,21 @@ def what_was_dropped(record: Record) -> str:
     return "; ".join(parts)
 
 
-class _Names:
-    """Names items by what tells them apart: strategy and trial only where there are several."""
-
-    def __init__(self, records: Sequence[Record]) -> None:
-        strategies = sorted({record["compactor"] for record in records})
-        self._strategies = short_names(strategies, _STRATEGY) if len(strategies) > 1 else {}
-        self._budgets = len({record.get("budget") for record in records}) > 1
-        self._trials = any(record["trial"] > 1 for record in records)
-
-    def name(self, record: Record) -> str:
-        """The name of the item of a record."""
-        parts = [self._strategies[record["compactor"]]] if self._strategies else []
-        if self._budgets and record.get("budget") is not None:
+def _names(records: Sequence[Record]) -> list[str]:
+    """Names of items by what tells them apart: strategy and trial only where there are several."""
+    strategies = sorted({record["compactor"] for record in records})
+    short = short_names(strategies, _STRATEGY) if len(strategies) > 1 else {}
+    budgets = len({record.get("budget") for record in records}) > 1
+    trials = any(record["trial"] > 1 for record in records)
+    names = []
+    for record in records:
+        parts = [short[record["compactor"]]] if short else []
+        if budgets and record.get("budget") is not None:
             parts.append(f"b{record['budget']}")
         parts += [str(record["case"]), str(record["probe"])]
-        if self._trials:
-            parts.append(f"t{record['trial']}")
-        return printable("-".join(parts))
+        parts += [f"t{record['trial']}"] if trials else []
+        names.append(printable("-".join(parts)))
+    return names
 
 
 def _shortened(name: str, width: int) -> str:
