@@ -20,23 +20,30 @@ def listed(result):
 
 
 @BOTH
-def test_the_five_lowest_failures_are_printed_and_each_other_has_a_line(pytester, workers):
+def test_the_five_lowest_failures_are_printed_and_the_others_counted(pytester, workers):
     set_up(pytester)
     result = run(pytester, workers, compactor="forget")
     assert len(sections(result)) == len(listed(result)) == 5
     assert result.parseoutcomes() == {"failed": 8}
+    said = "3 more below 3.5: -rb has a line for each, -v the failure of each"
+    assert result.outlines.count(said) == 1
+    assert not any(line.startswith("  0.00  ") for line in result.outlines)
+
+
+def test_each_other_failure_has_a_line_when_asked_for(pytester):
+    set_up(pytester)
+    result = run(pytester, "-rb", compactor="forget")
     start = next(n for n, line in enumerate(result.outlines) if " 3 more below 3.5 " in line)
     for line in result.outlines[start + 1 : start + 4]:
         assert re.match(r"  0\.00  second-\w+ +\d of \d dropped: ", line), line
         assert len(line) <= 80
-    assert result.outlines[start + 4] == "the failure of each: --compaction-show=all or -v"
 
 
 @pytest.mark.parametrize("columns", ["60", "200"])
 def test_the_table_of_the_others_takes_the_width_of_the_terminal(pytester, monkeypatch, columns):
     monkeypatch.setenv("COLUMNS", columns)
     set_up(pytester)
-    result = run(pytester, "--compaction-show=0", compactor="forget")
+    result = run(pytester, "--compaction-show=0", "-rb", compactor="forget")
     rows = [line for line in result.outlines if line.startswith("  0.00  ")]
     assert len(rows) == 8
     assert max(map(len, rows)) <= int(columns)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator
 from typing import Any
 
 import pytest
@@ -18,7 +18,7 @@ BELOW = "b"
 class ShownFailures:
     """Has the failures of the ``most`` lowest items printed (``None``: of all items).
 
-    Each of the others has a line in a table, and none in pytest's short summary. Only items
+    Each of the others has a line with ``-rb``, and none in pytest's short summary. Only items
     that failed for their score are left out: whatever else failed is printed.
     """
 
@@ -60,17 +60,17 @@ class ShownFailures:
         return min(self._most, LOWEST) if verbose else 0
 
     def write(self, terminal: pytest.TerminalReporter, pass_score: float) -> None:
-        """Write the table of those left out and, with ``-rb``, that of the measured ones."""
-        if self._left_out:
-            self._table(
-                terminal, self._left_out, f"{len(self._left_out)} more below {pass_score:g}"
-            )
-            text = "the failure of each: --compaction-show=all or -v"
-            write_lines(terminal, [Line(text, "dim")])
+        """Write a line for each item below the pass score with ``-rb``, else their number."""
+        count = len(self._left_out)
         if terminal.hasopt(BELOW):
-            below = _below(terminal)
-            if below:
-                self._table(terminal, below, f"{len(below)} below {pass_score:g}")
+            for records, title in ((self._left_out, "more below"), (_below(terminal), "below")):
+                if records:
+                    terminal.section(f"{len(records)} {title} {pass_score:g}")
+                    write_lines(terminal, item_lines(records, width_of(terminal)))
+        elif count:
+            ways = f"-r{BELOW} has a line for each, -v the failure of each"
+            text = f"{count} more below {pass_score:g}: {ways}"
+            write_lines(terminal, [Line(text, "dim")])
 
     @staticmethod
     def hint(terminal: pytest.TerminalReporter, pass_score: float) -> Iterator[Line]:
@@ -79,11 +79,6 @@ class ShownFailures:
         if count:
             what = "item" if count == 1 else "items"
             yield Line(f"{count} {what} below {pass_score:g}, a line each: -r{BELOW}", "dim")
-
-    @staticmethod
-    def _table(terminal: pytest.TerminalReporter, records: Sequence[Record], title: str) -> None:
-        terminal.section(title)
-        write_lines(terminal, item_lines(records, width_of(terminal)))
 
 
 def _below(terminal: pytest.TerminalReporter) -> list[Record]:
