@@ -11,15 +11,15 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # "as" exports a name to type checkers
-    from pytest_compaction.case.case import Case as Case
-    from pytest_compaction.case.case import Probe as Probe
+    from pytest_compaction.case import Case as Case
+    from pytest_compaction.case import Probe as Probe
     from pytest_compaction.compactors import Compactor as Compactor
     from pytest_compaction.compactors import Context as Context
     from pytest_compaction.compactors import Outcome as Outcome
     from pytest_compaction.compactors import Span as Span
     from pytest_compaction.compactors import Traits as Traits
     from pytest_compaction.compactors import View as View
-    from pytest_compaction.conversation.messages import Message as Message
+    from pytest_compaction.conversation import Message as Message
     from pytest_compaction.judges import Verdict as Verdict
     from pytest_compaction.models import Model as Model
     from pytest_compaction.records import Run as Run

@@ -21,9 +21,8 @@ from pytest_compaction.options import (
 from pytest_compaction.settings import OptionError
 
 if TYPE_CHECKING:
-    from pytest_compaction.case.case import Case, Probe
-    from pytest_compaction.dialogues.dialogue import Dialogue
-    from pytest_compaction.dialogues.replayed import Replayed
+    from pytest_compaction.case import Case, Probe
+    from pytest_compaction.dialogues import Dialogue, Replayed
     from pytest_compaction.judges import Verdict
     from pytest_compaction.run import Arm, Compaction, Response
     from pytest_compaction.session.session import BenchmarkSession

@@ -31,24 +31,13 @@ FLOORS = (
 WITHOUT_PYTEST = ("conversation", "rubric", "secrets", "text", "case", "artifacts", "metrics")
 """Rooms that anyone may use without pytest and without the openai package."""
 FACADES = (
-    "artifacts",
-    "cache",
-    "case_making",
-    "checking",
-    "compactors",
-    "gate",
-    "importers",
-    "judges",
-    "metrics",
-    "models",
-    "options",
-    "records",
-    "reports",
-    "run",
-    "secrets",
-    "text",
+    *("artifacts", "cache", "case", "case_making", "checking", "compactors", "conversation"),
+    *("dialogues", "gate", "importers", "judges", "long_conversations", "metrics", "models"),
+    *("options", "records", "reports", "run", "secrets", "text"),
 )
 """Rooms of which others import what their ``__init__`` offers, and no module."""
+WIRE_FORMATS = "pytest_compaction.conversation.formats"
+"""Its modules are offered themselves: each reads and writes the wire format of its name."""
 OUTSIDE = {"__init__", "benchmark"}
 """The public names, loaded when first used, and the packaged test modules: above all floors."""
 
@@ -104,13 +93,13 @@ def test_a_room_with_a_facade_is_imported_through_it():
         f"pytest_compaction.{room}.{path.relative_to(PACKAGE / room).parts[0].removesuffix('.py')}"
         for room in FACADES
         for path in (PACKAGE / room).rglob("*.py")
-    }
+    } - {WIRE_FORMATS}
     past = [
         f"{path.relative_to(PACKAGE)}:{line} imports {name}"
         for path in sorted(PACKAGE.rglob("*.py"))
-        if room_of(path) not in FACADES
+        if room_of(path) not in OUTSIDE
         for name, line in imported_by(path)
-        if ".".join(name.split(".")[:3]) in inner
+        if ".".join(name.split(".")[:3]) in inner and name.split(".")[1] != room_of(path)
     ]
     assert inner
     assert not past, "\n".join(past)
@@ -172,7 +161,7 @@ def test_no_two_files_import_each_other_in_a_circle():
         module: {
             known
             for name, _ in imported_by(path)
-            for known in (name, name.rpartition(".")[0])
+            for known in [name if name in files else name.rpartition(".")[0]]
             if known in files and known != module
         }
         for module, path in files.items()

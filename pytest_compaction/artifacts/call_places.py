@@ -17,7 +17,7 @@ from pytest_compaction.artifacts.tool_calls import (
     without_old_text,
 )
 from pytest_compaction.artifacts.trail import telling_commands
-from pytest_compaction.conversation.messages import Message, ToolCall, groups
+from pytest_compaction.conversation import Message, ToolCall, groups
 
 _WRITING: Final = frozenset({"write", "edit", "append"})
 

@@ -24,7 +24,7 @@ from pytest_compaction.artifacts.known_files import (
 from pytest_compaction.artifacts.shell_effects import Effect, shell_effects
 from pytest_compaction.artifacts.tool_calls import call_touches, shell_script
 from pytest_compaction.artifacts.touches import Touch
-from pytest_compaction.conversation.messages import Message, ToolCall, ToolResult, groups
+from pytest_compaction.conversation import Message, ToolCall, ToolResult, groups
 
 __all__ = [
     "INTERRUPTED",

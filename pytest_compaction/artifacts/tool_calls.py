@@ -22,7 +22,7 @@ from pytest_compaction.artifacts.touches import (
     replacement_lines,
     text_detail,
 )
-from pytest_compaction.conversation.messages import ToolCall
+from pytest_compaction.conversation import ToolCall
 
 _PATH_KEYS: Final = (
     "path filepath filename file targetfile absolutepath relativeworkspacepath relativepath "

@@ -27,8 +27,8 @@ from pytest_compaction.artifacts.outputs import error_kind, error_texts
 from pytest_compaction.artifacts.outputs import test_summary as summary_of_tests
 from pytest_compaction.artifacts.shell_effects import command_words
 from pytest_compaction.artifacts.tool_calls import shell_script
+from pytest_compaction.conversation import Message, groups, pending_calls
 from pytest_compaction.conversation.formats.chat import from_chat, to_chat
-from pytest_compaction.conversation.messages import Message, groups, pending_calls
 
 MAX_RUNS: Final = 300
 MAX_ERRORS: Final = 300

@@ -20,9 +20,7 @@ from pytest_compaction.case.kinds import Change as Change
 from pytest_compaction.case.kinds import FactType as FactType
 from pytest_compaction.case.kinds import Nugget as Nugget
 from pytest_compaction.case.kinds import ProbeKind as ProbeKind
-from pytest_compaction.conversation.formats.chat import from_chat, message_from_chat
-from pytest_compaction.conversation.formats.parts import MessageShapeError
-from pytest_compaction.conversation.messages import (
+from pytest_compaction.conversation import (
     Message,
     canonical_json,
     leading_system,
@@ -30,6 +28,8 @@ from pytest_compaction.conversation.messages import (
     short_hash_of_parts,
     text_message,
 )
+from pytest_compaction.conversation.formats.chat import from_chat, message_from_chat
+from pytest_compaction.conversation.formats.parts import MessageShapeError
 from pytest_compaction.text import Statement
 
 if TYPE_CHECKING:

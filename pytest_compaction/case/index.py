@@ -22,7 +22,7 @@ from pytest_compaction.case.case import Case, Origin, went_on
 from pytest_compaction.case.files import Place
 from pytest_compaction.case.kinds import ProbeKind
 from pytest_compaction.case.validation import CaseFault
-from pytest_compaction.conversation.messages import canonical_json
+from pytest_compaction.conversation import canonical_json
 from pytest_compaction.folders import make_folder
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
-from pytest_compaction.conversation.messages import canonical_json, short_hash
+from pytest_compaction.conversation import canonical_json, short_hash
 
 Ability = Literal[
     "abstention",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pytest_compaction.case.case import Case
 from pytest_compaction.case.kinds import CHOICE_KIND
-from pytest_compaction.conversation.messages import Message, readable, structure_faults
+from pytest_compaction.conversation import Message, readable, structure_faults
 from pytest_compaction.text import printable
 
 if TYPE_CHECKING:

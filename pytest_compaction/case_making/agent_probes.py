@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from pytest_compaction.artifacts import FileOperation, Invocation, call_touches
-from pytest_compaction.case.kinds import Change, FactType
+from pytest_compaction.case import Change, FactType
 from pytest_compaction.case_making.declarations import declared
 from pytest_compaction.case_making.file_probes import NUMBERED, tells_file
 from pytest_compaction.case_making.log import Draft, Found, ProbeLog, path_candidate
 from pytest_compaction.case_making.phrases import coarse, overlap, sentences
 from pytest_compaction.case_making.shell_evidence import TRANSIENT
-from pytest_compaction.conversation.messages import Text, ToolCall
+from pytest_compaction.conversation import Text, ToolCall
 from pytest_compaction.text import content_stems, normalize, printable, stem
 
 _ANNOUNCED: Final = re.compile(

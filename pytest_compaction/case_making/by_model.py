@@ -18,14 +18,15 @@ from pathlib import Path
 from string import Template
 from typing import Any, Final, get_args
 
-from pytest_compaction.case.case import Fact, Trap
-from pytest_compaction.case.kinds import (
+from pytest_compaction.case import (
     CHOICE_KIND,
     DEFAULT_TYPE,
     TEXT_KINDS,
     Change,
+    Fact,
     FactType,
     ProbeKind,
+    Trap,
 )
 from pytest_compaction.case_making.derive import derive_probes, probe_count
 from pytest_compaction.case_making.keys import (
@@ -46,8 +47,7 @@ from pytest_compaction.case_making.log import (
     trap_data,
 )
 from pytest_compaction.case_making.selection import confirmed
-from pytest_compaction.conversation.messages import Message, readable
-from pytest_compaction.conversation.tokens import shared_counter
+from pytest_compaction.conversation import Message, readable, shared_counter
 from pytest_compaction.importers import ImportFormatError
 from pytest_compaction.models import (
     Call,

@@ -14,7 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.case.files import MAX_FILE_BYTES, checked_case
+from pytest_compaction.case import MAX_FILE_BYTES, checked_case
 from pytest_compaction.case_making.derive import DEFAULT_COUNT, derive_probes
 from pytest_compaction.case_making.points import (
     BUDGET_STEP,
@@ -28,9 +28,14 @@ from pytest_compaction.case_making.points import (
     with_room,
 )
 from pytest_compaction.case_making.selection import unanswered
+from pytest_compaction.conversation import (
+    Message,
+    TokenCounter,
+    groups,
+    leading_system,
+    shared_counter,
+)
 from pytest_compaction.conversation.formats.chat import to_chat
-from pytest_compaction.conversation.messages import Message, groups, leading_system
-from pytest_compaction.conversation.tokens import TokenCounter, shared_counter
 from pytest_compaction.importers import ImportFormatError, Transcript
 
 OUTSIDE: Final = "message outside the part that was asked for"

@@ -25,7 +25,7 @@ from pytest_compaction.case_making.keys import identifier_keys
 from pytest_compaction.case_making.log import Candidate, Draft, ProbeLog, name_candidate, once_a_log
 from pytest_compaction.case_making.phrases import coarse
 from pytest_compaction.case_making.standing import standing_code
-from pytest_compaction.conversation.messages import readable
+from pytest_compaction.conversation import readable
 from pytest_compaction.text import printable, stem
 
 _COMMENT: Final = re.compile(

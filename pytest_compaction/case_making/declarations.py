@@ -19,7 +19,7 @@ from pytest_compaction.case_making.shell_evidence import (
     TRANSIENT,
     in_merge_given_up,
 )
-from pytest_compaction.conversation.messages import ToolCall
+from pytest_compaction.conversation import ToolCall
 
 _MAX_TEXT: Final = 200_000
 _MAX_LINE: Final = 300

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from pytest_compaction.case.kinds import TEXT_KINDS
+from pytest_compaction.case import TEXT_KINDS
 from pytest_compaction.case_making.agent_probes import announced_drafts, plan_drafts
 from pytest_compaction.case_making.code_probes import (
     comment_drafts,
@@ -35,8 +35,7 @@ from pytest_compaction.case_making.run_probes import (
 )
 from pytest_compaction.case_making.selection import Checks, DraftedLog, FullLogControl, select
 from pytest_compaction.case_making.user_probes import error_drafts, value_drafts
-from pytest_compaction.conversation.messages import Message
-from pytest_compaction.conversation.tokens import shared_counter
+from pytest_compaction.conversation import Message, shared_counter
 
 DEFAULT_COUNT: Final = 128
 LEAST_COUNT: Final = 16

@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from typing import Any, Final
 
 from pytest_compaction.artifacts import Invocation, file_states
-from pytest_compaction.case.case import Trap
+from pytest_compaction.case import Trap
 from pytest_compaction.case_making.declarations import (
     COMPOUND,
     DECLARING,
@@ -33,7 +33,7 @@ from pytest_compaction.case_making.log import (
 )
 from pytest_compaction.case_making.shell_evidence import TRANSIENT
 from pytest_compaction.case_making.standing import OtherChanges, standing_code
-from pytest_compaction.conversation.messages import readable
+from pytest_compaction.conversation import readable
 
 _DEFINED: Final = re.compile(rf"^[ \t]*{MODIFIERS}{DECLARING}\s+({NAME.pattern})", re.MULTILINE)
 _SHOWN: Final = re.compile(rf"{DECLARING} ({NAME.pattern})")

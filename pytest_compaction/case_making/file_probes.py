@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from pytest_compaction.artifacts import FileOperation, FileState, file_states
-from pytest_compaction.case.kinds import Change
+from pytest_compaction.case import Change
 from pytest_compaction.case_making.edit_probes import added_code, code_drafts
 from pytest_compaction.case_making.keys import identifier_keys
 from pytest_compaction.case_making.log import (
@@ -33,7 +33,7 @@ from pytest_compaction.case_making.shell_evidence import (
     read_unseen,
     shows_no_text,
 )
-from pytest_compaction.conversation.messages import readable
+from pytest_compaction.conversation import readable
 from pytest_compaction.text import stem
 
 NUMBERED: Final = re.compile(r"REDACTED|[0-9a-f]{8}-[0-9a-f]{4}|[0-9a-f]{12}|\d{8}")

@@ -15,8 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from pytest_compaction.case.case import Case
-from pytest_compaction.case.files import load_cases
+from pytest_compaction.case import Case, load_cases
 from pytest_compaction.case_making.lint_facts import (
     Level,
     Remark,
@@ -30,7 +29,7 @@ from pytest_compaction.case_making.lint_facts import (
 )
 from pytest_compaction.case_making.lint_log import check_latest, check_standing, check_whole
 from pytest_compaction.case_making.selection import FullLogControl
-from pytest_compaction.conversation.messages import readable
+from pytest_compaction.conversation import readable
 from pytest_compaction.metrics import view_index
 from pytest_compaction.text import Reading, TextIndex
 

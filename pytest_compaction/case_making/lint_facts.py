@@ -6,15 +6,13 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final, Literal, NamedTuple
 
-from pytest_compaction.case.case import Case, Fact, Probe
-from pytest_compaction.case.kinds import Choice
+from pytest_compaction.case import Case, Choice, Fact, Probe
 from pytest_compaction.case_making.keys import given_away, small_number, telling
 from pytest_compaction.case_making.log import states
 from pytest_compaction.case_making.phrases import finished
 from pytest_compaction.case_making.points import assumed_tail_room, assumed_tail_start
 from pytest_compaction.case_making.selection import keys_agree, keys_too_loose
-from pytest_compaction.conversation.messages import readable
-from pytest_compaction.conversation.tokens import shared_counter
+from pytest_compaction.conversation import readable, shared_counter
 from pytest_compaction.metrics import GIVERS, against, liftings, since_given, view_index
 from pytest_compaction.rubric import CRITERIA, Criterion
 from pytest_compaction.text import Statement, TextIndex, is_path, normalize, printable

@@ -14,7 +14,7 @@ from pytest_compaction.artifacts import (
     file_states,
     invocations,
 )
-from pytest_compaction.case.case import Case, Fact, Probe
+from pytest_compaction.case import Case, Fact, Probe
 from pytest_compaction.case_making.agent_probes import VAGUE, tells_work
 from pytest_compaction.case_making.code_probes import one_file, tells_name
 from pytest_compaction.case_making.declarations import declared, edited_sides
@@ -40,7 +40,7 @@ from pytest_compaction.case_making.shell_evidence import (
 )
 from pytest_compaction.case_making.standing import standing_code, standing_commits
 from pytest_compaction.case_making.user_probes import error_lines
-from pytest_compaction.conversation.messages import Message, readable
+from pytest_compaction.conversation import Message, readable
 from pytest_compaction.text import TextIndex, is_path, normalize, printable, stem
 
 _LAST_REQUEST: Final = re.compile(

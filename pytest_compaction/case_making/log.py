@@ -18,13 +18,11 @@ from pytest_compaction.artifacts import (
     file_operations,
     invocations,
 )
-from pytest_compaction.case.case import AnswerFormat, Fact, Trap
-from pytest_compaction.case.kinds import Change, FactType, ProbeKind
+from pytest_compaction.case import AnswerFormat, Change, Fact, FactType, ProbeKind, Trap
 from pytest_compaction.case_making.keys import Groups, identifier_keys, keys_of, task_keys
 from pytest_compaction.case_making.phrases import balanced, first_line, of_the_program, quotable
 from pytest_compaction.case_making.points import assumed_tail_room, assumed_tail_start
-from pytest_compaction.conversation.messages import Message, readable
-from pytest_compaction.conversation.tokens import shared_counter
+from pytest_compaction.conversation import Message, readable, shared_counter
 from pytest_compaction.metrics import view_index
 from pytest_compaction.secrets import STAND_IN
 from pytest_compaction.text import (

@@ -14,11 +14,15 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, Final, Self
 
-from pytest_compaction.case.case import recorded_view
+from pytest_compaction.case import recorded_view
+from pytest_compaction.conversation import (
+    Message,
+    TokenCounter,
+    groups,
+    newest_that_fit,
+    structure_faults,
+)
 from pytest_compaction.conversation.formats.chat import message_to_chat
-from pytest_compaction.conversation.messages import Message, groups, structure_faults
-from pytest_compaction.conversation.tail import newest_that_fit
-from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.importers import Boundary, Transcript
 
 TAIL_SHARE: Final = 0.25

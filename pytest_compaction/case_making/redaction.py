@@ -17,7 +17,7 @@ from dataclasses import replace as changed
 from itertools import chain
 from typing import Any, Final
 
-from pytest_compaction.conversation.messages import (
+from pytest_compaction.conversation import (
     Message,
     Part,
     Text,

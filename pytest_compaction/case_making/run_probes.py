@@ -8,7 +8,7 @@ from collections.abc import Container, Iterator
 from typing import Final
 
 from pytest_compaction.artifacts import shell_script
-from pytest_compaction.case.case import Trap
+from pytest_compaction.case import Trap
 from pytest_compaction.case_making.keys import Groups, identifier_keys, telling, title_keys
 from pytest_compaction.case_making.log import (
     Candidate,
@@ -28,7 +28,7 @@ from pytest_compaction.case_making.shell_evidence import (
     shows_no_text,
 )
 from pytest_compaction.case_making.standing import standing_commits
-from pytest_compaction.conversation.messages import readable
+from pytest_compaction.conversation import readable
 from pytest_compaction.text import content_stems, normalize
 
 _COUNT: Final = re.compile(r"(?<!\d)(\d{1,9}) ([A-Za-z]+)")

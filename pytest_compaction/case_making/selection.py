@@ -9,12 +9,10 @@ from functools import cache
 from typing import Final
 
 from pytest_compaction.cache import Latest
-from pytest_compaction.case.case import AnswerSpec, Case, Fact, Trap
-from pytest_compaction.case.kinds import TEXT_KINDS
+from pytest_compaction.case import TEXT_KINDS, AnswerSpec, Case, Fact, Trap
 from pytest_compaction.case_making.keys import given_away
 from pytest_compaction.case_making.log import MAX_FACTS, Draft, Found, ProbeLog, states
-from pytest_compaction.conversation.messages import Message
-from pytest_compaction.conversation.tokens import shared_counter
+from pytest_compaction.conversation import Message, shared_counter
 from pytest_compaction.models import AnswerRequest, OfflineModel, prepare_beginnings
 from pytest_compaction.run import bounded
 from pytest_compaction.text import TextIndex

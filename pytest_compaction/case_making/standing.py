@@ -20,7 +20,7 @@ from pytest_compaction.artifacts import (
 from pytest_compaction.case_making.declarations import NAME, definitions, edited_sides, given_texts
 from pytest_compaction.case_making.log import ProbeLog, once_a_log
 from pytest_compaction.case_making.shell_evidence import MAX_SCRIPT
-from pytest_compaction.conversation.messages import readable
+from pytest_compaction.conversation import readable
 
 _MAX_TEXT: Final = 200_000
 _LONGEST_NAME: Final = 255

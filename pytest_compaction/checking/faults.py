@@ -7,8 +7,7 @@ from typing import Final
 
 from pytest_compaction.checking.examples.scenario import CANARY, Fault
 from pytest_compaction.checking.observation import SummaryCall
-from pytest_compaction.conversation.messages import readable
-from pytest_compaction.conversation.tokens import TokenCounter
+from pytest_compaction.conversation import TokenCounter, readable
 from pytest_compaction.models import (
     AnswerReply,
     AnswerRequest,

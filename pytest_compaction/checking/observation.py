@@ -8,8 +8,7 @@ from functools import cached_property
 
 from pytest_compaction.checking.examples.scenario import Scenario
 from pytest_compaction.compactors import Span, Status, Traits
-from pytest_compaction.conversation.messages import Message, pending_calls
-from pytest_compaction.conversation.tokens import TokenCounter
+from pytest_compaction.conversation import Message, TokenCounter, pending_calls
 from pytest_compaction.models import SummaryRequest
 
 Messages = tuple[Message, ...]

@@ -21,14 +21,14 @@ from pytest_compaction.checking.observation import (
     differing,
 )
 from pytest_compaction.compactors import Compactor, CompactorError, Context, Outcome, Span, State
-from pytest_compaction.conversation.messages import (
+from pytest_compaction.conversation import (
     Message,
+    TokenCounter,
     groups,
     pending_calls,
     readable,
     structure_faults,
 )
-from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.run import SharedLoop, StrategyThread
 from pytest_compaction.text import printable
 

@@ -26,8 +26,7 @@ from pytest_compaction.checking.invariants import INVARIANTS
 from pytest_compaction.checking.invariants.invariant import Invariant
 from pytest_compaction.checking.observation import Breach, Observation, ObservedStep
 from pytest_compaction.checking.runner import Runner
-from pytest_compaction.conversation.messages import Message, Text, ToolCall, ToolResult
-from pytest_compaction.conversation.tokens import TokenCounter
+from pytest_compaction.conversation import Message, Text, TokenCounter, ToolCall, ToolResult
 from pytest_compaction.run import TimeLimitError
 from pytest_compaction.text import printable
 

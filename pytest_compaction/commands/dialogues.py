@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.commands.arguments import add_output, complain, form_of, number_type, written
-from pytest_compaction.dialogues.measures import PASS_CONSISTENCY
-from pytest_compaction.dialogues.published import read_results
+from pytest_compaction.dialogues import PASS_CONSISTENCY, read_results
 from pytest_compaction.options import range_of
 from pytest_compaction.reports import TABLE_WIDTH, dialogue_json, dialogue_markdown, dialogue_text
 

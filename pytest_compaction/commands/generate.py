@@ -16,19 +16,23 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, TextIO
 
-from pytest_compaction.case.case import Case
-from pytest_compaction.case.kinds import ABILITIES
-from pytest_compaction.case.long_memory.beam import read_conversation
-from pytest_compaction.case.long_memory.published import QUESTIONS, QUESTIONS_FOLDER, size_name
+from pytest_compaction.case import (
+    ABILITIES,
+    QUESTIONS,
+    QUESTIONS_FOLDER,
+    Case,
+    read_conversation,
+    size_name,
+)
 from pytest_compaction.commands.arguments import add_store, complain, number_type
-from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.long_conversations.generator import (
+from pytest_compaction.conversation import TokenCounter
+from pytest_compaction.long_conversations import (
+    DOMAINS,
     FEWEST_TOKENS,
     Conversation,
     estimated,
     write_out,
 )
-from pytest_compaction.long_conversations.prompts import DOMAINS
 from pytest_compaction.models import (
     Endpoints,
     ModelError,

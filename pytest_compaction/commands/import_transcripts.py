@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.case.case import case_from_json
+from pytest_compaction.case import case_from_json
 from pytest_compaction.case_making import (
     DEFAULT_COUNT,
     MadeCase,

@@ -9,7 +9,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.case.files import MAX_SHOWN_FAULTS
+from pytest_compaction.case import MAX_SHOWN_FAULTS
 from pytest_compaction.case_making import (
     TAIL_SHARE,
     Explanation,

@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.case.case import Case
-from pytest_compaction.case.files import CaseFileError
-from pytest_compaction.case.index import CaseIndex
+from pytest_compaction.case import Case, CaseFileError, CaseIndex
 from pytest_compaction.metrics import by_compactor
 from pytest_compaction.options import newly_gone, option_of, range_of
 from pytest_compaction.records import (

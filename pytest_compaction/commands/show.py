@@ -9,8 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from pytest_compaction.case.case import Case
-from pytest_compaction.case.files import load_cases
+from pytest_compaction.case import Case, load_cases
 from pytest_compaction.commands.arguments import complain, is_run, named_run
 from pytest_compaction.metrics import listed
 from pytest_compaction.records import RunFileError, RunTexts

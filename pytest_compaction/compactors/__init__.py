@@ -149,22 +149,22 @@ if TYPE_CHECKING:  # "as" exports a name to type checkers
     from pytest_compaction.compactors.strategies.plain import Window as Window
     from pytest_compaction.compactors.strategies.said import Random as Random
     from pytest_compaction.compactors.strategies.said import SaidOnly as SaidOnly
-    from pytest_compaction.conversation.messages import Image as Image
-    from pytest_compaction.conversation.messages import Message as Message
-    from pytest_compaction.conversation.messages import Opaque as Opaque
-    from pytest_compaction.conversation.messages import Part as Part
-    from pytest_compaction.conversation.messages import Text as Text
-    from pytest_compaction.conversation.messages import Thinking as Thinking
-    from pytest_compaction.conversation.messages import ToolCall as ToolCall
-    from pytest_compaction.conversation.messages import ToolResult as ToolResult
-    from pytest_compaction.conversation.messages import groups as groups
-    from pytest_compaction.conversation.messages import last_user as last_user
-    from pytest_compaction.conversation.messages import leading_system as leading_system
-    from pytest_compaction.conversation.messages import pending_calls as pending_calls
-    from pytest_compaction.conversation.messages import readable as readable
-    from pytest_compaction.conversation.messages import structure_faults as structure_faults
-    from pytest_compaction.conversation.messages import text_message as text_message
-    from pytest_compaction.conversation.tokens import TokenCounter as TokenCounter
+    from pytest_compaction.conversation import Image as Image
+    from pytest_compaction.conversation import Message as Message
+    from pytest_compaction.conversation import Opaque as Opaque
+    from pytest_compaction.conversation import Part as Part
+    from pytest_compaction.conversation import Text as Text
+    from pytest_compaction.conversation import Thinking as Thinking
+    from pytest_compaction.conversation import TokenCounter as TokenCounter
+    from pytest_compaction.conversation import ToolCall as ToolCall
+    from pytest_compaction.conversation import ToolResult as ToolResult
+    from pytest_compaction.conversation import groups as groups
+    from pytest_compaction.conversation import last_user as last_user
+    from pytest_compaction.conversation import leading_system as leading_system
+    from pytest_compaction.conversation import pending_calls as pending_calls
+    from pytest_compaction.conversation import readable as readable
+    from pytest_compaction.conversation import structure_faults as structure_faults
+    from pytest_compaction.conversation import text_message as text_message
     from pytest_compaction.models import ModelError as ModelError
     from pytest_compaction.models import Section as Section
     from pytest_compaction.models import Source as Source

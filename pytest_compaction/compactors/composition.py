@@ -39,7 +39,7 @@ from pytest_compaction.compactors.protocol import (
     Traits,
     View,
 )
-from pytest_compaction.conversation.messages import Message, leading_system
+from pytest_compaction.conversation import Message, leading_system
 from pytest_compaction.models import Model, Source, Summary, SummaryReply, SummaryRequest
 
 WITHIN_BUDGET: Final = "within-budget"

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
-from pytest_compaction.conversation.messages import Message
-from pytest_compaction.conversation.tokens import TokenCounter
+from pytest_compaction.conversation import Message, TokenCounter
 from pytest_compaction.models import Model
 
 State = dict[str, Any]

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal
 
-from pytest_compaction.conversation.identity import identity
+from pytest_compaction.conversation.content_identity import identity
 
 ROLES: tuple[str, ...] = ("system", "developer", "user", "assistant", "tool")
 

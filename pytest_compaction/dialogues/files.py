@@ -12,9 +12,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.case.files import CaseFileError, read_text, shorten
-from pytest_compaction.case.validation import CaseFault, read_json
-from pytest_compaction.conversation.messages import canonical_json, short_hash
+from pytest_compaction.case import CaseFault, CaseFileError, read_json, read_text, shorten
+from pytest_compaction.conversation import canonical_json, short_hash
 from pytest_compaction.dialogues.dialogue import CHAT, TASKS, Dialogue
 from pytest_compaction.dialogues.format import (
     format_of,

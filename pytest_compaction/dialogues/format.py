@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from pytest_compaction.case.validation import CaseFault, schema_faults
+from pytest_compaction.case import CaseFault, schema_faults
+from pytest_compaction.conversation import Message, groups, structure_faults
 from pytest_compaction.conversation.formats.chat import from_chat
 from pytest_compaction.conversation.formats.parts import MessageShapeError
-from pytest_compaction.conversation.messages import Message, groups, structure_faults
 from pytest_compaction.dialogues.dialogue import CHAT, TASKS, Dialogue, RecordedCall, UserTurn
 from pytest_compaction.text import printable
 

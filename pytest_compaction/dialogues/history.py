@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from pytest_compaction.compactors import Context
-from pytest_compaction.conversation.messages import (
+from pytest_compaction.conversation import (
     Message,
     Text,
+    TokenCounter,
     ToolCall,
     ToolResult,
     leading_system,
     text_message,
 )
-from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.dialogues.dialogue import UserTurn
 from pytest_compaction.models import NotAskedError
 from pytest_compaction.run import Feeder, Step

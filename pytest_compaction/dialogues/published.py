@@ -8,8 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.case.files import MAX_SHOWN_FAULTS, read_text
-from pytest_compaction.case.validation import CaseFault, read_json
+from pytest_compaction.case import MAX_SHOWN_FAULTS, CaseFault, read_json, read_text
 from pytest_compaction.dialogues.dialogue import (
     RECORD_TYPE,
     TASKS,

@@ -14,16 +14,17 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
-from pytest_compaction.case.case import AnswerSpec
+from pytest_compaction.case import AnswerSpec
 from pytest_compaction.compactors import Compactor, CompactorError, Context, State
-from pytest_compaction.conversation.formats.chat import to_chat
-from pytest_compaction.conversation.messages import (
+from pytest_compaction.conversation import (
+    MESSAGE_TOKENS,
     Message,
+    TokenCounter,
     canonical_json,
     short_hash,
     text_message,
 )
-from pytest_compaction.conversation.tokens import MESSAGE_TOKENS, TokenCounter
+from pytest_compaction.conversation.formats.chat import to_chat
 from pytest_compaction.dialogues.charges import (
     BASELINE,
     Spent,

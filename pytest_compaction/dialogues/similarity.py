@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from pytest_compaction.case.case import AnswerSpec
+from pytest_compaction.case import AnswerSpec
 from pytest_compaction.dialogues.charges import Spent, stopped
 from pytest_compaction.dialogues.dialogue import Trial, TurnReply, UserTurn
 from pytest_compaction.models import (

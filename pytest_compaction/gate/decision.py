@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from pytest_compaction.dialogues.aggregates import is_dialogue_metric, measure_dialogues
+from pytest_compaction.dialogues import is_dialogue_metric, measure_dialogues
 from pytest_compaction.gate.threshold import ANSWERED, Threshold, scopes_of
 from pytest_compaction.metrics import (
     ORIGINS,

@@ -8,9 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, get_args
 
-from pytest_compaction.case.case import PROBE_KINDS, Origin
-from pytest_compaction.dialogues.aggregates import NAMES, is_dialogue_metric
-from pytest_compaction.dialogues.dialogue import RECORD_TYPE
+from pytest_compaction.case import PROBE_KINDS, Origin
+from pytest_compaction.dialogues import NAMES, RECORD_TYPE, is_dialogue_metric
 from pytest_compaction.metrics import arm_name, known, of_items
 from pytest_compaction.settings import Budget
 from pytest_compaction.text import Range, printable

@@ -5,6 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from pytest_compaction.conversation import (
+    Part,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    canonical_json,
+)
 from pytest_compaction.conversation.formats.chat import read_part
 from pytest_compaction.conversation.formats.parts import (
     as_arguments,
@@ -13,14 +21,6 @@ from pytest_compaction.conversation.formats.parts import (
     text_and_rest,
 )
 from pytest_compaction.conversation.formats.responses import read_content
-from pytest_compaction.conversation.messages import (
-    Part,
-    Text,
-    Thinking,
-    ToolCall,
-    ToolResult,
-    canonical_json,
-)
 from pytest_compaction.importers.json_files import is_list
 from pytest_compaction.importers.protocol import (
     CALL_WITHOUT_ID,

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from pytest_compaction.conversation import Message, canonical_json
 from pytest_compaction.conversation.formats.parts import mapping
-from pytest_compaction.conversation.messages import Message, canonical_json
 from pytest_compaction.importers.json_files import PlacedValue, is_list, json_values
 from pytest_compaction.importers.protocol import Boundary, ImportFormatError, Tally, Transcript
 

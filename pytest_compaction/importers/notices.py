@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from pytest_compaction.conversation.messages import Part, Text
+from pytest_compaction.conversation import Part, Text
 from pytest_compaction.importers.protocol import NOTICE, SPLIT, Tally
 
 _TAGS: Final = (

@@ -8,15 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Protocol, runtime_checkable
 
+from pytest_compaction.conversation import Image, Message, Opaque, Part, Text, canonical_json
 from pytest_compaction.conversation.formats.parts import Media, mapping
-from pytest_compaction.conversation.messages import (
-    Image,
-    Message,
-    Opaque,
-    Part,
-    Text,
-    canonical_json,
-)
 from pytest_compaction.text import printable
 
 # --- left out -----------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from pytest_compaction.artifacts import INTERRUPTED
-from pytest_compaction.conversation.messages import Message, Part, Text, ToolCall, ToolResult
+from pytest_compaction.conversation import Message, Part, Text, ToolCall, ToolResult
 from pytest_compaction.importers.notices import spoken_turns
 from pytest_compaction.importers.protocol import (
     MISSING_PARENT,

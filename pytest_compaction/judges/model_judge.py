@@ -6,8 +6,8 @@ from collections.abc import Sized
 from typing import Final
 
 from pytest_compaction.cache import SizedCache
-from pytest_compaction.case.case import Case, Probe
-from pytest_compaction.conversation.messages import readable
+from pytest_compaction.case import Case, Probe
+from pytest_compaction.conversation import readable
 from pytest_compaction.models import (
     NO_LOG,
     JudgeReply,

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from pytest_compaction.case.case import Case, Probe
+from pytest_compaction.case import Case, Probe
 from pytest_compaction.judges.model_judge import ModelJudge
 from pytest_compaction.judges.verdict import (
     FactOutcome,

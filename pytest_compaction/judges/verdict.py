@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pytest_compaction.case.case import FactType, Probe, Trap
-from pytest_compaction.case.kinds import Choice, read_letter
+from pytest_compaction.case import Choice, FactType, Probe, Trap, read_letter
 from pytest_compaction.metrics import (
     Loss,
     NuggetFigures,

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
-from pytest_compaction.case.long_memory.beam import MARKER
+from pytest_compaction.case import MARKER
 from pytest_compaction.models import (
     Call,
     Caller,

@@ -9,9 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from pytest_compaction.case.kinds import ABILITIES
-from pytest_compaction.case.long_memory.beam import Batch, Pair, Question, write_conversation
-from pytest_compaction.conversation.tokens import MESSAGE_TOKENS, TokenCounter
+from pytest_compaction.case import ABILITIES, Batch, Pair, Question, write_conversation
+from pytest_compaction.conversation import MESSAGE_TOKENS, TokenCounter
 from pytest_compaction.long_conversations import prompts
 from pytest_compaction.long_conversations.asking import (
     FLAG,

@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from pytest_compaction.case.kinds import ABILITIES, Ability
-from pytest_compaction.case.long_memory.beam import Question
+from pytest_compaction.case import ABILITIES, Ability, Question
 from pytest_compaction.long_conversations import prompts
 from pytest_compaction.long_conversations.asking import (
     FLAG,

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from pytest_compaction.case.kinds import Ability
-from pytest_compaction.case.long_memory.beam import Pair
+from pytest_compaction.case import Ability, Pair
 
 Chat = list[dict[str, Any]]
 REPLY_WORDS: Final = 260

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Final, get_args
 
-from pytest_compaction.case.case import Origin
+from pytest_compaction.case import Origin
 from pytest_compaction.metrics.budgets import is_over_budget
 from pytest_compaction.metrics.intervals import (
     Mean,

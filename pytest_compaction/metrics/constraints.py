@@ -30,8 +30,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from pytest_compaction.case.case import Case, Fact
-from pytest_compaction.conversation.messages import Message
+from pytest_compaction.case import Case, Fact
+from pytest_compaction.conversation import Message
 from pytest_compaction.metrics.aggregates import mean_of, scored
 from pytest_compaction.metrics.intervals import Mean, clustered, mean_over
 from pytest_compaction.record import Record

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from pytest_compaction.case.case import Fact, Probe, Trap
+from pytest_compaction.case import Fact, Probe, Trap
 from pytest_compaction.metrics.readings import Readings
 from pytest_compaction.rubric import (
     MAX_SCORE,

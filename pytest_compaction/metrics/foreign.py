@@ -17,8 +17,8 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import Final
 
-from pytest_compaction.case.case import Case, Fact
-from pytest_compaction.conversation.messages import Message, readable
+from pytest_compaction.case import Case, Fact
+from pytest_compaction.conversation import Message, readable
 from pytest_compaction.text import normalize
 
 LEAST: Final = 5

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from pytest_compaction.case.kinds import ABILITIES
-from pytest_compaction.case.long_memory.published import size_rank
+from pytest_compaction.case import ABILITIES, size_rank
 from pytest_compaction.metrics.aggregates import mean_of
 from pytest_compaction.metrics.intervals import Mean
 from pytest_compaction.record import Record

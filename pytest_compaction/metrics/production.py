@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, get_args
 
-from pytest_compaction.case.case import FactType
+from pytest_compaction.case import FactType
 from pytest_compaction.metrics.aggregates import by_arm, is_stated, scored
 from pytest_compaction.metrics.intervals import Mean, clustered, mean_over
 from pytest_compaction.record import Record

@@ -11,8 +11,8 @@ from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING, Final, Literal
 
 from pytest_compaction.cache import Form
-from pytest_compaction.case.case import Fact, Trap
-from pytest_compaction.conversation.messages import Message, readable
+from pytest_compaction.case import Fact, Trap
+from pytest_compaction.conversation import Message, readable
 from pytest_compaction.text import Reading, Statement, printable
 
 if TYPE_CHECKING:

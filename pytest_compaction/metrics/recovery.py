@@ -7,8 +7,8 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from pytest_compaction.artifacts import LogPlaces, Places
-from pytest_compaction.case.case import Fact
-from pytest_compaction.conversation.messages import Message
+from pytest_compaction.case import Fact
+from pytest_compaction.conversation import Message
 
 
 def is_recoverable(

@@ -15,8 +15,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from pytest_compaction.conversation.messages import Message, Opaque, canonical_json
-from pytest_compaction.conversation.tokens import TokenCounter
+from pytest_compaction.conversation import Message, Opaque, TokenCounter, canonical_json
 from pytest_compaction.models.calls.prices import PriceTable
 from pytest_compaction.models.calls.spending_limit import most_usage
 from pytest_compaction.models.calls.store import Store

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final, Protocol
 
-from pytest_compaction.case.case import AnswerSpec, Fact, Nugget, Trap
-from pytest_compaction.conversation.identity import identity
-from pytest_compaction.conversation.messages import Message
+from pytest_compaction.case import AnswerSpec, Fact, Nugget, Trap
+from pytest_compaction.conversation import Message, identity
 from pytest_compaction.metrics import NuggetScore
 from pytest_compaction.models.structured_summary import Section, Summary
 from pytest_compaction.models.usage import OwnCalls, Usage

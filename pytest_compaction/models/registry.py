@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from pytest_compaction.cache import KeptResults
-from pytest_compaction.conversation.tokens import TokenCounter
+from pytest_compaction.conversation import TokenCounter
 from pytest_compaction.folders import TemporaryFolder
 from pytest_compaction.models.calls.accounts import Accounts
 from pytest_compaction.models.calls.address import base_url_for

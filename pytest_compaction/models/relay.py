@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from pytest_compaction.conversation.tokens import TokenCounter
+from pytest_compaction.conversation import TokenCounter
 from pytest_compaction.models.calls.accounts import Accounts
 from pytest_compaction.models.calls.address import (
     ANTHROPIC_URL,

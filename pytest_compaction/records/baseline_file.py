@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.case.validation import schema_faults
+from pytest_compaction.case import schema_faults
 from pytest_compaction.metrics import is_stated, named_facts, outcome_of
 from pytest_compaction.record import FactRecord
 from pytest_compaction.records.comparability import compared_settings

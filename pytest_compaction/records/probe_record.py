@@ -9,9 +9,17 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import Any, Final
 
-from pytest_compaction.case.case import Case, Probe, fact_digest, log_digest, probe_digest
-from pytest_compaction.case.index import CaseEntry, ProbeEntry
-from pytest_compaction.case.kinds import Choice, read_letter
+from pytest_compaction.case import (
+    Case,
+    CaseEntry,
+    Choice,
+    Probe,
+    ProbeEntry,
+    fact_digest,
+    log_digest,
+    probe_digest,
+    read_letter,
+)
 from pytest_compaction.judges import NULL, Nuggets, Verdict, complied, unreadable
 from pytest_compaction.metrics import ORDER_FIGURES, class_of
 from pytest_compaction.models import PriceTable

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal
 
-from pytest_compaction.conversation.messages import canonical_json, short_hash
+from pytest_compaction.conversation import canonical_json, short_hash
 from pytest_compaction.models import OFFLINE, REFERENCE, ChargedError, OwnCalls, PriceTable, Usage
 from pytest_compaction.record import Record as Record
 from pytest_compaction.record import RecordType as RecordType

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final, cast
 
-from pytest_compaction.conversation.messages import canonical_json
+from pytest_compaction.conversation import canonical_json
 from pytest_compaction.folders import make_folder
 from pytest_compaction.records.record import Record, type_of
 from pytest_compaction.records.run import Run

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.cache import Latest
-from pytest_compaction.case.case import Case
-from pytest_compaction.conversation.messages import Message, canonical_json, readable
+from pytest_compaction.case import Case
+from pytest_compaction.conversation import Message, canonical_json, readable
 from pytest_compaction.records.record import Record
 from pytest_compaction.run import Response
 from pytest_compaction.secrets import scrubbed_json

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from pytest_compaction.case.case import Case, Probe, fact_digest, log_digest, probe_digest
-from pytest_compaction.conversation.messages import Message, Text, readable
+from pytest_compaction.case import Case, Probe, fact_digest, log_digest, probe_digest
+from pytest_compaction.conversation import Message, Text, readable
 from pytest_compaction.metrics import probe_scores, read, reader_version, view_index
 from pytest_compaction.records.baselines import Baseline
 from pytest_compaction.records.record import Record, rounded

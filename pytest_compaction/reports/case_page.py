@@ -7,18 +7,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pytest_compaction.case.case import Case, Fact, Probe, Trap
-from pytest_compaction.case.kinds import LETTERS
-from pytest_compaction.conversation.messages import (
+from pytest_compaction.case import LETTERS, Case, Fact, Probe, Trap
+from pytest_compaction.conversation import (
     Image,
     Message,
     Text,
     Thinking,
+    TokenCounter,
     ToolCall,
     ToolResult,
     readable,
 )
-from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.reports.lines import cells
 from pytest_compaction.text import TextIndex, printable
 

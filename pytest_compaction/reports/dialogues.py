@@ -7,17 +7,18 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final
 
-from pytest_compaction.dialogues.aggregates import pass_at
-from pytest_compaction.dialogues.dialogue import TASKS, BothArms
-from pytest_compaction.dialogues.figures import (
+from pytest_compaction.dialogues import (
+    TASKS,
+    BothArms,
     Evaluation,
     TaskFigures,
     correlations,
     evaluations_of_records,
     figures_of,
+    outcome,
+    pass_at,
     spending_of,
 )
-from pytest_compaction.dialogues.measures import outcome
 from pytest_compaction.metrics import by_arm, times, tokens_over
 from pytest_compaction.records import Record, went_wrong_later
 from pytest_compaction.reports.lines import WIDTH, Line, clipped, wrapped

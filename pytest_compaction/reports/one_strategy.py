@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import Final
 
-from pytest_compaction.case.kinds import ABILITIES
+from pytest_compaction.case import ABILITIES
 from pytest_compaction.metrics import (
     DEFAULT_PRICING,
     IS_CONTROL,

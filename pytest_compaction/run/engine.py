@@ -14,10 +14,9 @@ from functools import cached_property
 from typing import Final, Protocol
 
 from pytest_compaction.cache import Form, KeptResults
-from pytest_compaction.case.case import Case, Probe
+from pytest_compaction.case import Case, Probe
 from pytest_compaction.compactors import Compactor, Context, State, View
-from pytest_compaction.conversation.messages import Message, Text, ToolResult
-from pytest_compaction.conversation.tokens import TokenCounter
+from pytest_compaction.conversation import Message, Text, TokenCounter, ToolResult
 from pytest_compaction.judges import ModelJudge, PanelJudge, Verdict, unscored_verdict, view_verdict
 from pytest_compaction.models import (
     OFFLINE,

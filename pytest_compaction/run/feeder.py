@@ -15,7 +15,7 @@ from functools import partial
 from itertools import accumulate
 from typing import Any, Final, Self
 
-from pytest_compaction.case.case import Case, Point, Probe
+from pytest_compaction.case import Case, Point, Probe
 from pytest_compaction.compactors import (
     Compactor,
     CompactorError,
@@ -28,8 +28,7 @@ from pytest_compaction.compactors import (
     asks_model,
     is_own,
 )
-from pytest_compaction.conversation.messages import Message, groups, structure_faults
-from pytest_compaction.conversation.tokens import TokenCounter
+from pytest_compaction.conversation import Message, TokenCounter, groups, structure_faults
 from pytest_compaction.models import (
     ChargedError,
     ModelError,

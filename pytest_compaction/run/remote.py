@@ -28,7 +28,7 @@ from typing import Any, Final, TypeVar
 from weakref import WeakValueDictionary
 
 from pytest_compaction.cache import code_digest
-from pytest_compaction.case.case import Case, Probe
+from pytest_compaction.case import Case, Probe
 from pytest_compaction.compactors import (
     ENTRY_POINTS,
     Registry,
@@ -37,9 +37,17 @@ from pytest_compaction.compactors import (
     module_named,
     named_strategies,
 )
-from pytest_compaction.conversation import messages
-from pytest_compaction.conversation.messages import Message
-from pytest_compaction.conversation.tokens import EncodingUnavailableError, TokenCounter
+from pytest_compaction.conversation import (
+    EncodingUnavailableError,
+    Image,
+    Message,
+    Opaque,
+    Text,
+    Thinking,
+    TokenCounter,
+    ToolCall,
+    ToolResult,
+)
 from pytest_compaction.folders import temporary_folder
 from pytest_compaction.metrics import ForeignNames, ForeignWordings, NuggetScore, Readings
 from pytest_compaction.models import (
@@ -159,8 +167,8 @@ _TYPES: Final[Mapping[str, type[Any]]] = {
     one.__name__: one
     for one in (
         *(Result, Failure, Total, Call, CallReply, Usage, OwnCalls, Step, Arm, Response),
-        *(Message, messages.Text, messages.Image, messages.ToolCall, messages.ToolResult),
-        *(messages.Thinking, messages.Opaque, ViewFigures, Readings, Reading, NullReading),
+        *(Message, Text, Image, ToolCall, ToolResult),
+        *(Thinking, Opaque, ViewFigures, Readings, Reading, NullReading),
         *(FactHistory, Reminded, ForeignNames, ForeignWordings),
         *(JudgeReply, CriterionScore, NuggetScore),
     )

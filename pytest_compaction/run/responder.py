@@ -13,18 +13,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from pytest_compaction.case.case import AnswerSpec, Probe
-from pytest_compaction.case.kinds import Choice
+from pytest_compaction.case import AnswerSpec, Choice, Probe
 from pytest_compaction.compactors import PLACEHOLDER, View
-from pytest_compaction.conversation.messages import (
+from pytest_compaction.conversation import (
     Message,
     Part,
+    TokenCounter,
     ToolCall,
     ToolResult,
     leading_system,
     text_message,
 )
-from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.metrics import view_index
 from pytest_compaction.models import (
     CLEARING,

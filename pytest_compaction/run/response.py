@@ -6,9 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from pytest_compaction.case.case import Case, Probe
-from pytest_compaction.conversation.messages import Message
-from pytest_compaction.conversation.tokens import TokenCounter
+from pytest_compaction.case import Case, Probe
+from pytest_compaction.conversation import Message, TokenCounter
 from pytest_compaction.metrics import ForeignNames, ForeignWordings, Readings, Source
 from pytest_compaction.models import OFFLINE, AnswerRequest, Model, OfflineModel, OwnCalls, Usage
 from pytest_compaction.run.feeder import Step

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from pytest_compaction.conversation.messages import Message
+from pytest_compaction.conversation import Message
 
 TriggerKind = Literal["case", "window", "tokens", "turns", "auto", "adaptive"]
 

@@ -15,7 +15,7 @@ import pytest
 
 from pytest_compaction.checking import INVARIANTS, KNOWN, Invariant, Runner, SummaryCache
 from pytest_compaction.compactors import Compactor, Registry, Spec, State
-from pytest_compaction.conversation.tokens import TokenCounter
+from pytest_compaction.conversation import TokenCounter
 from pytest_compaction.models import Model, OfflineModel, is_offline
 from pytest_compaction.reports import Line, write_lines
 from pytest_compaction.run import WorkLoop

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_compaction.cache import KeptResults
-from pytest_compaction.conversation.messages import canonical_json, short_hash
-from pytest_compaction.conversation.tokens import TokenCounter
+from pytest_compaction.conversation import TokenCounter, canonical_json, short_hash
 from pytest_compaction.models import (
     OFFLINE,
     REFERENCE,

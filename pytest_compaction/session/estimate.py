@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import pytest
 
-from pytest_compaction.case.files import CaseFileError
+from pytest_compaction.case import CaseFileError
 from pytest_compaction.compactors import (
     Compactor,
     Context,

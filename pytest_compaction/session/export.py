@@ -11,7 +11,7 @@ from typing import Final
 
 import pytest
 
-from pytest_compaction.case.files import CaseFileError
+from pytest_compaction.case import CaseFileError
 from pytest_compaction.models import (
     Call,
     ChatModel,

@@ -107,7 +107,7 @@ def _cases_text(session: BenchmarkSession) -> str:
 
 
 def _dialogues_text(session: BenchmarkSession) -> str:
-    from pytest_compaction.dialogues.replay import history_mode, trigger_for_dialogues
+    from pytest_compaction.dialogues import history_mode, trigger_for_dialogues
 
     named = session.settings.dialogues
     broken = len(session.dialogue_set.errors)

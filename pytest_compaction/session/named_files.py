@@ -8,11 +8,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from pytest_compaction.case.case_set import CaseSet, find_cases, is_case_file
-from pytest_compaction.case.files import files_below, holds_cases, shorten
-from pytest_compaction.case.index import CaseIndex
-from pytest_compaction.case.long_memory.published import has_questions
-from pytest_compaction.dialogues.files import is_dialogue_file
+from pytest_compaction.case import (
+    CaseIndex,
+    CaseSet,
+    files_below,
+    find_cases,
+    has_questions,
+    holds_cases,
+    is_case_file,
+    shorten,
+)
+from pytest_compaction.dialogues import is_dialogue_file
 from pytest_compaction.session.session import BenchmarkSession, shipped_cases, shipped_digests
 from pytest_compaction.settings import DEFAULT_CASES, SHIPPED
 from pytest_compaction.text import printable

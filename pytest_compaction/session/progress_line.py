@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TextIO, cast
 
 import pytest
 
-from pytest_compaction.case.kinds import CHOICE_KIND
+from pytest_compaction.case import CHOICE_KIND
 from pytest_compaction.compactors import asks_model
 from pytest_compaction.models import ChatModel, call_counts
 from pytest_compaction.records import Record

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.cache import KeptResults
-from pytest_compaction.case.case_set import CaseSet
-from pytest_compaction.case.index import CaseIndex
+from pytest_compaction.case import CaseIndex, CaseSet
 from pytest_compaction.compactors import (
     Registry,
     Spec,
@@ -19,16 +18,8 @@ from pytest_compaction.compactors import (
     named_strategies,
     parse_spec,
 )
-from pytest_compaction.conversation.tokens import (
-    DEFAULT_ENCODING,
-    EncodingUnavailableError,
-    TokenCounter,
-)
-from pytest_compaction.dialogues.files import (
-    DialogueSet,
-    UnknownTaskError,
-    load_dialogues,
-)
+from pytest_compaction.conversation import DEFAULT_ENCODING, EncodingUnavailableError, TokenCounter
+from pytest_compaction.dialogues import DialogueSet, UnknownTaskError, load_dialogues
 from pytest_compaction.gate import (
     ThresholdError,
     check_answers,

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from pytest_compaction.cache import KeptResults
-from pytest_compaction.case.case_set import CaseSet
-from pytest_compaction.case.index import CaseEntry, ProbeEntry
+from pytest_compaction.case import CaseEntry, CaseSet, ProbeEntry
 from pytest_compaction.compactors import Registry, Spec
-from pytest_compaction.dialogues.files import DialogueSet
+from pytest_compaction.dialogues import DialogueSet
 from pytest_compaction.gate import KEY as PLANNED
 from pytest_compaction.gate import PlannedRun, Threshold
 from pytest_compaction.metrics import reader_version
@@ -32,7 +31,7 @@ from pytest_compaction.session.worker_share import WorkerShare
 from pytest_compaction.settings import Settings
 
 if TYPE_CHECKING:
-    from pytest_compaction.dialogues.replay import Replayer
+    from pytest_compaction.dialogues import Replayer
     from pytest_compaction.run import Elsewhere
 
 PACKAGED: Final = Path(__file__).parents[1] / "benchmark"
@@ -166,12 +165,7 @@ class BenchmarkSession:
     @cached_property
     def replayer(self) -> Replayer:
         """Replays dialogues on the loop of this session."""
-        from pytest_compaction.dialogues.replay import (
-            Replayer,
-            Rules,
-            history_mode,
-            trigger_for_dialogues,
-        )
+        from pytest_compaction.dialogues import Replayer, Rules, history_mode, trigger_for_dialogues
 
         named = self.settings.dialogues
         rules = Rules(

@@ -17,8 +17,7 @@ from syrupy.extensions.json import JSONSnapshotExtension
 from syrupy.location import PyTestLocation
 from syrupy.types import SnapshotIndex
 
-from pytest_compaction.case.case import Probe
-from pytest_compaction.case.index import CaseEntry
+from pytest_compaction.case import CaseEntry, Probe
 from pytest_compaction.judges import (
     REFUSED,
     BelowPassScoreError,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from pytest_compaction.cache import RESULTS_FILE
-from pytest_compaction.case.index import INDEX_FOLDER
+from pytest_compaction.case import INDEX_FOLDER
 from pytest_compaction.gc_threshold import look_less_often
 from pytest_compaction.hookspecs import added
 from pytest_compaction.run import Nulls

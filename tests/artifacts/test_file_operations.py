@@ -19,7 +19,7 @@ from pytest_compaction.artifacts import (
     file_operations,
     file_states,
 )
-from pytest_compaction.conversation.messages import Message
+from pytest_compaction.conversation import Message
 
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029]")
 

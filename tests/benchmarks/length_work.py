@@ -19,7 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pytest_compaction.case.case import Case, case_from_json
+from pytest_compaction.case import Case, case_from_json
 from pytest_compaction.case.files import read_case_file
 from pytest_compaction.case.validation import message_faults
 from pytest_compaction.case_making import Redactor, make_case
@@ -28,9 +28,8 @@ from pytest_compaction.compactors.protocol import Context, Outcome
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import parse_spec
 from pytest_compaction.compactors.strategies.anchored import SECTIONS
+from pytest_compaction.conversation import TokenCounter, ToolCall, structure_faults
 from pytest_compaction.conversation.formats.chat import to_chat
-from pytest_compaction.conversation.messages import ToolCall, structure_faults
-from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.gc_threshold import look_less_often
 from pytest_compaction.importers import conversations, importer_for, load_importers
 from pytest_compaction.judges import log_digest

@@ -10,8 +10,7 @@ import json
 import random
 from itertools import count
 
-from pytest_compaction.conversation.messages import Message, Text, ToolCall, ToolResult
-from pytest_compaction.conversation.tokens import TokenCounter
+from pytest_compaction.conversation import Message, Text, TokenCounter, ToolCall, ToolResult
 
 FACTS = 20
 """Facts that a conversation states, each once, spread evenly over it."""

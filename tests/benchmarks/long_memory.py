@@ -16,7 +16,7 @@ from pathlib import Path
 
 from support.long_conversations import write
 
-from pytest_compaction.case.long_memory.published import size_name
+from pytest_compaction.case import size_name
 from tests.benchmarks import arguments as options
 from tests.benchmarks.checkouts import Checkout, checkouts
 from tests.benchmarks.length import markdown_head, markdown_row, say, slope

@@ -25,8 +25,8 @@ from calibration.perturbations import (
 )
 from support.measuring import all_cases, for_all_workers, offline_settings
 
-from pytest_compaction.case.case import Case, Origin, Probe
-from pytest_compaction.conversation.messages import Message, text_message
+from pytest_compaction.case import Case, Origin, Probe
+from pytest_compaction.conversation import Message, text_message
 from pytest_compaction.metrics import ORIGINS, read, view_index, view_scores
 from pytest_compaction.rubric import dimension_scores, overall_score
 from pytest_compaction.run.response import Arm

@@ -17,7 +17,7 @@ import sys
 from itertools import groupby
 from pathlib import Path
 
-from pytest_compaction.case.case import AnswerSpec, Fact, Trap
+from pytest_compaction.case import AnswerSpec, Fact, Trap
 from pytest_compaction.metrics import jackknife_interval, weighted_kappa
 from pytest_compaction.models import (
     REFERENCE,

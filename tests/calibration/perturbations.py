@@ -12,7 +12,7 @@ import textwrap
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from pytest_compaction.case.case import Fact
+from pytest_compaction.case import Fact
 from pytest_compaction.text import Statement, TextIndex
 
 Change = Callable[[str], str]

@@ -9,7 +9,7 @@ from support.judged import judged
 from support.shipped import shipped
 from support.typed_case import typed_case
 
-from pytest_compaction.case.case import AnswerSpec, Fact, Probe
+from pytest_compaction.case import AnswerSpec, Fact, Probe
 from pytest_compaction.judges import ModelJudge, PanelJudge, log_digest
 from pytest_compaction.metrics import read
 from pytest_compaction.models import JudgeRequest, LogDigest, OfflineModel

@@ -7,8 +7,8 @@ import pytest
 from support.builders import assistant, case_data, tool, user, write_case
 from support.case_errors import only_error
 
+from pytest_compaction.case import Case
 from pytest_compaction.case import files as case_files
-from pytest_compaction.case.case import Case
 from pytest_compaction.case.files import read_case_file
 from pytest_compaction.case.validation import _schema_fault
 

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from support.builders import case_data, json_values, user, write_case
 from support.case_errors import only_error
 
+from pytest_compaction.case import Case, CaseFileError, load_cases
 from pytest_compaction.case import files as case_files
-from pytest_compaction.case.case import Case
-from pytest_compaction.case.files import CaseFileError, load_cases, read_case_file
+from pytest_compaction.case.files import read_case_file
 
 
 def text_fault(tmp_path, text, name="case.json"):

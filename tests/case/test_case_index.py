@@ -8,12 +8,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.builders import case_data, write_case
 
-from pytest_compaction.case import case_set, files, index
-from pytest_compaction.case.case import case_from_json
-from pytest_compaction.case.case_set import CaseSet, find_cases, is_case_file
-from pytest_compaction.case.files import CaseFileError
-from pytest_compaction.case.index import CaseEntry, CaseIndex, entry_of, key_of
-from pytest_compaction.conversation.messages import canonical_json
+from pytest_compaction.case import (
+    CaseEntry,
+    CaseFileError,
+    CaseIndex,
+    CaseSet,
+    case_from_json,
+    case_set,
+    files,
+    find_cases,
+    index,
+    is_case_file,
+)
+from pytest_compaction.case.index import entry_of, key_of
+from pytest_compaction.conversation import canonical_json
 
 CHANGED = "another content than when the items were collected"
 

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from support.case_errors import only_error
 from support.choices import PROBES, choice_case, choice_data, probe_of
 
-from pytest_compaction.case.kinds import Choice, complying_letters, read_letter
+from pytest_compaction.case import Choice, read_letter
+from pytest_compaction.case.kinds import complying_letters
 
 CHOICE = Choice("Ask first.", "Send it.", "B")
 ids = st.lists(st.text("abcdef-_.0123456789", min_size=1, max_size=8), unique=True, max_size=12)

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_compaction.case.case import digest_of
-from pytest_compaction.conversation.messages import canonical_json, short_hash
+from pytest_compaction.conversation import canonical_json, short_hash
 
 TEXTS = st.text(st.characters(exclude_categories=()), max_size=8)
 VALUES = st.recursive(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pytest_compaction.case.case import Nugget
+from pytest_compaction.case import Nugget
 
 STATED = "LLM response should state: "
 

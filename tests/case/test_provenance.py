@@ -14,7 +14,8 @@ from support.scenarios import case, records, run, set_up, write_cases
 from support.worker_counts import BOTH
 
 from pytest_compaction import cli
-from pytest_compaction.case.files import CaseFileError, load_cases, read_case_file
+from pytest_compaction.case import CaseFileError, load_cases
+from pytest_compaction.case.files import read_case_file
 from pytest_compaction.session.session import shipped_cases
 
 LICENSED = {

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 from support.shipped import scripted
 
-from pytest_compaction.conversation.tokens import TokenCounter
+from pytest_compaction.conversation import TokenCounter
 from pytest_compaction.text import TextIndex
 
 LEAST = {

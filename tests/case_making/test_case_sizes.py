@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.builders import COUNTER, assistant, compact_now, context_of, system, tool, user
 
-from pytest_compaction.case.case import case_from_json
+from pytest_compaction.case import case_from_json
 from pytest_compaction.case_making import NotCompactableError, make_case
 from pytest_compaction.case_making.points import LogSizes, compaction_points, with_room
 from pytest_compaction.compactors.strategies.anchored import Anchored
+from pytest_compaction.conversation import Message, text_message
 from pytest_compaction.conversation.formats.chat import from_chat
-from pytest_compaction.conversation.messages import Message, text_message
 from pytest_compaction.importers import Boundary, ImportTally, Transcript
 
 STATED = (

@@ -2,14 +2,14 @@
 
 import pytest
 
-from pytest_compaction.case.case import Fact, Trap
+from pytest_compaction.case import Fact, Trap
 from pytest_compaction.case_making.selection import (
     confirmed,
     is_confirmed,
     keys_agree,
     keys_too_loose,
 )
-from pytest_compaction.conversation.messages import Message, Text
+from pytest_compaction.conversation import Message, Text
 from pytest_compaction.metrics import view_index
 
 LIMIT = Fact("The retry limit is 5.", keys=(("retry limit",), ("5",)), type="value")

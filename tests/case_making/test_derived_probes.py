@@ -13,7 +13,7 @@ import pytest
 from support.paths import public_data
 from support.probe_logs import Log, facts, filler, named, plan
 
-from pytest_compaction.case.case import Fact
+from pytest_compaction.case import Fact
 from pytest_compaction.case_making import derive
 from pytest_compaction.case_making import log as probe_log
 from pytest_compaction.case_making import selection as control
@@ -24,7 +24,7 @@ from pytest_compaction.case_making.file_probes import request_drafts
 from pytest_compaction.case_making.keys import given_away
 from pytest_compaction.case_making.log import Draft, ProbeLog
 from pytest_compaction.case_making.selection import FullLogControl
-from pytest_compaction.conversation.messages import Message, ToolCall, readable
+from pytest_compaction.conversation import Message, ToolCall, readable
 from pytest_compaction.importers.formats.pi import IMPORTER
 from pytest_compaction.text import LogIndex, Statement, TextIndex
 

@@ -3,7 +3,7 @@
 import pytest
 
 from pytest_compaction.case_making import Redactor
-from pytest_compaction.conversation.messages import Message, ToolCall
+from pytest_compaction.conversation import Message, ToolCall
 from pytest_compaction.importers import ImportTally, Transcript
 
 KEY = "ghp_" + "aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dE3gH5"

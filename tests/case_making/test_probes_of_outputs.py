@@ -11,7 +11,7 @@ from support.probe_logs import Log, facts, named, plan
 from pytest_compaction.case_making import ProbeLog
 from pytest_compaction.case_making.file_probes import request_drafts
 from pytest_compaction.case_making.run_probes import commit_drafts
-from pytest_compaction.conversation.messages import Message, Text, ToolCall, ToolResult
+from pytest_compaction.conversation import Message, Text, ToolCall, ToolResult
 
 
 def test_the_subject_of_a_commit_is_asked_for_by_its_hash_where_another_is_alike() -> None:

@@ -6,13 +6,7 @@ import json
 
 from pytest_compaction.case_making import ProbeLog
 from pytest_compaction.case_making.run_probes import verdict_drafts
-from pytest_compaction.conversation.messages import (
-    Message,
-    Text,
-    ToolCall,
-    ToolResult,
-    text_message,
-)
+from pytest_compaction.conversation import Message, Text, ToolCall, ToolResult, text_message
 
 
 def log_of(*calls: tuple[str, dict[str, object], str]) -> ProbeLog:

@@ -17,8 +17,7 @@ from support.shipped import shipped
 
 from pytest_compaction import cli
 from pytest_compaction.case_making.redaction import LEFT_OUT, Redactor
-from pytest_compaction.conversation.formats.chat import to_chat
-from pytest_compaction.conversation.messages import (
+from pytest_compaction.conversation import (
     Message,
     Opaque,
     Text,
@@ -29,6 +28,7 @@ from pytest_compaction.conversation.messages import (
     readable,
     structure_faults,
 )
+from pytest_compaction.conversation.formats.chat import to_chat
 from pytest_compaction.importers import (
     Boundary,
     ImportTally,

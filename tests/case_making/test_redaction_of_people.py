@@ -3,7 +3,7 @@
 import pytest
 
 from pytest_compaction.case_making import Redactor
-from pytest_compaction.conversation.messages import Message, Text
+from pytest_compaction.conversation import Message, Text
 from pytest_compaction.importers import ImportTally, Transcript
 
 

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_compaction import cli
-from pytest_compaction.case.files import load_cases
+from pytest_compaction.case import load_cases
 from pytest_compaction.case_making import case_maker
 from pytest_compaction.case_making.case_maker import OUTSIDE, SessionPart
-from pytest_compaction.conversation.messages import (
+from pytest_compaction.conversation import (
     Message,
     Text,
     ToolCall,

@@ -10,8 +10,8 @@ from support.endpoint_builders import Replies
 from pytest_compaction import cli
 from pytest_compaction.case_making import by_model as probe_source
 from pytest_compaction.case_making.by_model import EXCERPT_TOKENS, ModelProbes, prompt, write_probes
+from pytest_compaction.conversation import TokenCounter
 from pytest_compaction.conversation.formats.chat import from_chat
-from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models import ModelError
 from pytest_compaction.secrets import STAND_IN
 

@@ -25,8 +25,7 @@ from pytest_compaction.checking.runner import Runner, without_dead_calls
 from pytest_compaction.compactors.base.history import spans_between
 from pytest_compaction.compactors.function.compactor import FunctionCompactor
 from pytest_compaction.compactors.protocol import Span, Traits
-from pytest_compaction.conversation.formats.chat import from_chat
-from pytest_compaction.conversation.messages import (
+from pytest_compaction.conversation import (
     Image,
     Opaque,
     Text,
@@ -36,6 +35,7 @@ from pytest_compaction.conversation.messages import (
     structure_faults,
     text_message,
 )
+from pytest_compaction.conversation.formats.chat import from_chat
 from pytest_compaction.models import ModelError, OfflineModel, Section, Summary, SummaryRequest
 from pytest_compaction.run.strategy_thread import StrategyThread, TimeLimitError
 

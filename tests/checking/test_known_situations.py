@@ -8,8 +8,8 @@ from support.builders import COUNTER
 from pytest_compaction.checking import INVARIANTS, KNOWN, Runner, SummaryCache, shrunk, survey
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import parse_spec
+from pytest_compaction.conversation import Message, Opaque, structure_faults
 from pytest_compaction.conversation.formats.chat import message_to_chat
-from pytest_compaction.conversation.messages import Message, Opaque, structure_faults
 from pytest_compaction.models import CompactReply, OfflineModel
 from pytest_compaction.session.check import UNCHECKED
 

@@ -6,7 +6,7 @@ from support.builders import COUNTER
 
 from pytest_compaction.checking import KNOWN, drawn_examples
 from pytest_compaction.checking.examples.renamed import names_in, renamed
-from pytest_compaction.conversation.messages import json_or_none, readable, structure_faults
+from pytest_compaction.conversation import json_or_none, readable, structure_faults
 
 SCENARIOS = (*KNOWN, *(example.scenario for example in drawn_examples(40, COUNTER)))
 

@@ -13,8 +13,9 @@ import pytest
 from support.paths import public_data
 
 from pytest_compaction import cli
-from pytest_compaction.conversation.messages import canonical_json
-from pytest_compaction.dialogues.dialogue import BothArms, Trial, TrialMatch, TurnReply
+from pytest_compaction.conversation import canonical_json
+from pytest_compaction.dialogues import BothArms
+from pytest_compaction.dialogues.dialogue import Trial, TrialMatch, TurnReply
 
 SUMMARY = "trpc-summary/result_summary.json"
 

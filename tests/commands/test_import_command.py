@@ -13,7 +13,7 @@ from support.imports import at_length
 from support.paths import ROOT, public_data
 
 from pytest_compaction import cli
-from pytest_compaction.case.files import load_cases
+from pytest_compaction.case import load_cases
 from pytest_compaction.importers import ImportTally, Transcript, registry
 
 

@@ -8,7 +8,7 @@ from support.builders import assistant, case_data, session, tool, user
 from support.paths import CASES
 
 from pytest_compaction import cli
-from pytest_compaction.case.case import case_from_json
+from pytest_compaction.case import case_from_json
 from pytest_compaction.case_making.lint import RULES, check_full_log, inspect
 
 

@@ -16,7 +16,7 @@ from support.scenarios import lean, run_files
 from support.worker_counts import BOTH
 
 from pytest_compaction import cli
-from pytest_compaction.conversation.messages import canonical_json
+from pytest_compaction.conversation import canonical_json
 from pytest_compaction.records import load_run
 from pytest_compaction.reports.table import TABLE_WIDTH
 

@@ -23,8 +23,8 @@ from support.compositions import create
 from pytest_compaction.compactors import Truncate
 from pytest_compaction.compactors.strategies.anchored import Anchored, Regenerate
 from pytest_compaction.compactors.strategies.plain import NoCompaction
+from pytest_compaction.conversation import pending_calls, structure_faults
 from pytest_compaction.conversation.formats.chat import from_chat
-from pytest_compaction.conversation.messages import pending_calls, structure_faults
 from pytest_compaction.models import Summary, SummaryReply
 
 STRATEGIES = [NoCompaction, Truncate, Regenerate, Anchored]

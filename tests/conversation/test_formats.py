@@ -8,6 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_compaction.conversation import (
+    Image,
+    Message,
+    Opaque,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    canonical_json,
+)
 from pytest_compaction.conversation.formats.anthropic import from_anthropic, to_anthropic
 from pytest_compaction.conversation.formats.chat import chat_messages, from_chat, to_chat
 from pytest_compaction.conversation.formats.gemini import from_gemini, to_gemini
@@ -18,16 +28,6 @@ from pytest_compaction.conversation.formats.responses import (
     needs_responses,
     responses_input,
     to_responses,
-)
-from pytest_compaction.conversation.messages import (
-    Image,
-    Message,
-    Opaque,
-    Text,
-    Thinking,
-    ToolCall,
-    ToolResult,
-    canonical_json,
 )
 
 URL = {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}}

@@ -19,9 +19,7 @@ from support.builders import (
 )
 
 from pytest_compaction.compactors.base.history import dump, load
-from pytest_compaction.conversation.formats.chat import from_chat, to_chat
-from pytest_compaction.conversation.formats.parts import MessageShapeError
-from pytest_compaction.conversation.messages import (
+from pytest_compaction.conversation import (
     Image,
     Message,
     Opaque,
@@ -35,6 +33,8 @@ from pytest_compaction.conversation.messages import (
     structure_faults,
     text_message,
 )
+from pytest_compaction.conversation.formats.chat import from_chat, to_chat
+from pytest_compaction.conversation.formats.parts import MessageShapeError
 
 
 def faults(*chat):

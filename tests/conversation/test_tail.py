@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_compaction.conversation.tail import newest_that_fit
+from pytest_compaction.conversation import newest_that_fit
 
 
 @pytest.mark.parametrize(

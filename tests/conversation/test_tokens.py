@@ -11,15 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.builders import COUNTER, agent_logs, any_text, assistant, finishes, prose, tool, user
 
-from pytest_compaction.conversation import tokens
-from pytest_compaction.conversation.formats.chat import from_chat
-from pytest_compaction.conversation.tokens import (
+from pytest_compaction.conversation import (
     DEFAULT_ENCODING,
     IMAGE_TOKENS,
     MESSAGE_TOKENS,
     EncodingUnavailableError,
     TokenCounter,
+    tokens,
 )
+from pytest_compaction.conversation.formats.chat import from_chat
 
 
 def plain(text):

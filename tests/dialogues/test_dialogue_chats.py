@@ -6,8 +6,8 @@ import pytest
 from support.paths import public_data
 from support.talks import chat, loaded, talk, write
 
+from pytest_compaction.dialogues import load_dialogues
 from pytest_compaction.dialogues.dialogue import CHAT, RecordedCall, UserTurn
-from pytest_compaction.dialogues.files import load_dialogues
 
 
 @pytest.mark.parametrize("name", ["one.json", "one.jsonl"])

@@ -12,20 +12,13 @@ from hypothesis import strategies as st
 from support import builders  # noqa: F401 - loads the repeatable profile
 from support.comparisons import SHARE, comparisons
 
-from pytest_compaction.dialogues.dialogue import BothArms, Trial, TrialMatch, TurnReply
-from pytest_compaction.dialogues.figures import (
-    combined,
-    figures_of,
-    outcome_of,
-    retention_of,
-    spending_of,
-    with_turns,
-)
+from pytest_compaction.dialogues import BothArms, figures_of, outcome, spending_of
+from pytest_compaction.dialogues.dialogue import Trial, TrialMatch, TurnReply
+from pytest_compaction.dialogues.figures import combined, outcome_of, retention_of, with_turns
 from pytest_compaction.dialogues.measures import (
     effectiveness,
     mean,
     mean_interval,
-    outcome,
     pearson,
     quartiles,
     spread,

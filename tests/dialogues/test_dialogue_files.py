@@ -10,13 +10,15 @@ from support.paths import public_data
 from support.scenarios import case
 from support.talks import chat, loaded, talk, write
 
-from pytest_compaction.dialogues.dialogue import TASKS, Dialogue, RecordedCall, UserTurn
-from pytest_compaction.dialogues.files import (
+from pytest_compaction.dialogues import (
+    TASKS,
+    Dialogue,
     UnknownTaskError,
-    digest,
     is_dialogue_file,
     load_dialogues,
 )
+from pytest_compaction.dialogues.dialogue import RecordedCall, UserTurn
+from pytest_compaction.dialogues.files import digest
 
 
 def test_a_line_of_mt_bench_is_a_dialogue_with_its_task_and_turns(tmp_path):

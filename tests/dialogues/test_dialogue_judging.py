@@ -16,8 +16,9 @@ from support.replaying import (
     strategy,
 )
 
-from pytest_compaction.case.case import AnswerSpec
-from pytest_compaction.dialogues.figures import consistency_of, figures_of
+from pytest_compaction.case import AnswerSpec
+from pytest_compaction.dialogues import figures_of
+from pytest_compaction.dialogues.figures import consistency_of
 from pytest_compaction.dialogues.similarity import MAX_ITEMS, material, read_judgement
 from pytest_compaction.models import AnswerRequest, CallReply, ChatModel, ModelError, Usage
 

@@ -20,10 +20,9 @@ from support.replaying import (
 )
 
 from pytest_compaction.compactors.strategies.plain import NoCompaction, Truncate
-from pytest_compaction.conversation.messages import text_message
-from pytest_compaction.dialogues.dialogue import Dialogue
+from pytest_compaction.conversation import text_message
+from pytest_compaction.dialogues import Dialogue, history_mode, trigger_for_dialogues
 from pytest_compaction.dialogues.history import LEAST_BUDGET, view_budget
-from pytest_compaction.dialogues.replay import history_mode, trigger_for_dialogues
 from pytest_compaction.dialogues.replayed import BelowConsistencyError
 from pytest_compaction.judges import UnscoredError
 from pytest_compaction.models import ModelError, NotAskedError, Usage

@@ -9,8 +9,7 @@ from support.scenarios import last_line, own, records, run, run_files, set_up
 from support.talks import talk
 
 from pytest_compaction import cli
-from pytest_compaction.dialogues.dialogue import BothArms
-from pytest_compaction.dialogues.figures import evaluations_of_records
+from pytest_compaction.dialogues import BothArms, evaluations_of_records
 from pytest_compaction.records import load_run
 
 

@@ -18,7 +18,7 @@ from support.replaying import (
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import parse_spec
 from pytest_compaction.compactors.strategies.plain import NoCompaction
-from pytest_compaction.conversation.messages import structure_faults
+from pytest_compaction.conversation import structure_faults
 from pytest_compaction.dialogues.dialogue import RecordedCall, UserTurn
 from pytest_compaction.dialogues.history import exchange
 from pytest_compaction.run.triggers import Trigger

@@ -4,7 +4,7 @@ import json
 
 from support.pages import DOCS, blocks
 
-from pytest_compaction.case.case import Case, case_from_json
+from pytest_compaction.case import Case, case_from_json
 from pytest_compaction.case_making import inspect
 from pytest_compaction.text import TextIndex
 

@@ -28,7 +28,7 @@ from support.scenarios import case as a_case
 from support.scenarios import write_cases
 from support.stub_endpoint import long_case
 
-from pytest_compaction.case.files import load_cases
+from pytest_compaction.case import load_cases
 from pytest_compaction.gate import parse_threshold
 from pytest_compaction.options.table import LISTING_FLAG, OPTIONS
 from pytest_compaction.records import load_run

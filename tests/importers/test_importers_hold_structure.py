@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pytest_compaction.conversation.messages import structure_faults
+from pytest_compaction.conversation import structure_faults
 from pytest_compaction.importers import (
     Importer,
     ImportFormatError,

@@ -5,9 +5,9 @@ import asyncio
 import pytest
 from support.judged import judged
 
-from pytest_compaction.case.case import Case, Nugget, Point, Probe
+from pytest_compaction.case import Case, Nugget, Point, Probe
 from pytest_compaction.case.long_memory.beam import probe_with
-from pytest_compaction.conversation.messages import Message, Text
+from pytest_compaction.conversation import Message, Text
 from pytest_compaction.judges import BelowPassScoreError, ModelJudge, PanelJudge, UnscoredError
 from pytest_compaction.metrics import NuggetScore, read
 from pytest_compaction.models import NO_LOG, JudgeReply, ModelError, OfflineModel

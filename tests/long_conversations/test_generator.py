@@ -6,11 +6,8 @@ import pytest
 from support.endpoint_builders import Replies
 from support.scripted_author import Author
 
-from pytest_compaction.case.case_set import find_cases
-from pytest_compaction.case.kinds import ABILITIES
-from pytest_compaction.long_conversations import outline
-from pytest_compaction.long_conversations.generator import estimated, write_out
-from pytest_compaction.long_conversations.prompts import DOMAINS
+from pytest_compaction.case import ABILITIES, find_cases
+from pytest_compaction.long_conversations import DOMAINS, estimated, outline, write_out
 from pytest_compaction.models import ModelError
 
 TOKENS = 20_000

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import builders  # noqa: F401 (the Hypothesis profile)
 
-from pytest_compaction.case.case import Change, Fact, FactType, Trap
+from pytest_compaction.case import Change, Fact, FactType, Trap
 from pytest_compaction.metrics import Readings, read, readings_of, view_scores
 from pytest_compaction.rubric import CRITERIA, dimension_scores, overall_score
 from pytest_compaction.text import Outcome, Reading, TextIndex

@@ -2,8 +2,7 @@
 
 import pytest
 
-from pytest_compaction.case.case import Fact
-from pytest_compaction.case.kinds import FactType
+from pytest_compaction.case import Fact, FactType
 from pytest_compaction.metrics import FactClass, class_of
 
 CLASSES = {

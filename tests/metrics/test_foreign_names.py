@@ -1,6 +1,6 @@
 """Names of a view that its log never said."""
 
-from pytest_compaction.conversation.messages import readable, text_message
+from pytest_compaction.conversation import readable, text_message
 from pytest_compaction.metrics import ForeignNames, foreign_names
 from pytest_compaction.metrics import foreign as found_in
 from pytest_compaction.text import normalize

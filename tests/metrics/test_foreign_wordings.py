@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from pytest_compaction.case.case import Fact
+from pytest_compaction.case import Fact
 from pytest_compaction.metrics import foreign_wordings
 from pytest_compaction.metrics.foreign import LEAST_WORDINGS
 

@@ -1,6 +1,6 @@
 """Views that are held ready for more questions, bounded by their characters."""
 
-from pytest_compaction.conversation.messages import readable, text_message
+from pytest_compaction.conversation import readable, text_message
 from pytest_compaction.metrics import ReadViews
 from pytest_compaction.text import Statement
 

@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from support.builders import as_messages, assistant, record, tool, unscored, user
 
-from pytest_compaction.case.case import Fact
+from pytest_compaction.case import Fact
 from pytest_compaction.metrics import (
     aggregate,
     cluster_interval,

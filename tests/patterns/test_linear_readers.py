@@ -9,7 +9,7 @@ from support.builders import case_data, finishes, write_case
 from support.endpoint_builders import judge_request
 from support.pattern_time import growth
 
-from pytest_compaction.case.validation import schema_faults
+from pytest_compaction.case import schema_faults
 from pytest_compaction.case_making import inspect
 from pytest_compaction.case_making.redaction import KnownSecrets
 from pytest_compaction.case_making.shell_evidence import runs_tests

@@ -15,10 +15,10 @@ from support.measured_case import measured_case
 from support.scenarios import own, records, run, run_files, set_up
 from support.sharded import IDS, merge, merged, run_shards, shard_files
 
-from pytest_compaction.case.case import case_from_json
+from pytest_compaction.case import case_from_json
 from pytest_compaction.compactors.base.history import HistoryCompactor, dump, load
 from pytest_compaction.compactors.protocol import Outcome, Span, Traits
-from pytest_compaction.conversation.messages import Text, readable, text_message
+from pytest_compaction.conversation import Text, readable, text_message
 from pytest_compaction.records import RunTexts, TextWriter, load_run, texts
 
 SECRET = "sk-" + "proj-Zk3vQ9xT7mB2nL5wR8yC1dF4gH6jK0pS"

@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from pytest_compaction.dialogues.dialogue import BothArms, Trial, TrialMatch, TurnReply
-from pytest_compaction.dialogues.figures import (
+from pytest_compaction.dialogues import (
+    BothArms,
     Evaluation,
-    evaluation_of,
-    evaluation_of_figures,
     evaluations_of_records,
     figures_of,
     spending_of,
 )
+from pytest_compaction.dialogues.dialogue import Trial, TrialMatch, TurnReply
+from pytest_compaction.dialogues.figures import evaluation_of, evaluation_of_figures
 from pytest_compaction.reports.dialogues import (
     ENOUGH,
     dialogue_json,

@@ -13,7 +13,7 @@ from support.replaying import (
 )
 
 from pytest_compaction.compactors import Registry, Truncate, asks_model, parse_spec
-from pytest_compaction.dialogues.dialogue import Dialogue
+from pytest_compaction.dialogues import Dialogue
 from pytest_compaction.run import Trigger
 from pytest_compaction.run.triggers import expected_saving
 

@@ -6,7 +6,7 @@ import pytest
 from support.builders import COUNTER, assistant, case_data, system, tool, user
 from support.measured_case import measured_case, record_of
 
-from pytest_compaction.case.case import case_from_json
+from pytest_compaction.case import case_from_json
 from pytest_compaction.compactors.strategies.rag import Rag
 
 PATH = "src/net/server.py"

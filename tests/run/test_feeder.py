@@ -17,8 +17,8 @@ from pytest_compaction.compactors import (
 )
 from pytest_compaction.compactors.base.history import HistoryCompactor, dump, unchanged
 from pytest_compaction.compactors.strategies.plain import NoCompaction
+from pytest_compaction.conversation import text_message
 from pytest_compaction.conversation.formats.chat import from_chat
-from pytest_compaction.conversation.messages import text_message
 from pytest_compaction.models import ModelError
 from pytest_compaction.run import CaseFeeder, StrategyThread, parse_trigger
 

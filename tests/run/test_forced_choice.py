@@ -9,7 +9,7 @@ from support.endpoint_builders import Replies, chat
 from support.endpoint_replies import completion
 
 from pytest_compaction.compactors import View
-from pytest_compaction.conversation.messages import text_message
+from pytest_compaction.conversation import text_message
 from pytest_compaction.models import (
     AnswerReply,
     ModelError,

@@ -10,7 +10,7 @@ from pytest_compaction.compactors.base import passages as passages_module
 from pytest_compaction.compactors.base.passages import Passage, best_passages, indexed_by
 from pytest_compaction.compactors.strategies.plain import NoCompaction
 from pytest_compaction.compactors.strategies.rag import Rag
-from pytest_compaction.conversation.messages import text_message
+from pytest_compaction.conversation import text_message
 from pytest_compaction.models import OfflineModel
 from pytest_compaction.run import CheckedStrategy, Feeder, parse_trigger
 from pytest_compaction.text import BM25

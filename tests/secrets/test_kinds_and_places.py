@@ -8,8 +8,7 @@ from support.secret_kinds import KINDS, SHAPED, SHAPELESS, value_of
 from support.secret_places import PLACES, cells, left_of, placed
 
 from pytest_compaction.case_making import Redactor
-from pytest_compaction.conversation.messages import Message, Text, readable
-from pytest_compaction.conversation.tokens import TokenCounter
+from pytest_compaction.conversation import Message, Text, TokenCounter, readable
 from pytest_compaction.importers import (
     ImportTally,
     Transcript,

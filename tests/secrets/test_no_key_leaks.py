@@ -17,7 +17,7 @@ from support.endpoint_replies import Answer, completion, judgement, sensible
 from support.endpoint_server import serving
 from support.secret_kinds import SHAPED, value_of
 
-from pytest_compaction.conversation.messages import canonical_json
+from pytest_compaction.conversation import canonical_json
 from pytest_compaction.models import ModelError
 from pytest_compaction.records import RunWriter
 from pytest_compaction.secrets import BLOT, environment_secrets, scrubbed, scrubbed_json

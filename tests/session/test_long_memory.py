@@ -9,7 +9,7 @@ import pytest
 from support.long_conversations import write
 from support.scenarios import lean, records
 
-from pytest_compaction.case.kinds import ABILITIES
+from pytest_compaction.case import ABILITIES
 
 FOLDER = "chats"
 WORKERS = pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from support.scenarios import (
 )
 from support.worker_counts import BOTH
 
-from pytest_compaction.case.case import case_from_json
+from pytest_compaction.case import case_from_json
 from pytest_compaction.metrics import curves
 from pytest_compaction.records import Run
 from pytest_compaction.reports.summary import summary

@@ -13,9 +13,10 @@ from support.imports import at_length
 from support.scenarios import case, flat, records, run, set_up, write_cases
 
 from pytest_compaction import cli
-from pytest_compaction.case.files import CaseFileError, load_cases, read_case_file
+from pytest_compaction.case import CaseFileError, load_cases
+from pytest_compaction.case.files import read_case_file
 from pytest_compaction.case_making import make_case
-from pytest_compaction.conversation.messages import text_message
+from pytest_compaction.conversation import text_message
 from pytest_compaction.importers import Boundary, ImportTally, Transcript
 
 

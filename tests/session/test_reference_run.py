@@ -8,7 +8,7 @@ from support.scenarios import own, records, run, run_files, set_up, write_cases
 from support.stub_endpoint import long_case, serving
 from support.worker_counts import BOTH
 
-from pytest_compaction.case.files import load_cases
+from pytest_compaction.case import load_cases
 from pytest_compaction.models.reference import shipped
 from pytest_compaction.models.reference.shipped import Manifest
 

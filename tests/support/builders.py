@@ -7,10 +7,10 @@ import threading
 
 from hypothesis import strategies as st
 
-from pytest_compaction.case.case import case_from_json
+from pytest_compaction.case import case_from_json
 from pytest_compaction.compactors.protocol import Context
+from pytest_compaction.conversation import TokenCounter
 from pytest_compaction.conversation.formats.chat import from_chat
-from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models import OfflineModel
 
 COUNTER = TokenCounter()

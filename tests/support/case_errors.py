@@ -1,6 +1,7 @@
 """The error that a broken case file gives."""
 
-from pytest_compaction.case.files import CaseFileError, read_case_file
+from pytest_compaction.case import CaseFileError
+from pytest_compaction.case.files import read_case_file
 
 
 def only_error(path, root=None):

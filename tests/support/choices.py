@@ -4,7 +4,7 @@ import copy
 
 from support.builders import assistant, user
 
-from pytest_compaction.case.case import case_from_json
+from pytest_compaction.case import case_from_json
 
 MESSAGES = [
     {"id": "rules", **user("Repair the export. Never push to main, and never touch legacy/.")},

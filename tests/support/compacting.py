@@ -2,8 +2,8 @@
 
 from support.builders import COUNTER, assistant, case_data, compact_now, system, user
 
+from pytest_compaction.conversation import groups
 from pytest_compaction.conversation.formats.chat import from_chat
-from pytest_compaction.conversation.messages import groups
 from pytest_compaction.models import CompactReply, ModelError, OfflineModel, Summary, SummaryReply
 
 

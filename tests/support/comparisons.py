@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import strategies as st
 from support import builders  # noqa: F401 - loads the repeatable profile
 
-from pytest_compaction.dialogues.dialogue import BothArms, Trial, TrialMatch, TurnReply
+from pytest_compaction.dialogues import BothArms
+from pytest_compaction.dialogues.dialogue import Trial, TrialMatch, TurnReply
 from pytest_compaction.dialogues.replay import agreement
 
 ANSWERS = st.sampled_from(["", "In 1999 Ada said 'yes indeed'", "in 1,999 ada", "one word", "Ada"])

@@ -113,7 +113,7 @@ def say(data):
 
 
 def main():
-    from pytest_compaction.conversation.tokens import TokenCounter
+    from pytest_compaction.conversation import TokenCounter
     from pytest_compaction.models.calls import endpoint
     from pytest_compaction.models.chat import model as chat
 

@@ -6,7 +6,7 @@ conversation; the rest is talk about other things, no two turns alike.
 
 import random
 
-from pytest_compaction.case.long_memory.beam import Batch, Pair, Question, write_conversation
+from pytest_compaction.case import Batch, Pair, Question, write_conversation
 
 CHARACTERS = 4
 """Of a token, about."""

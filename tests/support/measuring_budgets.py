@@ -13,7 +13,7 @@ from pytest_compaction.cache import KeptResults
 from pytest_compaction.compactors.protocol import Context
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import parse_spec
-from pytest_compaction.conversation.messages import readable
+from pytest_compaction.conversation import readable
 from pytest_compaction.metrics import foreign_names, times
 from pytest_compaction.models import OfflineModel
 from pytest_compaction.run.feeder import CaseFeeder

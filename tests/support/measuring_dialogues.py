@@ -8,8 +8,8 @@ from support.measuring import offline_settings
 from support.paths import public_data
 
 from pytest_compaction.compactors import parse_spec
+from pytest_compaction.dialogues import Replayer, Rules, history_mode, trigger_for_dialogues
 from pytest_compaction.dialogues.figures import evaluation_of
-from pytest_compaction.dialogues.replay import Replayer, Rules, history_mode, trigger_for_dialogues
 from pytest_compaction.run import parse_trigger
 from pytest_compaction.session.resolve import resolve_session
 from pytest_compaction.settings import DialogueSettings

@@ -6,7 +6,7 @@ from calibration import judged_labels
 from support.measuring import offline_settings, records_of_session
 from support.paths import CASES
 
-from pytest_compaction.case.files import load_cases
+from pytest_compaction.case import load_cases
 from pytest_compaction.metrics import aggregate, of_judges, of_readings, of_runs
 from pytest_compaction.models import REFERENCE, shipped_run
 from pytest_compaction.reports.lines import interval_text

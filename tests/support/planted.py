@@ -31,13 +31,7 @@ from pytest_compaction.checking.examples.scenario import CANARY
 from pytest_compaction.compactors.base.history import dump, load, spans_between
 from pytest_compaction.compactors.protocol import Outcome
 from pytest_compaction.compactors.strategies.anchored import SUMMARY_ID, Anchored
-from pytest_compaction.conversation.messages import (
-    Text,
-    groups,
-    leading_system,
-    pending_calls,
-    text_message,
-)
+from pytest_compaction.conversation import Text, groups, leading_system, pending_calls, text_message
 
 
 class Sound(Anchored):

@@ -13,13 +13,7 @@ from pytest_compaction.compactors.base.history import (
 )
 from pytest_compaction.compactors.protocol import Outcome, Traits, View
 from pytest_compaction.compactors.strategies.anchored import SUMMARY_ID, Anchored, Regenerate
-from pytest_compaction.conversation.messages import (
-    Image,
-    Text,
-    leading_system,
-    pending_calls,
-    text_message,
-)
+from pytest_compaction.conversation import Image, Text, leading_system, pending_calls, text_message
 from pytest_compaction.models import ModelError, Section, SummaryRequest
 
 NOTE = "The messages before this one were left out to save space."

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from pytest_compaction.case_making import derive_probes
-from pytest_compaction.conversation.messages import Message, Text, ToolCall, ToolResult
+from pytest_compaction.conversation import Message, Text, ToolCall, ToolResult
 
 
 class Log:

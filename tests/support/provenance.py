@@ -2,7 +2,7 @@
 
 import json
 
-from pytest_compaction.case.files import files_below
+from pytest_compaction.case import files_below
 
 NEEDED = ("format", "repository", "license", "license_file", "redacted")
 

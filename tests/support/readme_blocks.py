@@ -205,8 +205,8 @@ def difficulty():
     """The table of cases/README.md, one row for each case."""
     from support.measuring import records_of
 
-    from pytest_compaction.case.files import load_cases
-    from pytest_compaction.conversation.tokens import TokenCounter
+    from pytest_compaction.case import load_cases
+    from pytest_compaction.conversation import TokenCounter
     from pytest_compaction.metrics import overall_mean
     from pytest_compaction.session.session import shipped_cases
 

@@ -8,7 +8,7 @@ from functools import partial
 
 from support.builders import build_case
 
-from pytest_compaction.conversation.tokens import DEFAULT_ENCODING
+from pytest_compaction.conversation import DEFAULT_ENCODING
 from pytest_compaction.run import Arm, Briefing, Opened, PlannedCase, Task, Trigger, perform
 from pytest_compaction.settings import Settings
 

@@ -6,9 +6,9 @@ from contextlib import contextmanager
 from support.talks import talk
 
 from pytest_compaction.compactors.function.compactor import FunctionCompactor
-from pytest_compaction.conversation.tokens import TokenCounter
-from pytest_compaction.dialogues.dialogue import Dialogue, UserTurn
-from pytest_compaction.dialogues.replay import Replayer, Rules, history_mode
+from pytest_compaction.conversation import TokenCounter
+from pytest_compaction.dialogues import Dialogue, Replayer, Rules, history_mode
+from pytest_compaction.dialogues.dialogue import UserTurn
 from pytest_compaction.models import AnswerReply, OfflineModel, Summary, SummaryReply, Usage
 from pytest_compaction.run.loop import WorkLoop
 from pytest_compaction.run.response import Roles

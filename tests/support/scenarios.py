@@ -4,7 +4,7 @@ import copy
 import json
 import re
 
-from pytest_compaction.conversation.tokens import TokenCounter
+from pytest_compaction.conversation import TokenCounter
 from pytest_compaction.records import load_run
 
 TokenCounter().text("")

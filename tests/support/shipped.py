@@ -5,7 +5,7 @@
 
 from functools import cache
 
-from pytest_compaction.case.files import load_cases
+from pytest_compaction.case import load_cases
 from pytest_compaction.session.session import PACKAGED, shipped_cases, shipped_digests
 
 CHECKED_CASES = PACKAGED / "checked_cases.txt"

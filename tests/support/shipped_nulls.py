@@ -20,8 +20,7 @@ from support.shipped import shipped
 
 from pytest_compaction.compactors.base.cuts import pending_start
 from pytest_compaction.compactors.strategies import plain, said
-from pytest_compaction.conversation.messages import leading_system
-from pytest_compaction.conversation.tokens import shared_counter
+from pytest_compaction.conversation import leading_system, shared_counter
 from pytest_compaction.metrics import reader_version
 from pytest_compaction.models import OfflineModel
 from pytest_compaction.run.figures.null_views import NULLS, NullViews, read_view

@@ -2,7 +2,7 @@
 
 import json
 
-from pytest_compaction.dialogues.files import load_dialogues
+from pytest_compaction.dialogues import load_dialogues
 
 PLACES = ("Lisbon", "Tromso", "Kyoto", "Quito", "Perth", "Accra")
 

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from pytest_compaction.artifacts import file_operations
-from pytest_compaction.conversation.messages import Message, ToolCall, ToolResult
+from pytest_compaction.conversation import Message, ToolCall, ToolResult
 
 
 def call(

@@ -5,7 +5,7 @@ import json
 from support.builders import case_data
 from support.imports import at_length
 
-from pytest_compaction.conversation.messages import structure_faults
+from pytest_compaction.conversation import structure_faults
 from pytest_compaction.importers import conversations, importer_for, load_importers
 
 TURNS = [

@@ -2,7 +2,7 @@
 
 from support.builders import assistant, tool, user
 
-from pytest_compaction.case.case import case_from_json
+from pytest_compaction.case import case_from_json
 
 STANDING = "Never add a dependency, and never touch the files under legacy/."
 

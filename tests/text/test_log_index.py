@@ -5,7 +5,7 @@ from support.paths import public_data
 
 from pytest_compaction.case_making import ProbeLog
 from pytest_compaction.case_making.derive import SOURCES
-from pytest_compaction.conversation.messages import readable
+from pytest_compaction.conversation import readable
 from pytest_compaction.importers import conversations, importer_for, load_importers
 from pytest_compaction.text import LogIndex, Statement, TextIndex
 from pytest_compaction.text.sentence_splitting import MESSAGE_END

@@ -8,7 +8,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from support.builders import any_text, prose, sentences, words
 
-from pytest_compaction.case.case import Fact, Trap
+from pytest_compaction.case import Fact, Trap
 from pytest_compaction.text import Statement, TextIndex, normalize, segments, stem
 from pytest_compaction.text.alternatives import GENERIC_NAMES
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from support.paths import CASES
 
 from pytest_compaction.case.files import read_case_file
-from pytest_compaction.conversation.messages import readable
+from pytest_compaction.conversation import readable
 from pytest_compaction.text import SharedTexts, Statement, TextIndex, sentence_index
 from pytest_compaction.text.sentence_splitting import MESSAGE_END
 

@@ -35,7 +35,7 @@ from pytest_compaction.case.long_memory.published import (
     size_of,
 )
 from pytest_compaction.case.validation import CaseFault
-from pytest_compaction.conversation.messages import Message, Text
+from pytest_compaction.conversation import Message, Text
 from pytest_compaction.text import normalize, printable
 
 MARKER: Final = "->->"

@@ -26,7 +26,7 @@ from pytest_compaction.case.long_memory.published import (
     shown,
 )
 from pytest_compaction.case.validation import CaseFault
-from pytest_compaction.conversation.messages import Message, Text, canonical_json
+from pytest_compaction.conversation import Message, Text, canonical_json
 from pytest_compaction.text import printable
 
 KIND_OF: Final[Mapping[int, Ability]] = {

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.case.validation import CaseFault, decoded, read_json
-from pytest_compaction.conversation.messages import Message
+from pytest_compaction.conversation import Message
 from pytest_compaction.text import printable
 
 _NAME: Final = re.compile(r"\d+(?:\.\d+)?[KM]", re.IGNORECASE)

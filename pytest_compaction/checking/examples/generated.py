@@ -13,19 +13,19 @@ from typing import Any, Final, Literal
 from hypothesis import strategies as st
 
 from pytest_compaction.checking.examples.scenario import CANARY, Fault, FaultKind, Scenario
-from pytest_compaction.conversation.messages import (
+from pytest_compaction.conversation import (
     Image,
     Message,
     Opaque,
     Part,
     Text,
     Thinking,
+    TokenCounter,
     ToolCall,
     ToolResult,
     canonical_json,
     text_message,
 )
-from pytest_compaction.conversation.tokens import TokenCounter
 
 Draw = Callable[[st.SearchStrategy[Any]], Any]
 Stratum = Literal["plain", "faulty", "extreme"]

@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import Final
 
 from pytest_compaction.checking.examples.scenario import Fault, Scenario
-from pytest_compaction.conversation.messages import (
+from pytest_compaction.conversation import (
     Image,
     Message,
     Opaque,

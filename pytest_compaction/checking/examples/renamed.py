@@ -10,7 +10,7 @@ from itertools import count
 from typing import Any, Final
 
 from pytest_compaction.checking.examples.scenario import Scenario
-from pytest_compaction.conversation.messages import (
+from pytest_compaction.conversation import (
     Message,
     Part,
     Text,

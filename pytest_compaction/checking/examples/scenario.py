@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from pytest_compaction.conversation.messages import Message
+from pytest_compaction.conversation import Message
 
 FaultKind = Literal["raises", "empty", "oversized", "echo", "prompt", "call-like", "reasoning"]
 """How a model misbehaves; see :mod:`pytest_compaction.checking.faults`."""

@@ -7,7 +7,7 @@ from typing import Final
 
 from pytest_compaction.checking.invariants.invariant import each_example, each_rewrite, each_step
 from pytest_compaction.checking.observation import Breach, Observation, ObservedStep
-from pytest_compaction.conversation.messages import groups, last_user, leading_system
+from pytest_compaction.conversation import groups, last_user, leading_system
 
 PROGRESS: Final = 0.05
 """The share of tokens that a compaction must remove to count as progress."""

@@ -10,7 +10,7 @@ from pytest_compaction.checking.examples.scenario import CANARY
 from pytest_compaction.checking.invariants.invariant import each_example, each_rewrite, each_step
 from pytest_compaction.checking.observation import Breach, Observation, ObservedStep
 from pytest_compaction.checking.wording import is_note, is_placeholder, names_itself
-from pytest_compaction.conversation.messages import (
+from pytest_compaction.conversation import (
     Image,
     Message,
     Opaque,

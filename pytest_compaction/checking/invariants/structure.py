@@ -9,7 +9,7 @@ from typing import Final
 from pytest_compaction.checking.invariants.budget import PROGRESS
 from pytest_compaction.checking.invariants.invariant import each_example, each_rewrite, each_step
 from pytest_compaction.checking.observation import Breach, Observation, ObservedStep
-from pytest_compaction.conversation.messages import (
+from pytest_compaction.conversation import (
     Image,
     Message,
     Opaque,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.case.files import holds_cases
+from pytest_compaction.case import holds_cases
 from pytest_compaction.commands.arguments import complain
 from pytest_compaction.commands.init.config_file import (
     FUNCTION,

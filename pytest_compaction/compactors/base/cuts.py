@@ -13,20 +13,20 @@ from typing import Final, Literal
 
 from pytest_compaction.compactors.base.history import unchanged
 from pytest_compaction.compactors.protocol import Context, Outcome, State
-from pytest_compaction.conversation.messages import (
+from pytest_compaction.conversation import (
     Image,
     Message,
     Part,
     Text,
+    TokenCounter,
     ToolResult,
     groups,
     last_user,
     leading_system,
+    newest_that_fit,
     pending_calls,
     text_message,
 )
-from pytest_compaction.conversation.tail import newest_that_fit
-from pytest_compaction.conversation.tokens import TokenCounter
 
 
 def cut_before(messages: Sequence[Message], index: int) -> int:

@@ -18,8 +18,7 @@ from pytest_compaction.artifacts import (
     invocations,
     shell_script,
 )
-from pytest_compaction.conversation.messages import Message
-from pytest_compaction.conversation.tokens import TokenCounter
+from pytest_compaction.conversation import Message, TokenCounter
 from pytest_compaction.text import is_definition
 
 Contents = Mapping[str, str | None]

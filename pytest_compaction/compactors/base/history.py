@@ -8,12 +8,12 @@ from typing import Any
 
 from pytest_compaction.compactors.parameters import check_parameters
 from pytest_compaction.compactors.protocol import Context, Fate, Outcome, Span, State, Status, View
+from pytest_compaction.conversation import Message
 from pytest_compaction.conversation.formats.chat import (
     ChatMessage,
     message_from_chat,
     message_to_chat,
 )
-from pytest_compaction.conversation.messages import Message
 
 
 def dump(messages: Iterable[Message]) -> list[ChatMessage]:

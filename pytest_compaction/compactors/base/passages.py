@@ -9,7 +9,7 @@ from typing import Final
 from pytest_compaction.compactors.base.cuts import newest_part, pending_start
 from pytest_compaction.compactors.base.summaries import without_middle
 from pytest_compaction.compactors.protocol import Context
-from pytest_compaction.conversation.messages import Message, groups, last_user, readable
+from pytest_compaction.conversation import Message, groups, last_user, readable
 from pytest_compaction.text import BM25, content_stems, normalize
 
 PASSAGE_CHARACTERS: Final = 600

@@ -28,7 +28,7 @@ from pytest_compaction.compactors.base.summaries import (
     write_summary,
 )
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.conversation.messages import Message, Part, ToolCall, leading_system
+from pytest_compaction.conversation import Message, Part, ToolCall, leading_system
 from pytest_compaction.models import Section, Summary
 
 LOW_TRIGGER: Final = 0.4

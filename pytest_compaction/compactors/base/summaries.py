@@ -13,19 +13,19 @@ from typing import Any, Final
 
 from pytest_compaction.compactors.base.cuts import images_as_text, with_parts
 from pytest_compaction.compactors.protocol import Context
-from pytest_compaction.conversation.messages import (
+from pytest_compaction.conversation import (
     Message,
     Opaque,
     Part,
     Text,
     Thinking,
+    TokenCounter,
     ToolCall,
     ToolResult,
     canonical_json,
     groups,
     text_message,
 )
-from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models import (
     ModelError,
     NoReplyError,

@@ -44,13 +44,8 @@ from pytest_compaction.compactors.function.shapes import (
     shape_of,
 )
 from pytest_compaction.compactors.protocol import CompactorError, Context, Outcome, State, Traits
+from pytest_compaction.conversation import Message, ToolResult, leading_system, text_message
 from pytest_compaction.conversation.formats.parts import MessageShapeError
-from pytest_compaction.conversation.messages import (
-    Message,
-    ToolResult,
-    leading_system,
-    text_message,
-)
 from pytest_compaction.models import ModelError, SummaryReply, SummaryRequest
 
 _NOTES: Final = sections_of("notes")

@@ -21,6 +21,7 @@ from itertools import groupby
 from types import CodeType, SimpleNamespace
 from typing import Any, Final
 
+from pytest_compaction.conversation import Image, Message, Text, Thinking, ToolCall
 from pytest_compaction.conversation.formats.anthropic import from_anthropic, to_anthropic
 from pytest_compaction.conversation.formats.chat import (
     message_from_chat,
@@ -30,7 +31,6 @@ from pytest_compaction.conversation.formats.chat import (
 )
 from pytest_compaction.conversation.formats.parts import MessageShapeError, image_url
 from pytest_compaction.conversation.formats.responses import from_responses, to_responses
-from pytest_compaction.conversation.messages import Image, Message, Text, Thinking, ToolCall
 
 _ROLES: Final = {"human": "user", "ai": "assistant", "system": "system", "tool": "tool"}
 _TYPES: Final = {"user": "human", "assistant": "ai", "developer": "system"}

@@ -33,14 +33,8 @@ from pytest_compaction.compactors.base.product import ProductCompactor
 from pytest_compaction.compactors.base.summaries import sections_of, short_arguments, summary_room
 from pytest_compaction.compactors.parameters import whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State
+from pytest_compaction.conversation import Message, Part, ToolCall, ToolResult, canonical_json
 from pytest_compaction.conversation.formats.chat import message_to_chat
-from pytest_compaction.conversation.messages import (
-    Message,
-    Part,
-    ToolCall,
-    ToolResult,
-    canonical_json,
-)
 
 RETENTION: Final = 10
 MAX_TOOL_CHARACTERS: Final = 2000

@@ -59,12 +59,8 @@ from pytest_compaction.compactors.base.product import (
 from pytest_compaction.compactors.base.summaries import SUMMARY_OVERHEAD, sections_of
 from pytest_compaction.compactors.parameters import choice, names_in, whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits, View
+from pytest_compaction.conversation import Message, leading_system, text_message
 from pytest_compaction.conversation.formats.requests import tool_name
-from pytest_compaction.conversation.messages import (
-    Message,
-    leading_system,
-    text_message,
-)
 from pytest_compaction.models import (
     CLEARING,
     COMPACTION,

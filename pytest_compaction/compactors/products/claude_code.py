@@ -49,12 +49,7 @@ from pytest_compaction.compactors.base.summaries import (
 )
 from pytest_compaction.compactors.parameters import whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.conversation.messages import (
-    Message,
-    leading_system,
-    pending_calls,
-    text_message,
-)
+from pytest_compaction.conversation import Message, leading_system, pending_calls, text_message
 
 PRODUCT_WINDOW: Final = 200_000
 SUMMARY_RESERVE: Final = 20_000

@@ -46,7 +46,7 @@ from pytest_compaction.compactors.base.summaries import (
 )
 from pytest_compaction.compactors.parameters import choice
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.conversation.messages import (
+from pytest_compaction.conversation import (
     Image,
     Message,
     Opaque,

@@ -48,8 +48,7 @@ from pytest_compaction.compactors.base.summaries import (
 )
 from pytest_compaction.compactors.parameters import whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.conversation.messages import Message, Text, leading_system
-from pytest_compaction.conversation.tokens import TokenCounter
+from pytest_compaction.conversation import Message, Text, TokenCounter, leading_system
 
 PRODUCT_WINDOW: Final = 272_000
 PREAMBLE: Final = (

@@ -62,12 +62,13 @@ from pytest_compaction.compactors.base.summaries import (
 )
 from pytest_compaction.compactors.parameters import choice, whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.conversation.messages import (
+from pytest_compaction.conversation import (
     Image,
     Message,
     Opaque,
     Text,
     Thinking,
+    TokenCounter,
     ToolResult,
     leading_system,
     pending_calls,
@@ -75,7 +76,6 @@ from pytest_compaction.conversation.messages import (
     structure_faults,
     text_message,
 )
-from pytest_compaction.conversation.tokens import TokenCounter
 
 PRODUCT_WINDOW: Final = 200_000
 MAX_RESERVE: Final = 15_000

@@ -53,8 +53,7 @@ from pytest_compaction.compactors.base.summaries import (
 )
 from pytest_compaction.compactors.parameters import portion
 from pytest_compaction.compactors.protocol import Context, Outcome, State
-from pytest_compaction.conversation.formats.chat import message_to_chat
-from pytest_compaction.conversation.messages import (
+from pytest_compaction.conversation import (
     Message,
     Part,
     ToolCall,
@@ -63,6 +62,7 @@ from pytest_compaction.conversation.messages import (
     pending_calls,
     text_message,
 )
+from pytest_compaction.conversation.formats.chat import message_to_chat
 from pytest_compaction.models import summary_from_json
 
 SECTIONS: Final = sections_of("gemini-cli")

@@ -33,11 +33,7 @@ from pytest_compaction.compactors.base.product import (
 from pytest_compaction.compactors.base.summaries import Written, summary_room, without_preamble
 from pytest_compaction.compactors.parameters import within
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.conversation.messages import (
-    Message,
-    Text,
-    text_message,
-)
+from pytest_compaction.conversation import Message, Text, text_message
 
 REMOVED: Final = (0, 10, 20, 50, 100)
 """Percentages of the tool results that are left out, one after the other."""

@@ -37,7 +37,7 @@ from pytest_compaction.compactors.base.summaries import (
 )
 from pytest_compaction.compactors.parameters import choice, portion, whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State
-from pytest_compaction.conversation.messages import Message, Text, ToolResult
+from pytest_compaction.conversation import Message, Text, ToolResult
 
 PRODUCT_WINDOW: Final = 262_144
 SECTIONS: Final = sections_of("kimi-cli")

@@ -67,7 +67,7 @@ from pytest_compaction.compactors.base.summaries import (
 )
 from pytest_compaction.compactors.parameters import whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State
-from pytest_compaction.conversation.messages import (
+from pytest_compaction.conversation import (
     Message,
     Part,
     Text,

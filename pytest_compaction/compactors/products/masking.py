@@ -47,7 +47,7 @@ from pytest_compaction.compactors.base.history import by_rule, load
 from pytest_compaction.compactors.base.product import ProductCompactor, scaled
 from pytest_compaction.compactors.parameters import names_in, whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.conversation.messages import Image, Message
+from pytest_compaction.conversation import Image, Message
 
 OUTPUT_HIDDEN: Final = "[output hidden]"
 OUTPUT_CLEARED: Final = "[old tool output cleared]"

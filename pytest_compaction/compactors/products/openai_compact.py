@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from pytest_compaction.compactors.base.history import rewritten, unchanged
 from pytest_compaction.compactors.base.product import ProductCompactor
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.conversation.messages import Message, Opaque
+from pytest_compaction.conversation import Message, Opaque
 from pytest_compaction.models import CompactRequest, ModelError, UnsupportedError
 
 

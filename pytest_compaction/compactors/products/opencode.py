@@ -34,10 +34,7 @@ from pytest_compaction.compactors.base.product import (
 from pytest_compaction.compactors.base.summaries import sections_of, summary_room, without_preamble
 from pytest_compaction.compactors.parameters import choice, whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State
-from pytest_compaction.conversation.messages import (
-    Message,
-    text_message,
-)
+from pytest_compaction.conversation import Message, text_message
 
 PRODUCT_WINDOW: Final = 200_000
 QUESTION: Final = "Where do we stand?"

@@ -43,7 +43,7 @@ from pytest_compaction.compactors.base.summaries import (
 )
 from pytest_compaction.compactors.parameters import whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.conversation.messages import Message, leading_system
+from pytest_compaction.conversation import Message, leading_system
 from pytest_compaction.models import Summary, summary_from_json
 
 PRODUCT_WINDOW: Final = 200_000

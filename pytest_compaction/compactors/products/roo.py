@@ -52,7 +52,7 @@ from pytest_compaction.compactors.base.product import (
 from pytest_compaction.compactors.base.summaries import SUMMARY_OVERHEAD, sections_of, summary_room
 from pytest_compaction.compactors.parameters import check_whole, choice, parameter, whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State
-from pytest_compaction.conversation.messages import (
+from pytest_compaction.conversation import (
     Message,
     Text,
     ToolResult,

@@ -29,7 +29,7 @@ from pytest_compaction.compactors.base.product import (
 from pytest_compaction.compactors.base.summaries import sections_of, summary_room
 from pytest_compaction.compactors.parameters import whole, within
 from pytest_compaction.compactors.protocol import Context, Outcome, State
-from pytest_compaction.conversation.messages import Message, leading_system
+from pytest_compaction.conversation import Message, leading_system
 
 PREAMBLE: Final = "Summary of the conversation before these messages:"
 TOO_FEW: Final = "too few messages to summarise: all are among the newest, which stay"

@@ -37,12 +37,7 @@ from pytest_compaction.compactors.base.summaries import (
 )
 from pytest_compaction.compactors.parameters import portion
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.conversation.messages import (
-    Message,
-    last_user,
-    leading_system,
-    pending_calls,
-)
+from pytest_compaction.conversation import Message, last_user, leading_system, pending_calls
 from pytest_compaction.models import summary_from_json
 
 SECTIONS: Final = sections_of("anchored")

@@ -29,8 +29,8 @@ from pytest_compaction.compactors.base.summaries import summary_message
 from pytest_compaction.compactors.composition import InsertionCompactor
 from pytest_compaction.compactors.parameters import portion, whole
 from pytest_compaction.compactors.protocol import Context, State, Traits
+from pytest_compaction.conversation import Message
 from pytest_compaction.conversation.formats.chat import from_chat, to_chat
-from pytest_compaction.conversation.messages import Message
 from pytest_compaction.models import Source
 from pytest_compaction.text import clipped
 

@@ -60,7 +60,7 @@ from pytest_compaction.compactors.strategies.light_notes import (
     noted_span,
     notes_by_words,
 )
-from pytest_compaction.conversation.messages import Message, last_user, leading_system, text_message
+from pytest_compaction.conversation import Message, last_user, leading_system, text_message
 from pytest_compaction.models import Summary, summary_from_json
 
 MEMORY_ID: Final = "memory"

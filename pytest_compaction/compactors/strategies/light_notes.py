@@ -13,11 +13,11 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Final
 
-from pytest_compaction.case.case import AnswerSpec
+from pytest_compaction.case import AnswerSpec
 from pytest_compaction.compactors.base.passages import Episode, ranked
 from pytest_compaction.compactors.base.summaries import Written, sections_of, write_summary
 from pytest_compaction.compactors.protocol import Context
-from pytest_compaction.conversation.messages import Message, text_message
+from pytest_compaction.conversation import Message, text_message
 from pytest_compaction.models import AnswerRequest, NoReplyError, Section, Summary
 from pytest_compaction.text import content_stems, normalize
 

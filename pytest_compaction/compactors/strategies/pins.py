@@ -34,7 +34,7 @@ from pytest_compaction.compactors.base.summaries import summary_message
 from pytest_compaction.compactors.composition import InsertionCompactor
 from pytest_compaction.compactors.parameters import portion, whole
 from pytest_compaction.compactors.protocol import Context, State, Traits
-from pytest_compaction.conversation.messages import Message
+from pytest_compaction.conversation import Message
 from pytest_compaction.text import canonical_number, clipped, content_stems, normalize, sentences
 
 ConstraintType = Literal["prohibition", "limit", "requirement", "permission", "preference"]

@@ -40,7 +40,7 @@ from pytest_compaction.compactors.base.history import (
 from pytest_compaction.compactors.parameters import portion
 from pytest_compaction.compactors.products.roo import without_oldest
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.conversation.messages import Message
+from pytest_compaction.conversation import Message
 
 
 class NoCompaction(HistoryCompactor):

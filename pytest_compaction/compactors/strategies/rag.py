@@ -35,7 +35,7 @@ from pytest_compaction.compactors.base.passages import (
 from pytest_compaction.compactors.base.summaries import summary_message
 from pytest_compaction.compactors.parameters import choice, portion, whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits, View
-from pytest_compaction.conversation.messages import Message, leading_system
+from pytest_compaction.conversation import Message, leading_system
 
 Known = tuple[Sequence[Any], tuple[Message, ...]]
 """What is archived, and messages that are not archived yet."""

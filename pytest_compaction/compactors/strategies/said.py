@@ -36,8 +36,7 @@ from pytest_compaction.compactors.base.history import (
 )
 from pytest_compaction.compactors.parameters import whole
 from pytest_compaction.compactors.protocol import Context, Outcome, State, Traits
-from pytest_compaction.conversation.messages import Message, leading_system, text_message
-from pytest_compaction.conversation.tokens import TokenCounter
+from pytest_compaction.conversation import Message, TokenCounter, leading_system, text_message
 from pytest_compaction.text import segments
 
 NOTE_ID: Final = "said"

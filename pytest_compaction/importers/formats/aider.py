@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal
 
+from pytest_compaction.conversation import Text, ToolCall, ToolResult
 from pytest_compaction.conversation.formats.parts import as_arguments
-from pytest_compaction.conversation.messages import Text, ToolCall, ToolResult
 from pytest_compaction.importers.exchanges import numbered
 from pytest_compaction.importers.json_files import all_lines
 from pytest_compaction.importers.protocol import ImportFormatError, Tally, Transcript

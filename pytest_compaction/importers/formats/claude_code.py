@@ -13,16 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from pytest_compaction.conversation import Message, Part, Text, ToolCall, ToolResult, text_message
 from pytest_compaction.conversation.formats.anthropic import read_blocks
 from pytest_compaction.conversation.formats.parts import mapping, string, text_and_rest
-from pytest_compaction.conversation.messages import (
-    Message,
-    Part,
-    Text,
-    ToolCall,
-    ToolResult,
-    text_message,
-)
 from pytest_compaction.importers.formats.anthropic import leave_compactions
 from pytest_compaction.importers.json_files import json_lines
 from pytest_compaction.importers.notices import is_command, spoken_turns

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from pytest_compaction.conversation import Message, Text
 from pytest_compaction.conversation.formats.anthropic import read_blocks
 from pytest_compaction.conversation.formats.parts import mapping, string
-from pytest_compaction.conversation.messages import Message, Text
 from pytest_compaction.importers.formats.anthropic import leave_compactions
 from pytest_compaction.importers.formats.cline_histories import (
     ClassicReader,

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from pytest_compaction.conversation import Part, Text, ToolCall, ToolResult, json_or_none
 from pytest_compaction.conversation.formats.anthropic import Blocks, read_blocks
 from pytest_compaction.conversation.formats.parts import as_arguments, mapping, string
-from pytest_compaction.conversation.messages import Part, Text, ToolCall, ToolResult, json_or_none
 from pytest_compaction.importers.formats.anthropic import leave_compactions
 from pytest_compaction.importers.protocol import (
     NOTICE,

@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from pytest_compaction.conversation import Message, text_message
 from pytest_compaction.conversation.formats.parts import mapping, string
-from pytest_compaction.conversation.messages import Message, text_message
 from pytest_compaction.importers.formats.openai_responses import (
     COMPACTIONS,
     ENCRYPTED,

@@ -15,6 +15,14 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
+from pytest_compaction.conversation import (
+    Part,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    canonical_json,
+)
 from pytest_compaction.conversation.formats.gemini import (
     Parts,
     listed,
@@ -23,14 +31,6 @@ from pytest_compaction.conversation.formats.gemini import (
     read_response,
 )
 from pytest_compaction.conversation.formats.parts import mapping
-from pytest_compaction.conversation.messages import (
-    Part,
-    Text,
-    Thinking,
-    ToolCall,
-    ToolResult,
-    canonical_json,
-)
 from pytest_compaction.importers.json_files import is_list, json_values
 from pytest_compaction.importers.protocol import (
     Boundary,

@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from pytest_compaction.conversation import Message
 from pytest_compaction.conversation.formats.parts import as_arguments, mapping, string
-from pytest_compaction.conversation.messages import Message
 from pytest_compaction.importers.chat_messages import ChatReader
 from pytest_compaction.importers.exchanges import numbered
 from pytest_compaction.importers.json_files import (

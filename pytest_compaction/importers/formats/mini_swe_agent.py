@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from pytest_compaction.conversation import Part, ToolResult
 from pytest_compaction.conversation.formats.parts import mapping, string, text_and_rest
-from pytest_compaction.conversation.messages import Part, ToolResult
 from pytest_compaction.importers.chat_messages import (
     as_message,
     loose_parts,

@@ -14,15 +14,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_compaction.conversation.formats.parts import (
-    Media,
-    as_arguments,
-    mapping,
-    required_id,
-    string,
-)
-from pytest_compaction.conversation.formats.responses import kind_of, read_content, read_output
-from pytest_compaction.conversation.messages import (
+from pytest_compaction.conversation import (
     Message,
     Part,
     Text,
@@ -32,6 +24,14 @@ from pytest_compaction.conversation.messages import (
     canonical_json,
     json_or_none,
 )
+from pytest_compaction.conversation.formats.parts import (
+    Media,
+    as_arguments,
+    mapping,
+    required_id,
+    string,
+)
+from pytest_compaction.conversation.formats.responses import kind_of, read_content, read_output
 from pytest_compaction.importers.chat_messages import ROLES
 from pytest_compaction.importers.exchanges import (
     Exchange,

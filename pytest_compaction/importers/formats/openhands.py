@@ -12,13 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from pytest_compaction.conversation import Message, Part, ToolCall, text_message
 from pytest_compaction.conversation.formats.parts import mapping, string
-from pytest_compaction.conversation.messages import (
-    Message,
-    Part,
-    ToolCall,
-    text_message,
-)
 from pytest_compaction.importers.chat_messages import NESTED_LISTS
 from pytest_compaction.importers.exchanges import numbered
 from pytest_compaction.importers.formats.openhands_events import (

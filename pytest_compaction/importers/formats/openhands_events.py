@@ -10,9 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeGuard
 
-from pytest_compaction.conversation.formats.chat import read_part
-from pytest_compaction.conversation.formats.parts import Media, as_arguments, mapping, string
-from pytest_compaction.conversation.messages import (
+from pytest_compaction.conversation import (
     Part,
     Text,
     Thinking,
@@ -20,6 +18,8 @@ from pytest_compaction.conversation.messages import (
     ToolResult,
     canonical_json,
 )
+from pytest_compaction.conversation.formats.chat import read_part
+from pytest_compaction.conversation.formats.parts import Media, as_arguments, mapping, string
 from pytest_compaction.importers.chat_messages import read_call, thinking_blocks
 from pytest_compaction.importers.protocol import Tally, unknown
 from pytest_compaction.text import printable

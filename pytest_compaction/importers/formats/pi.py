@@ -10,15 +10,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from pytest_compaction.conversation import Image, Part, Text, ToolResult, json_or_none
 from pytest_compaction.conversation.formats.anthropic import read_blocks
 from pytest_compaction.conversation.formats.parts import mapping, required_id, string, text_and_rest
-from pytest_compaction.conversation.messages import (
-    Image,
-    Part,
-    Text,
-    ToolResult,
-    json_or_none,
-)
 from pytest_compaction.importers.json_files import json_lines
 from pytest_compaction.importers.protocol import (
     BEFORE_FIRST_MESSAGE,

@@ -16,12 +16,12 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
+from pytest_compaction.conversation import Part, Text, ToolCall, ToolResult, json_or_none
 from pytest_compaction.conversation.formats.parts import (
     mapping,
     string,
     text_and_rest,
 )
-from pytest_compaction.conversation.messages import Part, Text, ToolCall, ToolResult, json_or_none
 from pytest_compaction.importers.chat_messages import (
     as_message,
     loose_parts,

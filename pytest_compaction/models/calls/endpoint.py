@@ -18,7 +18,7 @@ from dataclasses import replace
 from itertools import count
 from typing import Any, Final
 
-from pytest_compaction.conversation.messages import json_or_none
+from pytest_compaction.conversation import json_or_none
 from pytest_compaction.models.calls.address import (
     base_url_for,
     missing_key,

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
-from pytest_compaction.case.validation import CaseFault, schema_faults
+from pytest_compaction.case import CaseFault, schema_faults
 from pytest_compaction.models.calls.address import host_of
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.secrets import scrubbed

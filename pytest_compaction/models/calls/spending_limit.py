@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from pytest_compaction.conversation.tokens import IMAGE_TOKENS, TokenCounter
+from pytest_compaction.conversation import IMAGE_TOKENS, TokenCounter
 from pytest_compaction.models.calls.accounts import Accounts, LimitReachedError, repeated
 from pytest_compaction.models.calls.endpoint import AttemptError
 from pytest_compaction.models.calls.prices import PriceTable

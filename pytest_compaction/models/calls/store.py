@@ -21,7 +21,7 @@ from weakref import WeakValueDictionary
 
 from filelock import FileLock
 
-from pytest_compaction.conversation.messages import canonical_json
+from pytest_compaction.conversation import canonical_json
 from pytest_compaction.folders import remove_left_files
 from pytest_compaction.models.calls.accounts import Accounts, repeated
 from pytest_compaction.models.calls.in_flight import current_slot

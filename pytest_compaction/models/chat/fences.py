@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from pytest_compaction.conversation.messages import canonical_json
+from pytest_compaction.conversation import canonical_json
 
 MARK_DIGITS: Final = 16
 """64 bits of the hash, so that no text has the mark by chance."""

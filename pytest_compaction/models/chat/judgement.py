@@ -13,7 +13,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from pytest_compaction.case.case import Fact, Trap
+from pytest_compaction.case import Fact, Trap
 from pytest_compaction.conversation.formats.requests import clean
 from pytest_compaction.metrics import ORDERING, SCORES, NuggetScore
 from pytest_compaction.models.chat.fences import Fences, fences_for

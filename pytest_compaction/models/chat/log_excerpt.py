@@ -18,9 +18,8 @@ from itertools import chain, zip_longest
 from typing import Final
 
 from pytest_compaction.cache import Form, KeptResults, SizedCache
-from pytest_compaction.case.case import Fact
-from pytest_compaction.conversation.identity import identity
-from pytest_compaction.conversation.tokens import TokenCounter
+from pytest_compaction.case import Fact
+from pytest_compaction.conversation import TokenCounter, identity
 from pytest_compaction.models.protocol import JudgeRequest, LogDigest
 from pytest_compaction.text import BM25, LogIndex, Statement, content_stems, normalize
 

@@ -15,11 +15,11 @@ from dataclasses import replace
 from typing import Any, Final
 
 from pytest_compaction.cache import KeptResults
-from pytest_compaction.case.case import AnswerSpec
+from pytest_compaction.case import AnswerSpec
+from pytest_compaction.conversation import TokenCounter
 from pytest_compaction.conversation.formats.chat import chat_messages
 from pytest_compaction.conversation.formats.requests import clean
 from pytest_compaction.conversation.formats.responses import needs_responses, responses_input
-from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.chat.judgement import (
     JudgementError,
     judge_fields,

@@ -7,8 +7,8 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
+from pytest_compaction.conversation import ROLES
 from pytest_compaction.conversation.formats.requests import clean, transcript
-from pytest_compaction.conversation.messages import ROLES
 from pytest_compaction.models.chat.fences import fences_for
 from pytest_compaction.models.chat.prompts import Prompt
 from pytest_compaction.models.protocol import SummaryRequest

@@ -12,8 +12,8 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
-from pytest_compaction.case.case import AnswerSpec
-from pytest_compaction.conversation.messages import Message
+from pytest_compaction.case import AnswerSpec
+from pytest_compaction.conversation import Message
 from pytest_compaction.models.offline.retrieval import question_proper, quotations, relevant
 from pytest_compaction.models.offline.units import PreparedView, prepare
 from pytest_compaction.text import is_path, normalize, path_suffixes, raw_tokens

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from pytest_compaction.conversation.messages import Message
+from pytest_compaction.conversation import Message
 from pytest_compaction.models.offline.cues import (
     CONSTRAINT,
     DECISION,

@@ -7,9 +7,7 @@ from dataclasses import astuple
 from typing import Any, Final
 
 from pytest_compaction.cache import Form, KeptResults, Latest
-from pytest_compaction.conversation.identity import identity
-from pytest_compaction.conversation.messages import Message
-from pytest_compaction.conversation.tokens import TokenCounter
+from pytest_compaction.conversation import Message, TokenCounter, identity
 from pytest_compaction.metrics import READING
 from pytest_compaction.models.parameters import Parameters, cannot_take
 from pytest_compaction.models.protocol import (

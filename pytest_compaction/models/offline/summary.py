@@ -18,7 +18,7 @@ from dataclasses import replace
 from typing import Final
 
 from pytest_compaction.artifacts import error_kind, error_texts
-from pytest_compaction.conversation.messages import Message
+from pytest_compaction.conversation import Message
 from pytest_compaction.models.offline.entries import (
     DEMAND_LEAD,
     KINDS,

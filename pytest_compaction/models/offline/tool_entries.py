@@ -28,7 +28,7 @@ from pytest_compaction.artifacts import (
     telling_commands,
 )
 from pytest_compaction.artifacts import test_summary as summary_of_tests
-from pytest_compaction.conversation.messages import Message
+from pytest_compaction.conversation import Message
 from pytest_compaction.models.offline.cues import CONSTRAINT
 from pytest_compaction.models.offline.entries import (
     MAX_ENTRY_CHARACTERS,

@@ -12,7 +12,7 @@ from weakref import WeakValueDictionary
 
 from pytest_compaction.artifacts import FileState, file_operations, file_states
 from pytest_compaction.cache import SizedCache
-from pytest_compaction.conversation.messages import Message, Text, ToolCall, ToolResult
+from pytest_compaction.conversation import Message, Text, ToolCall, ToolResult
 from pytest_compaction.text import BM25, content_stems, normalize, segments
 
 PASSAGE_UNITS: Final = 6

@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from pytest_compaction.conversation import canonical_json
 from pytest_compaction.conversation.formats.requests import IMAGE
-from pytest_compaction.conversation.messages import canonical_json
 from pytest_compaction.models.parameters import SET_BY_MODELS, parameter_names
 from pytest_compaction.models.wire.call import Operation
 

@@ -11,10 +11,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from pytest_compaction.conversation import (
+    Message,
+    Opaque,
+    TokenCounter,
+    canonical_json,
+    text_message,
+)
 from pytest_compaction.conversation.formats.requests import NATIVE_ITEMS, clean
 from pytest_compaction.conversation.formats.responses import responses_input
-from pytest_compaction.conversation.messages import Message, Opaque, canonical_json, text_message
-from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Call, CallReply, Operation
 from pytest_compaction.models.wire.events import said_in

@@ -13,9 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from pytest_compaction.conversation import Message, TokenCounter, ToolCall
 from pytest_compaction.conversation.formats.requests import clean, tool_name
-from pytest_compaction.conversation.messages import Message, ToolCall
-from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.text import printable
 
 Json = Mapping[str, Any]

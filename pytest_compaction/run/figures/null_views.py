@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from pytest_compaction.case.case import Case, Probe
+from pytest_compaction.case import Case, Probe
 from pytest_compaction.compactors import Compactor, Context, Random, SaidOnly, State, Window
-from pytest_compaction.conversation.messages import Message
+from pytest_compaction.conversation import Message
 from pytest_compaction.metrics import probe_scores, read_outcomes, view_index
 from pytest_compaction.rubric import dimension_scores, overall_score
 from pytest_compaction.run.figures.shipped_nulls import CaseNulls

@@ -18,8 +18,8 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from pytest_compaction.case.case import Case, Probe
-from pytest_compaction.conversation.messages import Message, readable
+from pytest_compaction.case import Case, Probe
+from pytest_compaction.conversation import Message, readable
 from pytest_compaction.metrics import reader_version
 
 FILE: Final = Path(__file__).with_name("nulls.json")

@@ -13,12 +13,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pytest_compaction.artifacts import LogPlaces
 from pytest_compaction.cache import Form, KeptResults, Latest
-from pytest_compaction.case.case import Case, Fact, Probe
-from pytest_compaction.compactors.protocol import View
+from pytest_compaction.case import Case, Fact, Probe
+from pytest_compaction.compactors import View
+from pytest_compaction.conversation import Message, TokenCounter, canonical_json, identity, readable
 from pytest_compaction.conversation.formats.chat import to_chat
-from pytest_compaction.conversation.identity import identity
-from pytest_compaction.conversation.messages import Message, canonical_json, readable
-from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.metrics import (
     READING,
     ForeignNames,

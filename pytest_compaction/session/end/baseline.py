@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from pytest_compaction.case.case import Case
-from pytest_compaction.case.files import CaseFileError
+from pytest_compaction.case import Case, CaseFileError
 from pytest_compaction.gate import BaselineDecision, decide_baseline, rule_text
 from pytest_compaction.metrics import by_compactor, compared, is_over_budget, known
 from pytest_compaction.records import (

@@ -8,13 +8,13 @@ from typing import Any, ClassVar, Self
 
 import pytest
 
-from pytest_compaction.case.files import CaseFileError
-from pytest_compaction.dialogues.dialogue import Dialogue
-from pytest_compaction.dialogues.replay import trigger_for_dialogues
-from pytest_compaction.dialogues.replayed import (
+from pytest_compaction.case import CaseFileError
+from pytest_compaction.dialogues import (
+    Dialogue,
     Replayed,
     record_without_comparison,
     replayed_record,
+    trigger_for_dialogues,
 )
 from pytest_compaction.models import OFFLINE
 from pytest_compaction.records import Record, RecordType, Status

@@ -11,8 +11,7 @@ from typing import Any, Final
 
 import pytest
 
-from pytest_compaction.case.case_set import CaseSet
-from pytest_compaction.case.index import CaseEntry, ProbeEntry
+from pytest_compaction.case import CaseEntry, CaseSet, ProbeEntry
 
 CASES: Final = pytest.StashKey[CaseSet]()
 """The cases of a run."""

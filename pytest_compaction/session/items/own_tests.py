@@ -15,7 +15,7 @@ from typing import Any, Final, Self
 
 import pytest
 
-from pytest_compaction.case.files import shorten
+from pytest_compaction.case import shorten
 from pytest_compaction.session.items.kinds import KINDS
 from pytest_compaction.session.items.packaged import PACKAGE
 from pytest_compaction.text import printable

@@ -10,9 +10,7 @@ from typing import Any, ClassVar, Final, Self
 
 import pytest
 
-from pytest_compaction.case.case import Case, Probe
-from pytest_compaction.case.files import CaseFileError
-from pytest_compaction.case.index import CaseEntry, ProbeEntry
+from pytest_compaction.case import Case, CaseEntry, CaseFileError, Probe, ProbeEntry
 from pytest_compaction.judges import REPORTED, Verdict
 from pytest_compaction.records import (
     Record,

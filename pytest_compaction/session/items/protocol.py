@@ -9,8 +9,7 @@ from typing import Any, ClassVar, Final, Protocol, Self
 
 import pytest
 
-from pytest_compaction.case.files import CaseFileError
-from pytest_compaction.case.long_memory.published import conversation_named_by
+from pytest_compaction.case import CaseFileError, conversation_named_by
 from pytest_compaction.records import Record, RecordType, Status
 from pytest_compaction.run import Arm, Trigger
 from pytest_compaction.session.session import BenchmarkSession

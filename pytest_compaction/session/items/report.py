@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 
 import pytest
 
-from pytest_compaction.case.files import CaseFileError
+from pytest_compaction.case import CaseFileError
 from pytest_compaction.judges import (
     BelowPassScoreError,
     OverBudgetError,

@@ -8,10 +8,7 @@ import pytest
 from support.long_conversations import SAID, write
 from support.scenarios import case
 
-from pytest_compaction.case.case_set import CaseSet, find_cases
-from pytest_compaction.case.files import load_cases
-from pytest_compaction.case.index import CaseIndex
-from pytest_compaction.case.kinds import ABILITIES
+from pytest_compaction.case import ABILITIES, CaseIndex, CaseSet, find_cases, load_cases
 
 QUESTIONS = "probing_questions/probing_questions.json"
 

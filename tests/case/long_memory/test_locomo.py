@@ -5,8 +5,7 @@ import json
 
 import pytest
 
-from pytest_compaction.case.case_set import find_cases
-from pytest_compaction.case.files import load_cases
+from pytest_compaction.case import find_cases, load_cases
 
 SAMPLE = {
     "sample_id": "talk-1",

@@ -17,8 +17,8 @@ from pytest_compaction.compactors.base.summaries import (
     fitting_summary,
     without_middle,
 )
+from pytest_compaction.conversation import pending_calls, structure_faults, text_message
 from pytest_compaction.conversation.formats.chat import from_chat
-from pytest_compaction.conversation.messages import pending_calls, structure_faults, text_message
 from pytest_compaction.models import Section, Summary
 
 CALLS = assistant(None, ("a", "bash", {}), ("b", "bash", {}))

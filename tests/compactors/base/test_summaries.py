@@ -21,8 +21,8 @@ from pytest_compaction.compactors.base.summaries import (
 )
 from pytest_compaction.compactors.composition import ELSEWHERE
 from pytest_compaction.compactors.strategies.anchored import SECTIONS
+from pytest_compaction.conversation import readable, structure_faults
 from pytest_compaction.conversation.formats.chat import from_chat
-from pytest_compaction.conversation.messages import readable, structure_faults
 from pytest_compaction.models import OfflineModel, Summary, SummaryReply, packaged_prompt
 from pytest_compaction.models.chat.summary import sections_of
 

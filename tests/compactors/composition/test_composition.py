@@ -26,7 +26,7 @@ from pytest_compaction.compactors.base.history import HistoryCompactor
 from pytest_compaction.compactors.composition import CompositionError
 from pytest_compaction.compactors.strategies.anchored import SUMMARY_ID
 from pytest_compaction.compactors.strategies.ledger import LEDGER_ID, Ledger
-from pytest_compaction.conversation.messages import readable, structure_faults
+from pytest_compaction.conversation import readable, structure_faults
 
 
 def test_a_later_part_acts_only_where_the_view_is_still_over_the_budget():

@@ -18,7 +18,7 @@ from pytest_compaction.compactors.composition import ELSEWHERE, InsertionCompact
 from pytest_compaction.compactors.strategies.anchored import SUMMARY_ID
 from pytest_compaction.compactors.strategies.ledger import LEDGER_ID, Ledger
 from pytest_compaction.compactors.strategies.pins import PINS_ID, Pins
-from pytest_compaction.conversation.messages import readable, structure_faults, text_message
+from pytest_compaction.conversation import readable, structure_faults, text_message
 from pytest_compaction.metrics import cluster_interval
 from pytest_compaction.rubric import DIMENSIONS
 

@@ -23,7 +23,7 @@ from pytest_compaction.compactors import (
 )
 from pytest_compaction.compactors.function.compactor import FunctionModel
 from pytest_compaction.compactors.function.shapes import shape_named
-from pytest_compaction.conversation.messages import structure_faults
+from pytest_compaction.conversation import structure_faults
 from pytest_compaction.models import ModelError, Section, SummaryReply, SummaryRequest
 
 

@@ -25,8 +25,8 @@ from support.compacting import (
 
 from pytest_compaction.compactors.base.product import PLACEHOLDER
 from pytest_compaction.compactors.products.anthropic import SECTIONS, Anthropic
+from pytest_compaction.conversation import pending_calls
 from pytest_compaction.conversation.formats.chat import message_to_chat
-from pytest_compaction.conversation.messages import pending_calls
 
 
 def test_the_view_becomes_one_user_message_with_the_summary_in_its_tag():

@@ -48,7 +48,7 @@ from pytest_compaction.compactors.products.cline import (
     tail_cut,
     target,
 )
-from pytest_compaction.conversation.messages import Image, Thinking, structure_faults
+from pytest_compaction.conversation import Image, Thinking, structure_faults
 
 
 def test_it_summarises_unless_it_is_told_otherwise():

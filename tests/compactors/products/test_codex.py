@@ -21,7 +21,7 @@ from support.compacting import (
 )
 
 from pytest_compaction.compactors.products.codex import PREAMBLE, Codex
-from pytest_compaction.conversation.messages import Image
+from pytest_compaction.conversation import Image
 
 PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,a"}}
 

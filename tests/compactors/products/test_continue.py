@@ -41,7 +41,7 @@ from pytest_compaction.compactors.products.continue_ import (
     last_sequence,
     pruned_from_end,
 )
-from pytest_compaction.conversation.messages import pending_calls, structure_faults
+from pytest_compaction.conversation import pending_calls, structure_faults
 
 OPEN = [*session(6), assistant("looking", ("open", "bash", {}))]
 

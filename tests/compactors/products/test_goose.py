@@ -22,7 +22,7 @@ from pytest_compaction.compactors.products.goose import (
     Goose,
     without_results,
 )
-from pytest_compaction.conversation.messages import Image
+from pytest_compaction.conversation import Image
 
 PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,a"}}
 

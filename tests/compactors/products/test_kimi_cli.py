@@ -9,7 +9,7 @@ from support.compacting import (
 )
 
 from pytest_compaction.compactors.products.kimi_cli import PREAMBLE, SECTIONS, KimiCli, kept_from
-from pytest_compaction.conversation.messages import pending_calls
+from pytest_compaction.conversation import pending_calls
 
 CALL = [assistant(None, ("x", "bash", {"command": "make"})), tool("x", "made it")]
 

@@ -36,7 +36,7 @@ from pytest_compaction.compactors.products.langchain import (
     trimmed,
     without_middle_part,
 )
-from pytest_compaction.conversation.messages import structure_faults
+from pytest_compaction.conversation import structure_faults
 from pytest_compaction.models import ModelError
 
 

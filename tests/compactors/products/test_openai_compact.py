@@ -17,7 +17,7 @@ from support.compacting import (
 )
 
 from pytest_compaction.compactors.products.openai_compact import OpenAICompact
-from pytest_compaction.conversation.messages import Opaque
+from pytest_compaction.conversation import Opaque
 from pytest_compaction.models import ModelError
 
 ITEM = {"type": "compaction", "id": "cmp_9", "encrypted_content": "gAAAA+/=é", "n": [1, 2.5, None]}

@@ -14,7 +14,7 @@ from support.compacting import (
 from support.compositions import create
 
 from pytest_compaction.compactors.products.opencode import GO_ON, PREAMBLE, QUESTION, Opencode
-from pytest_compaction.conversation.messages import Image
+from pytest_compaction.conversation import Image
 
 PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,a"}}
 WORK = [assistant("I look.", ("w", "read_file", {"path": "a.py"})), tool("w", "line " * 40)]

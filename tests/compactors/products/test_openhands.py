@@ -41,7 +41,7 @@ from pytest_compaction.compactors.products.openhands import (
     manipulation_indices,
     suffix_for_reduction,
 )
-from pytest_compaction.conversation.messages import readable
+from pytest_compaction.conversation import readable
 
 ROOMY = 1_000_000
 READ = ("read_texts", "read_results", "read_arguments")

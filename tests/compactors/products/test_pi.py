@@ -20,7 +20,7 @@ from pytest_compaction.compactors.products.pi import (
     Pi,
     cut_point,
 )
-from pytest_compaction.conversation.messages import pending_calls
+from pytest_compaction.conversation import pending_calls
 
 WINDOW = 200_000
 

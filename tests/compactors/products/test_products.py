@@ -19,7 +19,7 @@ from support.compacting import (
 from support.compositions import create
 
 from pytest_compaction.compactors.registry import Registry
-from pytest_compaction.conversation.messages import leading_system, pending_calls, structure_faults
+from pytest_compaction.conversation import leading_system, pending_calls, structure_faults
 
 ASKED_ONCE = (
     "adk anthropic claude-code codex continue continue:mode=cli deepagents gemini-cli goose "

@@ -23,7 +23,7 @@ from pytest_compaction.compactors.products.roo import (
     SECTIONS,
     Roo,
 )
-from pytest_compaction.conversation.messages import pending_calls
+from pytest_compaction.conversation import pending_calls
 
 
 def talk(count, words=30, start=0):

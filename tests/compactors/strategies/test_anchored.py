@@ -25,8 +25,8 @@ from pytest_compaction.compactors.strategies.anchored import (
     Anchored,
     Regenerate,
 )
+from pytest_compaction.conversation import readable
 from pytest_compaction.conversation.formats.chat import from_chat
-from pytest_compaction.conversation.messages import readable
 
 
 def anchored_cycles(chat, parts, budget=700, model=None):

@@ -16,7 +16,7 @@ from pytest_compaction.compactors.strategies.pins import (
     listed,
     type_of,
 )
-from pytest_compaction.conversation.messages import structure_faults
+from pytest_compaction.conversation import structure_faults
 
 RULES = user(
     "The importer is slow. Rules for the whole job: (1) the signature of load() must not change. "

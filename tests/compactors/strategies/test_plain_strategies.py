@@ -33,8 +33,8 @@ from support.compacting import compacted, ids, in_a_row, observed, view_of, with
 
 from pytest_compaction.compactors.base.cuts import LEFT_OUT, LEFT_OUT_ID, newest_part, windowed
 from pytest_compaction.compactors.strategies.plain import NoCompaction, Recorded, Truncate, Window
+from pytest_compaction.conversation import groups, pending_calls, structure_faults
 from pytest_compaction.conversation.formats.chat import from_chat
-from pytest_compaction.conversation.messages import groups, pending_calls, structure_faults
 from pytest_compaction.run.feeder import CaseFeeder
 from pytest_compaction.run.triggers import Trigger
 

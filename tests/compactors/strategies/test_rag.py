@@ -17,8 +17,8 @@ from support.compacting import compacted, ids, in_a_row, messages_of, observed
 
 from pytest_compaction.compactors.base.passages import passages_of, ranked, shown
 from pytest_compaction.compactors.strategies.rag import PASSAGES_ID, PREAMBLE, Rag
+from pytest_compaction.conversation import structure_faults, text_message
 from pytest_compaction.conversation.formats.chat import from_chat
-from pytest_compaction.conversation.messages import structure_faults, text_message
 
 QUESTION = "Which retry limit was set in src/module_1.py?"
 

@@ -11,8 +11,8 @@ from support.compacting import compacted, in_a_row, view_of
 from pytest_compaction.compactors.registry import Registry
 from pytest_compaction.compactors.specs import parse_spec
 from pytest_compaction.compactors.strategies.said import NOTE_ID, Random, SaidOnly, sentences_of
+from pytest_compaction.conversation import pending_calls, structure_faults
 from pytest_compaction.conversation.formats.chat import from_chat
-from pytest_compaction.conversation.messages import pending_calls, structure_faults
 from pytest_compaction.metrics import NULLS, is_null
 from pytest_compaction.run.figures.null_views import NULLS as COMPARED
 

@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 from support.published_data import RAW_TASKS, read_json
 
-from pytest_compaction.case.validation import CaseFault
-from pytest_compaction.dialogues.dialogue import BothArms
-from pytest_compaction.dialogues.figures import TaskFigures
+from pytest_compaction.case import CaseFault
+from pytest_compaction.dialogues import BothArms, TaskFigures
 from pytest_compaction.dialogues.published import comparisons_in, figures_in
 
 

@@ -7,14 +7,8 @@ from typing import Any
 import pytest
 from support.published_data import EXACT, PUBLISHED_TASKS, RAW_TASKS
 
-from pytest_compaction.dialogues.dialogue import BothArms
-from pytest_compaction.dialogues.figures import (
-    TaskFigures,
-    combined,
-    evaluation_of,
-    figures_of,
-    outcome_of,
-)
+from pytest_compaction.dialogues import BothArms, TaskFigures, figures_of
+from pytest_compaction.dialogues.figures import combined, evaluation_of, outcome_of
 from pytest_compaction.dialogues.measures import Spread, retention_by_judge
 
 

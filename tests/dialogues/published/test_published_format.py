@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from pytest_compaction.case.validation import CaseFault
-from pytest_compaction.dialogues.dialogue import BothArms
-from pytest_compaction.dialogues.figures import TaskFigures, figures_of
+from pytest_compaction.case import CaseFault
+from pytest_compaction.dialogues import BothArms, TaskFigures, figures_of
 from pytest_compaction.dialogues.published import comparisons_in, figures_in
 
 

@@ -9,9 +9,7 @@ import pytest
 from support.paths import public_data
 from support.published_data import MT_BENCH, RAW_TASKS
 
-from pytest_compaction.dialogues.dialogue import BothArms
-from pytest_compaction.dialogues.figures import TaskFigures, figures_of
-from pytest_compaction.dialogues.files import load_dialogues
+from pytest_compaction.dialogues import BothArms, TaskFigures, figures_of, load_dialogues
 from pytest_compaction.dialogues.measures import TurnDistribution, turn_distribution
 
 

@@ -8,7 +8,7 @@ import pytest
 from support.paths import public_data
 
 from pytest_compaction.artifacts import file_operations, file_states
-from pytest_compaction.conversation.messages import structure_faults
+from pytest_compaction.conversation import structure_faults
 from pytest_compaction.importers import ImportFormatError, Transcript, importer_for, load_importers
 from pytest_compaction.importers.formats.aider import IMPORTER
 

@@ -9,7 +9,7 @@ import pytest
 from support.transcript_samples import imported_as
 from support.transcript_samples import write_log as write
 
-from pytest_compaction.conversation.messages import Image, Opaque, Thinking, canonical_json
+from pytest_compaction.conversation import Image, Opaque, Thinking, canonical_json
 from pytest_compaction.importers import ImportFormatError, Transcript
 from pytest_compaction.importers.formats.anthropic import IMPORTER
 

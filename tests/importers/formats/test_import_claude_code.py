@@ -20,12 +20,7 @@ from support.imports import write
 from support.paths import public_data
 
 from pytest_compaction.artifacts import INTERRUPTED
-from pytest_compaction.conversation.messages import (
-    Image,
-    Thinking,
-    canonical_json,
-    structure_faults,
-)
+from pytest_compaction.conversation import Image, Thinking, canonical_json, structure_faults
 from pytest_compaction.importers import ImportFormatError, Transcript, importer_for, load_importers
 from pytest_compaction.importers.formats.claude_code import IMPORTER
 from pytest_compaction.importers.protocol import JOINED, KEPT_AS_RECORD, NOTICE

@@ -12,7 +12,7 @@ from support.paths import public_data
 
 from pytest_compaction.artifacts import commands, file_operations
 from pytest_compaction.case_making.points import record_points
-from pytest_compaction.conversation.messages import structure_faults
+from pytest_compaction.conversation import structure_faults
 from pytest_compaction.importers import ImportFormatError, Transcript, importer_for, load_importers
 from pytest_compaction.importers.formats.cline import IMPORTER
 

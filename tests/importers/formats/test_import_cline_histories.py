@@ -11,7 +11,7 @@ from support.imports import at_length
 
 from pytest_compaction import cli
 from pytest_compaction.artifacts import file_operations
-from pytest_compaction.conversation.messages import structure_faults
+from pytest_compaction.conversation import structure_faults
 from pytest_compaction.importers import importer_for, load_importers
 from pytest_compaction.importers.formats.cline import IMPORTER
 

@@ -11,11 +11,7 @@ import pytest
 from support.imports import import_with, write
 
 from pytest_compaction.artifacts import INTERRUPTED, Trail, file_operations
-from pytest_compaction.conversation.messages import (
-    Image,
-    Thinking,
-    canonical_json,
-)
+from pytest_compaction.conversation import Image, Thinking, canonical_json
 from pytest_compaction.importers import ImportFormatError, importer_for, load_importers
 from pytest_compaction.importers.formats.codex import IMPORTER
 from pytest_compaction.importers.protocol import JOINED, KEPT_AS_RECORD, NOTICE

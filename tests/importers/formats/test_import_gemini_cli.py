@@ -9,12 +9,7 @@ from typing import Any
 import pytest
 
 from pytest_compaction.artifacts import INTERRUPTED, file_operations
-from pytest_compaction.conversation.messages import (
-    Image,
-    Thinking,
-    canonical_json,
-    structure_faults,
-)
+from pytest_compaction.conversation import Image, Thinking, canonical_json, structure_faults
 from pytest_compaction.importers import ImportFormatError, Transcript, importer_for, load_importers
 from pytest_compaction.importers.formats.gemini_cli import IMPORTER
 

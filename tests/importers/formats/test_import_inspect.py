@@ -10,12 +10,7 @@ from typing import Any
 import pytest
 
 from pytest_compaction.case_making.points import record_points
-from pytest_compaction.conversation.messages import (
-    Image,
-    Thinking,
-    canonical_json,
-    structure_faults,
-)
+from pytest_compaction.conversation import Image, Thinking, canonical_json, structure_faults
 from pytest_compaction.importers import ImportFormatError, Transcript, importer_for, load_importers
 from pytest_compaction.importers.formats import inspect as inspect_sample
 from pytest_compaction.importers.formats.inspect import IMPORTER

@@ -11,7 +11,7 @@ from support.paths import public_data
 from support.transcript_samples import imported_as
 
 from pytest_compaction.artifacts import file_operations, file_states
-from pytest_compaction.conversation.messages import structure_faults
+from pytest_compaction.conversation import structure_faults
 from pytest_compaction.importers import ImportFormatError, Transcript
 from pytest_compaction.importers.formats.mini_swe_agent import IMPORTER
 

@@ -13,9 +13,9 @@ from support.transcript_samples import imported_as
 from support.transcript_samples import write_log as write
 
 from pytest_compaction import cli
-from pytest_compaction.case.files import load_cases
+from pytest_compaction.case import load_cases
 from pytest_compaction.case_making import case_maker
-from pytest_compaction.conversation.messages import Image, Thinking
+from pytest_compaction.conversation import Image, Thinking
 from pytest_compaction.importers import ImportFormatError, Transcript
 from pytest_compaction.importers.formats.openai_chat import IMPORTER
 

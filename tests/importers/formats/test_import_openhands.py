@@ -10,12 +10,7 @@ import pytest
 from support.paths import public_data
 
 from pytest_compaction.artifacts import INTERRUPTED, commands, file_operations
-from pytest_compaction.conversation.messages import (
-    Image,
-    Thinking,
-    canonical_json,
-    structure_faults,
-)
+from pytest_compaction.conversation import Image, Thinking, canonical_json, structure_faults
 from pytest_compaction.importers import ImportFormatError, Transcript, importer_for, load_importers
 from pytest_compaction.importers.formats.openhands import IMPORTER
 

@@ -11,8 +11,8 @@ from support.imports import write
 from support.paths import public_data
 
 from pytest_compaction.artifacts import INTERRUPTED
+from pytest_compaction.conversation import Image, Thinking, structure_faults
 from pytest_compaction.conversation.formats.chat import from_chat, to_chat
-from pytest_compaction.conversation.messages import Image, Thinking, structure_faults
 from pytest_compaction.importers import (
     ImportFormatError,
     Transcript,

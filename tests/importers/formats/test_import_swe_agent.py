@@ -10,7 +10,7 @@ import pytest
 from support.paths import public_data
 
 from pytest_compaction.artifacts import file_operations, file_states
-from pytest_compaction.conversation.messages import Image, Thinking, structure_faults
+from pytest_compaction.conversation import Image, Thinking, structure_faults
 from pytest_compaction.importers import ImportFormatError, Transcript, importer_for, load_importers
 from pytest_compaction.importers.formats.swe_agent import IMPORTER, call_of
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_compaction.conversation.messages import Image, Text
+from pytest_compaction.conversation import Image, Text
 from pytest_compaction.importers.notices import spoken_turns
 from pytest_compaction.importers.protocol import NOTICE, SPLIT, Tally
 from pytest_compaction.importers.threads import ThreadBuilder

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_compaction.artifacts import commands, file_operations
-from pytest_compaction.conversation.messages import structure_faults
+from pytest_compaction.conversation import structure_faults
 from pytest_compaction.importers import Transcript, conversations, importer_for, load_importers
 from pytest_compaction.importers.protocol import Tally
 from pytest_compaction.importers.text_actions import with_calls

@@ -21,7 +21,7 @@ from support.endpoint_builders import (
 )
 from support.endpoint_replies import OPAQUE, completion, response
 
-from pytest_compaction.case.case import AnswerSpec
+from pytest_compaction.case import AnswerSpec
 from pytest_compaction.compactors.strategies.anchored import SECTIONS
 from pytest_compaction.conversation.formats.chat import chat_messages, from_chat
 from pytest_compaction.conversation.formats.responses import responses_input

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from support.endpoint_builders import Replies, ask, chat, judge_request, judged
 from support.endpoint_replies import completion
 
-from pytest_compaction.case.case import Fact, FactType, Trap
+from pytest_compaction.case import Fact, FactType, Trap
 from pytest_compaction.metrics import criterion_score, readings_of
 from pytest_compaction.models.chat.judgement import contradiction
 

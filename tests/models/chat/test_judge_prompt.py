@@ -12,7 +12,7 @@ from support.endpoint_replies import completion
 from support.endpoint_server import serving
 from support.scenarios import flat, records, run, set_up
 
-from pytest_compaction.case.case import AnswerSpec, Fact, Trap
+from pytest_compaction.case import AnswerSpec, Fact, Trap
 from pytest_compaction.compactors.strategies.anchored import SECTIONS
 from pytest_compaction.models import (
     LogDigest,

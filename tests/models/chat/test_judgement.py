@@ -16,7 +16,7 @@ from support.endpoint_builders import (
 )
 from support.endpoint_replies import completion, response
 
-from pytest_compaction.case.case import Fact, FactType
+from pytest_compaction.case import Fact, FactType
 from pytest_compaction.models import ModelError, read_reply
 from pytest_compaction.models.chat.judgement import reply_form, schema
 from pytest_compaction.rubric import applicable

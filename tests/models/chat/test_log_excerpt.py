@@ -12,7 +12,7 @@ from support.builders import COUNTER
 from support.endpoint_builders import judge_request
 
 from pytest_compaction.cache import KeptResults, SizedCache
-from pytest_compaction.case.case import Fact
+from pytest_compaction.case import Fact
 from pytest_compaction.models import LogDigest, fences_for
 from pytest_compaction.models.chat import log_excerpt
 from pytest_compaction.models.chat.fences import shown

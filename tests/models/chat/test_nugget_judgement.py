@@ -7,7 +7,7 @@ import pytest
 from support.endpoint_builders import Replies, ask, chat
 from support.endpoint_replies import completion
 
-from pytest_compaction.case.case import AnswerSpec, Nugget
+from pytest_compaction.case import AnswerSpec, Nugget
 from pytest_compaction.models import NO_LOG, JudgeRequest
 
 TEXTS = ("LLM response should state: 1,200 euros", "LLM response should mention: the landlord")

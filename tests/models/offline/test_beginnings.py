@@ -4,8 +4,8 @@ import pytest
 from support.shipped import shipped
 
 from pytest_compaction.cache import SizedCache
-from pytest_compaction.case.case import AnswerSpec
-from pytest_compaction.conversation.tokens import TokenCounter
+from pytest_compaction.case import AnswerSpec
+from pytest_compaction.conversation import TokenCounter
 from pytest_compaction.models.offline import units
 from pytest_compaction.models.offline.answer import answer
 from pytest_compaction.text import BM25

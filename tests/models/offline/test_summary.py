@@ -4,8 +4,8 @@ import time
 from dataclasses import replace
 
 from pytest_compaction.compactors.strategies.anchored import SECTIONS
+from pytest_compaction.conversation import TokenCounter
 from pytest_compaction.conversation.formats.chat import from_chat
-from pytest_compaction.conversation.tokens import TokenCounter
 from pytest_compaction.models.offline.summary import summarize
 from tests.support.builders import assistant, system, tool, user
 

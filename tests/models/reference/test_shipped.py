@@ -7,7 +7,7 @@ import pytest
 from support.reference_run import lack
 from support.shipped import shipped as shipped_cases
 
-from pytest_compaction.case.files import files_below
+from pytest_compaction.case import files_below
 from pytest_compaction.models import shipped_run
 from pytest_compaction.session.session import shipped_cases as folder
 

@@ -24,7 +24,7 @@ from support.endpoint_replies import OPAQUE, Answer, compaction, completion, err
 from support.endpoint_replies import sensible as well_behaved
 
 from pytest_compaction.compactors.base.history import dump, load
-from pytest_compaction.conversation.messages import canonical_json
+from pytest_compaction.conversation import canonical_json
 from pytest_compaction.models import CompactRequest, ModelError, UnsupportedError, Usage
 from pytest_compaction.models.calls.address import shown_host
 

@@ -12,7 +12,7 @@ from support.builders import build_case
 from support.remote import briefing, perform_here, task_of, unpacked
 
 from pytest_compaction.compactors import named_strategies, parse_spec
-from pytest_compaction.conversation.messages import Message, Text
+from pytest_compaction.conversation import Message, Text
 from pytest_compaction.models import (
     CallReply,
     ModelError,
