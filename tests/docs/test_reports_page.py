@@ -8,6 +8,7 @@ import pytest
 from support.pages import DOCS, arguments, code, text
 from support.scenarios import case, lean, run_files, write_cases
 
+from pytest_compaction.metrics import further
 from pytest_compaction.records import columns
 
 PAGE = DOCS / "reports.md"
@@ -54,7 +55,9 @@ def test_the_properties_that_the_page_names_are_in_the_junit_file(measured):
 def test_every_column_of_the_csv_is_described():
     told = text(PAGE).split("## CSV")[1].split("## Badge")[0]
     rows = [line.split("|")[1] for line in told.splitlines() if line.startswith("| `")]
-    assert tuple(name for row in rows for name in re.findall(r"`(\w+)`", row)) == columns()
+    named = [name for row in rows for name in re.findall(r"`(\w+)`", row)]
+    assert (*named, *(figure.name for figure in further("csv"))) == columns()
+    assert "a column for each further figure" in told
 
 
 def test_the_program_for_notebooks_runs(pytester):

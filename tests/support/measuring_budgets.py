@@ -85,6 +85,7 @@ async def _compacted(case, spec, kept):
     """Case, tokens, budget and failure of each view; what was refused; names the log lacks."""
     model = OfflineModel(COUNTER, kept)
     compactor = REGISTRY.create(parse_spec(spec))
+    per_question = getattr(compactor.traits, "needs_probe", False)
     context = Context(case.window, case.budget, COUNTER, model)
     feeder = CaseFeeder(case, compactor, context, Trigger("case"), 120.0)
     try:
@@ -95,11 +96,11 @@ async def _compacted(case, spec, kept):
         for number, (point, step) in enumerate(zip(fed.points, fed.steps, strict=True)):
             assert point.error is None, point.error
             asked = [probe.question for probe in case.probes if probe.point == number]
-            questions = (asked if feeder.needs_probe else []) or [None]
-            views = [await feeder.rendered(point.state, number, each) for each in questions]
+            questions = (asked if per_question else []) or [None]
+            views = [await feeder.view(number, each) for each in questions]
             assert all(view.messages for view in views)
             sizes = [point.view_tokens]
-            if feeder.needs_probe and asked:
+            if per_question and asked:
                 sizes = [COUNTER.messages(view.messages) for view in views]
             failed = step.status == "failed"
             found += [(case.id, size, case.budget, failed) for size in sizes]
