@@ -250,10 +250,9 @@ def _fed(spec, trigger, folder) -> Work:
         feeder = CaseFeeder(case, compactor, context, parse_trigger(trigger), 1e6)
         try:
             fed = await feeder.feed()
-            state = fed.points[-1].state
             for probe in case.probes:
-                if state is not None:
-                    await feeder.rendered(state, probe.point, probe.question)
+                if fed.points[probe.point].state is not None:
+                    await feeder.view(probe.point, probe.question)
         finally:
             feeder.close()
         return fed

@@ -44,7 +44,7 @@ def figures(tmp_path):
 
 def test_the_figures_of_the_page_are_those_of_the_reference_run(tmp_path):
     kappa = figures(tmp_path)
-    page = (DOCS / "how-it-measures.md").read_text("utf-8")
+    page = (DOCS / "developers" / "instrument.md").read_text("utf-8")
     first, second = (kappa["judge", reader] for reader in ("reader 1", "reader 2"))
     said = r"kappa\s+is\s+(0\.\d\d)\s+with\s+the\s+one\s+and\s+(0\.\d\d)\s+with\s+the\s+other"
     assert re.search(said, page).groups() == (f"{first:.2f}", f"{second:.2f}")

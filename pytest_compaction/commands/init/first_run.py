@@ -31,8 +31,8 @@ _STEPS: Final = 20
 _SECONDS: Final = 10
 """How often a first run says how many calls it has made."""
 _PYTEST: Final = (sys.executable, "-m", "pytest")
-_ESTIMATE: Final = re.compile("=+ compaction estimate =+\n(.*?)\n(?:=|no tests)", re.DOTALL)
-_FAILURES: Final = re.compile("=+ (FAILURES|ERRORS) =+")
+_ESTIMATE: Final = re.compile("= compaction estimate =+\n(.*?)\n(?:=|no tests)", re.DOTALL)
+_FAILURES: Final = re.compile("= (FAILURES|ERRORS) =")
 _SHOWN: Final = 15
 """Lines of a run that failed: so many from its first failure on, and so many at its end."""
 
@@ -166,6 +166,6 @@ def _excerpt(printed: str) -> str:
     """What a run printed from its first failure on, and at its end."""
     lines = printed.strip().splitlines()
     end = max(len(lines) - _SHOWN, 0)
-    first = next((i for i, line in enumerate(lines[:end]) if _FAILURES.fullmatch(line)), end)
+    first = next((i for i, line in enumerate(lines[:end]) if _FAILURES.search(line)), end)
     left_out = ["…"] if end > first + _SHOWN else []
     return "\n".join([*lines[first:end][:_SHOWN], *left_out, *lines[end:]])

@@ -236,7 +236,7 @@ def views(data: dict[str, Any]) -> list[list[str]]:
         found = []
         for number, point in enumerate(points):
             assert point.state is not None
-            view = await feeder.rendered(point.state, number)
+            view = await feeder.view(number)
             found.append([m.text for m in view.messages])
         feeder.close()
         return found
