@@ -10,6 +10,7 @@ import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import Final
 
@@ -31,7 +32,7 @@ _STEPS: Final = 20
 _SECONDS: Final = 10
 """How often a first run says how many calls it has made."""
 _PYTEST: Final = (sys.executable, "-m", "pytest")
-_ESTIMATE: Final = re.compile("= compaction estimate =+\n(.*?)\n(?:=|no tests)", re.DOTALL)
+_ESTIMATE: Final = "= compaction estimate ="
 _FAILURES: Final = re.compile("= (FAILURES|ERRORS) =")
 _SHOWN: Final = 15
 """Lines of a run that failed: so many from its first failure on, and so many at its end."""
@@ -116,10 +117,12 @@ def estimate(arguments: Sequence[str]) -> str:
     """
     command = [*_PYTEST, *arguments, "--compaction-estimate", "-q"]
     ended = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
-    found = _ESTIMATE.search(ended.stdout)
-    if ended.returncode or found is None:
+    lines = iter(ended.stdout.splitlines())
+    found = any(_ESTIMATE in line for line in lines)  # the lines after it are left
+    if ended.returncode or not found:
         raise FirstRunError(ended.returncode, f"{ended.stdout}\n{ended.stderr}", "the estimate")
-    return found[1].strip()
+    said = takewhile(lambda line: not line.startswith(("=", "no tests")), lines)
+    return "\n".join(said).strip()
 
 
 def measure(arguments: Sequence[str], runs: Path, store: Path) -> FirstRun:
