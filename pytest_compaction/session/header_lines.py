@@ -102,8 +102,9 @@ def _cases_text(session: BenchmarkSession) -> str:
     of = f"{len(cases)} of " if session.part else ""
     origin = f" ({real} real)" if real else ""
     whose = "shipped " if session.shipped else ""
-    counted = f"{len(session.case_set.entries)} {whose}cases"
-    return f"{of}{counted}{origin}{broken}, {probes} probes"
+    known = len(session.case_set.entries)
+    named = f"{known} {whose}case{'' if known == 1 else 's'}"
+    return f"{of}{named}{origin}{broken}, {probes} probe{'' if probes == 1 else 's'}"
 
 
 def _dialogues_text(session: BenchmarkSession) -> str:

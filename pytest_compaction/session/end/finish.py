@@ -322,8 +322,9 @@ class RunRecorder:
         finally:  # also after pytest.exit() in another plugin
             line = None if listed else self._decided(session)
             reporter = session.config.pluginmanager.get_plugin("terminalreporter")
-            if line is not None and reporter is not None:
-                write_unwrapped(reporter, [*cause_lines(self._records), line])
+            if reporter is not None and not listed:
+                last = [*cause_lines(self._records), *([line] if line is not None else [])]
+                write_unwrapped(reporter, last)
 
     @property
     def has_failed(self) -> bool:
