@@ -191,7 +191,7 @@ _LEAST: Final = 4
 _BREAK: Final = r"(?:(?:[ \t]{0,4}\\?\r?\n|\\{1,2}n)[ \t]{0,40}(?:(?:[>|+#*]|//)[ \t]{1,2})?)"
 """The end of a line and what stands before the next in mails and comments."""
 _REST: Final = re.compile(rf"{_BREAK}(?P<rest>[A-Za-z0-9_\-+/.=]{{8,400}})(?=[\s\"'`,;)\]}}\\]|\Z)")
-_SIGN: Final = r"[\w\-+/.:=~$@]"
+_SIGN: Final = r"[\w\-+/.:=~$@!,]"
 _LAST_WORD: Final = re.compile(rf"(?a)(?<!{_SIGN}){_SIGN}{{5,300}}+(?={_BREAK}{_SIGN}{{4}})")
 """The last word of a line, where the next line begins with one."""
 _NEXT_WORD: Final = re.compile(rf"(?a){_BREAK}(?P<word>{_SIGN}{{4,300}}+)")
