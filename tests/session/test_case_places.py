@@ -63,7 +63,7 @@ def test_the_shipped_cases_are_named_in_header_and_gate_and_what_was_not_read_is
 ):
     OTHERS[said](pytester)
     result = run(pytester, GATE)
-    result.stdout.fnmatch_lines(["compaction: * | 1 shipped cases, 4 probes | *"])
+    result.stdout.fnmatch_lines(["compaction: * | 1 shipped case, 4 probes | *"])
     assert f"compaction: {said.strip()}" in result.outlines
     assert result.ret == OK
     assert last_line(result) == (

@@ -6,7 +6,7 @@ import pytest
 from support.scenarios import run, set_up
 from support.worker_counts import BOTH
 
-WHOLE = ("GATE ", "records: ", "FAILED ")
+WHOLE = ("GATE ", "records: ", "FAILED ", "ERROR in ")
 """Lines that stay whole, and those of pytest's short summary, which it cuts itself."""
 
 
