@@ -1,4 +1,4 @@
-"""Views that are not of their own log: what they name, or how they word facts, the log never said.
+"""Views of another log: their names and their wording of facts are not in the log.
 
 A view from a cache with too short a key, or a text that is the same for every log, states
 names that come from elsewhere. A summary may name a file or a function that its log spells

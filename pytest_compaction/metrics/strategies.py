@@ -190,7 +190,7 @@ def _differences(
 
 
 NULLS: Final = ("random", "said-only", "window")
-"""The shipped strategies with no idea behind them."""
+"""The shipped trivial baselines."""
 
 Result = Literal["beats", "does not beat", "is beaten by", "cannot be told from"]
 

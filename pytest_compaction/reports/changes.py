@@ -1,4 +1,4 @@
-"""What changed: against a baseline, and between two runs side by side."""
+"""Changes against a baseline, and between two runs side by side."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def _shares(changes: RunChanges, moved: str) -> Iterator[tuple[str, ...]]:
 
 
 def uncompared(changes: RunChanges, names: tuple[str, str]) -> Iterator[str]:
-    """What the two runs do not have in common, as sentences; ``names`` are what they are called."""
+    """Differences that no comparison covers, as sentences; ``names`` are those of the two runs."""
     if changes.new:
         yield f"only in {names[1]}: {_probes(changes.new)}"
     if changes.vanished:
@@ -229,7 +229,7 @@ def _figures(each: ArmComparison) -> Iterator[tuple[str, str, str, str, str]]:
 
 
 def _notes(each: ArmComparison) -> Iterator[Line]:
-    """What is not compared, and what of the baseline could not be read."""
+    """Items that are not compared, and parts of the baseline that could not be read."""
     title = printable(each.baseline.title, 30)
     left_out = (*uncompared(each.changes, (title, "this run")), *changed_text(each.changes))
     for text in (*left_out, *each.baseline.problems):
@@ -311,7 +311,7 @@ class RunComparison:
 
     @property
     def names(self) -> tuple[str, str]:
-        """What the two are called in a table: by run, or by strategy within one run."""
+        """Names of the two in a table: by run, or by strategy within one run."""
         by_run = self.first.name != self.second.name
         sides = [side.name if by_run else side.strategy for side in (self.first, self.second)]
         shown = short_names(sides, _NAME)
@@ -335,7 +335,7 @@ class RunComparison:
         yield from _shares(self.changes, moved)
 
     def sentences(self) -> Iterator[str]:
-        """What no table says: items that crossed the pass score, classes of facts, what differs."""
+        """Sentences beside the tables: crossed pass scores, classes of facts, settings."""
         yield _crossed(self.changes, "the pass score")
         for word, facts in (("gone", self.changes.gone), ("regained", self.changes.regained)):
             if facts:

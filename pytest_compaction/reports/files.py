@@ -127,7 +127,7 @@ FORMS: Final[dict[str, Callable[[FinishedRun], str]]] = {
     ".svg": badge,
     ".html": _page,
 }
-"""What makes the text of a report, by its suffix."""
+"""Renderers of reports, by suffix."""
 
 
 def check_place(path: Path) -> None:

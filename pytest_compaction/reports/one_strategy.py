@@ -85,7 +85,7 @@ def result_lines(text: str) -> Iterator[Line]:
 
 
 def result_text(name: str, figures: Aggregate, records: Sequence[Record]) -> str:
-    """What a strategy keeps, what is gone for good, its weakest kind, and the best baseline."""
+    """Result in a sentence: facts kept and gone for good, weakest kind, best trivial baseline."""
     losses = figures.losses
     parts = []
     if losses.facts:
@@ -311,7 +311,7 @@ def _stated(losses: Losses) -> float:
 
 
 def _trouble(figures: Aggregate, records: Sequence[Record]) -> Iterator[Line]:
-    """What no figure includes, or makes figures that cannot be compared."""
+    """Warnings: items outside the figures, and reasons why figures cannot be compared."""
     if figures.statuses.get("unscored"):
         yield Line(f"{'unscored':<{_NAME}}{figures.statuses['unscored']}", "bad")
     errors = figures.statuses.get("error")
@@ -346,7 +346,7 @@ def unscored_because(records: Iterable[Record], count: int = 3) -> Iterator[Line
 def _details(
     figures: Aggregate, records: Sequence[Record], pricing: Pricing | None
 ) -> Iterator[Line]:
-    """What became of facts and traps, steps, losses, cost, constraints, and each null."""
+    """Details: fates of facts and traps, steps, losses, cost, constraints, and each null."""
     losses = figures.losses
     yield Line(f"facts         {losses.facts}: {counted_outcomes(losses)}")
     yield from _second_reading(figures)

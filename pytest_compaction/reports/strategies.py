@@ -123,7 +123,7 @@ def comparison(
             yield from wrapped(f"same views, one row: {', '.join(names)}", "dim")
     nulls = sorted(item.compactor for item in figures if is_null(item.compactor))
     if nulls:
-        yield from wrapped(f"nulls, with no idea behind them: {', '.join(nulls)}", "dim")
+        yield from wrapped(f"trivial baselines: {', '.join(nulls)}", "dim")
     unread = unread_nulls_line(r for item in figures for r in groups[item.compactor])
     if unread is not None:
         yield unread
@@ -285,7 +285,7 @@ def _beside_the_best(pair: StrategyPair) -> Line:
 def _about(
     item: Aggregate, name: str, records: Sequence[Record], control: Sequence[Record], verbose: bool
 ) -> Iterator[Line]:
-    """What one of several strategies lost, and what went wrong."""
+    """Losses and warnings of one of several strategies."""
     losses = item.losses
     yield Line(printable(f"{name}: {counted_outcomes(losses)}", WIDTH))
     if verbose:
@@ -311,7 +311,7 @@ def _about(
 
 
 def _trouble(item: Aggregate, records: Sequence[Record]) -> Iterator[str]:
-    """What no figure of the row includes, or what makes it no figure to compare."""
+    """Warnings: items outside the row, and reasons why it cannot be compared."""
     unscored, errors = item.statuses.get("unscored", 0), item.statuses.get("error", 0)
     if unscored:
         yield f"{unscored} unscored"

@@ -313,7 +313,7 @@ def csv_tables(tables: Iterable[Table]) -> str:
 
 
 _FORMULA: Final = "=+-@\t\r\n＝＋－＠"
-"""What a formula of a spreadsheet begins with; some take the wide forms too."""
+"""Signs that begin a formula in a spreadsheet; some take the wide forms too."""
 
 
 def inert(value: Any) -> Any:

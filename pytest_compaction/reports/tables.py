@@ -257,7 +257,7 @@ def _methods(records: Iterable[Record]) -> str:
 
 
 def _loss_tables(groups: Groups) -> Iterator[Table]:
-    """What each strategy but the control lost; nothing for records that do not tell it."""
+    """Losses of each strategy but the control; none for records without them."""
     found = {
         name: losses
         for name, group in groups.items()

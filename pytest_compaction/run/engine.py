@@ -84,7 +84,7 @@ _COUNTS: Final[Form[dict[str, int]]] = Form(dict, dict, is_text=False)
 
 @dataclass(frozen=True)
 class Method:
-    """What is the same for all cases of a run.
+    """Settings and services that all cases of a run share.
 
     ``create`` makes the strategy of a name. ``nulls`` says in which cases the nulls are run
     beside each strategy. ``kept`` keeps the figures of views and the tokens of messages.

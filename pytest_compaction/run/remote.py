@@ -259,7 +259,7 @@ def or_raise(value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Briefing:
-    """What is the same for all tasks of a run.
+    """Settings and code that all tasks of a run share.
 
     ``prompts`` and ``prices`` are ``None`` if no role has a model behind an endpoint.
     ``modules`` are those of the user's strategies, see :func:`own_modules`. ``hidden`` has
@@ -388,10 +388,7 @@ class Collector:
     async def call(self, call: Call) -> CallReply:
         """The reply to a call."""
         digest = call.digest
-        lock = self._locks.get(digest)
-        if lock is None:
-            lock = self._locks[digest] = asyncio.Lock()
-        async with lock:
+        async with self._locks.setdefault(digest, asyncio.Lock()):
             found = self.replies.get(digest) or await self._known(call, digest)
             if found is not None:
                 self.replies[digest] = found

@@ -48,7 +48,7 @@ _AFTER: Final = frozenset(
     new current previous primary secondary main default ro rw read write b64 base64 hex raw plain
     text str string eu us uk de global local""".split()
 )
-"""What may follow without another meaning: ``OPENAI_API_KEY_2``, ``DB_PASSWORD_PROD``."""
+"""Endings that keep the meaning of a name: ``OPENAI_API_KEY_2``, ``DB_PASSWORD_PROD``."""
 _OTHERS: Final = frozenset(
     """file path name id ids length limit count ttl expiry expires timeout policy url uri host mode
     enabled dir folder manager ring store provider hash arn region type format algorithm size min
@@ -83,7 +83,7 @@ def names_a_secret(name: str) -> bool:
 # --- the user's own values of variables that point elsewhere ---
 
 _own: dict[str, str | None] = {}
-"""What the variables held before, ``None`` for those that were not set."""
+"""Former values of the variables, ``None`` for those that were not set."""
 
 
 def own_variable(name: str) -> str:
@@ -125,7 +125,7 @@ _SHORTEST: Final = 3
 _NO_KEYS: Final = frozenset(
     "EMPTY ollama lm-studio no-key none null dummy fake key test not-needed unused xxx".split()
 )
-"""What the manuals of servers without keys tell users to set as the key."""
+"""Placeholder keys from the manuals of servers without keys."""
 _SHORTEST_PASSWORD: Final = 8
 
 

@@ -27,7 +27,7 @@ Status = tuple[str, str, str | tuple[str, dict[str, bool]]]
 _PERCENT: Final = len(" [100%]") + 1
 """Columns that pytest's own progress takes at the end of a line."""
 _OURS: Final = -2
-"""What pytest takes for the path that the current line belongs to: none, and a new one begins."""
+"""Marker for pytest that the current line belongs to no path, so that a new one begins."""
 
 
 class CaseLines:

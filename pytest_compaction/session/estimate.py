@@ -241,7 +241,7 @@ class EstimateOnly:
 
 
 def _outside(session: BenchmarkSession, found: Estimate | None) -> str:
-    """What strategies may ask by themselves, which an estimate cannot know."""
+    """Note on calls of the strategies' own clients, which an estimate cannot know."""
     named = ", ".join(session.asking_outside)
     if not session.settings.calls.proxy:
         return printable(f"calls outside the plugin are not counted: what {named} asks by itself")

@@ -55,7 +55,7 @@ def group_of(nodeid: str, groups: Mapping[str, str]) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class WorkerShare:
-    """What the controller told this worker; all of it can stand in ``workerinput``.
+    """Instructions of the controller to this worker, in the types that ``workerinput`` takes.
 
     At most ``workers`` are given items, and have ``concurrency`` requests in flight together. A
     worker with a ``place`` among them is dealt its items at once; one that stands for a dead worker

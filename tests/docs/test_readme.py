@@ -26,6 +26,7 @@ from support.readme_blocks import (
 from support.recorded_session import write_recorded_session
 from support.scenarios import case as a_case
 from support.scenarios import write_cases
+from support.shipped import shipped
 from support.stub_endpoint import long_case
 
 from pytest_compaction.case import load_cases
@@ -33,6 +34,8 @@ from pytest_compaction.gate import parse_threshold
 from pytest_compaction.options.table import LISTING_FLAG, OPTIONS
 from pytest_compaction.records import load_run
 
+MOST_LINES = 40
+"""Lines of the first screen, from the first case to the end."""
 WRITE_ANEW = "run PYTHONPATH=tests python -m support.readme_blocks"
 SESSIONS = [
     pytest.param(name, id=name.split("/")[0], marks=marks)
@@ -67,7 +70,10 @@ def run_file(pytester):
 
 @pytest.mark.exhaustive
 def test_the_figures_shown_first_are_those_measured():
-    assert shown("summary") == summary_block(), WRITE_ANEW
+    measured = summary_block()
+    assert shown("summary") == measured, WRITE_ANEW
+    cases, ends = len(shipped()), 4  # the title, the hint on -rb, the file, and pytest's last line
+    assert len(measured.splitlines()) + cases + ends <= MOST_LINES
 
 
 @pytest.mark.exhaustive
@@ -213,7 +219,7 @@ NULLS = "said-only,random,window,"
 @pytest.mark.exhaustive
 def test_the_comparison_with_nulls_runs_over_all_workers(pytester):
     result = compared(pytester, f"none,{NULLS}truncate,regenerate,anchored")
-    result.stdout.fnmatch_lines(["nulls, with no idea behind them: random, said-only, window"])
+    result.stdout.fnmatch_lines(["trivial baselines: random, said-only, window"])
 
 
 @pytest.mark.exhaustive

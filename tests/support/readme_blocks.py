@@ -269,11 +269,19 @@ def write(name, block):
     page.write_text(re.sub(pattern, lambda _: new, old, flags=re.DOTALL), "utf-8")
 
 
+COMPARED = {"summary", "comparison", "strategies"}
+"""Blocks that compare with the nulls."""
+
+
 def main(names=()):
     """Measure the blocks of these names, or all of them, and put them into their pages."""
     from calibration.changed_views import effects_table
     from support.measuring_budgets import over_budget_block
     from support.measuring_reference import agreement_block
+    from support.shipped import shipped
+
+    from pytest_compaction.conversation import shared_counter
+    from pytest_compaction.run.figures.shipped_nulls import shipped_nulls
 
     sources = (
         ({"model-agreement"}, lambda: {"model-agreement": agreement_block()}),
@@ -290,6 +298,8 @@ def main(names=()):
         ({name for name in PAGE_OF if name.startswith("tutorial-")}, followed),
     )
     wanted = set(names) or set(PAGE_OF)
+    if wanted & COMPARED and shipped_nulls(shipped()[0], shared_counter().name) is None:
+        sys.exit("the look-up of the nulls is stale: run python -m support.shipped_nulls renew")
     for held, measure in sources:
         for name, block in measure().items() if held & wanted else ():
             write(name, block)

@@ -136,8 +136,8 @@ def deterministic(observation: Observation) -> Iterator[Breach]:
 @each_example(
     "state",
     "Rendering twice, for one question or another, gives the same view each time and leaves "
-    "the state alone. No view repeats the question, and only that of a strategy that says "
-    "that it reads the question depends on it.",
+    "the state alone. No view repeats the question, and only strategies that declare it may "
+    "use the question.",
     "What the agent knows depends on what it was asked before.",
 )
 def render_is_pure(observation: Observation) -> Iterator[Breach]:

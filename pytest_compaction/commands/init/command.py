@@ -187,7 +187,7 @@ class _Project:
         return new
 
     def _estimated(self, new: Sequence[NewFile]) -> str:
-        """What the first run will ask of models; ``new`` are files that are not written yet."""
+        """Estimate of the first run's model calls; ``new`` are files that are not written yet."""
         model = str(self.settings.values().get("compaction_model") or "offline")
         writes_function = any(file.path.name == f"{MODULE}.py" for file in new)
         if is_offline(model) and (writes_function or self._is_shipped()):

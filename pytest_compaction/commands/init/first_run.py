@@ -111,7 +111,7 @@ def newly_gone_between(first: FirstRun, second: FirstRun) -> int:
 
 
 def estimate(arguments: Sequence[str]) -> str:
-    """What pytest says that a run with these arguments would ask. Asks nothing.
+    """Estimate that pytest prints for a run with these arguments. Asks no model.
 
     Raises :class:`FirstRunError` if it cannot tell.
     """

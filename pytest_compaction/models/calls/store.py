@@ -77,10 +77,7 @@ class Store:
     async def call(self, call: Call) -> CallReply:
         """The stored reply, or that of the next caller, which is stored first."""
         digest = call.digest
-        lock = self._locks.get(digest)
-        if lock is None:
-            lock = self._locks[digest] = asyncio.Lock()
-        async with lock:
+        async with self._locks.setdefault(digest, asyncio.Lock()):
             found = await self._stored(call, digest)
             if found is not None:
                 return found

@@ -74,7 +74,7 @@ def judge(request: JudgeRequest) -> JudgeReply:
 
 @dataclass(frozen=True, slots=True)
 class _Scorer:
-    """What the rules found in one answer, from which each criterion is scored."""
+    """Findings of the rules in one answer, from which each criterion is scored."""
 
     answer: str
     request: JudgeRequest

@@ -22,7 +22,7 @@ _DEFAULTS: Final[dict[str, Any]] = {
     "status": "unscored",
     "overall": None,
 }
-"""What an old or damaged record may lack."""
+"""Keys that an old or damaged record may lack."""
 _DETAILS: Final = (
     *("response", "reason", "criteria", "nuggets", "ordering"),
     *("answer", "view", "flags", "error", "compliance"),

@@ -32,7 +32,7 @@ def _deselected_by(config: pytest.Config) -> tuple[str, ...]:
 
 
 def may_be_empty(part: ShardPart, config: pytest.Config) -> bool:
-    """Whether it is in order that a shard has no item: none is dealt to it, or none selected."""
+    """Whether an empty shard is fine: no case is dealt to it, or no item is selected."""
     return not (part.cases or part.dialogues) or bool(_deselected_by(config))
 
 
