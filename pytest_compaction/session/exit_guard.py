@@ -150,7 +150,7 @@ class ExitGuard:
 
         def call(*arguments: Any) -> Any:
             in_thread = threading.current_thread() is not threading.main_thread()
-            if in_thread and self._is_here and spoils(*arguments):
+            if in_thread and self._is_here and not _is_finalizer() and spoils(*arguments):
                 given = ", ".join(map(str, arguments))
                 raise SpoiltProcessError(
                     f"{module.__name__}.{name}({given}) would spoil the process for all other "
@@ -168,6 +168,14 @@ class ExitGuard:
         """
         found = self._open.get(descriptor)
         return found is not None and (descriptor < 3 or found == _identity(descriptor))
+
+
+def _is_finalizer() -> bool:
+    """Whether :mod:`multiprocessing` closes a file of its own.
+
+    The garbage collector calls its finalizers in whatever thread it runs.
+    """
+    return sys._getframe(2).f_globals.get("__name__") == "multiprocessing.util"
 
 
 def _descriptors() -> list[int]:

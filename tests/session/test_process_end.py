@@ -155,6 +155,36 @@ def test_a_strategy_that_would_spoil_the_process_fails_with_a_sentence(
     assert not result.errlines
 
 
+HOLDER = """
+import os
+from multiprocessing import util
+
+HELD = os.open(os.devnull, os.O_RDONLY)
+END = util.Finalize(None, util.close_fds, (HELD,), exitpriority=0)
+"""
+"""A file of the run that multiprocessing closes, in any thread that collects garbage."""
+COLLECTING = """
+import os
+import holder
+from strategies import keep
+
+
+def collects(messages, budget):
+    if holder.END.still_active():
+        os.fstat(holder.HELD)
+        holder.END()
+    return keep(messages, budget)
+"""
+
+
+def test_a_file_that_multiprocessing_closes_for_the_garbage_collector_is_closed(project):
+    project.makepyfile(holder=HOLDER, collecting=COLLECTING)
+    command = (*lean(), "-pholder", "--compactor=collecting:collects")
+    result = project.runpytest_subprocess(*command)
+    assert result.ret == pytest.ExitCode.OK, str(result.stdout)
+    assert not result.errlines
+
+
 def test_a_run_whose_files_a_strategy_takes_ends_red_with_a_sentence(project):
     command = (*lean(), "--compactor=spoiling:takes_all")
     result = project.run(
