@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # a star exports to type checkers what the modules define
 
 _NAMES: Final = {
     "case": (
-        "AnswerFormat AnswerSpec Case Fact FactType Nugget Origin PROBE_KINDS Point Probe "
+        "AnswerFormat AnswerSpec Case Fact FactType Needed Nugget Origin PROBE_KINDS Point Probe "
         "Trap case_from_json fact_digest log_digest probe_digest recorded_view"
     ),
     "case_set": "CaseSet find_cases is_case_file",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from pytest_compaction.case.kinds import (
     CHOICE_KIND,
@@ -13,6 +13,7 @@ from pytest_compaction.case.kinds import (
     LETTER_TOKENS,
     Choice,
     Letter,
+    NeededHow,
     complying_letters,
 )
 from pytest_compaction.case.kinds import PROBE_KINDS as PROBE_KINDS
@@ -75,6 +76,44 @@ class RecordShapeError(ValueError):
         super().__init__(text)
 
 
+_HOW: Final[Mapping[NeededHow, str]] = {
+    "used": "needed",
+    "fetched": "fetched again",
+    "said": "said again",
+    "chosen": "chosen",
+    "ruled": "ruled",
+    "failed": "tried and failed",
+    "open": "still open",
+    "confirmed": "confirmed by a reader",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Needed:
+    """Why a fact is asked: the use that the recorded session made of it after the point.
+
+    ``message`` is the id of the message of that use, which the case need not hold; ``distance``
+    is the number of tool calls from the point to it; ``act`` is what was done there.
+    ``confirmed``: a person agreed that the fact matters.
+    """
+
+    how: NeededHow
+    message: str = ""
+    distance: int | None = None
+    act: str = ""
+    confirmed: bool = False
+
+    @property
+    def why(self) -> str:
+        """Why the fact is asked, such as ``needed by m212: edit of src/a.py``."""
+        said = _HOW[self.how]
+        act = f": {self.act}" if self.act and self.act != said else ""
+        if self.message:
+            said += f" {'by' if self.how == 'used' else 'in'} {self.message}"
+        agreed = f", {_HOW['confirmed']}" if self.confirmed and self.how != "confirmed" else ""
+        return f"{said}{act}{agreed}"
+
+
 @dataclass(frozen=True, slots=True)
 class Fact:
     """An atomic thing that should still be known.
@@ -83,6 +122,7 @@ class Fact:
     without them the wording of ``text`` or of an alias counts. ``evidence`` holds the ids
     of the messages where the log states it. ``change`` is what happened to the file of a
     fact of type ``path``. ``counterparts`` are the traps that stand against this fact.
+    A fact without ``needed`` is stated only: whether the session used it later is not known.
     """
 
     text: str
@@ -92,6 +132,7 @@ class Fact:
     keys: tuple[tuple[str, ...], ...] = ()
     change: Change | None = None
     counterparts: tuple[Statement, ...] = ()
+    needed: Needed | None = None
 
     @property
     def statement(self) -> Statement:
@@ -195,6 +236,7 @@ class Case:
     ``window`` is the context window and ``budget`` the limit of a view, both in tokens.
     ``digest`` identifies the content; cases with equal id and digest are equal. ``size`` is how
     long a conversation is in the words of its set, such as ``100K``; empty for a session.
+    ``proposed`` are questions that wait for a person to confirm them; they are never asked.
     """
 
     id: str
@@ -204,6 +246,7 @@ class Case:
     messages: tuple[Message, ...]
     points: tuple[Point, ...]
     probes: tuple[Probe, ...]
+    proposed: tuple[Probe, ...] = ()
     title: str = ""
     source: str = ""
     digest: str = ""
@@ -301,9 +344,12 @@ def case_from_json(data: Mapping[str, Any], source: str = "", digest: str = "") 
         for number, point in enumerate(data["compaction_points"])
     )
     names = {point.id: number for number, point in enumerate(points)}
-    choosing = [probe["id"] for probe in data["probes"] if probe["kind"] == CHOICE_KIND]
-    letters = complying_letters(data["id"], choosing)
-    probes = tuple(_probe(item, names, len(points) - 1, letters) for item in data["probes"])
+
+    def probes_of(items: Sequence[Mapping[str, Any]]) -> tuple[Probe, ...]:
+        choosing = [item["id"] for item in items if item["kind"] == CHOICE_KIND]
+        letters = complying_letters(data["id"], choosing)
+        return tuple(_probe(item, names, len(points) - 1, letters) for item in items)
+
     return Case(
         id=data["id"],
         task=data["task"],
@@ -311,7 +357,8 @@ def case_from_json(data: Mapping[str, Any], source: str = "", digest: str = "") 
         budget=int(data["budget"]),
         messages=messages,
         points=points,
-        probes=probes,
+        probes=probes_of(data["probes"]),
+        proposed=probes_of(data.get("proposed", ())),
         title=data.get("title", ""),
         source=source,
         digest=digest or digest_of(data),
@@ -380,7 +427,13 @@ def _fact(item: Mapping[str, Any], kind: ProbeKind, traps: tuple[Trap, ...]) -> 
         keys=_groups(item.get("keys", ())),
         change=item.get("change"),
         counterparts=tuple(trap.statement for trap in traps if trap.of == item["text"]),
+        needed=_needed(item["needed"]) if "needed" in item else None,
     )
+
+
+def _needed(item: Mapping[str, Any]) -> Needed:
+    distance = {"distance": int(item["distance"])} if "distance" in item else {}
+    return Needed(**{**item, **distance})
 
 
 def _groups(value: Any) -> tuple[tuple[str, ...], ...]:

@@ -52,6 +52,9 @@ FactType = Literal[
 Change = Literal["created", "modified", "deleted", "renamed", "read"]
 """The change of the file of a fact of type ``path``."""
 
+NeededHow = Literal["used", "fetched", "said", "chosen", "ruled", "failed", "open", "confirmed"]
+"""The sign by which a fact is known to be needed later."""
+
 DEFAULT_TYPE: Final[Mapping[str, FactType]] = {
     "recall": "value",
     "file": "path",

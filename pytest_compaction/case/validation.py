@@ -36,6 +36,7 @@ _EXPECTED: Final = {
     "enum": "one of {}",
     "pattern": "text that matches {}",
     "minItems": "at least {} item",
+    "maxItems": "at most {} items",
     "minLength": "text that is not empty",
     "maxLength": "at most {} characters",
     "minimum": "at least {}",
@@ -112,11 +113,11 @@ def reference_faults(data: dict[str, Any]) -> list[CaseFault]:
 
 def _reference_faults(data: dict[str, Any]) -> Iterator[CaseFault]:
     ids = [str(message.get("id") or f"m{i}") for i, message in enumerate(data["messages"])]
-    yield from _duplicates("/messages", ids)
+    yield from _duplicates([(f"/messages/{i}", id) for i, id in enumerate(ids)])
     known = {id: index for index, id in enumerate(ids)}
-    points, probes = data["compaction_points"], data["probes"]
+    points = data["compaction_points"]
     names = [str(point.get("id", f"p{i + 1}")) for i, point in enumerate(points)]
-    yield from _duplicates("/compaction_points", names)
+    yield from _duplicates([(f"/compaction_points/{i}", id) for i, id in enumerate(names)])
     before = -1
     for number, point in enumerate(points):
         pointer, after = f"/compaction_points/{number}", point["after"]
@@ -128,9 +129,10 @@ def _reference_faults(data: dict[str, Any]) -> Iterator[CaseFault]:
             yield CaseFault(f"{pointer}/after", found, "points in the order of the log")
         before = known[after]
         yield from _record_faults(f"{pointer}/recorded", point, known)
-    yield from _duplicates("/probes", [probe["id"] for probe in probes])
-    for number, probe in enumerate(probes):
-        pointer = f"/probes/{number}"
+    placed = [(f"/probes/{number}", probe) for number, probe in enumerate(data["probes"])]
+    placed += [(f"/proposed/{i}", probe) for i, probe in enumerate(data.get("proposed", ()))]
+    yield from _duplicates([(pointer, probe["id"]) for pointer, probe in placed])
+    for pointer, probe in placed:
         if "point" in probe and probe["point"] not in names:
             expected = f"the id of a compaction point: {', '.join(names)}"
             yield CaseFault(f"{pointer}/point", repr(probe["point"]), expected)
@@ -187,12 +189,13 @@ def _record_faults(
         seen.add(id)
 
 
-def _duplicates(pointer: str, ids: Sequence[str]) -> Iterator[CaseFault]:
-    first: dict[str, int] = {}
-    for index, id in enumerate(ids):
-        if first.setdefault(id, index) != index:
-            found = f"the id {id!r}, which {pointer}/{first[id]} has too"
-            yield CaseFault(f"{pointer}/{index}/id", found, "an id of its own")
+def _duplicates(placed: Sequence[tuple[str, str]]) -> Iterator[CaseFault]:
+    """The second place of an id; ``placed`` holds pointers and their ids."""
+    first: dict[str, str] = {}
+    for pointer, id in placed:
+        if first.setdefault(id, pointer) != pointer:
+            found = f"the id {id!r}, which {first[id]} has too"
+            yield CaseFault(f"{pointer}/id", found, "an id of its own")
 
 
 def message_faults(case: Case) -> list[CaseFault]:
@@ -226,11 +229,13 @@ def evidence_faults(case: Case) -> tuple[CaseFault, ...]:
     place = {message.id: index for index, message in enumerate(case.messages)}
     indexes: dict[str, TextIndex] = {}
     faults: list[CaseFault] = []
-    for number, probe in enumerate(case.probes):
+    placed = [(f"/probes/{number}", probe) for number, probe in enumerate(case.probes)]
+    placed += [(f"/proposed/{number}", probe) for number, probe in enumerate(case.proposed)]
+    for place_of_probe, probe in placed:
         asked = case.points[probe.point].index
         for position, fact in enumerate(probe.facts):
             for index, id in enumerate(fact.evidence):
-                pointer = f"/probes/{number}/facts/{position}/evidence/{index}"
+                pointer = f"{place_of_probe}/facts/{position}/evidence/{index}"
                 if id not in indexes:
                     indexes[id] = TextIndex(readable(case.messages[place[id]]))
                 if indexes[id].read(fact.statement).outcome != "stated":

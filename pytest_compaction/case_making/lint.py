@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -205,6 +205,18 @@ def inspect(paths: Iterable[Path], tail: int | None = None, answer: bool = True)
 
 
 def _remarks(case: Case, tail: int | None, answer: bool) -> Iterator[Remark]:
+    """The remarks on a case, and on its proposed questions as if they were asked."""
+    yield from _remarks_on_probes(case, tail, answer)
+    if case.proposed:
+        digest = f"{case.digest} proposed"  # cases with equal digests share what is kept for them
+        waiting = replace(case, probes=case.proposed, proposed=(), digest=digest)
+        for remark in _remarks_on_probes(waiting, tail, answer):
+            if remark.pointer.startswith("/probes/"):
+                pointer = remark.pointer.replace("/probes/", "/proposed/", 1)
+                yield remark._replace(pointer=pointer)
+
+
+def _remarks_on_probes(case: Case, tail: int | None, answer: bool) -> Iterator[Remark]:
     yield from check_questions(case)
     yield from check_keys(case)
     yield from check_wording(case)

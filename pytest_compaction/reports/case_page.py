@@ -18,7 +18,7 @@ from pytest_compaction.conversation import (
     ToolResult,
     readable,
 )
-from pytest_compaction.reports.lines import cells
+from pytest_compaction.reports.lines import cells, counted
 from pytest_compaction.text import TextIndex, printable
 
 LEAST_WIDTH: Final = 40
@@ -95,9 +95,14 @@ def case_overview(case: Case, page: Page) -> Iterator[str]:
         record = f"; on record: {len(point.recorded)} messages" if point.recorded else ""
         after = case.messages[point.index].id
         yield from page.lines(f"point {point.id}: after {after}, {passed:,} tokens{record}", 2)
-    facts = sum(len(probe.facts) for probe in case.probes)
+    facts = [fact for probe in case.probes for fact in probe.facts]
+    needed = sum(fact.needed is not None for fact in facts)
     shown = ", ".join(f"{kind} {kinds[kind]}" for kind in sorted(kinds))
-    yield from page.lines(f"{len(case.probes)} probes ({shown}), {facts} facts", 2)
+    later = f", {needed} of them needed later" if needed else ""
+    yield from page.lines(f"{len(case.probes)} probes ({shown}), {len(facts)} facts{later}", 2)
+    if case.proposed:
+        waiting = counted(len(case.proposed), "proposed question")
+        yield from page.lines(f"{waiting}, not asked: a reader has to confirm them", 2)
 
 
 def case_messages(case: Case, page: Page, point: int | None = None) -> Iterator[str]:
@@ -136,12 +141,14 @@ def _part(part: object, page: Page) -> Iterator[str]:
 
 
 def case_probes(case: Case, page: Page, point: int | None = None) -> Iterator[str]:
-    """The probes of one point or of all, with traps, facts, and the messages that state them."""
+    """The probes of one point or of all with facts and traps, the proposed ones after them."""
     indexes = [TextIndex(readable(message)) for message in case.messages]
-    for probe in case.probes:
+    for probe in (*case.probes, *case.proposed):
         if point is not None and probe.point != point:
             continue
-        yield from page.lines(f"{probe.id} {probe.kind}, after {case.points[probe.point].id}", 0)
+        waits = "; proposed, waits for a reader" if probe in case.proposed else ""
+        after = case.points[probe.point].id
+        yield from page.lines(f"{probe.id} {probe.kind}, after {after}{waits}", 0)
         yield from page.lines(probe.question, 4)
         for fact in probe.facts:
             yield from _fact(fact, probe, case, indexes, page)
@@ -171,6 +178,8 @@ def _fact(
     type = f"{fact.type}, {fact.change}" if fact.change else fact.type
     stated = f"{type}; stated in {len(where)} of {asked + 1} messages: "
     yield from page.lines(f"{stated}{', '.join(where[:_MAX_WHERE])}{more}", 11)
+    if fact.needed is not None:
+        yield from page.lines(fact.needed.why, 11)
     yield from _keys(fact.keys, page)
     for other in fact.counterparts:
         yield from page.lines(f"not: {other.text}", 11)

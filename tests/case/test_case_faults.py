@@ -230,3 +230,54 @@ def test_an_id_with_a_line_break_at_its_end_is_no_id(tmp_path, pointer, value, e
     faults = faults_of(tmp_path, **changed(pointer, value + end))
     assert [at for at, _, _ in faults] == [pointer]
     assert "text that matches" in faults[0][2]
+
+
+PROPOSED = {
+    "id": "limit-again",
+    "kind": "recall",
+    "question": "What is the limit?",
+    "facts": [{"text": "45 seconds", "evidence": ["m1"], "needed": {"how": "chosen"}}],
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "at", "found", "expected"),
+    [
+        ({"id": "timeout"}, "/id", "the id 'timeout', which /probes/0 has too", "of its own"),
+        ({"point": "middle"}, "/point", "'middle'", "the id of a compaction point: early"),
+        ({"kind": "compliance"}, "", "without 'options'", "complying and other"),
+        ({"facts": [{"text": "x", "evidence": ["m99"]}]}, "/facts/0/evidence/0", "m99", "message"),
+        ({"facts": [{"text": "x", "evidence": ["m1"]}]}, "/facts/0/evidence/0", "not state", "m"),
+    ],
+)
+def test_a_proposed_question_is_checked_as_a_probe_is(tmp_path, change, at, found, expected):
+    ((pointer, said, wanted),) = faults_of(tmp_path, proposed=[PROPOSED | change])
+    assert pointer == f"/proposed/0{at}"
+    assert found in said and expected in wanted
+
+
+def test_more_proposed_questions_than_a_person_reads_are_refused(tmp_path):
+    many = [PROPOSED | {"id": f"p-{number}"} for number in range(1001)]
+    ((pointer, _, expected),) = faults_of(tmp_path, proposed=many)
+    assert (pointer, expected) == ("/proposed", "at most 1000 items")
+
+
+@pytest.mark.parametrize(
+    ("needed", "at", "expected"),
+    [
+        ({}, "", "these keys"),
+        ({"how": "guessed"}, "/how", "one of used, fetched, said"),
+        ({"how": "used", "why": "x"}, "", "one of act, confirmed, distance, how, message"),
+        ({"how": "used", "message": "m" * 201}, "/message", "at most 200 characters"),
+        ({"how": "used", "act": "a" * 201}, "/act", "at most 200 characters"),
+        ({"how": "used", "distance": -1}, "/distance", "at least 0"),
+        ({"how": "used", "distance": 10**9}, "/distance", "at most 1000000"),
+        ({"how": "used", "confirmed": "yes"}, "/confirmed", "the type boolean"),
+        ("used", "", "the type object"),
+    ],
+)
+def test_why_a_fact_is_needed_is_checked(tmp_path, needed, at, expected):
+    data = changed("/probes/0/facts/0/needed", needed)
+    ((pointer, _, wanted),) = faults_of(tmp_path, probes=data["probes"])
+    assert pointer == f"/probes/0/facts/0/needed{at}"
+    assert expected in wanted

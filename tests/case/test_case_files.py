@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from support.builders import case_data, json_values, user, write_case
 from support.case_errors import only_error
 
-from pytest_compaction.case import Case, CaseFileError, load_cases
+from pytest_compaction.case import Case, CaseFileError, Needed, find_cases, load_cases
 from pytest_compaction.case import files as case_files
 from pytest_compaction.case.files import read_case_file
 
@@ -262,3 +262,31 @@ def test_evidence_that_another_process_has_checked_is_not_checked_again(tmp_path
     write_case(tmp_path / "small.json", title="changed since")
     assert load_cases([tmp_path], checked={case.digest}).cases
     assert asked == ["small"]
+
+
+def test_a_case_says_what_was_needed_and_which_questions_wait(tmp_path):
+    data = case_data()
+    use = {"how": "used", "message": "m99", "distance": 3.0, "act": "edit of a.py"}
+    data["probes"][0]["facts"][0]["needed"] = use
+    data["proposed"] = [data["probes"][1] | {"id": "waits"}]
+    path = tmp_path / "case.json"
+    path.write_text(json.dumps(data), "utf-8")
+    (case,) = load_cases([path]).cases
+    assert case.probes[0].facts[0].needed == Needed("used", "m99", 3, "edit of a.py")
+    assert case.probes[1].facts[0].needed is None
+    assert [probe.id for probe in case.proposed] == ["waits"]
+    (entry,) = find_cases([path]).entries
+    assert [probe.id for probe in entry.probes] == [probe.id for probe in case.probes]
+
+
+@pytest.mark.parametrize(
+    ("needed", "why"),
+    [
+        (Needed("used", "m212", 4, "edit of src/a.py"), "needed by m212: edit of src/a.py"),
+        (Needed("said", "m240", act="said again"), "said again in m240"),
+        (Needed("chosen", "m30", confirmed=True), "chosen in m30, confirmed by a reader"),
+        (Needed("confirmed", confirmed=True), "confirmed by a reader"),
+    ],
+)
+def test_why_a_fact_is_asked(needed, why):
+    assert needed.why == why

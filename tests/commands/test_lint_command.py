@@ -401,3 +401,13 @@ def test_hostile_text_cannot_write_on_the_terminal(tmp_path, capsys):
     code, out = lint(capsys, written(tmp_path, hostile))
     assert code == 1
     assert "\x1b" not in out and "\u202e" not in out
+
+
+def test_proposed_questions_are_checked_as_probes_are(tmp_path):
+    leaking = probe("Was src/module_0.py set?") | {"id": "waits"}
+    (remark,) = [
+        each
+        for each in found(written(tmp_path, large(proposed=[leaking])))
+        if "proposed" in each[1]
+    ]
+    assert remark == ("error", "/proposed/0/facts/0", "leak")

@@ -159,3 +159,18 @@ def test_a_broken_case_is_named_and_the_others_are_shown(tmp_path, capsys):
     assert code == 1
     assert "small (debugging)" in out
     assert "bad.json cannot be used:" in err and '/budget: found str "x"' in err
+
+
+def test_why_a_fact_is_asked_and_which_questions_wait_is_shown(tmp_path, capsys):
+    data = case_data()
+    use = {"how": "used", "message": "m99\x1b", "act": "edit of src/a.py"}
+    data["probes"][0]["facts"][0]["needed"] = use
+    data["proposed"] = [data["probes"][1] | {"id": "waits"}]
+    path = tmp_path / "case.json"
+    path.write_text(json.dumps(data), "utf-8")
+    _, out, _ = show(capsys, path, "--probes")
+    lines = [line.strip() for line in out.splitlines()]
+    assert any(line.endswith("facts, 1 of them needed later") for line in lines)
+    assert "1 proposed question, not asked: a reader has to confirm them" in lines
+    assert r"needed by m99\x1b: edit of src/a.py" in lines
+    assert any(line.startswith("waits file") and "proposed" in line for line in lines)
