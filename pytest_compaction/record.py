@@ -24,7 +24,10 @@ _Class = TypedDict("_Class", {"class": str}, total=False)
 
 
 class FactRecord(_Class, total=False):
-    """The outcome of one fact in the view and in the answer, and its place in the log."""
+    """The outcome of one fact in the view and in the answer, and its place in the log.
+
+    ``needed`` is absent from a fact that is stated only, and says else why it is asked.
+    """
 
     text: str
     type: str
@@ -41,6 +44,7 @@ class FactRecord(_Class, total=False):
     stated_after: list[Any]
     recoverable: bool | None
     source: dict[str, Any] | None
+    needed: dict[str, Any]
 
 
 class EventRecord(TypedDict, total=False):

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from pytest_compaction.dialogues import is_dialogue_metric, measure_dialogues
-from pytest_compaction.gate.threshold import ANSWERED, Threshold, scopes_of
+from pytest_compaction.gate.threshold import ANSWERED, Threshold, scoped, scopes_of
 from pytest_compaction.metrics import (
     ORIGINS,
     arm_name,
@@ -30,11 +30,11 @@ from pytest_compaction.text import told_apart
 
 def measure(metric: str, records: Sequence[Record], control: Sequence[Record]) -> float | None:
     """The value of a metric over one strategy's records; ``None`` when nothing was measured."""
-    kind, dot, rest = metric.partition(".")
-    if kind in ORIGINS:
-        return measure(rest, of_origin(records, kind), of_origin(control, kind))
-    if dot:
-        return measure(rest, [r for r in records if r["kind"] == kind], control)
+    scope, rest = scoped(metric)
+    if scope in ORIGINS:
+        return measure(rest, of_origin(records, scope), of_origin(control, scope))
+    if scope:
+        return measure(rest, [r for r in records if r["kind"] == scope], control)
     if metric.startswith("pass^"):
         return pass_estimates(records).get(int(metric[5:]))
     mean = known()[metric].mean(records, control)
@@ -45,6 +45,8 @@ def _why_missing(metric: str, records: Sequence[Record], control: Sequence[Recor
     """Why a metric of these records, of which there are some, has no value."""
     if metric.rpartition(".")[2] in ANSWERED:
         return "no answers were made; add --compaction-answers"
+    if metric.endswith(("needed.survival", "stated.survival")):
+        return "no fact of these cases says what it was needed for (`needed` in the case file)"
     found = compliance(records, control) if metric == "er" else None
     return f"not defined, {found.retained.reason}" if found else "nothing was measured"
 
@@ -287,14 +289,14 @@ def _explained(
 
     Its text says of how many items the mean is, if not of all that are ``scored``.
     """
-    kind, dot, rest = metric.partition(".")
-    if kind in ORIGINS:
-        return _explained(check, threshold, rest, of_origin(records, kind), scored)
-    figure = known().get(rest if dot else metric)
+    scope, rest = scoped(metric)
+    if scope in ORIGINS:
+        return _explained(check, threshold, rest, of_origin(records, scope), scored)
+    figure = known().get(rest)
     if figure is None or figure.of is None:
         return check
-    if dot:
-        records = [record for record in records if record["kind"] == kind]
+    if scope:
+        records = [record for record in records if record["kind"] == scope]
     mean = figure.mean(records)
     if mean is None:
         return check

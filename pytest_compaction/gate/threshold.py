@@ -121,7 +121,9 @@ def scopes_of(arms: Iterable[tuple[str, Budget | None]]) -> list[str]:
 
 def _check_bound(text: str, metric: str, bound: float, percent: bool) -> None:
     """Refuse a bound that is no value of the figure: a rule with it would always hold, or never."""
-    name = metric.rpartition(".")[2]
+    name = metric
+    while scoped(name)[0]:
+        name = scoped(name)[1]
     figure = known().get(name)
     range = (figure.threshold or figure.bounds) if figure else _SAVED.get(name, _SHARE)
     is_share = figure is None or figure.kind == "share"
@@ -135,14 +137,23 @@ def _check_bound(text: str, metric: str, bound: float, percent: bool) -> None:
     )
 
 
+def scoped(metric: str) -> tuple[str, str]:
+    """The origin or kind that a metric is of, and the rest: ``file.artifact`` is of ``file``.
+
+    Names of figures such as ``needed.survival`` have a dot too.
+    """
+    scope, dot, rest = metric.partition(".")
+    return (scope, rest) if dot and metric not in known() else ("", metric)
+
+
 def _known(metric: str) -> bool:
     if is_dialogue_metric(metric):
         return True
-    kind, dot, rest = metric.partition(".")
-    if kind in _ORIGINS and not is_dialogue_metric(rest):
-        return rest.partition(".")[0] not in _ORIGINS and _known(rest)
-    if dot:
-        return kind in PROBE_KINDS and rest in of_items()
+    scope, rest = scoped(metric)
+    if scope in _ORIGINS and not is_dialogue_metric(rest):
+        return scoped(rest)[0] not in _ORIGINS and _known(rest)
+    if scope:
+        return scope in PROBE_KINDS and rest in of_items()
     return metric in known() or _PASS.fullmatch(metric) is not None
 
 

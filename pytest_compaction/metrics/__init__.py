@@ -36,9 +36,9 @@ if TYPE_CHECKING:  # a star exports to type checkers what the modules define
 _NAMES: Final = {
     "aggregates": (
         "Aggregate Losses ORIGINS TOO_FEW Tokens aggregate arm_name budget_share budgets_of "
-        "by_arm by_compactor by_origin is_answered is_stated kept_share loss_counts "
-        "mean_pass_hat_k of_origin outcome_of overall_mean pass_estimates pass_hat_k reading_of "
-        "removed_share scored survival token_totals"
+        "by_arm by_compactor by_origin is_answered is_needed is_stated kept_share "
+        "loss_counts mean_pass_hat_k of_origin outcome_of overall_mean pass_estimates pass_hat_k "
+        "reading_of removed_share scored survival token_totals"
     ),
     "agreement": (
         "Agreement Coefficient kendall_tau_b krippendorff_alpha of_judges of_readings of_runs "

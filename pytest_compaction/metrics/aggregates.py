@@ -59,6 +59,29 @@ def stated_share(record: Record) -> float | None:
     return sum(is_stated(fact) for fact in facts) / len(facts)
 
 
+def is_needed(fact: Mapping[str, Any]) -> bool:
+    """Whether the session is known to have needed a fact later, from its part of a record."""
+    return isinstance(fact.get("needed"), Mapping)
+
+
+def survival_of_facts(records: Iterable[Record], needed: bool) -> Mean | None:
+    """The share of the facts needed later, or of the others, that views state.
+
+    ``None`` where no fact of the records is known to be needed.
+    """
+    facts = [(record["case"], fact) for record in scored(records) for fact in record["facts"]]
+    if not any(is_needed(fact) for _, fact in facts):
+        return None
+    chosen = ((case, float(is_stated(f))) for case, f in facts if is_needed(f) == needed)
+    return mean_over(clustered(chosen))
+
+
+def survival_of_item(record: Record, needed: bool) -> float | None:
+    """The same share of the facts of one item; ``None`` if it has no such fact."""
+    stated = [is_stated(fact) for fact in record["facts"] if is_needed(fact) == needed]
+    return sum(stated) / len(stated) if stated and record["overall"] is not None else None
+
+
 def is_stated(fact: Mapping[str, Any]) -> bool:
     """Whether the view states a fact, from its part of a record."""
     return bool(fact["survived"])

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from pytest_compaction.metrics.aggregates import is_stated, token_totals
+from pytest_compaction.metrics.aggregates import is_needed, is_stated, token_totals
 from pytest_compaction.metrics.changed_facts import (
     FactChange,
     FactChanges,
@@ -21,7 +21,7 @@ from pytest_compaction.metrics.strategies import (
     figures_by_item,
     pair_items,
 )
-from pytest_compaction.record import Record
+from pytest_compaction.record import FactRecord, Record
 
 _K = TypeVar("_K", bound=Hashable)
 
@@ -75,18 +75,18 @@ class RunChanges:
     """The changes from a first set of records to a second.
 
     ``figures`` has those that are compared and that both sets have. ``items`` are all items with a
-    score in both sets, the largest loss first. ``stated`` is the share of the facts of these
-    items that the views state, ``removed`` the share of tokens that was removed, each first and
-    second. ``new`` and ``vanished`` are probes that only one set has, as (case, probe);
-    ``unscored`` counts items without a score in one of the sets. ``facts`` are those that are newly
-    gone or regained over all trials. ``changed_cases`` are cases whose log is not the same, of
-    which nothing is compared, and ``changed_probes`` (case, probe) those with other facts, whose
-    scores are not.
+    score in both sets, the largest loss first. ``kept`` is the share of the facts of these items
+    that the views state, by name: of all facts, or of those needed later and of the others.
+    ``removed`` is the share of tokens that was removed, each first and second. ``new`` and
+    ``vanished`` are probes that only one set has, as (case, probe); ``unscored`` counts items
+    without a score in one of the sets. ``facts`` are those that are newly gone or regained over all
+    trials. ``changed_cases`` are cases whose log is not the same, of which nothing is compared, and
+    ``changed_probes`` (case, probe) those with other facts, whose scores are not.
     """
 
     figures: Mapping[str, BothMeans]
     items: tuple[ItemChange, ...]
-    stated: tuple[float, float] | None
+    kept: Mapping[str, tuple[float, float]]
     removed: tuple[float | None, float | None]
     new: tuple[tuple[str, str], ...] = ()
     vanished: tuple[tuple[str, str], ...] = ()
@@ -152,12 +152,12 @@ def run_changes(first: Sequence[Record], second: Sequence[Record]) -> RunChanges
         if one["overall"] is not None and other["overall"] is not None
     ]
     sides = [one for one, _ in both], [other for _, other in both]
-    stated, removed = tuple(map(_stated, sides)), tuple(map(_removed, sides))
+    removed = tuple(map(_removed, sides))
     known, now = set(map(_probe, first)), set(map(_probe, second))
     return RunChanges(
         figures={n: found for n in compared() if (found := _compared(*sides, n))},
         items=tuple(sorted((_item_change(*pair, facts) for pair in both), key=_by_loss)),
-        stated=None if stated[0] is None or stated[1] is None else (stated[0], stated[1]),
+        kept=_kept(*sides),
         removed=(removed[0], removed[1]),
         new=tuple(sorted(now - known)),
         vanished=tuple(sorted(known - now)),
@@ -214,10 +214,30 @@ def _compared(firsts: Sequence[Record], seconds: Sequence[Record], metric: str) 
     return BothMeans(before, after, paired)
 
 
-def _stated(records: Sequence[Record]) -> float | None:
-    """The share of all facts of these items that their views state (0 to 1)."""
-    facts = [fact for record in records for fact in record["facts"]]
-    return sum(map(is_stated, facts)) / len(facts) if facts else None
+def _kept(firsts: Sequence[Record], seconds: Sequence[Record]) -> dict[str, tuple[float, float]]:
+    """The shares of the facts of these items that the views of both sides state (0 to 1).
+
+    Of facts needed later and of the others apart, where both sides tell them.
+    """
+    sides = [[f for record in side for f in record["facts"]] for side in (firsts, seconds)]
+    groups = [{"facts kept": facts} for facts in sides]
+    if all(any(map(is_needed, facts)) for facts in sides):
+        groups = [
+            {
+                "needed facts": [fact for fact in facts if is_needed(fact)],
+                "stated only": [fact for fact in facts if not is_needed(fact)],
+            }
+            for facts in sides
+        ]
+    return {
+        name: (_share(facts), _share(groups[1][name]))
+        for name, facts in groups[0].items()
+        if facts and groups[1][name]
+    }
+
+
+def _share(facts: Sequence[FactRecord]) -> float:
+    return sum(map(is_stated, facts)) / len(facts)
 
 
 def _removed(records: Sequence[Record]) -> float | None:

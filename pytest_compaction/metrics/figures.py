@@ -21,6 +21,8 @@ from pytest_compaction.metrics.aggregates import (
     pass_mean,
     scored,
     stated_share,
+    survival_of_facts,
+    survival_of_item,
     token_totals,
 )
 from pytest_compaction.metrics.constraints import compliance, constraint_survival
@@ -88,6 +90,10 @@ def _traps(record: Record) -> float | None:
     return sum(bool(trap["hit"]) for trap in traps) / len(traps)
 
 
+def _survival(records: Sequence[Record], _: Sequence[Record], needed: bool) -> Mean | None:
+    return survival_of_facts(records, needed)
+
+
 def _unused(records: Sequence[Record], _: Sequence[Record]) -> Mean | None:
     """The share of facts that views state and answers do not; ``None`` where none were made."""
     found = loss_counts(records)
@@ -137,6 +143,19 @@ _SHARE: Final = partial(Figure, kind="share", bounds=Range(0, 1), placed=_EVERYW
 FIGURES: tuple[Figure, ...] = (
     *(_SCORE(name, of=partial(_of_score, name=name)) for name in ("overall", *DIMENSIONS)),
     _SHARE("stated", of=stated_share, placed=_EVERYWHERE, always=True),
+    *(
+        _SHARE(
+            f"{name}.survival",
+            label=label,
+            of=partial(survival_of_item, needed=needed),
+            whole=partial(_survival, needed=needed),
+            placed=frozenset({"compare", "notebook"}),
+        )
+        for name, label, needed in (
+            ("needed", "needed facts", True),
+            ("stated", "stated only", False),
+        )
+    ),
     _SHARE("pass^1", whole=lambda mine, _: pass_mean(mine), placed=_EVERYWHERE, always=True),
     _SHARE(
         "removed",

@@ -67,7 +67,8 @@ class ItemFact:
     ``loss`` is ``dropped``, ``unused`` or ``None``. ``view`` and ``answer`` are the outcomes read
     there: ``stated``, ``contradicted``, ``uncertain`` or ``absent``. ``recoverable`` is ``None``
     unless the fact was dropped. ``group`` is its class, such as ``path`` or ``decision``.
-    What an older record does not hold is empty or ``None``.
+    ``needed`` says why the fact is asked; empty for one that is stated only. What an older record
+    does not hold is empty or ``None``.
     """
 
     text: str
@@ -81,6 +82,7 @@ class ItemFact:
     recoverable: bool | None
     evidence: tuple[str, ...]
     why: str
+    needed: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +212,11 @@ def complete_record(record: Record) -> Record:
         "status": item.status,
         "overall": item.overall,
         "dimensions": dict(item.dimensions),
-        "facts": [{"survived": fact.survived, "used": fact.used} for fact in item.facts],
+        "facts": [
+            {"survived": fact.survived, "used": fact.used}
+            | ({"needed": {"why": fact.needed}} if fact.needed else {})
+            for fact in item.facts
+        ],
     }
     return merged(item.record, found)
 
@@ -230,6 +236,7 @@ def _fact(fact: Mapping[str, Any], record: Record) -> ItemFact:
         recoverable=fact.get("recoverable"),
         evidence=tuple(map(str, fact.get("evidence") or ())),
         why=_text(fact.get("why")),
+        needed=_text(_mapping(fact.get("needed")).get("why")),
     )
 
 

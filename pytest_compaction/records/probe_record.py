@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import asdict
 from functools import lru_cache
 from itertools import accumulate
 from typing import Any, Final
@@ -245,6 +246,9 @@ def _facts(response: Response, verdict: Verdict) -> list[FactRecord]:
             "recoverable": history.recoverable,
             "source": source and {"message": clean(source[0]), "tokens": source[1]},
         }
+        if fact.needed is not None:
+            why = {**asdict(fact.needed), "why": printable(fact.needed.why)}
+            found["needed"] = {k: clean(v) if isinstance(v, str) else v for k, v in why.items()}
         facts.append(found)
     return facts
 

@@ -104,7 +104,11 @@ def _strategy(
         "removed": _mean(item.tokens.removed_mean),
         "view_tokens": _mean(item.tokens.view),
         "budget_share": _mean(budget_share(group)),
-        **{each.name: _mean(each.mean(group, control)) for each in further("header")},
+        **{
+            each.name: _mean(mean)
+            for each in further("header")
+            if (mean := each.mean(group, control)) is not None
+        },
         **({"letters": letters[name]} if len(letters) > 1 and name in letters else {}),
     }
 

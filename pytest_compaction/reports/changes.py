@@ -87,9 +87,9 @@ def _crossed(changes: RunChanges, score: str) -> str:
 
 def _shares(changes: RunChanges, moved: str) -> Iterator[tuple[str, ...]]:
     """Rows of a table: facts kept with what ``moved``, and tokens removed."""
-    stated, (before, after) = changes.stated, changes.removed
-    if stated is not None:
-        yield "facts kept", f"{stated[0]:.0%}", f"{stated[1]:.0%}", moved
+    before, after = changes.removed
+    for number, (name, shares) in enumerate(changes.kept.items()):
+        yield name, f"{shares[0]:.0%}", f"{shares[1]:.0%}", "" if number else moved
     if before is not None and after is not None:
         yield "removed", removed_text(before), removed_text(after)
 
@@ -465,7 +465,9 @@ def _json(each: RunComparison) -> dict[str, Any]:
             for metric, found in changes.figures.items()
         },
         "facts": {
-            "kept": None if changes.stated is None else list(changes.stated),
+            "kept": changes.kept.get("facts kept"),
+            "needed": changes.kept.get("needed facts"),
+            "stated_only": changes.kept.get("stated only"),
             "gone": list(map(_fact, changes.gone)),
             "regained": list(map(_fact, changes.regained)),
             "uncertain": list(map(_fact, changes.facts.uncertain)),

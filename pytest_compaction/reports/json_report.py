@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from pytest_compaction.gate import ArmComparison, Check, MeanRule, NewlyGoneRule
@@ -13,6 +13,8 @@ from pytest_compaction.metrics import (
     FactChange,
     Mean,
     compare_strategies,
+    is_needed,
+    is_stated,
 )
 from pytest_compaction.record import Record
 from pytest_compaction.records import TEXTS, finite, row_of
@@ -68,9 +70,14 @@ def report_data(run: FinishedRun) -> dict[str, Any]:
         "baselines": list(map(_baseline, run.against.comparisons)),
         "items": [
             {name: value for name, value in row_of(record).items() if name not in TEXTS}
+            | {"needed": list(map(_needed, filter(is_needed, record.get("facts") or ())))}
             for record in run.records
         ],
     }
+
+
+def _needed(fact: Mapping[str, Any]) -> dict[str, Any]:
+    return {"text": fact["text"], "why": fact["needed"].get("why"), "stated": is_stated(fact)}
 
 
 def _shard(shard: Any) -> dict[str, Any] | None:

@@ -27,6 +27,7 @@ from pytest_compaction.metrics import (
     constraint_survival,
     further,
     interval_method,
+    is_needed,
     is_null,
     kept_by_dimension,
     loss_counts,
@@ -39,6 +40,7 @@ from pytest_compaction.metrics import (
     survival,
     times,
 )
+from pytest_compaction.record import merged
 from pytest_compaction.records import Record, went_wrong_later
 from pytest_compaction.reports.items import lowest_first
 from pytest_compaction.reports.lines import (
@@ -90,7 +92,10 @@ def result_text(name: str, figures: Aggregate, records: Sequence[Record]) -> str
     parts = []
     if losses.facts:
         says = f"{name} keeps" if figures.reading == "view" else f"answers with {name} state"
-        parts.append(f"{says} {_stated(losses):.0%} of {losses.facts:,} facts")
+        shares = [
+            f"{_stated(each):.0%} of {each.facts:,} {what}" for what, each in losses_apart(records)
+        ]
+        parts.append(f"{says} {' and '.join(shares)}")
     elif figures.overall is not None:
         parts.append(f"{name} scores {figures.overall.value:.2f} of {MAX_SCORE:g}")
     if losses.dropped:
@@ -286,6 +291,23 @@ def by_kind(records: Sequence[Record]) -> list[tuple[float, str, list[Record]]]:
     return sorted(rows, key=lambda row: (-row[0], row[1]))
 
 
+def losses_apart(records: Sequence[Record]) -> list[tuple[str, Losses]]:
+    """The facts needed later and those stated only; all facts together if none is needed.
+
+    They have no mean in common: how many facts are stated only is up to who wrote the case.
+    """
+    groups = {
+        name: [
+            merged(record, {"facts": [f for f in record["facts"] if is_needed(f) == needed]})
+            for record in records
+        ]
+        for name, needed in (("needed facts", True), ("stated only", False))
+    }
+    found = [(name, loss_counts(group)) for name, group in groups.items()]
+    needed, others = (losses for _, losses in found)
+    return [each for each in found if each[1].facts] if needed.facts else [("facts", others)]
+
+
 def kind_lines(records: Sequence[Record]) -> Iterator[Line]:
     """A row for each kind of question, the best first; nothing with a single kind.
 
@@ -295,6 +317,14 @@ def kind_lines(records: Sequence[Record]) -> Iterator[Line]:
     if len(rows) < 2:
         return
     reading = "kept" if rows[0][2][0].get("reading") == "view" else "said"
+    columns = [name for name, _ in losses_apart([r for _, _, group in rows for r in group])]
+    if columns != ["facts"]:
+        yield Line(f"{f'facts {reading}':<12}{''.join(f'{n:>13}' for n in columns)}  score", "dim")
+        for score, kind, group in rows:
+            apart = dict(losses_apart(group))
+            cells = (_share_of(apart.get(name)) for name in columns)
+            yield Line(f"{printable(kind, 12):<12}{''.join(cells)}{score:>7.2f}")
+        return
     answered = loss_counts([r for _, _, group in rows for r in group]).unused is not None
     head = f"{'asked about':<12}{'facts':>6}{reading:>6}{'dropped':>8}"
     yield Line(f"{head}{'unused' if answered else '':>{7 * answered}}{'score':>6}", "dim")
@@ -304,6 +334,10 @@ def kind_lines(records: Sequence[Record]) -> Iterator[Line]:
         unused = f"{losses.unused or 0:>7}" if answered else ""
         lost = f"{losses.facts:>6}{share:>6}{losses.dropped:>8}{unused}"
         yield Line(f"{printable(kind, 12):<12}{lost}{score:>6.2f}")
+
+
+def _share_of(losses: Losses | None) -> str:
+    return f"{'-':>13}" if losses is None else f"{_stated(losses):>5.0%} of {losses.facts:>4}"
 
 
 def _stated(losses: Losses) -> float:

@@ -104,8 +104,9 @@ def _facts(record: Record, page: Page) -> Iterator[str]:
             more.append(f"said in {', '.join(map(str, fact['evidence']))}")
         said = f"{fact['text']} ({', '.join(more)})" if more else str(fact["text"])
         yield from page.lines(said, 14, f"  {printable(became, 11)}")
-        if fact.get("why"):
-            yield from page.lines(str(fact["why"]), 16)
+        for why in (fact.get("why"), (fact.get("needed") or {}).get("why")):
+            if why:
+                yield from page.lines(str(why), 16)
     yield ""
 
 

@@ -15,6 +15,7 @@ from pytest_compaction.metrics import (
     BreakEven,
     ComparedLosses,
     FactLosses,
+    Figure,
     LifeRow,
     LostFact,
     Mean,
@@ -80,8 +81,9 @@ def run_tables(records: Sequence[Record], pricing: Pricing | None = None) -> Ite
         for origin, item in figures.items()
     ]
     if apart:
-        rows = [(Cell(name), *_figures(item, group)) for name, item, group in apart]
-        heads = [("compactor", "compactor"), *_heads()]
+        more = _further(group for *_, group in apart)
+        rows = [(Cell(name), *_figures(item, group, more)) for name, item, group in apart]
+        heads = [("compactor", "compactor"), *_heads(more)]
         yield table("origins", "Real and scripted cases apart", heads, rows, [_STATED])
     production = production_loss(records)
     if production is not None:
@@ -100,23 +102,30 @@ def run_tables(records: Sequence[Record], pricing: Pricing | None = None) -> Ite
 
 def strategies_table(groups: Groups) -> Table:
     """The figures of each strategy over all cases."""
+    more = _further(groups.values())
     rows = [
-        (Cell(name), count(len(group)), *_figures(aggregate(name, group), group))
+        (Cell(name), count(len(group)), *_figures(aggregate(name, group), group, more))
         for name, group in groups.items()
     ]
-    heads = [("compactor", "compactor"), ("items", "items"), *_heads()]
+    heads = [("compactor", "compactor"), ("items", "items"), *_heads(more)]
     cases = max(len({record["case"] for record in group}) for group in groups.values())
     notes = [f"95 % intervals: {interval_method(cases)}.", _STATED]
     return table("strategies", "Strategies", heads, rows, notes)
 
 
-def _heads() -> Iterator[tuple[str, str]]:
+def _further(groups: Iterable[Sequence[Record]]) -> list[Figure]:
+    """The figures without a place of their own that some group has."""
+    found = {name for group in groups for name in means(group)}
+    return [figure for figure in further("table") if figure.name in found]
+
+
+def _heads(more: Sequence[Figure]) -> Iterator[tuple[str, str]]:
     for key in ("cases", "scored", "overall", "pass", "removed", "stated", "tokens"):
         yield key, "pass^1" if key == "pass" else key
-    yield from ((figure.name, figure.head) for figure in further("table"))
+    yield from ((figure.name, figure.head) for figure in more)
 
 
-def _figures(item: Aggregate, records: Sequence[Record]) -> Iterator[Cell]:
+def _figures(item: Aggregate, records: Sequence[Record], more: Sequence[Figure]) -> Iterator[Cell]:
     yield count(len({record["case"] for record in records}))
     yield count(item.scored)
     yield estimate(item.overall, "number", (0, MAX_SCORE))
@@ -125,8 +134,8 @@ def _figures(item: Aggregate, records: Sequence[Record]) -> Iterator[Cell]:
     yield Cell("grew" if removed is not None and removed < 0 else removed, "share")
     yield estimate(item.stated, "share", _SHARE)
     yield count(item.view_tokens)
-    found = means(records)
-    for figure in further("table"):
+    found = means(records) if more else {}
+    for figure in more:
         form: Form = "share" if figure.kind == "share" else "number"
         limits = (figure.bounds.low, figure.bounds.high)
         yield estimate(found.get(figure.name), form, limits)

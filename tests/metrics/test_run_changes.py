@@ -17,7 +17,7 @@ def test_nothing_changed_between_a_run_and_itself():
     assert len(changes.figures) == 7
     assert not (changes.gone or changes.regained or changes.losses)
     assert not (changes.new or changes.vanished or changes.unscored)
-    assert changes.stated == (1, 1)
+    assert changes.kept == {"facts kept": (1, 1)}
 
 
 def test_a_fact_that_only_the_first_view_states_is_gone_with_the_item_that_asked_for_it():
@@ -36,7 +36,7 @@ def test_a_fact_that_only_the_first_view_states_is_gone_with_the_item_that_asked
         *("lost", "a", "p", "late", "path"),
     )
     assert (regained.text, regained.kind) == ("won", "number")
-    assert changes.stated == (2 / 3, 2 / 3)
+    assert changes.kept == {"facts kept": (2 / 3, 2 / 3)}
     assert [item.difference for item in changes.losses] == [-2.0]
     assert changes.cases == 1
     assert changes.figures["overall"].interval is None
@@ -82,7 +82,7 @@ def test_other_trials_and_budgets_are_other_items():
 
 def test_nothing_in_common_gives_no_figure():
     changes = run_changes([scored("a")], [scored("b")])
-    assert (changes.figures, changes.items, changes.stated) == ({}, (), None)
+    assert (changes.figures, changes.items, changes.kept) == ({}, (), {})
     assert changes.removed == (None, None)
 
 

@@ -53,6 +53,24 @@ def test_every_line_of_a_run_keeps_to_it(pytester, workers):
     assert [faults(line) for line in lines] == [[]] * len(lines)
 
 
+def test_a_fact_says_why_it_is_asked_and_proposed_questions_are_not(pytester):
+    data = small_case()
+    use = {"how": "used", "message": "m99", "distance": 2, "act": "edit of a.py"}
+    data["probes"][0]["facts"][0]["needed"] = use
+    data["proposed"] = [{**data["probes"][1], "id": "waits"}]
+    set_up(pytester, "first")
+    write_cases(pytester, data)
+    run(pytester, "--compaction-threshold=needed.survival>=0.8")
+    (file,) = run_files(pytester)
+    header, *lines = lines_of(file)
+    assert [faults(line) for line in (header, *lines)] == [[]] * (1 + len(lines))
+    assert {line["probe"] for line in lines} == {probe["id"] for probe in data["probes"]}
+    facts = {line["probe"]: line["facts"] for line in lines}
+    found = facts[data["probes"][0]["id"]][0]["needed"]
+    assert found == {**use, "confirmed": False, "why": "needed by m99: edit of a.py"}
+    assert "needed" not in facts[data["probes"][1]["id"]][0]
+
+
 def test_the_record_of_a_dialogue_keeps_to_it(pytester):
     project(pytester, talk(1))
     write_cases(pytester, small_case())

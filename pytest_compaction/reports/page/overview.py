@@ -178,13 +178,14 @@ def _compared(each: ArmComparison) -> Iterator[tuple[str, str, str, str, str]]:
         one = rule.compared
         outcome = "undecided" if rule.outcome == "undecided" else _outcome(rule.check)
         yield rule.metric, f"{one.first:.2f}", f"{one.second:.2f}", difference_text(one), outcome
-    stated, (before, after) = each.changes.stated, each.changes.removed
+    before, after = each.changes.removed
     limit = each.newly_gone if each.newly_gone and each.newly_gone.check else None
-    if stated is not None:
-        moved, outcome = facts_text(each.changes), ""
-        if limit and limit.check:
-            moved, outcome = f"{moved}; {limit.allowed} may be gone", _outcome(limit.check)
-        yield "facts stated", f"{stated[0]:.0%}", f"{stated[1]:.0%}", moved, outcome
+    moved, outcome = facts_text(each.changes), ""
+    if limit and limit.check:
+        moved, outcome = f"{moved}; {limit.allowed} may be gone", _outcome(limit.check)
+    for name, kept in each.changes.kept.items():
+        yield name, f"{kept[0]:.0%}", f"{kept[1]:.0%}", moved, outcome
+        moved = outcome = ""
     if before is not None and after is not None:
         yield "tokens removed", removed_text(before), removed_text(after), "", ""
 

@@ -29,7 +29,7 @@ _DETAILS: Final = (
 )
 _OF_FACT: Final = (
     *("view", "answer", "clause", "words", "why"),
-    *("evidence", "stated_after", "source", "recoverable"),
+    *("evidence", "stated_after", "source", "recoverable", "needed"),
 )
 
 

@@ -51,6 +51,7 @@ function factList(facts) {
 function factButton(fact, k) {
   const { sign, name, says } = FATES[fact.fate];
   const more = [];
+  if (fact.needed) more.push(plain(fact.needed.why));
   if (fact.recoverable === true) more.push("can be read again");
   if (fact.recoverable === false) more.push("gone");
   if (fact.view === "contradicted") more.push("the view says otherwise");
