@@ -27,7 +27,7 @@ _NAMES: Final = {
     "operations": ("INTERRUPTED Command Invocation commands exit_code file_operations invocations"),
     "outputs": "error_kind error_texts test_summary",
     "shell_effects": "NOT_LITERAL command_words",
-    "tool_calls": "call_touches shell_script",
+    "tool_calls": "call_touches named_paths shell_script",
     "touches": "Touch",
     "trail": "ASSERTION CommandRun Trail telling_commands trail_from_json",
 }

@@ -414,7 +414,12 @@ class ModelProbes:
         self._caller = caller
 
     def __call__(
-        self, messages: Sequence[Message], points: Sequence[int], count: int, budget: int
+        self,
+        messages: Sequence[Message],
+        points: Sequence[int],
+        count: int,
+        budget: int,
+        recorded: Sequence[int] = (),
     ) -> list[dict[str, Any]]:
         """The probes of a session; raises :class:`ImportFormatError` when the model fails."""
         count = probe_count(messages, count)
@@ -431,7 +436,7 @@ class ModelProbes:
             raise ImportFormatError(
                 f"no probes by {self.name}: {error}. Without --model, rules make them"
             ) from None
-        return self.written.probes or derive_probes(messages, points, count, budget)
+        return self.written.probes or derive_probes(messages, points, count, budget, recorded)
 
 
 def model_probes(name: str, store: Path) -> ModelProbes:

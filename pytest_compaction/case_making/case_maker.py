@@ -174,8 +174,11 @@ def _cleaned(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9_.-]+", "-", name)
 
 
-ProbeSource = Callable[[Sequence[Message], Sequence[int], int, int], list[dict[str, Any]]]
-"""Takes messages, positions of the points, a count and the budget; returns probes as JSON."""
+ProbeSource = Callable[
+    [Sequence[Message], Sequence[int], int, int, Sequence[int]], list[dict[str, Any]]
+]
+"""Takes messages, positions of the points, a count, the budget and the positions after which a
+compaction is on record; returns probes as JSON."""
 _WINDOWS: Final = (32_000, 64_000, 128_000, 200_000, 400_000, 1_000_000)
 """The usual windows of models, in tokens."""
 
@@ -226,12 +229,13 @@ def make_case(
     records = record_points(transcript)
     points, budget = _points(transcript, records, sizes, counter)
     end = points[-1] + 1
-    probes = probe_source(messages[:end], points, count, budget)
+    recorded = [record.index for record in records if record.data]
+    probes = probe_source(messages, points, count, budget, recorded)
     if not probes and not without_probes:
         raise NoProbeError(
-            f"{_named(transcript)}: no probe can be derived from its {end} messages. Looked for, "
-            "and not found early enough to be at risk: values, names and rules that the user gave, "
-            "files by what was done to them, errors, tests, commits, decisions and steps of plans. "
+            f"{_named(transcript)}: no probe can be derived from its {len(messages)} messages. "
+            "Looked for, and not found early enough to be at risk: what the rest of the session "
+            "uses of it, rules and decisions of the user, errors, failing tests, steps of plans. "
             "Have a model write the probes (--model NAME), import a longer session, or write the "
             "case without probes and add your own (--without-probes)"
         )

@@ -275,6 +275,15 @@ def name_groups(name: str, frequency: Frequency) -> list[tuple[str, ...]]:
     return [(word.text,) for word in _best(_words(name), 2, frequency)]
 
 
+def role_keys(text: str, name: str, frequency: Frequency) -> Groups:
+    """Two key groups: a name, and the words that tell its role, of which one must stand by it."""
+    own = set(content_stems(normalize(name)))
+    words = [word for word in _words(text) if word.stem not in own]
+    others = [group[0] for group in exact_groups(text) if name not in group[0]]
+    role = (*(word.text for word in _best(words, 4, frequency)), *others)
+    return _sound([(name,), role]) if role else ()
+
+
 def identifier_keys(*names: str) -> Groups:
     """Key groups of names that all must be there, each as it is written."""
     return _sound([(name,) for name in names])

@@ -27,7 +27,7 @@ from pytest_compaction.case_making.lint_facts import (
     numbered_facts,
     quoted,
 )
-from pytest_compaction.case_making.lint_log import check_latest, check_standing, check_whole
+from pytest_compaction.case_making.lint_log import check_latest
 from pytest_compaction.case_making.selection import FullLogControl
 from pytest_compaction.conversation import readable
 from pytest_compaction.metrics import view_index
@@ -77,29 +77,9 @@ RULES: Final[Mapping[str, tuple[Level, str]]] = {
     ),
     "half-held": (
         "warning",
-        "The question asks for a request that no fact holds, or only part of it.",
+        "The question asks for a request that no fact holds.",
     ),
-    "incomplete": ("warning", "The log shows more files of the kind that the question asks for."),
-    "not-the-first": ("warning", "An earlier error of the same output is the first one."),
-    "vague": (
-        "warning",
-        "The question quotes words that point at what only earlier messages name.",
-    ),
-    "half-told": ("warning", "The question tells every exact value that its fact holds."),
     "not-the-last": ("warning", "A later request or check is the last one."),
-    "removed-since": ("warning", "A later edit removed what the question says was added."),
-    "gone-since": (
-        "warning",
-        "The code or commit that the question asks for does not stand any more.",
-    ),
-    "list-unsure": (
-        "warning",
-        "A command, a subagent or the user may have changed files that no call names.",
-    ),
-    "second-home": (
-        "warning",
-        "The log declares the name that the question asks for in another file too.",
-    ),
     "filler-key": ("info", "A word that a right answer easily leaves out is a key of its own."),
     "fits-budget": (
         "warning",
@@ -221,8 +201,6 @@ def _remarks_on_probes(case: Case, tail: int | None, answer: bool) -> Iterator[R
     yield from check_keys(case)
     yield from check_wording(case)
     yield from check_latest(case)
-    yield from check_whole(case)
-    yield from check_standing(case)
     yield from check_choices(case)
     yield from check_sizes(case, tail)
     yield from check_full_log(case)

@@ -8,7 +8,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, wraps
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
 from pytest_compaction.artifacts import (
     Command,
@@ -62,12 +62,35 @@ def path_candidate(path: str, change: Change, places: tuple[int, ...] = ()) -> C
     return Candidate(f"{path} was {change}", "path", ((path,),), change, places)
 
 
+Way = Literal["used", "fetched", "said", "chosen", "ruled", "failed", "open"]
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """A thing that had to be remembered at a point.
+
+    ``clause`` is the log's own words at the position ``place``; ``use`` is the position of the
+    message that needs it, ``distance`` the number of tool calls from the point to it. ``name`` is
+    the exact text that was used; it is empty for a whole sentence. ``topic`` is a quotation by
+    which a question can name the subject.
+    """
+
+    way: Way
+    clause: str
+    place: int
+    use: int
+    distance: int
+    name: str = ""
+    topic: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Found:
     """A fact, and the positions of all messages before the question that state it."""
 
     fact: Fact
     positions: tuple[int, ...]
+    need: Need | None = None
 
     @property
     def risk(self) -> tuple[int, int]:
@@ -147,10 +170,16 @@ class ProbeLog:
     """The messages of a case and where each fact is stated in them."""
 
     def __init__(
-        self, messages: Sequence[Message], points: Sequence[int], budget: int | None = None
+        self,
+        messages: Sequence[Message],
+        points: Sequence[int],
+        budget: int | None = None,
+        recorded: Sequence[int] = (),
     ) -> None:
         self.messages = tuple(messages)
         self.points = tuple(points)
+        self.recorded = tuple(recorded)
+        """The positions after which a compaction of the agent is on record."""
         self.last = len(points) - 1
         """The number of the last point."""
         self.end = points[-1] if points else -1

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Any, Final, Self
 
 from pytest_compaction.case import recorded_view
@@ -45,6 +45,8 @@ def assumed_tail_start(sizes: Sequence[int], end: int, room: int) -> int:
 TOKENS_A_POINT: Final = 25_000
 MIN_POINTS, MAX_POINTS = 3, 8
 MIN_BUDGET: Final = 2_000
+HORIZON: Final = 40
+"""Tool calls after a point in which a use counts as needed there."""
 BUDGET_STEP: Final = 500
 """A budget that has to grow is rounded up to a multiple of this."""
 SYSTEM_ROLES: Final = ("system", "developer")
@@ -112,8 +114,11 @@ def compaction_points(
     There are fewer in a short log, so that no part fits the ``budget`` without being
     compacted. A point never falls between a tool call and its result. Of the places up to
     the next point, the first is taken where the messages that must stay fit the budget,
-    else the one where they are smallest. The last point is the end of the log.
+    else the one where they are smallest. What the session does after the last point says what
+    it had to know there (see :func:`horizon_start`).
     """
+    end = horizon_start(messages, 0, len(messages))
+    messages, sizes = messages[:end], sizes[:end]
     total = sum(sizes)
     wanted = min(MAX_POINTS, max(MIN_POINTS, round(total / TOKENS_A_POINT)))
     wanted = max(1, min(wanted, total // budget))
@@ -139,6 +144,20 @@ def compaction_points(
     return [*points, len(messages) - 1]
 
 
+def horizon_start(messages: Sequence[Message], start: int, end: int) -> int:
+    """The place in a stretch of the log after which its last forty tool calls are made.
+
+    In a short stretch it is the place after which a third of the calls are made, or of the
+    messages where there are no calls; never between a call and its result.
+    """
+    ends = [stop for _, stop in groups(messages) if start < stop < end]
+    calls = [sum(len(m.calls) for m in messages[stop:end]) for stop in ends]
+    wanted = min(HORIZON, (calls[0] if calls else 0) // 3)
+    if wanted:
+        return max((s for s, n in zip(ends, calls, strict=True) if n >= wanted), default=end)
+    return max((stop for stop in ends if (end - stop) * 3 >= end - start), default=end)
+
+
 def with_room(
     points: Sequence[int],
     budget: int,
@@ -160,6 +179,8 @@ def with_room(
     return [*kept, points[-1]], room
 
 
+LEAST_STRETCH: Final = 12
+"""A stretch between two recorded compactions with fewer messages has no point of its own."""
 FAR_BELOW: Final = 0.5
 """Share of the agent's own count below which a log lacks more than prompts and tools explain."""
 
@@ -190,8 +211,9 @@ class ShortLog:
 def record_points(transcript: Transcript) -> list[RecordPoint]:
     """The points of a transcript whose agent compacted, in the order of the log.
 
-    Of several compactions after one message the last one counts. The end of the log is a
-    point as well, without a record, so that the rest of the log is asked about.
+    Of several compactions after one message the last one counts. Each stretch of the log
+    before, between and after them has a point of its own, without a record: what was needed
+    there is told by the rest of the stretch.
     """
     position = {message.id: index for index, message in enumerate(transcript.messages)}
     latest: dict[int, Boundary] = {}
@@ -202,10 +224,14 @@ def record_points(transcript: Transcript) -> list[RecordPoint]:
         _record_point(index, boundary, transcript.messages, position)
         for index, boundary in sorted(latest.items())
     ]
-    last = len(transcript.messages) - 1
-    if points and points[-1].index < last:
-        points.append(RecordPoint(last, {}, ()))
-    return points
+    ends = [point.index + 1 for point in points]
+    own = [
+        horizon_start(transcript.messages, start, end) - 1
+        for start, end in pairwise((0, *ends, len(transcript.messages)))
+        if points and end - start >= LEAST_STRETCH
+    ]
+    points += [RecordPoint(place, {}, ()) for place in own if place + 1 not in ends]
+    return sorted(points, key=lambda point: point.index)
 
 
 def told_short(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -17,18 +17,8 @@ from pytest_compaction.models import AnswerRequest, OfflineModel, prepare_beginn
 from pytest_compaction.run import bounded
 from pytest_compaction.text import TextIndex
 
-MOST_ANSWERS: Final = 256
-"""How many drafts the control answers for a log, since an answer takes as long as the log. Logs
-of agents at work need two to three for each probe, and have less than twenty probes."""
-SHARE_OF_A_NAME: Final = 5
-"""One in so many probes may be of one name; three always may."""
-SHARES: Final[Mapping[str, int]] = {"defined-in": 2}
-"""Names that may have a larger share: each probe asks for another piece of code."""
-MOST_OF_A_NAME: Final = 24
-MAX_DRAFTS_OF_A_NAME: Final = 100
-"""Bounds the work on huge logs: the control answers every draft that comes up for selected."""
-MOST_OF_A_FILE: Final = 2
-"""How many probes may ask for nothing but the same files."""
+MOST_OF_A_NAME: Final = 2
+"""How many probes of one shape a case may have, if it has no more points."""
 REPETITION: Final = 0.25
 """What each chosen draft of a name adds to the rank of the others of that name."""
 PARTS: Final = 16
@@ -106,27 +96,15 @@ class FullLogControl:
     def __init__(self, messages: Sequence[Message], points: Sequence[int]) -> None:
         ends = tuple(asked + 1 for asked in points)
         self._answers = _ANSWERS.of(_Log(tuple(messages[: max(ends, default=0)]), ends))
-        self._answered = 0
 
     @classmethod
     def of(cls, case: Case) -> FullLogControl:
         """The control of a finished case."""
         return cls(case.messages, [point.index for point in case.points])
 
-    @property
-    def is_done(self) -> bool:
-        """Whether it has answered as many drafts as it may."""
-        return self._answered >= MOST_ANSWERS
-
     def answer(self, question: str, spec: AnswerSpec, point: int, kind: str) -> TextIndex:
         """The answer from the log up to a point to a question of a kind of probe."""
         return TextIndex(self._answers.of(question, spec, point, kind))
-
-    def answers(self, draft: Draft) -> bool:
-        """Whether the answer from the full log states at least one of the facts."""
-        self._answered += 1
-        answer = self.answer(draft.question, AnswerSpec(draft.format), draft.point, draft.kind)
-        return any(answer.is_stated(found.fact.statement) for found in draft.found)
 
 
 def unanswered(case: Case) -> int:
@@ -168,36 +146,28 @@ class DraftedLog:
         return (draft.point, draft.traps, fact) in self.confirmed
 
 
-@dataclass(frozen=True, slots=True)
-class Checks:
-    """Checks of a draft: the log confirms it, and the control, if any, answers it."""
-
-    log: DraftedLog
-    control: FullLogControl | None = None
-
-
 @dataclass(slots=True)
 class _Selection:
     """The drafts chosen so far, and what they hold."""
 
-    checks: Checks
+    log: DraftedLog
     chosen: list[Draft] = field(default_factory=list)
     used: Counter[str] = field(default_factory=Counter)
     names: Counter[str] = field(default_factory=Counter)
     parts: Counter[int] = field(default_factory=Counter)
-    lists: set[tuple[str, frozenset[str]]] = field(default_factory=set)
+    asked: list[str] = field(default_factory=list)
 
     def add(self, draft: Draft) -> None:
         """Take a draft."""
         self.chosen.append(draft)
-        self.used.update(_texts(draft))
+        self.used.update(found.fact.text for found in draft.found)
         self.names[draft.name] += 1
         self.parts[self.part(draft)] += 1
-        self.lists.add((_told_by(draft), frozenset(_texts(draft))))
+        self.asked.append(draft.question)
 
     def part(self, draft: Draft) -> int:
         """The part of the log that first states a fact of the draft."""
-        return draft.found[0].positions[0] * PARTS // self.checks.log.messages
+        return draft.found[0].positions[0] * PARTS // self.log.messages
 
     def rank(self, draft: Draft) -> float:
         """The rank of a draft beside those chosen; the smallest is the best."""
@@ -205,90 +175,66 @@ class _Selection:
         return draft.rank + REPETITION * self.names[draft.name] + crowded
 
 
-def select(
-    drafts: Sequence[Draft],
-    count: int,
-    checks: Checks,
-    already: Sequence[Draft] = (),
-    most: int | None = None,
-) -> list[Draft]:
+def select(log: DraftedLog, count: int, points: int) -> list[Draft]:
     """Choose one draft of each kind per round, then fill up by rank; repeated names rank lower.
 
-    Those ``already`` chosen stay. Of one name there is a share of ``most``, or of ``count``.
+    Of one name there are at most two, or one for each of the ``points``.
     """
-    selected = _Selection(checks)
-    for draft in already:
-        selected.add(draft)
-    asked = {(draft.question, draft.point) for draft in already}
-    left = _spread([draft for draft in drafts if (draft.question, draft.point) not in asked])
+    selected = _Selection(log)
+    left = sorted(log.drafts, key=lambda draft: draft.rank)
     turns = [kind for turn in range(max(WANTED.values())) for kind in TEXT_KINDS]
     turns = [kind for place, kind in enumerate(turns) if place // len(TEXT_KINDS) < WANTED[kind]]
     for kind in [*turns, *[""] * count]:
         if len(selected.chosen) >= count:
             break
-        best = _next(left, kind, selected, most or count)
+        best = _next(left, kind, selected, max(MOST_OF_A_NAME, points))
         if best is not None:
             selected.add(best)
     return selected.chosen
 
 
-def _spread(drafts: Sequence[Draft]) -> list[Draft]:
-    """The drafts by rank; of a name that has too many, those at equal distances."""
-    by_name: dict[str, list[Draft]] = defaultdict(list)
-    for draft in drafts:
-        by_name[draft.name].append(draft)
-    kept: list[Draft] = []
-    for held in by_name.values():
-        step = max(1, -(-len(held) // MAX_DRAFTS_OF_A_NAME))
-        kept += held[::step]
-    return sorted(kept, key=lambda draft: draft.rank)
-
-
-def _next(left: list[Draft], kind: str, selected: _Selection, count: int) -> Draft | None:
+def _next(left: list[Draft], kind: str, selected: _Selection, most: int) -> Draft | None:
     """Remove and return the best draft of a kind (of any kind for ``""``) that passes its checks.
 
-    Drafts that fail a check are removed as well. ``count`` bounds how many a name may have.
+    Drafts that fail a check are removed as well. A name may have at most ``most``.
     """
-    control = selected.checks.control
     while True:
         fitting = [
             draft
             for draft in left
-            if kind in {"", draft.kind}
-            and selected.names[draft.name]
-            < min(MOST_OF_A_NAME, max(3, count // SHARES.get(draft.name, SHARE_OF_A_NAME)))
+            if kind in {"", draft.kind} and selected.names[draft.name] < most
         ]
-        if not fitting or (control is not None and control.is_done):
+        if not fitting:
             return None
         best = min(fitting, key=selected.rank)
         left.remove(best)
-        checked = _checked(best, selected)
-        if checked is not None and (control is None or control.answers(checked)):
+        if (checked := _checked(best, selected)) is not None:
             return checked
 
 
 def _checked(draft: Draft, selected: _Selection) -> Draft | None:
     """The draft reduced to the facts that may be asked: at most six, not leaked, not repeated.
 
-    The log up to the question must confirm each of them. ``None`` when too few are left.
+    The log up to the question must confirm each of them, and no other question of the case may
+    give one away. ``None`` when too few are left.
     """
-    log, used = selected.checks.log, selected.used
+    log, used = selected.log, selected.used
     sound = _sound(draft)
     kept: list[Found] = []
     for found in draft.found:
         fact = found.fact
-        again = used[fact.text] and fact.type != "path"
-        leaked = given_away(draft.question, fact.keys, fact.text)
+        questions = [draft.question, *selected.asked]
+        leaked = any(given_away(asked, fact.keys, fact.text) for asked in questions)
         within = any(
             states(other.fact.text, fact) or states(fact.text, other.fact) for other in kept
         )
-        if not again and not leaked and not within and log.confirms(draft, fact):
+        if not (used[fact.text] or leaked or within) and log.confirms(draft, fact):
             kept.append(found)
-    texts = frozenset(found.fact.text for found in kept)
-    repeated = (_told_by(draft), texts) in selected.lists
-    if len(kept) < max(draft.least, draft.whole, 1) or repeated:
-        return None
-    if all(used[text] >= MOST_OF_A_FILE for text in texts):
+    if len(kept) < max(draft.least, draft.whole, 1) or any(
+        given_away(draft.question, found.fact.keys, found.fact.text)
+        for chosen in selected.chosen
+        for found in chosen.found
+    ):
         return None
     best = sorted(kept, key=lambda found: found.risk)[:MAX_FACTS]
     facts = {found.fact.text for found in best}
@@ -303,12 +249,3 @@ def _checked(draft: Draft, selected: _Selection) -> Draft | None:
 def _sound(draft: Draft) -> list[Trap]:
     """The traps that state what their own keys ask for."""
     return [trap for trap in draft.traps if keys_agree(trap)]
-
-
-def _told_by(draft: Draft) -> str:
-    """Group of drafts that may ask for a fact once: a name; files are one group."""
-    return draft.kind if draft.kind == "file" else draft.name
-
-
-def _texts(draft: Draft) -> list[str]:
-    return [found.fact.text for found in draft.found]

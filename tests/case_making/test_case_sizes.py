@@ -9,7 +9,12 @@ from support.builders import COUNTER, assistant, compact_now, context_of, system
 
 from pytest_compaction.case import case_from_json
 from pytest_compaction.case_making import NotCompactableError, make_case
-from pytest_compaction.case_making.points import LogSizes, compaction_points, with_room
+from pytest_compaction.case_making.points import (
+    LogSizes,
+    compaction_points,
+    horizon_start,
+    with_room,
+)
 from pytest_compaction.compactors.strategies.anchored import Anchored
 from pytest_compaction.conversation import Message, text_message
 from pytest_compaction.conversation.formats.chat import from_chat
@@ -65,14 +70,16 @@ def test_the_window_is_that_of_the_agent_where_its_compactions_tell_it() -> None
 
 @pytest.mark.parametrize(
     ("words", "system", "points"),
-    [(700, 0, 1), (3_000, 0, 3), (9_000, 0, 3), (3_000, 2_000, 1), (9_000, 2_500, 2)],
+    [(700, 0, 1), (3_000, 0, 1), (9_000, 0, 2), (20_000, 0, 3), (9_000, 2_500, 1)],
 )
 def test_a_log_has_no_point_at_which_there_is_nothing_to_compact(
     words: int, system: int, points: int
 ) -> None:
-    made = make_case(transcript(words, system))
+    talk = transcript(words, system, parts=20)
+    made = make_case(talk)
     assert len(made.data["compaction_points"]) == points
-    assert made.data["compaction_points"][-1]["after"] == made.data["messages"][-1]["id"]
+    last = horizon_start(talk.messages, 0, len(talk.messages)) - 1
+    assert made.data["compaction_points"][-1]["after"] == talk.messages[last].id
 
 
 def test_the_budget_leaves_room_for_a_first_request_that_is_long() -> None:
@@ -89,15 +96,21 @@ def log(*sizes: int) -> tuple[list[Message], list[int]]:
     return [text_message(f"m{n}", role, "x") for n, role in enumerate(roles)], list(sizes)
 
 
+def points_of(messages: list[Message], sizes: list[int], budget: int) -> list[int]:
+    """The points of a log after which half as many messages follow."""
+    rest = [text_message(f"r{n}", "assistant", "x") for n in range(-(-len(messages) // 2))]
+    return compaction_points([*messages, *rest], [*sizes, *[1] * len(rest)], budget)
+
+
 def test_a_point_is_not_right_after_a_message_that_takes_more_than_the_budget() -> None:
     messages, sizes = log(10, 3_000, 2_500, 500, 3_000, 300, 3_000, 300, 400)
-    assert compaction_points(messages, sizes, 2_000) == [3, 5, 8]
+    assert points_of(messages, sizes, 2_000) == [3, 5, 8]
     assert with_room([3, 5, 8], 2_000, messages, sizes) == ([3, 5, 8], 2_000)
 
 
 def test_where_every_message_is_large_the_budget_has_room_for_the_smallest() -> None:
     messages, sizes = log(10, 9_000, 7_000, 9_000, 8_000, 9_000, 9_500)
-    points = compaction_points(messages, sizes, 2_000)
+    points = points_of(messages, sizes, 2_000)
     assert points == [4, 5, 6]
     assert with_room(points, 2_000, messages, sizes) == (points, 10_000)
 
@@ -113,7 +126,7 @@ def test_at_every_point_what_must_stay_fits_the_budget(given_sizes: list[int], b
     messages, sizes = log(*given_sizes)
     points, room = with_room(compaction_points(messages, sizes, budget), budget, messages, sizes)
     assert points == sorted(set(points))
-    assert points[-1] == len(messages) - 1
+    assert points[-1] == horizon_start(messages, 0, len(messages)) - 1
     assert room >= budget
     assert all(sizes[0] * (point > 0) + sizes[point] <= room for point in points)
 

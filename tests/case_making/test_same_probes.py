@@ -13,11 +13,11 @@ from pytest_compaction.case_making import Redactor, make_case
 from pytest_compaction.importers import conversations, importer_for, load_importers
 
 DIGESTS = {
-    "aider/chat-history.md": "4d8c414b09aecc02",
-    "claude-code/session.jsonl": "2b02e36c3951a7d0",
-    "swe-agent/marshmallow-1867.traj": "50b0c2e40519827d",
-    "swe-agent/pydicom-1458.traj": "ebae15f2a732c831",
-    "pi-agent/large-session.jsonl": "11f4a362799f05a5",
+    "aider/chat-history.md": "5e0c433702c6d7ac",
+    "claude-code/session.jsonl": "c36bd11196737cf5",
+    "swe-agent/marshmallow-1867.traj": "02be746b40a2c414",
+    "swe-agent/pydicom-1458.traj": "436b986950bf07bc",
+    "pi-agent/large-session.jsonl": "7aee5ad32b082030",
 }
 
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-from itertools import pairwise
 from pathlib import Path
 
-import pytest
-from support.probe_logs import Log, facts, filler, named, plan
+from support.probe_logs import Log, filler, named, plan
 
 from pytest_compaction.case_making import derive_probes, inspect, make_case
 from pytest_compaction.case_making.log import Candidate, ProbeLog, path_candidate
@@ -47,61 +45,6 @@ def test_what_was_redacted_is_no_fact() -> None:
     assert found.find(secret, found.points[0]) is None
 
 
-def test_files_of_a_deleted_renamed_or_cleaned_folder_are_not_there_any_more() -> None:
-    log = Log()
-    for path in ("docs/manual.md", "old/notes.md", "build/gen.py", "src/a.py", "src/b.py"):
-        log.call("write", path=path, content="x")
-    log.call("bash", command="rm -rf docs", output="")
-    log.call("bash", command="git mv old handbook", output="")
-    log.call("bash", command="git clean -fdx", output="Removing build/")
-    probes = log.chatter().probes()
-    (created,) = named(probes, "created")
-    assert facts(created) == ["src/a.py was created", "src/b.py was created"]
-    # No message says by name that one of them is gone, so nobody can be asked to know it.
-    assert named(probes, "deleted") == []
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        "git stash",
-        "git reset --hard HEAD~1",
-        "git clean -fdxq",
-        "rm -f src/*.py",
-        'rm "$file"',
-        "cd /elsewhere/src && rm a.py b.py",
-        "git ls-files -o | xargs rm",
-        "find . -name '*.py' -delete",
-    ],
-)
-def test_what_may_be_gone_is_not_said_to_be_there(command: str) -> None:
-    log = Log()
-    for name in ("a", "b"):
-        log.call("write", path=f"src/{name}.py", content="x")
-    if command.startswith("cd /elsewhere"):
-        log.call("bash", command="cat /elsewhere/src/a.py", output="x")
-    probes = log.call("bash", command=command, output="").chatter().probes()
-    for probe in named(probes, "created"):
-        assert probe["point"] == "p1"
-
-
-def test_a_file_of_a_plan_was_created_if_the_call_says_so() -> None:
-    log = Log().call("exit_plan", plan="x", output="Approved: src/a.py is new, src/b.py is too")
-    for name in "ab":
-        said = f"File created successfully at: src/{name}.py"
-        log.call("Write", file_path=f"src/{name}.py", content="x = 1", output=said)
-    (created,) = named(log.chatter().probes(), "created")
-    assert facts(created) == ["src/a.py was created", "src/b.py was created"]
-
-
-def test_a_file_that_an_output_named_before_was_not_created() -> None:
-    log = Log().call("bash", command="ls src", output="src/a.py\nsrc/b.py")
-    for name in "abcd":
-        log.call("bash", command=f"echo x_{name} > src/{name}.py", output="")
-    (created,) = named(log.chatter().probes(), "created")
-    assert facts(created) == ["src/c.py was created", "src/d.py was created"]
-
-
 def test_the_last_test_run_is_one_of_tests_and_not_a_log_of_old_ones() -> None:
     old = "FAILED tests/test_old.py::test_z\n7 failed, 2 passed in 3s"
     for command in ("cat old_log.txt", "grep -rn FAILED ci_logs/", "cat x.log; pytest -q"):
@@ -110,27 +53,6 @@ def test_the_last_test_run_is_one_of_tests_and_not_a_log_of_old_ones() -> None:
         log.call("bash", command=command, output=old)
         stated = str(log.chatter().probes())
         assert "test_z" not in stated and "7 failed" not in stated
-
-
-@pytest.mark.parametrize(
-    ("name", "arguments"),
-    [
-        ("bash", {"command": "sed -i 's/retries = 8/retries = 9/' conf.toml"}),
-        ("write", {"path": "conf.toml", "content": "retries = 9"}),
-        ("edit", {"path": "/repo/conf.toml", "oldText": "retries = 8", "newText": "retries = 9"}),
-        ("edit", {"path": "conf.toml", "oldText": "retries = 2", "newText": "retries = 4"}),
-        ("bash", {"command": "git checkout -- conf.toml"}),
-    ],
-)
-def test_a_value_that_something_else_may_have_set_is_not_asked_for(
-    name: str, arguments: dict[str, str]
-) -> None:
-    log = Log()
-    for old, new in pairwise((3, 5, 8)):
-        log.call("edit", path="conf.toml", oldText=f"retries = {old}", newText=f"retries = {new}")
-    probes = log.call(name, **arguments).chatter().probes()
-    asked = [fact for probe in named(probes, "changed-values") for fact in facts(probe)]
-    assert asked == (["retries: 9"] if "/repo/conf.toml" in str(arguments) else [])
 
 
 def test_evidence_holds_all_words_of_its_fact() -> None:

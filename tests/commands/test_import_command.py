@@ -65,7 +65,7 @@ def test_a_session_becomes_a_case_that_loads(
     assert not loaded.errors
     (case,) = loaded.cases
     assert case.id == "My-session-1"
-    assert case.points[-1].index == len(case.messages) - 1
+    assert 0 < case.points[-1].index < len(case.messages) - 1  # the rest tells what was needed
     assert "records read        28" in out
     assert "messages made       27" in out
     assert "left out             1  session header" in out
