@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
@@ -33,10 +33,9 @@ from pytest_compaction.importers import (
     ImportFormatError,
     Transcript,
     conversations,
-    fault_of_file,
-    importer_for,
     importer_named,
     load_importers,
+    read_by_best,
 )
 from pytest_compaction.models import OFFLINE, UnknownModelError, is_offline
 from pytest_compaction.text import Range, printable
@@ -271,16 +270,16 @@ class _Import:
         """Make the cases of one file or folder."""
         options = self.options
         form = options.format
-        named = {form: importer_named(form, self.importers)} if form else None
-        if named and not path.is_dir():
-            importer = named[form]
+        importers = {form: importer_named(form, self.importers)} if form else self.importers
+        if form and not path.is_dir():
+            importer, read = importers[form], conversations(importers[form], path)
         else:
-            importer = importer_for(path, named or self.importers)
+            importer, read = read_by_best(path, importers)
         redactor = Redactor() if options.redact else None
         part = SessionPart(options.first, options.final, options.last)
         made = skipped = broken = slight = 0
-        for read in _conversations(importer, path):
-            transcript = replace(read, title=read.title or self.names[path])
+        for one in read:
+            transcript = replace(one, title=one.title or self.names[path])
             clean, redacted = _redacted(transcript, redactor)
             try:
                 self._case(part.of(clean) if part else clean, importer, redacted)
@@ -343,19 +342,3 @@ def _redacted(
     clean = redactor.redact(transcript)
     places = {kind: count.places - before.get(kind, 0) for kind, count in redactor.counts.items()}
     return clean, {kind: number for kind, number in places.items() if number}
-
-
-def _conversations(importer: Importer, path: Path) -> Iterator[Transcript]:
-    try:
-        yield from conversations(importer, path)
-    except ImportFormatError:
-        raise
-    except Exception as error:
-        if fault := fault_of_file(error):
-            raise ImportFormatError(f"{path}: {fault}") from error
-        if isinstance(error, OSError):
-            raise
-        raise ImportFormatError(
-            f"{path}: the importer {importer.name!r} failed with {type(error).__name__}: {error}; "
-            "this is a fault of the importer, please report it"
-        ) from error

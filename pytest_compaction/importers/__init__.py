@@ -16,7 +16,9 @@ if TYPE_CHECKING:  # a star exports to type checkers what the modules define
 
 _NAMES: Final = {
     "protocol": "Boundary Importer ImportFormatError ImportTally Transcript",
-    "registry": ("conversations fault_of_file importer_for importer_named load_importers"),
+    "registry": (
+        "conversations fault_of_file importer_for importer_named load_importers read_by_best"
+    ),
 }
 """The names that other rooms import, by the module that defines them."""
 

@@ -65,7 +65,7 @@ class ChatReader:
         given = str(item.get("role"))
         role = ROLES.get(given.lower())
         if role is None:
-            self._tally.left_out[unknown("message role", given)] += 1
+            self._tally.skip(unknown("message role", given))
             return
         parts = read_content(item.get("content"), place, self._tally)
         if role == "tool":

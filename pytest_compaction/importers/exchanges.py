@@ -144,7 +144,7 @@ def _exchanges(
 ) -> Iterator[Exchange]:
     """One exchange per conversation or request; all bare messages together make one more."""
     alone: list[Any] = []
-    for item in single_or_several(json_values(path)):
+    for item in single_or_several(json_values(path, lost)):
         exchange = read(item)
         if exchange is not None:
             exchange.tally.records += len(exchange.request) + len(exchange.response)
@@ -153,7 +153,7 @@ def _exchanges(
             alone.append(item.value)
         else:
             lost.records += 1
-            lost.left_out["value that is not a conversation"] += 1
+            lost.skip("value that is not a conversation")
     if alone:
         yield Exchange(str(path), alone, tally=Tally(records=len(alone)))
 
@@ -169,6 +169,8 @@ def conversations_of(exchanges: Iterable[Exchange], lost: Tally) -> Iterator[Exc
         if last:
             exchange.tally.records += lost.records
             exchange.tally.left_out.update(lost.left_out)
+            exchange.tally.repaired.update(lost.repaired)
+            exchange.tally.unread += lost.unread
         yield _named(exchange, number, used) if number else replace(exchange, name="")
 
 
@@ -211,6 +213,7 @@ def _continues(new: Exchange, keys: list[bytes], old: Exchange, known: list[byte
 def _grown(old: Exchange, new: Exchange) -> Exchange:
     tally = old.tally
     tally.records += new.tally.records
+    tally.unread += new.tally.unread
     if new.previous:
         request: Sequence[Any] = [*old.request, *old.response, *new.request]
     else:

@@ -12,59 +12,133 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self, TypeGuard, overload
 
-from pytest_compaction.importers.protocol import ImportFormatError
+from pytest_compaction.importers.protocol import ImportFormatError, Tally
 
 MAX_LINE_BYTES: Final = 64 * 1024 * 1024
 """A line with inlined images takes some megabytes; a longer one is most likely not JSONL."""
 INTERRUPTED_WRITER: Final = "a writer that was stopped leaves an end like this"
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_ESCAPED: Final = re.compile(r"\\u[dD][89abAB]")
+"""Half of a surrogate pair, or the first half of a whole one: only then is there one to replace."""
 
 
-def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def json_lines(path: Path, tally: Tally) -> Iterator[tuple[int, dict[str, Any]]]:
     """The objects of a JSONL file with their line numbers; empty lines are skipped.
 
-    A line may hold several objects one right behind the other, as a lost line end leaves them.
-
-    Lone surrogates become U+FFFD. Raises :class:`ImportFormatError` that names
-    the line for anything that is not one JSON object in UTF-8.
+    A line that is torn is left out and counted, and so is a value that is no object. Whole
+    objects on it are read: two on one line, or one behind the beginning of another.
+    Raises :class:`ImportFormatError` if no line is an object, or most are broken.
     """
-    for number, raw in raw_lines(path):
-        place = f"{path}, line {number}"
-        try:
-            values = [parsed(raw, place, "fix or remove the line")]
-        except ImportFormatError:
-            if not (values := _joined(raw)):
-                raise
-        for value in values:
-            if not isinstance(value, dict):
-                raise ImportFormatError(
-                    f"{place}: expected a JSON object, found {type(value).__name__}; "
-                    "fix or remove the line"
-                )
+    for number, value in _line_values(path, tally):
+        if isinstance(value, dict):
             yield number, value
+        else:
+            tally.skip(f"line with {type(value).__name__} instead of an object")
 
 
-def _joined(raw: bytes) -> list[Any]:
-    """The objects of a line that holds several, because a line end between them was lost.
+def _line_values(path: Path, tally: Tally) -> Iterator[tuple[int, Any]]:
+    shapes: set[frozenset[str]] = set()
+    held: list[tuple[int, str]] = []
+    whole, lost, fault = 0, tally.left_out[TORN], ""
+    for number, raw in raw_lines(path):
+        text = _decoded(raw, tally)
+        try:
+            value = _loads(text)
+        except (ValueError, RecursionError) as error:
+            fault = fault or f"line {number}: {_told(error)}"
+            held.append((number, text))
+            if not whole:  # read once a whole line has shown what a record looks like
+                continue
+            value = _RECOVER
+        whole += 1
+        if isinstance(value, dict) and len(shapes) < _SHAPES:
+            shapes.add(frozenset(value))
+        for place, torn in held:
+            yield from ((place, record) for record in _recovered(torn, shapes, tally))
+        held.clear()
+        if value is not _RECOVER:
+            yield number, value
+    for place, torn in held:
+        for record in _recovered(torn, shapes, tally):
+            whole += 1
+            yield place, record
+    lost = tally.left_out[TORN] - lost
+    if lost > whole:
+        raise ImportFormatError(
+            f"{path}: {lost} of its lines are not valid JSON ({fault}); copy the file again"
+        )
 
-    Empty for a line that is anything else.
+
+_RECOVER: Final = object()
+_SHAPES: Final = 200
+"""The most different records that are kept to know a record again."""
+_TRIES: Final = 200
+"""The most places of a torn line at which a record is looked for."""
+TORN: Final = "part of a line that was cut off"
+RECOVERED: Final = "whole record on a torn line, recovered"
+
+
+def _recovered(text: str, shapes: set[frozenset[str]], tally: Tally) -> Iterator[dict[str, Any]]:
+    """The whole records on a line that is not JSON; the rest of it is counted.
+
+    An object within a torn record is told from a record by its keys: those of a record are
+    nearly the same as in another line.
     """
-    decoder = json.JSONDecoder(parse_constant=lambda name: None)
-    found: list[Any] = []
-    place = 0
+    place = read = 0
+    lost = False
+    for _ in range(_TRIES):
+        place = text.find("{", place)
+        if place < 0:
+            break
+        try:
+            value, end = _DECODER.raw_decode(text, place)
+        except (ValueError, RecursionError):
+            value, end = None, place
+        behind = not text[read:place].strip()
+        if isinstance(value, dict) and value and (behind or _is_like(value, shapes)):
+            tally.repaired[RECOVERED] += 1
+            yield cleaned(value)
+            lost = lost or not behind
+            place = read = end
+        else:
+            place += 1
+    if lost or text[read:].strip():
+        tally.left_out[TORN] += 1
+
+
+def _is_like(value: Mapping[str, Any], shapes: set[frozenset[str]]) -> bool:
+    keys = frozenset(value)
+    return any(len(keys & shape) * 5 >= len(keys | shape) * 4 for shape in shapes)
+
+
+def _decoded(raw: bytes, tally: Tally) -> str:
+    if b"\0" in raw:
+        tally.repaired["zero bytes of a torn write, removed"] += 1
+        raw = raw.replace(b"\0", b"")
     try:
-        text = raw.decode("utf-8-sig").strip()
-        while place < len(text):
-            value, place = decoder.raw_decode(text, place)
-            found.append(cleaned(value))
-    except (ValueError, RecursionError):
-        return []
-    return found if len(found) > 1 and all(isinstance(value, dict) for value in found) else []
+        return raw.decode("utf-8-sig").strip()
+    except UnicodeDecodeError:
+        tally.repaired["bytes that are not UTF-8, replaced"] += 1
+        return raw.decode("utf-8-sig", "replace").strip()
+
+
+def _told(error: Exception) -> str:
+    if isinstance(error, RecursionError):
+        return "nested too deeply"
+    if isinstance(error, json.JSONDecodeError):
+        return f"{error.msg} at column {error.colno}"
+    return str(error)
+
+
+def _loads(text: str) -> Any:
+    # Python reads NaN and Infinity, which are not JSON; they become null.
+    value = json.loads(text, parse_constant=lambda name: None)
+    return cleaned(value) if _ESCAPED.search(text) else value
 
 
 def raw_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     """The lines of a file with their numbers, one at a time; empty lines are skipped."""
-    return ((number, raw) for number, raw in all_lines(path) if raw.strip())
+    return ((number, raw) for number, raw in all_lines(path) if raw.strip(b"\0 \t\r\n"))
 
 
 def all_lines(path: Path) -> Iterator[tuple[int, bytes]]:
@@ -90,8 +164,7 @@ def all_lines(path: Path) -> Iterator[tuple[int, bytes]]:
 def parsed(raw: bytes, place: str, advice: str) -> Any:
     """The JSON value of some bytes; errors name the ``place`` and end with the ``advice``."""
     try:
-        # Python reads NaN and Infinity, which are not JSON; they become null.
-        return cleaned(json.loads(raw.decode("utf-8-sig"), parse_constant=lambda name: None))
+        return _loads(raw.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise ImportFormatError(f"{place}: byte {error.start} is not UTF-8; {advice}") from None
     except RecursionError:
@@ -399,18 +472,18 @@ def read_document(path: Path) -> Any:
     return parsed(raw, f"{path}", "fix the file")
 
 
-def json_values(path: Path) -> Iterator[PlacedValue]:
+def json_values(path: Path, tally: Tally) -> Iterator[PlacedValue]:
     """The JSON values of a file: one per line, or a single document.
 
-    A file is read as lines if its first line is a complete value and more lines follow.
-    Raises :class:`ImportFormatError`.
+    A file is read as lines if its first line is a complete value and more lines follow, or
+    if it begins with a torn line and most of the next ones are objects. Torn lines are
+    counted. Raises :class:`ImportFormatError`.
     """
     if not _is_lines(path):
         yield PlacedValue(str(path), read_document(path))
         return
-    for number, raw in raw_lines(path):
-        place = f"{path}, line {number}"
-        yield PlacedValue(place, parsed(raw, place, "fix or remove the line"))
+    for number, value in _line_values(path, tally):
+        yield PlacedValue(f"{path}, line {number}", value)
 
 
 def _is_lines(path: Path) -> bool:
@@ -420,10 +493,21 @@ def _is_lines(path: Path) -> bool:
             if len(first) > MAX_LINE_BYTES:
                 return False
             rest = iter(lambda: file.readline(MAX_LINE_BYTES), b"")
-            several = any(line.strip() for line in rest)
-            return several and _loaded(first.decode("utf-8-sig", "replace")) is not None
+            following = [line for line in islice(rest, _FOLLOWING) if line.strip()]
+            if _loaded(first.decode("utf-8-sig", "replace")) is not None:
+                return bool(following) or any(line.strip() for line in rest)
     except OSError as error:
         raise ImportFormatError(f"{path}: {error.strerror or error}") from None
+    return _are_lines([line.decode("utf-8", "replace") for line in following])
+
+
+_FOLLOWING: Final = 20
+
+
+def _are_lines(lines: Sequence[str]) -> bool:
+    """Whether most of the lines below a torn one are whole objects."""
+    whole = sum(line.startswith("{") and isinstance(_loaded(line), dict) for line in lines)
+    return whole > 1 and whole * 2 > len(lines)
 
 
 def head_values(head: str, most: int = 20) -> list[Any]:
@@ -432,11 +516,9 @@ def head_values(head: str, most: int = 20) -> list[Any]:
     Reads at most ``most`` lines. Values that are still open where a document is cut off
     are closed there.
     """
-    lines = [line for line in head.split("\n") if line.strip()][:most]
-    if len(lines) > 1:
-        values = [value for value in map(_loaded, lines) if value is not None]
-        if values and _loaded(lines[0]) is not None:
-            return values
+    lines = [line for line in head.split("\n") if line.strip("\0 \t\r")][:most]
+    if len(lines) > 1 and (_loaded(lines[0]) is not None or _are_lines(lines[1:])):
+        return [value for value in map(_loaded, lines) if value is not None]
     whole = _loaded(head)
     value = whole if whole is not None else _loaded(_closed(head))
     return [] if value is None else [value]
@@ -444,7 +526,7 @@ def head_values(head: str, most: int = 20) -> list[Any]:
 
 def _loaded(text: str) -> Any:
     try:
-        return cleaned(json.loads(text))
+        return cleaned(json.loads(text.replace("\0", "")))
     except (ValueError, RecursionError):
         return None
 
@@ -521,7 +603,7 @@ def outline(path: Path) -> str:
 def _values(path: Path) -> Iterator[Any]:
     seen: Counter[tuple[str, ...]] = Counter()
     kept = 0
-    for _, value in islice(json_values(path), _LINES):
+    for _, value in islice(json_values(path, Tally()), _LINES):
         shape = _shape(value)
         seen[shape] += 1
         if seen[shape] <= _ALIKE:

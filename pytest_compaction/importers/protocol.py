@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Protocol, runtime_checkable
@@ -44,13 +44,14 @@ class ImportTally:
 
     ``left_out`` counts records and parts that are not in the messages, by reason;
     ``repaired`` counts what was changed or added to make them whole, by reason.
-    Both are sorted by reason.
+    Both are sorted by reason. ``unread`` counts the records that the importer did not know.
     """
 
     records: int
     messages: int
     left_out: Mapping[str, int] = field(default_factory=dict)
     repaired: Mapping[str, int] = field(default_factory=dict)
+    unread: int = 0
 
 
 MARKED: Final = 30
@@ -146,6 +147,9 @@ class Tally:
     records: int = 0
     left_out: Counter[str] = field(default_factory=Counter)
     repaired: Counter[str] = field(default_factory=Counter)
+    unread: int = 0
+    strange: bool = False
+    """Whether the message that is being read has a part of no known kind."""
 
     def text(self, text: str) -> Part | None:
         """A text; ``None`` for an empty one."""
@@ -177,6 +181,22 @@ class Tally:
         given = mapping(part)
         kind = given.get("type") or ", ".join(sorted(map(str, given))) or None
         self.left_out[unknown(what, kind)] += 1
+        self.strange = True
+
+    def skip(self, reason: str, record: Any = None) -> None:
+        """Leave out a record that the importer does not know.
+
+        A ``record`` that is given counts as unread only if it has a long text: programs add
+        records of settings and statistics with every version.
+        """
+        self.left_out[reason] += 1
+        self.unread += record is None or is_long(record)
+
+    def note_unread(self, record: Mapping[str, Any], known: Container[str]) -> None:
+        """Count the long members of a message that the importer does not read."""
+        for key, value in record.items():
+            if key not in known and is_long(value):
+                self.left_out[f"member {printable(str(key), 40)!r} of a message, not read"] += 1
 
     def wrong(self, sentence: str) -> ValueError:
         """The error of an importer."""
@@ -200,11 +220,12 @@ class Tally:
         Without a message, raises :class:`ImportFormatError` with the sentence ``empty``.
         """
         if not messages:
-            raise ImportFormatError(empty)
+            reasons = reasons_of(self.left_out)
+            raise ImportFormatError(f"{empty}; left out: {reasons}" if reasons else empty)
         compactions = tuple(boundaries)  # whose reader may count
         left_out = {reason: number for reason, number in sorted(self.left_out.items()) if number}
         repaired = {reason: number for reason, number in sorted(self.repaired.items()) if number}
-        tally = ImportTally(self.records, len(messages), left_out, repaired)
+        tally = ImportTally(self.records, len(messages), left_out, repaired, self.unread)
         source = path.as_posix()
         return Transcript(tuple(messages), source, tally, model, compactions, name)
 
@@ -213,6 +234,30 @@ def _placeholder(kind: str, media_type: str, data: str | None) -> str:
     # Base64 spends four characters on three bytes.
     size = len(data or "") * 3 // 4
     return canonical_json({"type": kind, "media_type": media_type or kind, "bytes": size})
+
+
+LONG: Final = 200
+"""Characters above which a member of a message counts as left out if it is not read."""
+
+
+def is_long(value: Any) -> bool:
+    """Whether the texts and numbers in a value come to more than :data:`LONG` characters."""
+    left, waiting = LONG, [value]
+    while waiting and left >= 0:
+        part = waiting.pop()
+        if isinstance(part, Mapping):
+            waiting.extend(part.values())
+        elif isinstance(part, list):
+            waiting.extend(part)
+        else:
+            left -= len(part) if isinstance(part, str) else 1
+    return left < 0
+
+
+def reasons_of(left_out: Mapping[str, int]) -> str:
+    """The two largest reasons for what was left out, with their numbers."""
+    largest = Counter(left_out).most_common(2)
+    return ", ".join(f"{number} × {reason}" for reason, number in largest if number)
 
 
 def unknown(what: str, value: Any) -> str:

@@ -15,19 +15,28 @@ import gzip
 import importlib
 import lzma
 import pkgutil
+import re
 import struct
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import entry_points
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.importers.json_files import head_values, outline
-from pytest_compaction.importers.protocol import MARKED, Importer, ImportFormatError, Transcript
+from pytest_compaction.importers.protocol import (
+    MARKED,
+    Importer,
+    ImportFormatError,
+    Transcript,
+    reasons_of,
+)
 from pytest_compaction.text import printable
 
 _PACKED: Final = (
@@ -134,15 +143,20 @@ def importer_named(name: str, importers: Mapping[str, Importer]) -> Importer:
 
 
 def importer_for(path: Path, importers: Mapping[str, Importer]) -> Importer:
-    """The most specific importer that recognises the file.
+    """The most specific importer that recognises the file; see :func:`fitting_importers`."""
+    return fitting_importers(path, importers)[0]
 
-    It goes by the first 64 kB; if they do not show a format of one program, also by the
+
+def fitting_importers(path: Path, importers: Mapping[str, Importer]) -> list[Importer]:
+    """The importers that recognise the file, the most specific first.
+
+    They go by the first 64 kB; if they do not show a format of one program, also by the
     :func:`~pytest_compaction.importers.json_files.outline` of a longer file. A folder
     goes to the first importer that recognises folders of its kind. Raises
     :class:`ImportFormatError` when the file cannot be read or no importer recognises it.
     """
     if path.is_dir():
-        return _folder_importer(path, importers)
+        return [_folder_importer(path, importers)]
     try:
         with path.open("rb") as file:
             beginning = file.read(HEAD_BYTES)
@@ -154,13 +168,75 @@ def importer_for(path: Path, importers: Mapping[str, Importer]) -> Importer:
     fitting = _recognising(head, importers)
     certain = any(_specificity(importer) >= MARKED for importer in fitting)
     if len(beginning) == HEAD_BYTES and not certain:
-        fitting += _recognising(outline(path), importers)
+        fitting += [one for one in _recognising(outline(path), importers) if one not in fitting]
     if fitting:
-        return min(fitting, key=lambda importer: (-_specificity(importer), importer.name))
+        return sorted(fitting, key=lambda importer: (-_specificity(importer), importer.name))
     raise ImportFormatError(
         f"{path}: its content matches no known transcript format "
         f"(known: {', '.join(importers)}); name one with --format if it is one of these"
     )
+
+
+SAMPLE: Final = 2_000
+"""Records by which a reading is judged; of a file with many conversations, those of the first."""
+LEAST_READ: Final = 0.9
+"""Share of the records that an importer must know, or the next one reads the file."""
+
+
+def read_by_best(
+    path: Path, importers: Mapping[str, Importer]
+) -> tuple[Importer, Iterator[Transcript]]:
+    """The first fitting importer that reads at least nine tenths of the records, and its reading.
+
+    Raises :class:`ImportFormatError` if none does: with the fault of the line if the file is
+    surely of the format of one program, else with the nearest format and what it cannot read.
+    """
+    failed: list[tuple[float, Importer, ImportFormatError]] = []
+    for importer in fitting_importers(path, importers):
+        transcripts = iter(conversations(importer, path))
+        begun: list[Transcript] = []
+        try:
+            while sum(one.tally.records for one in begun) < SAMPLE:
+                begun.append(next(transcripts))
+        except StopIteration:
+            pass
+        except ImportFormatError as error:
+            if not begun:
+                failed.append((0.0, importer, error))
+                continue
+            transcripts = _and_then(error)
+        records = sum(one.tally.records for one in begun)
+        unread = sum(one.tally.unread for one in begun)
+        share = 1 - unread / max(records, unread, 1)
+        if share >= LEAST_READ:
+            return importer, chain(begun, transcripts)
+        failed.append((share, importer, ImportFormatError(_in_part(begun, records - unread))))
+    share, nearest, fault = max(failed, key=lambda attempt: (attempt[0], _specificity(attempt[1])))
+    if len(failed) == 1 and not share and _specificity(nearest) >= MARKED:
+        raise fault
+    why = _ADVICE.sub("", str(fault).removeprefix(f"{path}: ").removeprefix(f"{path}, "))
+    raise ImportFormatError(
+        f"{path}: no known format reads this file. The nearest is {nearest.name!r}: {why}. "
+        "If it is of another format of the list in the documentation, name it with --format"
+    )
+
+
+_ADVICE: Final = re.compile(r"[;.] (?:fix|remove|name another)\b.*", re.I | re.S)
+
+
+def _and_then(error: ImportFormatError) -> Iterator[Transcript]:
+    """An iteration that fails where the reading did."""
+    yield from ()
+    raise error
+
+
+def _in_part(begun: Sequence[Transcript], read: int) -> str:
+    """How much of a file was read, and the two largest reasons for what was not."""
+    reasons: Counter[str] = Counter()
+    for one in begun:
+        reasons.update(one.tally.left_out)
+    records = sum(one.tally.records for one in begun)
+    return f"it reads {max(read, 0)} of {records} records and leaves out {reasons_of(reasons)}"
 
 
 def _recognising(head: str, importers: Mapping[str, Importer]) -> list[Importer]:
@@ -184,7 +260,19 @@ def _specificity(importer: Importer) -> int:
     return int(getattr(importer, "specificity", MARKED))
 
 
-def conversations(importer: Importer, path: Path) -> Iterable[Transcript]:
-    """The conversations of a file, one by one."""
-    read = importer.read(path)
-    return (read,) if isinstance(read, Transcript) else read
+def conversations(importer: Importer, path: Path) -> Iterator[Transcript]:
+    """The conversations of a file, one by one; a fault of the file is an ImportFormatError."""
+    try:
+        read = importer.read(path)
+        yield from (read,) if isinstance(read, Transcript) else read
+    except ImportFormatError:
+        raise
+    except Exception as error:
+        if fault := fault_of_file(error):
+            raise ImportFormatError(f"{path}: {fault}") from error
+        if isinstance(error, OSError):
+            raise
+        raise ImportFormatError(
+            f"{path}: the importer {importer.name!r} failed with {type(error).__name__}: {error}; "
+            "this is a fault of the importer, please report it"
+        ) from error

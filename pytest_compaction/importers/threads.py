@@ -83,8 +83,10 @@ class ThreadBuilder:
 
         ``shown`` is the name of its role in the tally, if other than ``role``.
         """
+        strange, self._tally.strange = self._tally.strange, False
         if is_empty(parts):
             self._tally.left_out[f"empty {shown or role} message"] += 1
+            self._tally.unread += strange
         else:
             self.add(role, parts, origin)
 

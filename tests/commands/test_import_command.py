@@ -92,14 +92,14 @@ def test_one_broken_file_does_not_stop_the_others(
 ) -> None:
     good, broken, missing = (tmp_path / name for name in ("good.jsonl", "bad.jsonl", "none.jsonl"))
     good.write_text(session(), "utf-8")
-    broken.write_text(session()[:-20], "utf-8")
+    broken.write_text("\n".join(line[:-20] for line in session().splitlines()), "utf-8")
     output = tmp_path / "cases"
     code, out, err = run(capsys, "import", missing, broken, good, tmp_path, "-o", output)
     assert code == 1
     assert "good.json" in out
     missed, bad, folder = err.splitlines()
     assert "none.jsonl: No such file or directory" in missed
-    assert "bad.jsonl, line 28: not valid JSON" in bad
+    assert "bad.jsonl: its content matches no known transcript format" in bad
     assert "a folder; name the transcript files in it" in folder
     assert [path.name for path in output.iterdir()] == ["good.json"]
 

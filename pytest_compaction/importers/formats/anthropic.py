@@ -109,7 +109,7 @@ def _transcript(exchange: Exchange, path: Path) -> Transcript:
         place = f"{exchange.place}, message {number}"
         role = as_message(message, place).get("role")
         if role not in _ROLES:
-            tally.left_out[unknown("message role", role)] += 1
+            tally.skip(unknown("message role", role))
             continue
         blocks = read_blocks(message.get("content"), place, tally)
         for summary in blocks.compactions:

@@ -8,16 +8,19 @@ of a compaction belongs to what the agent continued with, not to the log.
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.conversation import Message, Part, Text, ToolCall, ToolResult, text_message
 from pytest_compaction.conversation.formats.anthropic import read_blocks
+from pytest_compaction.conversation.formats.gemini import listed, read_parts
 from pytest_compaction.conversation.formats.parts import mapping, string, text_and_rest
 from pytest_compaction.importers.formats.anthropic import leave_compactions
-from pytest_compaction.importers.json_files import json_lines
+from pytest_compaction.importers.json_files import is_list, json_lines, read_document
 from pytest_compaction.importers.notices import is_command, spoken_turns
 from pytest_compaction.importers.protocol import (
     BEFORE_FIRST_MESSAGE,
@@ -40,33 +43,33 @@ from pytest_compaction.text import printable
 
 _SPOKEN: Final = ("user", "assistant")
 _BOUNDARY: Final = "compact_boundary"
+_CLEARING: Final = "microcompact_boundary"
+_CLEARED: Final = "[Old tool result content cleared]"
+"""What Claude Code sends in the place of a result that it cleared."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """The links of a line to others; ``calls`` and ``results`` are ids of tool calls."""
+    """The links of a line to others; ``typed`` if the user wrote it."""
 
     uuid: str
     parent: str | None
-    logical_parent: str | None
+    above: str | None
     spoken: bool
+    typed: bool
     starts_over: bool
-    message_id: str | None
-    calls: tuple[str, ...]
-    results: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class _Thread:
-    """The uuids of the conversation; if ``linear``, every line belongs to it."""
+    """The lines of a file, and those on branches that the user left."""
 
-    linear: bool = True
     sidechain: bool = False
-    uuids: frozenset[str] = frozenset()
+    left: frozenset[str] = frozenset()
     parents: Mapping[str, str | None] = field(default_factory=dict)
 
     def holds(self, uuid: str | None) -> bool:
-        return self.linear or uuid is None or uuid in self.uuids
+        return uuid not in self.left
 
     def between(self, head: str, tail: str) -> set[str]:
         """The uuids from ``tail`` up to ``head``; empty if there is no path between them."""
@@ -83,10 +86,11 @@ class _Thread:
 def _thread_of(records: Iterable[Mapping[str, Any]], tally: Tally) -> _Thread:
     """The conversation among the records of a file, in their order.
 
-    The lines form a tree: a user who goes back starts another branch, parallel tool results
-    hang from the line of their call, and a compaction starts a new root. The conversation is
-    the path from the last line up to the root, with the relatives of its lines. A file with
-    only sub-agent lines is the conversation of that sub-agent.
+    The lines form a tree. A user who goes back begins another branch: a typed line beside
+    another child of the same parent. Any other line with siblings is of the same turn, such
+    as parallel results, or all lines of a turn in iFlow and other forks. The branches off the
+    path from the last line up to the root were left. A compaction starts a new root. A file
+    with only sub-agent lines is the conversation of that sub-agent.
     """
     main: dict[str, _Line] = {}
     side: dict[str, _Line] = {}
@@ -100,13 +104,23 @@ def _thread_of(records: Iterable[Mapping[str, Any]], tally: Tally) -> _Thread:
     lines = [*(side if sidechain else main).values()]
     parents = {line.uuid: line.parent for line in lines}
     if not any(parents.values()) or not any(line.spoken for line in lines):
-        return _Thread(True, sidechain, frozenset(), parents)
-    # A boundary line has no parent; its logical parent is the line before the compaction.
-    above = [line.parent or line.logical_parent for line in lines]
+        return _Thread(sidechain, frozenset(), parents)
     last = max(place for place, line in enumerate(lines) if line.spoken)
     roots = {place for place, line in enumerate(lines) if line.starts_over}
+    above = [line.above for line in lines]
     way = set(way_up([*parents], above, last, tally, roots))
-    return _Thread(False, sidechain, frozenset(_with_relatives(way, lines)), parents)
+    return _Thread(sidechain, _left(lines, way), parents)
+
+
+def _left(lines: Sequence[_Line], way: set[str]) -> frozenset[str]:
+    """The lines below a typed one that is off the way and not the only child of its parent."""
+    children = Counter(line.above for line in lines if not line.starts_over)
+    left: set[str] = set()
+    for line in lines:  # a parent stands before its children
+        begins = line.typed and line.uuid not in way and children[line.above] > 1
+        if (begins or line.above in left) and line.uuid not in way:
+            left.add(line.uuid)
+    return frozenset(left)
 
 
 def _in_sidechain(record: Mapping[str, Any]) -> bool:
@@ -118,27 +132,19 @@ def _line(record: Mapping[str, Any]) -> _Line | None:
     uuid = string(record.get("uuid"))
     if not uuid:
         return None
-    message = mapping(record.get("message"))
-    content = message.get("content")
-    blocks = [mapping(block) for block in (content if isinstance(content, list) else ())]
+    parent = string(record.get("parentUuid")) or None
+    content = mapping(record.get("message")).get("content")
+    answers = any(mapping(block).get("type") == "tool_result" for block in listed(content))
+    written = record.get("isMeta") is True or record.get("isCompactSummary") is True
     return _Line(
         uuid,
-        string(record.get("parentUuid")) or None,
-        string(record.get("logicalParentUuid")) or None,
+        parent,
+        # A boundary line has no parent; its logical parent is the line before the compaction.
+        parent or string(record.get("logicalParentUuid")) or None,
         record.get("type") in _SPOKEN,
+        record.get("type") == "user" and not answers and not written,
         record.get("subtype") == _BOUNDARY or record.get("isCompactSummary") is True,
-        string(message.get("id")) or None,
-        tuple(str(block.get("id")) for block in blocks if block.get("type") == "tool_use"),
-        tuple(str(b.get("tool_use_id")) for b in blocks if b.get("type") == "tool_result"),
     )
-
-
-def _with_relatives(way: set[str], lines: Sequence[_Line]) -> set[str]:
-    """Add the other lines of the same assistant messages, and the results of their calls."""
-    messages = {line.message_id for line in lines if line.uuid in way and line.message_id}
-    way |= {line.uuid for line in lines if line.message_id in messages}
-    calls = {call for line in lines if line.uuid in way for call in line.calls}
-    return way | {line.uuid for line in lines if line.results and calls.issuperset(line.results)}
 
 
 # --- compactions and what is no message --------------------------------------------------
@@ -149,7 +155,8 @@ class _Compaction:
     """A compaction after ``entries`` entries of the conversation.
 
     While it is ``open``, until the next message, attached files belong to it. ``marked``
-    tells whether it has a boundary line of its own.
+    tells whether it has a boundary line of its own. ``cleared`` are the ids of the calls
+    whose results a microcompaction cleared; it has no summary.
     """
 
     entries: int
@@ -158,6 +165,7 @@ class _Compaction:
     attached: list[str] = field(default_factory=list)
     open: bool = True
     marked: bool = True
+    cleared: frozenset[str] = frozenset()
 
 
 def _preserved(metadata: Mapping[str, Any], thread: _Thread) -> set[str]:
@@ -168,6 +176,23 @@ def _preserved(metadata: Mapping[str, Any], thread: _Thread) -> set[str]:
         return {uuid for uuid in uuids if isinstance(uuid, str)}
     segment = mapping(metadata.get("preservedSegment"))
     return thread.between(str(segment.get("headUuid")), str(segment.get("tailUuid")))
+
+
+def _cleared_calls(record: Mapping[str, Any]) -> frozenset[str]:
+    listed_ids = mapping(record.get("microcompactMetadata")).get("compactedToolIds")
+    return frozenset(id for id in listed(listed_ids) if isinstance(id, str))
+
+
+def _exported_lines(path: Path) -> Sequence[Any] | None:
+    """The lines in the export of a session from the web; ``None`` for any other file."""
+    with path.open("rb") as file:
+        if not _EXPORT.match(file.read(4096)):
+            return None
+    found = mapping(read_document(path)).get("loglines")
+    return found if is_list(found) else None
+
+
+_EXPORT: Final = re.compile(rb'\s*\{(?:[^{}\[\]]{0,2000},)?\s*"loglines"\s*:\s*\[')
 
 
 def _attached_text(attachment: Mapping[str, Any]) -> str:
@@ -186,6 +211,12 @@ _LEFT_OUT: Final = {
     "pr-link": "link to a pull request",
     "queue-operation": "queue of typed messages, which appear when they are sent",
     "result": "run statistics",
+    "ai-title": "session title",
+    "custom-title": "session title",
+    "last-prompt": "session title",
+    "agent-name": "session title",
+    "permission-mode": "mode of the program",
+    "mode": "mode of the program",
 }
 
 
@@ -196,14 +227,16 @@ def _why_left_out(
     kind = record.get("type")
     if kind == "system":
         subtype = record.get("subtype")
-        if subtype != _BOUNDARY:
+        if subtype == _CLEARING and not _cleared_calls(record):
+            return "compaction that cleared no result"
+        if subtype not in (_BOUNDARY, _CLEARING):
             return f"notice of the program: {printable(str(subtype), 40).replace('_', ' ')}"
-        before = record.get("logicalParentUuid")
+        before = record.get("logicalParentUuid") or record.get("parentUuid")
         known = isinstance(before, str) and before in thread.parents
         lost = known and not thread.holds(before)
         return "compaction on a branch that the user left" if lost else None
     if kind not in (*_SPOKEN, "attachment"):
-        return _LEFT_OUT.get(str(kind), unknown("record type", kind))
+        return _LEFT_OUT[str(kind)]
     if _in_sidechain(record) != thread.sidechain:
         return "sub-agent message; its result is in the call that started it"
     if uuid is not None and uuid in seen:
@@ -234,12 +267,17 @@ def _read_within_turn(record: Mapping[str, Any], queue: list[str]) -> str:
 
 _TIES: Final = ("parentUuid", "leafUuid", "sessionId", "parent_tool_use_id", "snapshot")
 _TYPES: Final = (*_SPOKEN, "system", "summary", "attachment", "progress", "file-history-snapshot")
+_READ: Final = ("content", "usage", "diagnostics", "context_management", "container")
+"""Members of a message that are read, or of no matter to the conversation."""
 _SYNTHETIC: Final = "<synthetic>"
 """The model name of messages that Claude Code writes itself, such as API errors."""
 
 
 def _recognised(record: Any) -> bool:
     """Look for lines of known types that name a session or a parent."""
+    exported = mapping(record).get("loglines")
+    if isinstance(exported, list) and exported:
+        return "message" in mapping(exported[0]) or _recognised(exported[0])
     return (
         isinstance(record, dict)
         and record.get("type") in _TYPES
@@ -263,6 +301,7 @@ class _SessionReader:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._exported = _exported_lines(path)
         self._tally = Tally()
         self._thread = _Thread()
         self._entries: list[_Entry] = []
@@ -270,13 +309,14 @@ class _SessionReader:
         self._results: dict[str, tuple[ToolResult, list[Part], str]] = {}
         self._compactions: list[_Compaction] = []
         self._seen: set[str] = set()
+        self._called: dict[str, Any] = {}
         self._queue: list[str] = []
         self._model = ""
         self._recognised = 0
 
     def transcript(self) -> Transcript:
-        self._thread = _thread_of((record for _, record in json_lines(self._path)), self._tally)
-        for number, record in json_lines(self._path):
+        self._thread = _thread_of((record for _, record in self._lines(Tally())), self._tally)
+        for number, record in self._lines(self._tally):
             self._tally.records += 1
             self._record(record, f"{self._path}, line {number}")
         if not self._recognised:
@@ -289,6 +329,13 @@ class _SessionReader:
         boundaries = self._boundaries(messages, places)
         return self._tally.transcript(messages, self._path, empty, self._model, boundaries)
 
+    def _lines(self, tally: Tally) -> Iterator[tuple[int, Mapping[str, Any]]]:
+        """The lines of a session, or of its export from the web, which is one document."""
+        if self._exported is None:
+            yield from json_lines(self._path, tally)
+        else:
+            yield from enumerate(map(mapping, self._exported), start=1)
+
     def _record(self, record: Mapping[str, Any], place: str) -> None:
         kind = record.get("type")
         if kind in _SPOKEN:
@@ -298,6 +345,9 @@ class _SessionReader:
         if kind == "queue-operation" and (text := _read_within_turn(record, self._queue)):
             self._entries.append(_Entry("user", [Text(text)], typed_ahead=True))
             self._tally.repaired["text that the user typed within a turn, from the queue"] += 1
+            return
+        if kind not in (*_SPOKEN, "system", "attachment", *_LEFT_OUT):
+            self._tally.skip(unknown("record type", kind), record)
             return
         reason = _why_left_out(record, uuid, self._thread, self._seen)
         if uuid is not None:
@@ -309,9 +359,11 @@ class _SessionReader:
         elif kind == "attachment":
             self._attachment(record, uuid or "", place)
         else:
-            self._compactions.append(
-                _Compaction(len(self._entries), mapping(record.get("compactMetadata")))
-            )
+            cleared = _cleared_calls(record)
+            metadata = record.get("microcompactMetadata" if cleared else "compactMetadata")
+            compaction = _Compaction(len(self._entries), mapping(metadata), open=not cleared)
+            compaction.cleared = cleared
+            self._compactions.append(compaction)
 
     def _spoken(self, record: Mapping[str, Any], uuid: str, place: str) -> None:
         message = record.get("message")
@@ -320,7 +372,8 @@ class _SessionReader:
                 f"{place}: a record of type {record['type']!r} without a message object; "
                 "fix or remove the line"
             )
-        blocks = read_blocks(message.get("content"), place, self._tally)
+        blocks = read_blocks(self._content(message), place, self._tally)
+        self._tally.note_unread(message, _READ)
         if record.get("isCompactSummary") is True:
             self._summary(text_and_rest(blocks.parts)[0])
             return
@@ -345,6 +398,30 @@ class _SessionReader:
             self._entries.append(_Entry("user", blocks.parts, [uuid]))
         elif not (blocks.results or blocks.compactions):
             self._tally.left_out["empty user message"] += 1
+
+    def _content(self, message: Mapping[str, Any]) -> Any:
+        """The blocks of a message, each call once; iFlow repeats calls and wraps results."""
+        content = message.get("content")
+        if not isinstance(content, list):
+            return content
+        found: list[Any] = []
+        for block in content:
+            given = mapping(block)
+            id = given.get("id")
+            if given.get("type") == "tool_use" and isinstance(id, str) and id:
+                if self._called.get(id, message.get("id")) != message.get("id"):
+                    self._tally.left_out["tool call repeated in a later line"] += 1
+                    continue
+                self._called[id] = message.get("id")
+            wrapped = mapping(given.get("content")).get("responseParts")
+            if given.get("type") == "tool_result" and wrapped is not None:
+                read = read_parts(wrapped, self._tally, "")
+                texts = [Text(result.text) for _, result, _ in read.responses]
+                shown = text_and_rest([*texts, *read.own])[0]
+                failed = any(result.is_error for _, result, _ in read.responses)
+                block = {**given, "content": shown, "is_error": failed}
+            found.append(block)
+        return found
 
     def _written_by_program(self, call_id: Any, parts: list[Part], uuid: str) -> None:
         """Add a text that the program wrote to the result that loaded it, else as a notice.
@@ -397,7 +474,7 @@ class _SessionReader:
         self._tally.left_out[f"program attachment: {kind}"] += 1
 
     def _summary(self, text: str) -> None:
-        if not self._compactions or self._compactions[-1].summary:
+        if not self._compactions or self._compactions[-1].summary or self._compactions[-1].cleared:
             self._compactions.append(_Compaction(len(self._entries), {}, marked=False))
         self._compactions[-1].summary = text
         self._tally.left_out[SUMMARY_IN_RECORD] += 1
@@ -423,23 +500,33 @@ class _SessionReader:
         return tuple(thread.messages), places
 
     def _boundaries(self, messages: Sequence[Message], places: Sequence[int]) -> Iterator[Boundary]:
-        for number, compaction in enumerate(self._compactions):
+        context: list[Message] = []
+        start = 0
+        for number, compaction in enumerate(self._compactions, start=1):
             end = places[compaction.entries]
             if not end:
                 self._tally.left_out[BEFORE_FIRST_MESSAGE] += 1
                 continue
             before = compaction.metadata.get("preTokens")
             kept = self._kept(compaction, messages, places)
-            missing = "" if compaction.summary else "no summary follows its boundary"
+            missing = ""
             view: tuple[Message, ...] = ()
-            if compaction.summary and compaction.attached:
+            if compaction.cleared:
+                sent = [*context, *messages[start:end]]
+                view = tuple(_with_cleared(one, compaction.cleared) for one in sent)
+                context = [*view]
+            elif not compaction.summary:
+                missing = "no summary follows its boundary"
+            else:
                 # What the agent continued with: the summary, kept messages, attached files.
                 made = [
-                    text_message(f"recorded-{number + 1}-{place}", "user", text, "synthetic")
+                    text_message(f"recorded-{number}-{place}", "user", text, "synthetic")
                     for place, text in enumerate((compaction.summary, *compaction.attached))
                 ]
                 ids = frozenset(kept)
-                view = (made[0], *(m for m in messages if m.id in ids), *made[1:])
+                context = [made[0], *(m for m in messages if m.id in ids), *made[1:]]
+                view = tuple(context) if compaction.attached else ()
+            start = start if missing else end
             boundary = Boundary(
                 messages[end - 1].id,
                 compaction.summary,
@@ -462,6 +549,18 @@ class _SessionReader:
             if uuids.intersection(entry.uuids):
                 kept += [m.id for m in messages[places[index] : places[index + 1]]]
         return tuple(kept)
+
+
+def _with_cleared(message: Message, cleared: Collection[str]) -> Message:
+    """The message as it is sent after its result was cleared."""
+    if not any(result.call_id in cleared for result in message.results):
+        return message
+    parts = tuple(
+        replace(part, text=_CLEARED) if isinstance(part, ToolResult) else part
+        for part in message.parts
+        if isinstance(part, ToolResult)
+    )
+    return replace(message, id=f"{message.id}-cleared", parts=parts, origin="synthetic")
 
 
 IMPORTER: Final = Format(

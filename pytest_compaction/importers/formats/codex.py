@@ -78,7 +78,7 @@ class _RolloutReader:
         self._recognised = 0
 
     def transcript(self, path: Path) -> Transcript:
-        for number, record in json_lines(path):
+        for number, record in json_lines(path, self._tally):
             self._tally.records += 1
             self._record(record, f"{path}, line {number}")
         if not self._recognised:
@@ -114,7 +114,7 @@ class _RolloutReader:
             else:
                 self._items.add(payload if kind == "response_item" else record, place)
         else:
-            self._tally.left_out[unknown("record type", kind or record.get("record_type"))] += 1
+            self._tally.skip(unknown("record type", kind or record.get("record_type")), record)
 
     def _event(self, event: Mapping[str, Any]) -> None:
         if event.get("type") == "thread_rolled_back":

@@ -113,7 +113,7 @@ class _ChatLog:
         elif isinstance(record.get("id"), str) and "type" in record:
             self._message(record)
         else:
-            self._tally.left_out["value that is not a chat record"] += 1
+            self._tally.skip("value that is not a chat record")
 
     def transcript(self, path: Path) -> Transcript:
         """The whole chat; raises :class:`ImportFormatError` if it has no message."""
@@ -140,7 +140,7 @@ class _ChatLog:
             self._tally.left_out[f"notice shown only to the user: {kind}"] += 1
             return
         if kind not in ("user", "gemini"):
-            self._tally.left_out[unknown("message type", kind)] += 1
+            self._tally.skip(unknown("message type", kind))
             return
         self.recognised = True
         if not isinstance(id, str) or not id:
@@ -276,7 +276,7 @@ def _transcript(path: Path) -> Transcript:
     log = _ChatLog()
     contents: list[Sequence[Any]] = []
     tally = Tally()
-    for _, value in json_values(path):
+    for _, value in json_values(path, tally):
         found = _contents(value)
         if found:
             contents.append(found)

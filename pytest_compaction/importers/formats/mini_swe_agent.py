@@ -108,7 +108,7 @@ class _RunReader:
         elif role in ("system", "user"):
             self._thread.add_unless_empty(str(role), parts)
         else:
-            self._tally.left_out[unknown("message role", role)] += 1
+            self._tally.skip(unknown("message role", role))
 
     def _replies(self, message: Mapping[str, Any], text: str) -> bool:
         """Whether the program wrote a user message: it refuses the reply of the model."""

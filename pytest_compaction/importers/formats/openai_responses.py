@@ -115,8 +115,13 @@ class ItemReader:
         elif isinstance(kind, str) and kind.endswith("_call"):
             self._call(item, kind, place)
         else:
-            reason = _LEFT_OUT.get(str(kind), unknown("item type", kind))
-            self._tally.left_out[reason] += 1
+            self._leave(str(kind), item)
+
+    def _leave(self, kind: str, item: Mapping[str, Any]) -> None:
+        if kind in _LEFT_OUT:
+            self._tally.left_out[_LEFT_OUT[kind]] += 1
+        else:
+            self._tally.skip(unknown("item type", item.get("type")))
 
     def take_back(self, text: str) -> bool:
         """Remove the assistant's last text if it is the end of ``text``, and return whether it was.
@@ -146,7 +151,7 @@ class ItemReader:
         given = str(item.get("role"))
         role = ROLES.get(given.lower())
         if role is None or role == "tool":
-            self._tally.left_out[unknown("message role", given)] += 1
+            self._tally.skip(unknown("message role", given))
             return
         parts = read_content(item.get("content"), place, self._tally)
         if is_empty(parts):

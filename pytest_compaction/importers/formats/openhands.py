@@ -68,7 +68,7 @@ class _EventReader:
         elif is_sdk(given):
             steps = sdk_steps(given, self._tally)
         else:
-            self._tally.left_out["value that is not an event"] += 1
+            self._tally.skip("value that is not an event")
             return
         for step in steps:
             self._take(step, number)
@@ -202,7 +202,7 @@ def _instances(path: Path, lost: Tally) -> Iterator[PlacedValue]:
     Any other value is counted in ``lost``.
     """
     alone: list[Any] = []
-    for place, value in json_values(path):
+    for place, value in json_values(path, lost):
         items = value if is_list(value) and not _are_events(value) else [value]
         for item in items:
             if _is_event(item):
@@ -216,7 +216,7 @@ def _instances(path: Path, lost: Tally) -> Iterator[PlacedValue]:
                 )
             else:
                 lost.records += 1
-                lost.left_out["value without an event"] += 1
+                lost.skip("value without an event")
     if alone:
         yield PlacedValue(str(path), alone)
 

@@ -78,8 +78,9 @@ class _SessionReader:
         self._branch: frozenset[str] | None = None
 
     def transcript(self) -> Transcript:
-        self._branch = branch_of((record for _, record in json_lines(self._path)), self._tally)
-        for number, record in json_lines(self._path):
+        lines = json_lines(self._path, Tally())
+        self._branch = branch_of((record for _, record in lines), self._tally)
+        for number, record in json_lines(self._path, self._tally):
             self._tally.records += 1
             self._record(record, number)
         messages = self._thread.finished()
@@ -111,7 +112,7 @@ class _SessionReader:
         elif known:
             self._tally.left_out[_SETTINGS[str(kind)]] += 1
         else:
-            self._tally.left_out[unknown("record type", kind)] += 1
+            self._tally.skip(unknown("record type", kind), record)
 
     def _branch_summary(self, record: Mapping[str, Any]) -> None:
         """Add what the model was told about the abandoned branch; the branch itself is not read."""
@@ -172,7 +173,7 @@ class _SessionReader:
             text = f"Ran `{message.get('command', '')}`\n{message.get('output', '')}"
             self._thread.add("user", [Text(text)], self._tally.records)
         else:
-            self._tally.left_out[unknown("message role", role)] += 1
+            self._tally.skip(unknown("message role", role))
 
     def _assistant(self, message: Mapping[str, Any], place: str) -> None:
         self._model = string(message.get("model")) or self._model

@@ -187,7 +187,7 @@ class _TrajectoryReader:
                 str(role), loose_parts(message.get("content"), self._tally)
             )
         else:
-            self._tally.left_out[unknown("message role", role)] += 1
+            self._tally.skip(unknown("message role", role))
 
     def _assistant(self, message: Mapping[str, Any]) -> None:
         calls = read_calls(message.get("tool_calls"), self._tally, self._thread)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from support.claude_code_lines import START, TALK, answer, compacted, imported, said, text
+from support.claude_code_lines import START, TALK, answer, compacted, imported, said, text, use
 
+from pytest_compaction.case_making.points import record_points
 from pytest_compaction.importers.protocol import KEPT_AS_RECORD
 
 
@@ -103,3 +104,41 @@ def test_a_compaction_by_the_provider_is_a_record_before_what_follows_it(tmp_pat
         ("m0004", "so far: both files read"),
     ]
     assert transcript.tally.left_out[KEPT_AS_RECORD] == 2
+
+
+def cleared(uuid: str, parent: str, *calls: str) -> dict[str, object]:
+    metadata = {"trigger": "auto", "preTokens": 900, "tokensSaved": 500, "compactedToolIds": calls}
+    line = {"type": "system", "subtype": "microcompact_boundary", "uuid": uuid}
+    return {**line, "parentUuid": parent, "microcompactMetadata": metadata}
+
+
+def test_results_that_were_cleared_are_cleared_in_the_record_and_whole_in_the_log(
+    tmp_path: Path,
+) -> None:
+    transcript = imported(
+        tmp_path,
+        *TALK,
+        cleared("b1", "r1", "c1"),
+        said("assistant", "a3", "b1", [text("On.")], "m3"),
+        *compacted(2, "a3", "the summary"),
+        said("user", "u4", "z2", "more"),
+        said("assistant", "a4", "u4", [use("c2")], "m4"),
+        said("user", "r4", "a4", [answer("c2", "ok too")]),
+        cleared("b3", "r4", "c2"),
+        cleared("b4", "b3"),
+        said("assistant", "a5", "b4", [text("Done.")], "m5"),
+    )
+    assert [m.results[0].text for m in transcript.messages if m.results] == ["ok", "ok too"]
+    first, summary, last = transcript.boundaries
+    assert [m.text or m.role for m in first.messages] == [
+        *("look at both files", "Looked.", "go on", "assistant", "tool")
+    ]
+    assert first.messages[-1].results[0].text == "[Old tool result content cleared]"
+    assert (first.after, first.tokens_before) == ("m0004", 900)
+    assert summary.summary == "the summary"
+    assert [m.text or m.role for m in last.messages] == [
+        *("the summary", "more", "assistant", "tool")
+    ]
+    assert last.messages[-1].results[0].text == "[Old tool result content cleared]"
+    assert transcript.tally.left_out["compaction that cleared no result"] == 1
+    assert [point.missing for point in record_points(transcript)] == ["", "", "", ""]

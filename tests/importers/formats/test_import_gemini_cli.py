@@ -237,7 +237,7 @@ def test_checkpoints_are_read_in_the_shape_of_the_interface(tmp_path: Path, docu
         (json.dumps(HEADER), "a Gemini CLI chat without a message"),
         ('{"a": 1}', "no message of Gemini CLI"),
         ('[{"role": "model", "parts": []}, 7]', "content 1: int"),
-        (json.dumps(HEADER) + '\n{"id": "u1", "type"', "line 2: not valid JSON"),
+        (json.dumps(HEADER) + '\n{"id": "u1", "type"', "without a message; left out: 1 × "),
     ],
 )
 def test_a_file_without_a_message_is_an_error(tmp_path: Path, content: str, said: str) -> None:
