@@ -181,7 +181,7 @@ def test_a_cut_head_of_a_long_document_is_recognised(tmp_path: Path) -> None:
         ('{"messages": []}', ["no list of chat messages"]),
         ('{"messages": [', ["not valid JSON", "column 15"]),
         ('{"messages":\n[1,\n', ["not valid JSON", "at line 3"]),
-        ('{"messages": [{"role": "user"}]}\n{"messages": [\n', ["line 2", "not valid JSON"]),
+        ('{"messages": [{"role": "user"}]}\n{"messages": [\n', ["part of a line that was"]),
         ('{"a": ' + "[" * 200_000, ["nested too deeply"]),
     ],
 )
