@@ -30,13 +30,8 @@ from pytest_compaction.models.calls.accounts import Accounts
 from pytest_compaction.models.calls.endpoint import MAX_REPLY_BYTES, excerpt_of
 from pytest_compaction.models.calls.store import Store
 from pytest_compaction.models.wire.call import Call, CallReply, Operation
-from pytest_compaction.models.wire.refusals import (
-    Complaint,
-    adaptation_for,
-    adapted,
-    added,
-    complaint_of,
-)
+from pytest_compaction.models.wire.complaint import Complaint, complaint_of
+from pytest_compaction.models.wire.refusals import adaptation_for, adapted, added
 from pytest_compaction.models.wire.reply import (
     UnusableReplyError,
     error_in,
@@ -411,7 +406,7 @@ def _take(
         return
     if result.complaint is not None:
         step = adaptation_for(result.complaint, adapted(call.body, adaptations))
-        if step is None:
+        if step is None or not step.kept:
             status = result.complaint.status
             raise UnusableReplyError(
                 f"was refused{f' with status {status}' if status else ''}: "

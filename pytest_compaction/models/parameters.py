@@ -27,6 +27,7 @@ SET_BY_MODELS: Final = frozenset(
         "seed",
         "store",
         "stream",
+        "stream_options",
         "response_format",
     }
 )

@@ -22,13 +22,10 @@ from pytest_compaction.models.calls.address import (
     host_of,
 )
 from pytest_compaction.models.calls.endpoint import (
-    EXCEEDED,
     NO_KEY,
     AttemptError,
     Endpoint,
     RetryingCaller,
-    excerpt_of,
-    sentence_on,
 )
 from pytest_compaction.models.calls.prices import PriceTable
 from pytest_compaction.models.calls.spending_limit import SpendingLimit
@@ -36,17 +33,14 @@ from pytest_compaction.models.calls.store import Store
 from pytest_compaction.models.protocol import ModelError, NotRecordedError
 from pytest_compaction.models.usage import OwnCalls, Usage
 from pytest_compaction.models.wire.call import ANTHROPIC, Call, Caller, CallReply, Operation
+from pytest_compaction.models.wire.complaint import REFUSING
 from pytest_compaction.models.wire.events import (
     KEY,
     events_of,
-    failure_in,
     is_usage_alone,
-    is_whole,
     payloads,
-    read_events,
     written_events,
 )
-from pytest_compaction.models.wire.refusals import REFUSING
 from pytest_compaction.models.wire.reply import counted, usage_of, whole_tokens
 from pytest_compaction.secrets import own_variable, scrubbed, scrubbed_json
 
@@ -237,18 +231,7 @@ class Upstream(Endpoint):
     def _usage(self, call: Call, parsed: Mapping[str, Any]) -> Usage:
         return relayed_usage(call.operation, parsed)
 
-    def _parsed(self, call: Call, response: Any) -> dict[str, Any]:
-        """The JSON object of a reply, or the events of its stream."""
-        kind = response.headers.get("content-type", "")
-        if not kind.startswith("text/event-stream") or response.extensions.get(EXCEEDED):
-            return super()._parsed(call, response)
-        events = read_events(response.content)
-        failed = failure_in(events)
-        if failed is not None or not is_whole(call.operation, events):
-            said = "its end is missing" if failed is None else excerpt_of(str(failed))
-            raise AttemptError(
-                sentence_on(call, f"broke off its stream: {said}"), charged=True, passing=True
-            )
+    def _reply_of(self, events: list[dict[str, Any]]) -> dict[str, Any]:
         return {KEY: events}
 
 

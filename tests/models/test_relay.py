@@ -17,6 +17,7 @@ from pytest_compaction.models import (
 from pytest_compaction.models.calls.endpoint import AttemptError
 from pytest_compaction.models.calls.spending_limit import most_usage
 from pytest_compaction.models.relay import Dialects, Upstream
+from pytest_compaction.models.wire.complaint import Complaint
 from pytest_compaction.models.wire.events import (
     failure_in,
     is_whole,
@@ -24,7 +25,6 @@ from pytest_compaction.models.wire.events import (
     said_in,
     written_events,
 )
-from pytest_compaction.models.wire.refusals import Complaint
 
 
 def asked(path="/v1/chat/completions", **body):

@@ -19,7 +19,7 @@ from pytest_compaction.dialogues import similarity
 from pytest_compaction.models import NoObjectError, Summary, fences_for, only_object, read_reply
 from pytest_compaction.models.chat.judgement import JudgementError, read_judgement
 from pytest_compaction.models.chat.summary import sections_of
-from pytest_compaction.models.wire.refusals import complaint_of
+from pytest_compaction.models.wire.complaint import complaint_of
 from pytest_compaction.secrets import find_blocks, find_named, named_people, secrets_in
 from pytest_compaction.text import answer_proper, claims
 from pytest_compaction.text.file_changes import folder_gone

@@ -46,3 +46,32 @@ def test_a_port_that_is_none_is_one_sentence(measured, monkeypatch, variable, mo
     said = f"*the address in {variable} cannot be used: a port is a number from 0 to 65535*"
     result.stderr.fnmatch_lines([said])
     assert port not in str(result.stderr)
+
+
+@pytest.mark.parametrize(
+    ("path", "model"),
+    [
+        ("", "the name of the deployment"),
+        ("/openai", "the name of the deployment"),
+        ("/openai/deployments/mini-eu", "mini-eu"),
+        ("/openai/deployments/mini-eu/chat/completions?api-version=2024-06-01", "mini-eu"),
+    ],
+)
+@pytest.mark.parametrize(
+    "host", ["team.openai.azure.com", "team.services.ai.azure.com", "t.cognitiveservices.azure.us"]
+)
+def test_a_classic_address_of_azure_is_refused_with_the_one_that_works(
+    measured, monkeypatch, host, path, model
+):
+    monkeypatch.setenv("OPENAI_API_KEY", "made-up")
+    monkeypatch.setenv("OPENAI_BASE_URL", f"https://{host}{path}")
+    result = measured()
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    said = f"*set it to https://{host}/openai/v1/ and give {model} as the model*"
+    result.stderr.fnmatch_lines([said])
+
+
+def test_the_v1_address_of_azure_is_taken(measured, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "made-up")
+    monkeypatch.setenv("OPENAI_BASE_URL", "https://team.openai.azure.com/openai/v1/")
+    assert measured("-k", "nothing").ret == pytest.ExitCode.NO_TESTS_COLLECTED

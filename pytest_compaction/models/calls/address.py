@@ -6,6 +6,7 @@ Anthropic to that of ``ANTHROPIC_BASE_URL``.
 
 from __future__ import annotations
 
+import re
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
@@ -18,6 +19,12 @@ DEFAULT_HOST: Final = "api.openai.com"
 """The host that the openai package talks to when no base URL is set."""
 ANTHROPIC_URL: Final = "https://api.anthropic.com"
 """The address that Anthropic's package talks to when no base URL is set."""
+
+_AZURE: Final = re.compile(
+    r"\.(?:openai\.azure|cognitiveservices\.azure|services\.ai\.azure)\.(?:com|us|cn)$"
+)
+_AZURE_V1: Final = re.compile(r"/openai/v\d")
+_DEPLOYMENT: Final = re.compile(r"/deployments/([^/]+)")
 
 
 def base_url_for(operation: Operation = "chat.completions", is_ours: bool = True) -> str:
@@ -48,13 +55,30 @@ def wrong_port(variable: str) -> str | None:
 
 def missing_key() -> str | None:
     """Why the endpoint cannot be asked: no usable address or no key; ``None`` if it can."""
-    if wrong := wrong_port("OPENAI_BASE_URL"):
+    if wrong := wrong_port("OPENAI_BASE_URL") or _classic_azure():
         return wrong
     if own_variable("OPENAI_API_KEY") or host_of(base_url_for()) != DEFAULT_HOST:
         return None
     return (
         f"no key for {DEFAULT_HOST}: set OPENAI_API_KEY, or OPENAI_BASE_URL for another "
         "endpoint; without either, --compaction-model=offline needs no key"
+    )
+
+
+def _classic_azure() -> str | None:
+    """The sentence on an address of Azure without the v1 API; ``None`` for any other address.
+
+    The other addresses want a version in a query, which the openai package does not send.
+    """
+    parts = _parts(base_url_for())
+    host = (parts.hostname or "") if parts else ""
+    if parts is None or not _AZURE.search(host) or _AZURE_V1.search(parts.path):
+        return None
+    deployment = _DEPLOYMENT.search(parts.path)
+    name = printable(deployment[1], 80) if deployment else "the name of the deployment"
+    return (
+        f"OPENAI_BASE_URL is a classic address of Azure at {host}, to which requests cannot be "
+        f"sent; set it to https://{host}/openai/v1/ and give {name} as the model"
     )
 
 

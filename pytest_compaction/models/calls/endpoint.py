@@ -28,14 +28,15 @@ from pytest_compaction.models.calls.address import (
 from pytest_compaction.models.protocol import ModelError, UnsupportedError
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Call, Caller, CallReply, ChainedCaller, Operation
+from pytest_compaction.models.wire.complaint import BROKEN_JSON, Complaint, complaint_of
+from pytest_compaction.models.wire.events import failure_in, is_whole, joined, read_events
 from pytest_compaction.models.wire.refusals import (
-    Complaint,
     adaptable,
     adaptation_for,
     adapted,
     added_text,
-    complaint_of,
     consequence,
+    is_lasting,
     refuses_added,
 )
 from pytest_compaction.models.wire.reply import (
@@ -269,13 +270,16 @@ class Endpoint:
 
     def _parsed(self, call: Call, response: Any) -> dict[str, Any]:
         """The JSON object of a reply."""
+        kind = response.headers.get("content-type", "no content type")
         if response.extensions.get(EXCEEDED):
             limit = self._max_reply_bytes / 1024**2
             said = f"sent a reply of more than {limit:g} MB, which was not read"
+        elif kind.startswith("text/event-stream") or response.content.startswith(b"data:"):
+            return self._reply_of(self._events(call, response.content))
         elif not response.content.strip():
             said = "sent an empty reply"
         else:
-            sent = printable(response.headers.get("content-type", "no content type"), 40)
+            sent = printable(kind, 40)
             try:
                 value = strict_json(response.content)
                 sent = "JSON"
@@ -286,8 +290,33 @@ class Endpoint:
                 complaint = error_in(parsed)
                 if complaint is None:
                     return parsed
-                said = f"answered with an error: {excerpt_of(complaint.text)}"
+                raise _answered_error(call, complaint)
         raise AttemptError(sentence_on(call, said), charged=True)
+
+    def _events(self, call: Call, data: bytes) -> list[dict[str, Any]]:
+        """The events of a stream that came to its end."""
+        events = read_events(data)
+        failed = failure_in(events)
+        if failed is None and is_whole(call.operation, events):
+            return events
+        complaint = error_in(failed) if isinstance(failed, dict) else None
+        if complaint is not None and complaint.status != 200:
+            raise _answered_error(call, complaint)
+        said = "its end is missing" if failed is None else excerpt_of(str(failed))
+        raise AttemptError(
+            sentence_on(call, f"broke off its stream: {said}"), charged=True, passing=True
+        )
+
+    def _reply_of(self, events: list[dict[str, Any]]) -> dict[str, Any]:
+        """The reply that is kept of a stream."""
+        return joined(events)
+
+
+def _answered_error(call: Call, complaint: Complaint) -> AttemptError:
+    """The failure of a request that was answered with an error in place of a reply."""
+    said = sentence_on(call, f"answered with an error: {excerpt_of(complaint.text)}")
+    known = complaint if complaint.status != 200 else None
+    return AttemptError(said, charged=True, complaint=known)
 
 
 def _refused(call: Call, error: Any) -> AttemptError:
@@ -296,9 +325,10 @@ def _refused(call: Call, error: Any) -> AttemptError:
     said = json_or_none(text)
     complaint = replace(complaint_of(error.status_code, said, text), body=said)
     headers = error.response.headers
+    passing = is_passing(complaint.status, headers)
     return AttemptError(
         sentence_on(call, f"answered {complaint.status}: {excerpt_of(complaint.text)}"),
-        passing=is_passing(complaint.status, headers),
+        passing=passing and not is_lasting(complaint, call.sent or call.body),
         wait=asked_wait(headers),
         complaint=complaint,
     )
@@ -435,21 +465,29 @@ class AdaptingCaller(ChainedCaller):
     async def _adapting(self, call: Call, model: _Model) -> CallReply:
         """Send a call, leaving out one part after the other while the endpoint refuses one."""
         left = self._total
+        alone: frozenset[str] = frozenset()  # what this call does without, and no other
+        asked_again = False
         while True:
             for closed in ((model, ""), (model, added_text(call.body))):
                 if closed in self._closed_to:
                     raise UnsupportedError(self._closed_to[closed])
-            body = adapted(call.body, self._adapted.get(model, frozenset()))
+            body = adapted(call.body, self._adapted.get(model, frozenset()) | alone)
             try:
                 reply = await self._following.call(replace(call, sent=body, seconds=left))
             except AttemptError as error:
                 if error.complaint is None:
                     raise
+                left -= error.seconds
+                if BROKEN_JSON in error.complaint.text and not asked_again:
+                    asked_again = True
+                    continue
                 step = adaptation_for(error.complaint, body)
                 if step is None:
                     raise self._refusal(error.complaint, call, model) from None
-                self._adapted[model] = self._adapted.get(model, frozenset()) | {step.name}
-                left -= error.seconds
+                if step.kept:
+                    self._adapted[model] = self._adapted.get(model, frozenset()) | {step.name}
+                else:
+                    alone |= {step.name}
             else:
                 self._answered.add(model)
                 return reply

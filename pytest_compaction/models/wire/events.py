@@ -92,6 +92,39 @@ def failure_in(events: Iterable[Event]) -> Any:
     return None
 
 
+def joined(events: Iterable[Event]) -> dict[str, Any]:
+    """The reply that a stream spells out, as it would have come at once: its first choice."""
+    whole: dict[str, Any] = {}
+    message: dict[str, Any] = {}
+    choice: dict[str, Any] = {"index": 0, "message": message}
+    for payload in payloads({KEY: list(events)}):
+        if isinstance(payload.get("response"), dict):  # the last one of the responses API is whole
+            whole = payload["response"]
+            continue
+        if "choices" not in payload:
+            continue
+        whole |= {name: value for name, value in payload.items() if value is not None}
+        whole |= {"object": "chat.completion", "choices": [choice]}
+        choices = payload["choices"]
+        piece = choices[0] if isinstance(choices, list) and choices else None
+        if not isinstance(piece, Mapping) or piece.get("index", 0) != 0:
+            continue
+        said = piece.get("delta") or piece.get("message")
+        for name, value in said.items() if isinstance(said, Mapping) else ():
+            before = message.get(name)
+            extends = (
+                name != "role" and type(before) is type(value) and isinstance(value, str | list)
+            )
+            message[name] = before + value if extends else value if value is not None else before
+        if piece.get("finish_reason"):
+            choice["finish_reason"] = piece["finish_reason"]
+    for name, value in message.items():
+        if isinstance(value, str):  # two pieces may hold one surrogate each of a pair
+            pairs = value.encode("utf-16-le", "surrogatepass")
+            message[name] = pairs.decode("utf-16-le", "replace")
+    return whole
+
+
 def said_in(body: Mapping[str, Any]) -> str:
     """All that a reply says, in one text: of its events, or of a reply that came at once."""
     pieces = (_said(payload) for payload in payloads(body)) if KEY in body else (_said(body),)

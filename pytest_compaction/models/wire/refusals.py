@@ -1,72 +1,106 @@
 """What an endpoint refuses, and how a request does without it.
 
 Endpoints call themselves compatible but differ in what they take. If a reply refuses a
-request and names a parameter, the parameter is left out or spelled otherwise. A reply
-that names no parameter is no reason to change a request. The parameters of a strategy are
-never left out, because a request without them would measure something else.
+request and names a parameter, the parameter is left out or spelled otherwise; if it refuses the
+roles of the messages, others say the same; if it has no room for the output, less is asked for. A
+reply that only mentions a parameter is no reason to change a request. The parameters of a strategy
+are never left out, because a request without them would measure something else.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
 
 from pytest_compaction.conversation import canonical_json
 from pytest_compaction.conversation.formats.requests import IMAGE
 from pytest_compaction.models.parameters import SET_BY_MODELS, parameter_names
 from pytest_compaction.models.wire.call import Operation
+from pytest_compaction.models.wire.complaint import (
+    BROKEN_JSON,
+    MORE_THAN_A_MINUTE,
+    REFUSING,
+    Complaint,
+    any_of,
+)
+from pytest_compaction.models.wire.roles import (
+    alternating,
+    has_tools,
+    is_system,
+    system_in_user,
+    tools_as_text,
+)
 
 Body = dict[str, Any]
 
-_TOO_LONG: Final = re.compile(
-    r"context_length_exceeded|context (?:length|window|size)|maximum (?:context|prompt)|"
-    r"(?:prompt|input|request) is too (?:long|large)|too many (?:input )?tokens|"
-    r"exceed\w{0,20}.{0,40}\bcontext\b",
-    re.IGNORECASE,
-)
-REFUSING: Final = frozenset({400, 404, 415, 422, 500, 501})
-"""Statuses with which endpoints refuse a request because of what is in it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Complaint:
-    """A reply that refuses a request: its status, its message and the parameter that it names."""
-
-    status: int
-    text: str
-    parameter: str = ""
-    body: Any = field(default=None, repr=False, compare=False)
-    """The JSON of the reply, for a client that reads it."""
-
-    @property
-    def too_long(self) -> bool:
-        """Whether the request was too long for the model's context."""
-        return self.status in {400, 413, 422} and bool(_TOO_LONG.search(self.text))
+OUTPUT_KEYS: Final = ("max_completion_tokens", "max_tokens", "max_output_tokens")
+"""Members of a request that bound its output."""
+_LEAST_OUTPUT: Final = 16
+"""The fewest tokens of output that are asked for."""
+_LEAST_GUESS: Final = 256
+"""The fewest that are asked for where a refusal gives no number to go by."""
 
 
 @dataclass(frozen=True, slots=True)
 class Adaptation:
-    """One thing to do without: how to see it in a request, its names, and what to send instead."""
+    """One thing to do without: how to see it in a request and in a refusal, and what to send.
+
+    One that is not ``kept`` is for the refused request alone.
+    """
 
     name: str
     present: Callable[[Mapping[str, Any]], bool]
-    named: re.Pattern[str]
+    refused: Callable[[Complaint], bool]
     without: Callable[[Body], Body]
+    kept: bool = True
 
     def answers(self, complaint: Complaint, body: Body) -> bool:
         """Whether a complaint is about this part of the body."""
-        if complaint.status not in REFUSING or complaint.too_long or not self.present(body):
-            return False
-        return bool(self.named.search(complaint.parameter) or self.named.search(complaint.text))
+        return self.present(body) and self.refused(complaint)
+
+
+def _says(*patterns: str) -> Callable[[Complaint], bool]:
+    pattern = any_of(*patterns)
+    return lambda complaint: bool(pattern.search(complaint.text))
+
+
+_FILLER: Final = (
+    r"(?:[\s:,.'\"`(\[]|\b(?:request|keyword|arguments?|parameters?|fields?|names?|property|values?|"
+    r"inputs?|options?|key|supplied|for|of|in|on|with|the|this|model|is|are|was|do|does|number|type)\b){0,12}"
+)
+_REFUSED_BEFORE: Final = (
+    r"unsupported|unknown|unrecogni[sz]ed|unexpected|invalid|illegal|deprecated|only|"
+    r"not (?:support|allow|accept|take|permit|recogni[sz]e)(?:ed|d)?|n't (?:support|allow|accept)|"
+    r"(?:extra|additional) (?:inputs|properties|fields)(?: are not (?:permitted|allowed))?"
+)
+_REFUSED_BEHIND: Final = (
+    r"unsupported|not |n't |cannot|must|should|may only|deprecated|invalid|unexpected|unknown|"
+    r"extra inputs|out of range"
+)
+
+
+def _names(name: str) -> Callable[[Complaint], bool]:
+    """Whether a complaint refuses the parameter of that name, and does not only mention it."""
+    said = any_of(
+        rf"(?:{_REFUSED_BEFORE}){_FILLER}\b{name}\b", rf"\b{name}\b{_FILLER}(?:{_REFUSED_BEHIND})"
+    )
+
+    def refused(complaint: Complaint) -> bool:
+        pointed = re.split(r"\W+", complaint.parameter.lower())
+        if name in pointed and not {"messages", "input"} & set(pointed):
+            return True
+        return bool(said.search(complaint.text))
+
+    return refused
 
 
 def _drop(name: str) -> Adaptation:
     return Adaptation(
         f"without {name}",
         lambda body: name in body,
-        re.compile(rf"\b{name}\b", re.IGNORECASE),
+        _names(name),
         lambda body: {key: value for key, value in body.items() if key != name},
     )
 
@@ -77,10 +111,15 @@ def _format_of(body: Mapping[str, Any]) -> str:
 
 
 def _has_images(body: Mapping[str, Any]) -> bool:
-    messages = body.get("messages") or body.get("input") or []
-    contents = (message.get("content") for message in messages if isinstance(message, Mapping))
+    contents = (message.get("content") for message in _messages(body))
     lists = (content for content in contents if isinstance(content, list))
     return any(part.get("type") in _IMAGE_TYPES for content in lists for part in content)
+
+
+def _messages(body: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The messages, or the input items, of a request."""
+    found = body.get("messages") or body.get("input") or []
+    return [message for message in found if isinstance(message, Mapping)]
 
 
 def _without_images(body: Body) -> Body:
@@ -98,16 +137,77 @@ def _without_images(body: Body) -> Body:
 
 
 _IMAGE_TYPES: Final = frozenset({"image_url", "input_image"})
-_STRUCTURED: Final = re.compile(
-    r"response[_ ]?format|json[_ ]?schema|json[_ ]?object|structured[_ ]?output|grammar|guided",
-    re.IGNORECASE,
+_STRUCTURED: Final = _says(
+    r"response[_ ]?format|json[_ ]?schema|json[_ ]?object|structured[_ ]?output|grammar|guided"
+)
+_ALTERNATE: Final = (
+    r"must alternate|alternat\w{1,4} between|should be alternating|roles? in a row|"
+    r"consecutive (?:user|assistant|messages|roles)|(?:unexpected|expected(?: last)?) role|"
+    r"only user(?:,| and) (?:assistant|tool)|(?:first|last) message must|"
+    r"must (?:start|begin|end) with (?:a |the )?user|immediately after a user turn|"
+    r"system messages? (?:must be|are only allowed) (?:first|at the (?:beginning|start))"
+)
+_SYSTEM: Final = (
+    r"(?:system|developer)['\"`]? (?:role|message|prompt|instruction)s?\b.{0,40}?(?:not|n't|un) ?"
+    r"(?:be )?(?:support|enabl|allow|permit|recogni|accept)|support ['\"`]?(?:system|developer)\b|"
+    r"(?:unsupported|invalid|unknown|unexpected) role:? ?['\"`]?(?:system|developer)|"
+    r"['\"`](?:system|developer)['\"`] is not|role .{0,20}(?:system|developer).{0,20}\bnot\b|"
+    r"should be 'user' or 'assistant'"
+)
+_TOOLS: Final = (
+    r"(?:tool|function)s?['\"`]? (?:role|message|call|use|response|calling)s?\b.{0,40}?"
+    r"(?:not|n't|un) ?(?:be )?(?:support|enabl|allow|permit|recogni|accept)|"
+    r"support ['\"`]?(?:tool|function)|after role ['\"`]?tool|role:? ?['\"`]?tool\b|"
+    r"function (?:call|response) turn"
 )
 
+
+def _of_messages(
+    name: str, change: Callable[..., Any], *refused: str, to: Any = None
+) -> Adaptation:
+    """Other messages in place of those of a chat completion, if they hold one that is ``to``."""
+
+    def present(body: Mapping[str, Any]) -> bool:
+        messages = _messages(body) if "messages" in body else []
+        return any(map(to, messages)) if to else change(messages) != messages
+
+    return Adaptation(
+        name, present, _says(*refused), lambda body: {**body, "messages": change(body["messages"])}
+    )
+
+
 ADAPTATIONS: Final = (
+    _of_messages("tool calls as text", tools_as_text, _TOOLS, to=has_tools),
+    _of_messages("alternating roles", alternating, _ALTERNATE),
+    _of_messages(
+        "system text in the first user message",
+        system_in_user,
+        _SYSTEM,
+        _ALTERNATE,
+        to=is_system,
+    ),
+    _of_messages("tool calls as text", tools_as_text, _ALTERNATE, to=has_tools),
+    Adaptation(
+        "a stream",
+        lambda body: not body.get("stream"),
+        _says(
+            r"only supports? stream|stream(?:ing)? (?:mode|only|requests? only)|stream-only",
+            r"(?:requires?|enable|set) (?:the )?['\"`]?stream|stream=['\"`]?false",
+            r"stream['\"`]?(?: parameter)? ?(?:=|must be|to|should be|is) ?(?:set to )?"
+            r"(?:true|required)",
+            r"non-?stream\w{0,3}\b.{0,40}?(?:not|n't|un)|for non-?stream|只支持流式|非流式",
+        ),
+        lambda body: {
+            **body,
+            "stream": True,
+            **({"stream_options": {"include_usage": True}} if "messages" in body else {}),
+        },
+    ),
+    _drop("stream_options"),
     Adaptation(
         "max_completion_tokens for max_tokens",
         lambda body: "max_tokens" in body,
-        re.compile(r"\bmax_tokens\b", re.IGNORECASE),
+        _names("max_tokens"),
         lambda body: {
             "max_completion_tokens" if key == "max_tokens" else key: value
             for key, value in body.items()
@@ -133,11 +233,80 @@ ADAPTATIONS: Final = (
     Adaptation(
         "without images",
         _has_images,
-        re.compile(r"image|vision|multi-?modal|mmproj|content (?:type|part)", re.IGNORECASE),
+        _says(
+            r"(?:image|vision|multi-?modal|content (?:type|part)).{0,80}?"
+            r"(?:\bnot\b|n't|unsupported|only|expected|must|unable)",
+            r"(?:\bno[tn]?\b|n't|unsupported|invalid|unknown|only|at most 0|unable).{0,80}?"
+            r"(?:image|vision|multi-?modal|mmproj|content (?:type|part))",
+        ),
         _without_images,
     ),
 )
 """In the order in which they are tried. Each removes what it is about, so that trying ends."""
+
+_OF_OUTPUT: Final = any_of(
+    r"max(?:imum)?[_ ]?(?:completion[_ ]?|output[_ ]?|new[_ ]?)?tokens?\b(?! allowed)",
+    r"(?:completion|output) tokens|in the (?:completion|output)|(?:messages|prompt) or completion",
+)
+_TOO_MUCH: Final = any_of(
+    r"too (?:large|high|big|many)|at most|less than|exceed|greater than|larger than|maximum|range|"
+    r"reduce|lower|context|[<>]"
+)
+_NUMBER: Final = re.compile(r"(?<![\w.-])\d{1,12}(?![\w-])")
+_GROUPED: Final = re.compile(r"(?<=\d),(?=\d{3}\b)")
+_STATUS_TEXT: Final = re.compile(r"(?:code|status)\W{1,3}\d+", re.IGNORECASE)
+_SUM: Final = re.compile(r"\b(\d{1,12}) \+ (\d{1,12}) > (\d{1,12})")
+_RANGE: Final = re.compile(
+    r"\[\s?\d{1,12}\s?,\s?(\d{1,12})\s?([\])])|to (\d{1,12}) (\(exclusive\))"
+)
+_CONTEXT: Final = any_of(
+    r"(?:context (?:length|window|size|limit)|max_model_len|max_total_tokens|maximum length)"
+    r"[^\d.]{0,20}(\d{1,12})|<= ?(\d{1,12})"
+)
+_AT_MOST: Final = re.compile(r"at most (\d+) tokens of output")
+
+
+def _at_most(tokens: int, kept: bool = True) -> Adaptation:
+    def key_of(body: Mapping[str, Any]) -> str:
+        return next((key for key in OUTPUT_KEYS if isinstance(body.get(key), int)), "")
+
+    return Adaptation(
+        f"at most {tokens} tokens of output",
+        lambda body: bool(key := key_of(body)) and body[key] > tokens,
+        lambda complaint: False,
+        lambda body: {**body, key_of(body): tokens},
+        kept,
+    )
+
+
+def _less_output(complaint: Complaint, body: Mapping[str, Any]) -> Adaptation | None:
+    """As much output as a refusal of a larger one leaves room for; ``None`` for another refusal.
+
+    A bound on the output of the model is kept, one that follows from the length of the request
+    is for that request. A refusal without numbers halves what was asked for.
+    """
+    text = _GROUPED.sub("", _STATUS_TEXT.sub("", complaint.text))
+    asked = next((body[key] for key in OUTPUT_KEYS if isinstance(body.get(key), int)), 0)
+    if not asked or not _OF_OUTPUT.search(text) or not _TOO_MUCH.search(text):
+        return None
+    span = _RANGE.search(text)
+    if span:
+        most = int(span[1] or span[3]) - (span[2] == ")" or bool(span[4]))
+        return _at_most(most) if _LEAST_OUTPUT <= most < asked else None
+    numbers = {int(each) for each in _NUMBER.findall(text)} - {asked}
+    numbers = {each for each in numbers if each > 1 and each - asked not in numbers}
+    added_up, named = _SUM.search(text), _CONTEXT.search(text)
+    context = int(added_up[3]) if added_up else int(named[1] or named[2]) if named else 0
+    read = max(numbers - {context}, default=0)
+    if context and read:
+        room = context - read
+        return _at_most(room, kept=False) if _LEAST_OUTPUT <= room < asked else None
+    if not numbers and not context:
+        return _at_most(asked // 2, kept=False) if asked >= 2 * _LEAST_GUESS else None
+    most = context or max(numbers)
+    if most == asked:
+        most = asked // 2
+    return _at_most(most) if _LEAST_OUTPUT <= most < asked else None
 
 
 def adaptable(body: Mapping[str, Any]) -> frozenset[str]:
@@ -148,10 +317,30 @@ def adaptable(body: Mapping[str, Any]) -> frozenset[str]:
 def adapted(body: Mapping[str, Any], names: frozenset[str]) -> Body:
     """The body without what was refused before."""
     result = dict(body)
-    for adaptation in ADAPTATIONS:
+    bounds = [_at_most(int(found[1])) for name in names if (found := _AT_MOST.fullmatch(name))]
+    for adaptation in (*ADAPTATIONS, *bounds):
         if adaptation.name in names and adaptation.present(result):
             result = adaptation.without(result)
     return result
+
+
+def adaptation_for(complaint: Complaint, body: Body) -> Adaptation | None:
+    """What to do without after a complaint; ``None`` if it is not about anything of ours."""
+    if complaint.status not in REFUSING or _names_added(complaint, body):
+        return None
+    if BROKEN_JSON in complaint.text:
+        return None
+    less = _less_output(complaint, body)
+    if less is not None or complaint.too_long:
+        return less
+    return next((a for a in ADAPTATIONS if a.answers(complaint, body)), None)
+
+
+def is_lasting(complaint: Complaint, body: Mapping[str, Any]) -> bool:
+    """Whether the same request would be refused again, although the status says otherwise."""
+    if complaint.no_credit or complaint.too_long or MORE_THAN_A_MINUTE.search(complaint.text):
+        return True
+    return adaptation_for(complaint, dict(body)) is not None
 
 
 def added(body: Mapping[str, Any]) -> Body:
@@ -180,36 +369,6 @@ def _names_added(complaint: Complaint, body: Mapping[str, Any]) -> bool:
     return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", said) for name in added(body))
 
 
-def adaptation_for(complaint: Complaint, body: Body) -> Adaptation | None:
-    """What to do without after a complaint; ``None`` if it is not about anything of ours."""
-    if _names_added(complaint, body):
-        return None
-    return next((a for a in ADAPTATIONS if a.answers(complaint, body)), None)
-
-
-def complaint_of(status: int, body: Any, text: str) -> Complaint:
-    """Read an error reply in any shape that servers use; ``text`` is the body as it came."""
-    error = body.get("error", body) if isinstance(body, Mapping) else None
-    if isinstance(error, str):
-        return Complaint(status, error)
-    if not isinstance(error, Mapping):
-        return Complaint(status, text)
-    detail = error.get("detail")
-    if isinstance(detail, list):
-        places = [d.get("loc", ()) for d in detail if isinstance(d, Mapping)]
-        named = " ".join(str(part) for place in places for part in place)
-        said = "; ".join(str(d.get("msg", "")) for d in detail if isinstance(d, Mapping))
-        return Complaint(status, f"{named}: {said}", named)
-    said = next(
-        (str(error[name]) for name in ("message", "detail", "error", "msg") if error.get(name)),
-        text,
-    )
-    code = error.get("code")
-    if isinstance(code, str) and code not in said:
-        said = f"{said} ({code})"
-    return Complaint(status, said, str(error.get("param") or ""))
-
-
 _NOT_KNOWN: Final = re.compile(
     r"extra inputs|additional propert|(?:unknown|unrecogni[sz]ed|unexpected|unsupported) "
     r"(?:\w+ )?(?:argument|field|key|parameter|property)",
@@ -225,7 +384,6 @@ _ADVICE: Final[Mapping[int, str]] = {
 }
 _LASTING: Final = frozenset({401, 403, 404})
 """Statuses that end a model for the run: the key, its rights or the name are wrong and stay so."""
-_NO_CREDIT: Final = re.compile("insufficient_quota|credit balance|billing", re.IGNORECASE)
 _MISSING: Final = re.compile(
     "not (?:be )?(?:support|found|available|implement)|unsupported|unknown|no such|invalid url",
     re.IGNORECASE,
@@ -246,7 +404,7 @@ def consequence(
             f"; it does not take {parameter_names(added(body))} as it was sent; take an endpoint "
             "that does, or mode=client"
         )
-    if _NO_CREDIT.search(complaint.text):
+    if complaint.no_credit:
         return True, "; the account has no credit left"
     if answered and status in _LASTING:
         return False, "; it answered other requests, so this one alone is refused; run again later"

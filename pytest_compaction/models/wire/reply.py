@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,14 +21,16 @@ from pytest_compaction.conversation.formats.requests import NATIVE_ITEMS, clean
 from pytest_compaction.conversation.formats.responses import responses_input
 from pytest_compaction.models.usage import Usage
 from pytest_compaction.models.wire.call import Call, CallReply, Operation
+from pytest_compaction.models.wire.complaint import Complaint, complaint_of
 from pytest_compaction.models.wire.events import said_in
-from pytest_compaction.models.wire.refusals import Complaint, complaint_of
 from pytest_compaction.models.wire.server_edits import Applied, compaction_usage, read_applied
+from pytest_compaction.models.wire.thinking import without_thinking
 from pytest_compaction.text import printable
 
 MAX_TOKENS: Final = 10**9
 """The most tokens that one call can take; a larger figure is taken for an error."""
-_THOUGHT: Final = re.compile(r"^\s*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
+_TEXT_PARTS: Final = frozenset({None, "text", "output_text"})
+"""Types of parts that the model says; it only thinks those of other types."""
 _CUT: Final = frozenset({"length", "max_tokens"})
 _FILTERED: Final = frozenset(
     {"blocklist", "content_filter", "prohibited_content", "refusal", "safety", "sensitive"}
@@ -84,20 +85,29 @@ def reply_object(value: Any, data: bytes) -> dict[str, Any]:
     return found
 
 
-def error_in(body: Mapping[str, Any], status: int = 200) -> Complaint | None:
-    """The error that a reply reports in place of an answer; ``None`` if it does not."""
-    if not isinstance(body.get("error"), Mapping) or {"choices", "output"} & body.keys():
+def error_in(body: Mapping[str, Any]) -> Complaint | None:
+    """The error that a reply reports in place of an answer; ``None`` if it does not.
+
+    Its status is the code in the error if that is one, else 200.
+    """
+    error = body.get("error")
+    if not isinstance(error, Mapping) or {"choices", "output"} & body.keys():
         return None
-    return complaint_of(status, body, str(body["error"]))
+    code = error.get("code")
+    status = code if isinstance(code, int) and 400 <= code < 600 else 200
+    return complaint_of(status, body, str(error))
 
 
 def read_reply(operation: Operation, body: Mapping[str, Any]) -> WireReply:
     """The reply in an endpoint's JSON; never raises, whatever the JSON holds."""
     reply = _responses(body) if operation == "responses" else _chat(body)
-    text = _THOUGHT.sub("", clean(reply.text)).strip()
+    said = clean(reply.text).strip()
+    text = without_thinking(said)
     problem = reply.problem
     if not text and not problem:
         problem = "its reply is empty"
+        if said:
+            problem = "its reply is thinking without an answer"
         if reply.cut:
             problem = "it reached its limit of tokens before it said anything"
     return replace(reply, text=text, problem=problem, applied=read_applied(body))
@@ -168,8 +178,9 @@ def _text_of(content: Any) -> str:
         return content
     if not isinstance(content, Iterable):
         return ""
-    parts = (part.get("text") for part in content if isinstance(part, Mapping))
-    return "".join(text for text in parts if isinstance(text, str))
+    parts = (part for part in content if isinstance(part, Mapping) and not part.get("thought"))
+    texts = (part.get("text") for part in parts if part.get("type") in _TEXT_PARTS)
+    return "".join(text for text in texts if isinstance(text, str))
 
 
 def usage_of(body: Mapping[str, Any]) -> Usage:

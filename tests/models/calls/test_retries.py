@@ -20,7 +20,7 @@ from pytest_compaction.models.calls.endpoint import (
     asked_wait,
     is_passing,
 )
-from pytest_compaction.models.wire.refusals import Complaint
+from pytest_compaction.models.wire.complaint import Complaint
 
 BUSY = {"passing": True, "complaint": Complaint(429, "busy")}
 LOST = {"passing": True, "charged": True}

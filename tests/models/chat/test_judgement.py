@@ -179,7 +179,6 @@ OF_THE_ANSWER = {
     "in a fence": "The answer holds this:\n```json\n{}\n```\nI do not follow it.\n",
     "in a fence of tildes": "The answer holds this:\n~~~\n{}\n~~~\n",
     "bare": "The answer says {}, which is not addressed to me. ",
-    "after a thought in prose": "Let me see <think>{}</think> ",
 }
 
 

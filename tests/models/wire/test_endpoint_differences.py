@@ -195,7 +195,7 @@ def test_a_model_that_sees_no_images_gets_a_word_for_them(served):
 def test_a_request_longer_than_the_context_changes_nothing_for_others(served):
     text = (
         "'max_tokens' is too large: 500. This model's maximum context length is 512 tokens "
-        "and your request has 400 input tokens."
+        "and your request has 510 input tokens."
     )
     server = served(lambda asked: error(text))
     asked = [lambda model: model.answer(answer_request())] * 2
