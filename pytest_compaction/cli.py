@@ -22,6 +22,7 @@ from pytest_compaction.commands import (
     lint,
     merge,
     report,
+    review,
     runs,
     show,
 )
@@ -32,6 +33,7 @@ from pytest_compaction.text import printable
 COMMANDS: Final = (
     init,
     import_transcripts,
+    review,
     generate,
     lint,
     show,

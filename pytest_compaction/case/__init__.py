@@ -26,8 +26,8 @@ _NAMES: Final = {
     ),
     "case_set": "CaseSet find_cases is_case_file",
     "files": (
-        "CaseFileError MAX_FILE_BYTES MAX_SHOWN_FAULTS checked_case files_below "
-        "holds_cases load_cases read_text shorten"
+        "CaseFileError MAX_FILE_BYTES MAX_SHOWN_FAULTS checked_case decoded files_below "
+        "holds_cases is_lines load_cases read_bytes read_text shorten"
     ),
     "index": "CaseEntry CaseIndex INDEX_FOLDER ProbeEntry",
     "kinds": (

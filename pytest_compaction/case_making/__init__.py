@@ -26,3 +26,9 @@ from pytest_compaction.case_making.lint import inspect as inspect
 from pytest_compaction.case_making.log import ProbeLog as ProbeLog
 from pytest_compaction.case_making.points import TAIL_SHARE as TAIL_SHARE
 from pytest_compaction.case_making.redaction import Redactor as Redactor
+from pytest_compaction.case_making.review import EDIT_GUIDE as EDIT_GUIDE
+from pytest_compaction.case_making.review import Question as Question
+from pytest_compaction.case_making.review import Review as Review
+from pytest_compaction.case_making.review import ReviewError as ReviewError
+from pytest_compaction.case_making.review import as_text as as_text
+from pytest_compaction.case_making.review import review_of as review_of

@@ -45,7 +45,9 @@ _NAMES: Final = {
     "finished_run": "FinishedRun Outcome suite_properties with_finite_figures",
     "gate_text": "Failures UNDECIDED below_text gate_line is_undecided passes",
     "items": "case_line item_lines what_was_dropped",
-    "lines": "Line Style WIDTH cells fitted interval_text width_of write_lines write_unwrapped",
+    "lines": (
+        "Line Style WIDTH cells counted fitted interval_text width_of write_lines write_unwrapped"
+    ),
     "listed_runs": "Damaged Listed run_list",
     "one_strategy": "LOWEST",
     "page.page": "page_of",

@@ -1,0 +1,424 @@
+"""A person's answers to the questions of a case file, written into the file one by one.
+
+A yes moves a candidate from ``proposed`` to ``probes`` and marks its facts as confirmed. A no
+moves it to ``declined``, so that a later import of the session does not propose it again.
+Everything else in the file stays as it is, byte for byte.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import chain
+from typing import Any, Final
+
+from pytest_compaction.case import Case, CaseFault, Fact, Probe, checked_case, read_json
+from pytest_compaction.case_making.lint import RULES, check_full_log
+from pytest_compaction.case_making.lint_facts import (
+    check_choices,
+    check_keys,
+    check_questions,
+    check_sizes,
+)
+from pytest_compaction.case_making.log import ProbeLog
+from pytest_compaction.text import printable
+
+PROPOSED: Final = "proposed"
+ASKED: Final = "probes"
+DECLINED: Final = "declined"
+MOST_EARLIER: Final = 64_000_000
+"""Characters of earlier texts of a file that are kept to take answers back."""
+MAX_EVIDENCE: Final = 3
+_MARK: Final = "\ufeff"
+"""The byte order mark with which a file may begin."""
+
+
+class ReviewError(Exception):
+    """An answer cannot be taken; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A probe of the list ``place`` of a case file: as data, and as it is read."""
+
+    place: str
+    data: Mapping[str, Any]
+    probe: Probe
+
+
+class Review:
+    """The questions of a case that wait for a person; ``text`` is the case as it stands now.
+
+    With ``asked``, questions that are asked already and that nobody has confirmed come after them.
+    """
+
+    def __init__(self, case: Case, text: str, asked: bool = False) -> None:
+        self.case = case
+        self.text = text
+        data = json.loads(text.lstrip(_MARK))
+        lists = [(PROPOSED, case.proposed), *([(ASKED, case.probes)] if asked else [])]
+        self.questions = tuple(
+            Question(place, raw, probe)
+            for place, probes in lists
+            for raw, probe in zip(data.get(place, ()), probes, strict=True)
+            if place == PROPOSED or not is_confirmed(raw)
+        )
+        self._earlier: list[tuple[Question, str]] = []
+
+    def accept(self, question: Question, edited: str | None = None) -> None:
+        """Take a yes into the text; ``edited`` is what became of :func:`as_text` of the question.
+
+        Raises :class:`ReviewError` if ``lint`` would find an error in the question.
+        """
+        data, probe = dict(question.data), question.probe
+        if edited is not None:
+            data = self._changed(question, edited)
+            found = checked_case(
+                {**json.loads(self.text.lstrip(_MARK)), ASKED: [data], PROPOSED: []}
+            )
+            if not isinstance(found, Case):
+                faults = [str(fault).removeprefix("/probes/0/") for fault in found[:3]]
+                raise ReviewError("; ".join(faults))
+            probe = found.probes[0]
+        if errors := list(self._errors(probe)):
+            raise ReviewError("; ".join(errors[:3]))
+        text, place, data = self.text, _place(self.text, question), confirmed(data)
+        text = _without(text, question.place, place)
+        asked_at = place if question.place == ASKED else len(_spans(text, ASKED))
+        self._take(question, _with(text, ASKED, asked_at, data))
+
+    def decline(self, question: Question) -> None:
+        """Take a no into the text."""
+        if question.place == ASKED and len(_spans(self.text, ASKED)) == 1:
+            raise ReviewError("this is the only question of the case, and a case needs one")
+        text = _without(self.text, question.place, _place(self.text, question))
+        self._take(question, _with(text, DECLINED, len(_spans(text, DECLINED)), question.data))
+
+    def _take(self, question: Question, text: str) -> None:
+        self._earlier.append((question, self.text))
+        while len(self._earlier) > 1 and sum(len(old) for _, old in self._earlier) > MOST_EARLIER:
+            del self._earlier[0]
+        self.text = text
+
+    def take_back(self, question: Question) -> bool:
+        """Take back the answer to a question, if it is the last one that was given."""
+        if not self._earlier or self._earlier[-1][0] is not question:
+            return False
+        self.text = self._earlier.pop()[1]
+        return True
+
+    def _errors(self, probe: Probe) -> Iterator[str]:
+        """What ``lint`` calls an error in a question among those that are asked."""
+        others = tuple(each for each in self.case.probes if each.id != probe.id)
+        among = check_questions(replace(self.case, probes=(*others, probe)))
+        alone = replace(self.case, probes=(probe,))
+        for remark in chain(
+            (each for each in among if each.pointer.startswith(f"/probes/{len(others)}/")),
+            check_keys(alone),
+            check_choices(alone),
+            check_sizes(alone, None),
+            check_full_log(alone),
+        ):
+            if (remark.level or RULES[remark.rule][0]) == "error":
+                yield remark.text
+
+    def _changed(self, question: Question, edited: str) -> dict[str, Any]:
+        """The question with what a person changed; an edited fact gets its evidence anew."""
+        asked, parts = from_text(edited, question.data)
+        facts = []
+        for data, is_new in parts:
+            if is_new:
+                fact = Fact(
+                    data["text"],
+                    type=data.get("type", question.probe.facts[0].type),
+                    keys=tuple(map(tuple, data.get("keys", ()))),
+                    change=data.get("change"),
+                )
+                end = self.case.points[question.probe.point]
+                stated = [place for place in self._log.stated(fact) if place <= end.index]
+                if not stated:
+                    raise ReviewError(
+                        f"no message before {printable(end.id)} states "
+                        f"“{printable(fact.text, 80)}” with these keys in one clause"
+                    )
+                ids = [self.case.messages[place].id for place in stated[:MAX_EVIDENCE]]
+                data = {**data, "evidence": ids}
+            facts.append(data)
+        texts = {fact["text"] for fact in facts}
+        traps = [
+            trap
+            for trap in question.data.get("traps", ())
+            if "of" not in trap or trap["of"] in texts
+        ]
+        left = {key: value for key, value in question.data.items() if key != "traps"}
+        return {**left, "question": asked, "facts": facts, **({"traps": traps} if traps else {})}
+
+    @cached_property
+    def _log(self) -> ProbeLog:
+        return ProbeLog(self.case.messages, [point.index for point in self.case.points])
+
+
+def review_of(text: str, source: str, asked: bool = False) -> Review | tuple[CaseFault, ...]:
+    """The review of the case that a text is, or what is wrong with it.
+
+    A case may have no question yet if some are proposed.
+    """
+    data = read_json(text.lstrip(_MARK))
+    if isinstance(data, CaseFault):
+        return (data,)
+    if not isinstance(data, dict):
+        return (CaseFault("", f"a {type(data).__name__}", "an object that describes a case"),)
+    only_proposed = data.get(ASKED) == [] and data.get(PROPOSED)
+    if only_proposed:
+        data |= {ASKED: data[PROPOSED], PROPOSED: []}
+    case = checked_case(data, source)
+    if not isinstance(case, Case):
+        return case
+    if only_proposed:
+        case = replace(case, probes=(), proposed=case.probes)
+    return Review(case, text, asked)
+
+
+def is_confirmed(data: Mapping[str, Any]) -> bool:
+    """Whether a person said yes to every fact of a probe."""
+    return all(fact.get("needed", {}).get("confirmed") is True for fact in data["facts"])
+
+
+def confirmed(data: Mapping[str, Any]) -> dict[str, Any]:
+    """A probe whose facts are marked as confirmed by a person."""
+    marked = [
+        {**fact, "needed": {**fact.get("needed", {"how": "confirmed"}), "confirmed": True}}
+        for fact in data["facts"]
+    ]
+    return {**data, "facts": marked}
+
+
+def with_answers(made: dict[str, Any], earlier: Mapping[str, Any]) -> tuple[dict[str, Any], int]:
+    """A case imported anew with the answers that an earlier import of the session has.
+
+    Confirmed questions stay if the session still bears them out; the number says how many do not.
+    Declined ones are neither asked nor proposed again.
+    """
+    no = {_named(probe) for probe in earlier.get(DECLINED, ())}
+    kept = [probe for probe in earlier[ASKED] if is_confirmed(probe)]
+    yes = {_named(probe) for probe in kept}
+    ids = {message["id"]: place for place, message in enumerate(made["messages"])}
+    after = {point["id"]: point["after"] for point in earlier["compaction_points"]}
+    last = earlier["compaction_points"][-1]["id"]
+    lists = {
+        place: [probe for probe in made.get(place, ()) if _named(probe) not in no | yes]
+        for place in (ASKED, PROPOSED)
+    }
+    case = {**made, **lists}
+    lost = 0
+    for probe in kept:
+        place = ids.get(after[probe.get("point", last)], len(ids))
+        points = [p["id"] for p in made["compaction_points"] if ids[p["after"]] >= place]
+        taken = {each["id"] for name in (ASKED, PROPOSED) for each in case.get(name, ())}
+        again = {**probe, "id": _free(probe["id"], taken), "point": [*points, last][0]}
+        grown = {**case, ASKED: [*case[ASKED], again]}
+        if isinstance(checked_case({**grown, ASKED: [again], PROPOSED: []}), Case):
+            case = grown
+        else:
+            lost += 1
+    if no:
+        case[DECLINED] = earlier[DECLINED]
+    return case, lost
+
+
+def _named(data: Mapping[str, Any]) -> tuple[str, ...]:
+    """A question is the same as another if both ask for the same facts in the same words."""
+    return (data["question"], *sorted(fact["text"] for fact in data["facts"]))
+
+
+def _free(id: str, taken: set[str]) -> str:
+    names = chain([id], (f"{id[:70]}-{number}" for number in range(2, len(taken) + 3)))
+    return next(name for name in names if name not in taken)
+
+
+# A question as a text that a person edits
+
+EDIT_GUIDE: Final = """\
+# Change the lines below, save and close. Lines that begin with # are left out.
+# A group of keys holds ways to say the same (a | b); the fact needs one of each group (a + b).
+# Delete the lines of a fact to ask for less. Empty the file to leave the question as it was.
+"""
+_LINE: Final = re.compile(r"(question|fact|type|keys):[ \t]*(.*)")
+
+
+def as_text(data: Mapping[str, Any]) -> str:
+    """A question and its facts as lines that a person can change."""
+    lines = [f"question: {_shown(data['question'])}"]
+    for fact in data["facts"]:
+        lines += ["", f"fact: {_shown(fact['text'])}"]
+        lines += [f"type: {fact['type']}"] if "type" in fact else []
+        lines += [f"keys: {_keys(fact)}"] if "keys" in fact else []
+    return "\n".join(lines) + "\n"
+
+
+def from_text(text: str, data: Mapping[str, Any]) -> tuple[str, list[tuple[dict[str, Any], bool]]]:
+    """The question and its facts as edited, each with whether its wording or keys are new.
+
+    A line that stands as :func:`as_text` wrote it means what it meant before, with any sign that
+    cannot be shown. Raises :class:`ReviewError` for a text of another form.
+    """
+    asked, edited = "", list[dict[str, str]]()
+    name = ""
+    for number, line in enumerate(text.split("\n"), start=1):
+        line = line.rstrip("\r")
+        if not line.strip() or line.startswith("#"):
+            continue
+        match = _LINE.match(line)
+        if match and (match[1] in {"question", "fact"} or edited):
+            name, value = match[1], match[2].strip()
+        elif line[0].isspace() and name:
+            value = f"\n  {line.strip()}"
+        else:
+            raise ReviewError(
+                f"line {number} is “{printable(line, 60)}”; a line begins with question:, fact:, "
+                "type: or keys:, and the last two come after their fact:"
+            )
+        if name == "question":
+            asked += value
+        elif name == "fact" and match:
+            edited.append({"fact": value})
+        else:
+            edited[-1][name] = edited[-1].get(name, "") + value
+    if not asked or not edited:
+        raise ReviewError("there is no line question:, or no line fact: after it")
+    left = list(data["facts"])
+    facts = []
+    for number, lines in enumerate(edited):
+        same = [fact for fact in left if _shown(fact["text"]) == lines["fact"]]
+        known = same or [fact for fact in data["facts"][number : number + 1] if fact in left]
+        before = known[0] if known else {}
+        if known:
+            left.remove(before)
+        facts.append(_edited_fact(lines, before))
+    same_question = asked == _shown(data["question"])
+    return data["question"] if same_question else _meant(asked), facts
+
+
+def _edited_fact(
+    lines: Mapping[str, str], before: Mapping[str, Any]
+) -> tuple[dict[str, Any], bool]:
+    same_text = lines["fact"] == _shown(before.get("text", ""))
+    same_keys = lines.get("keys", "") == _keys(before)
+    fact = {"evidence": [], **before}
+    fact["text"] = before["text"] if same_text else _meant(lines["fact"])
+    fact |= {"type": lines["type"]} if "type" in lines else {}
+    if not same_keys:
+        groups = [
+            re.split(r"\s\|\s", group) for group in re.split(r"\s\+\s", lines.get("keys", ""))
+        ]
+        fact["keys"] = [[key.strip() for key in group] for group in groups]
+        if fact["keys"] == [[""]]:
+            del fact["keys"]
+    return fact, not (same_text and same_keys)
+
+
+def _shown(text: str) -> str:
+    return "\n  ".join(printable(line.strip()) for line in text.split("\n") if line.strip())
+
+
+def _meant(shown: str) -> str:
+    return shown.replace("\n  ", "\n")
+
+
+def _keys(fact: Mapping[str, Any]) -> str:
+    groups = ([key] if isinstance(key, str) else key for key in fact.get("keys", ()))
+    return " + ".join(" | ".join(map(printable, group)) for group in groups)
+
+
+# The text of a case file
+
+_DECODER: Final = json.JSONDecoder()
+_BLANK: Final = re.compile(r"[ \t\r\n]*")
+
+
+def _parts(text: str, start: int) -> Iterator[tuple[str, int, int]]:
+    """The values in the object or list that begins at ``start``: name, start and end of each."""
+    in_object = text[start] == "{"
+    at = _skip(text, start + 1)
+    while text[at] not in "}]":
+        name = ""
+        if in_object:
+            name, at = _DECODER.raw_decode(text, at)
+            at = _skip(text, _skip(text, at) + 1)
+        end = _DECODER.raw_decode(text, at)[1]
+        yield name, at, end
+        at = _skip(text, end)
+        at = _skip(text, at + 1) if text[at] == "," else at
+
+
+def _skip(text: str, at: int) -> int:
+    blank = _BLANK.match(text, at)
+    return blank.end() if blank else at
+
+
+def _value(text: str, name: str) -> tuple[int, int] | None:
+    """Where the value of a member of the case stands."""
+    parts = _parts(text, text.index("{"))
+    return next(((start, end) for key, start, end in parts if key == name), None)
+
+
+def _spans(text: str, name: str) -> list[tuple[int, int]]:
+    """Where the entries of a list of the case stand; none if there is no such list."""
+    value = _value(text, name)
+    return [(start, end) for _, start, end in _parts(text, value[0])] if value else []
+
+
+def _place(text: str, question: Question) -> int:
+    """The number of a question in its list."""
+    spans = _spans(text, question.place)
+    ids = [json.loads(text[start:end])["id"] for start, end in spans]
+    return ids.index(question.data["id"])
+
+
+def _without(text: str, name: str, place: int) -> str:
+    """The text without an entry of a list."""
+    spans = _spans(text, name)
+    start, end = spans[place]
+    if place:
+        start = spans[place - 1][1]
+    elif len(spans) > 1:
+        end = spans[1][0]
+    else:
+        start, end = _value(text, name) or (start, end)
+        return f"{text[:start]}[]{text[end:]}"
+    return text[:start] + text[end:]
+
+
+def _with(text: str, name: str, place: int, data: Mapping[str, Any]) -> str:
+    """The text with an entry before the one at ``place`` of a list, which is made if need be.
+
+    Entries are written in the manner of the file: its indentation, its blanks and its escapes.
+    """
+    opening = text.index("{")
+    lead = text[opening + 1 : _skip(text, opening + 1)]
+    members = list(_parts(text, opening))
+    blank = "" if text[members[0][1] - 1] == ":" else " "
+    value = _value(text, name)
+    if value is None:
+        end = members[-1][2]
+        text = f'{text[:end]},{lead or blank}"{name}":{blank}[]{text[end:]}'
+        value = _value(text, name) or (end, end)
+    spans = _spans(text, name)
+    unit = lead.lstrip("\r\n")
+    gap = text[value[0] + 1 : spans[0][0]] if spans else f"{lead}{unit}"
+    line = re.search(r"\r?\n[ \t]*\Z", gap)
+    entry = json.dumps(
+        data,
+        ensure_ascii=text.isascii() and "\\u" in text,
+        indent=unit if line else None,
+        separators=(f",{'' if line else blank}", f":{blank}"),
+    )
+    entry = entry.replace("\n", line[0]) if line else entry
+    if not spans:
+        return f"{text[: value[0]]}[{gap}{entry}{lead}]{text[value[1] :]}"
+    if place < len(spans):
+        return f"{text[: spans[place][0]]}{entry},{gap or blank}{text[spans[place][0] :]}"
+    return f"{text[: spans[-1][1]]},{gap or blank}{entry}{text[spans[-1][1] :]}"

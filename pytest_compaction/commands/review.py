@@ -1,0 +1,407 @@
+"""``pytest-compaction review``: a person says which proposed questions of a case are asked."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_compaction.case import (
+    CaseFault,
+    CaseFileError,
+    Fact,
+    decoded,
+    files_below,
+    is_lines,
+    read_bytes,
+)
+from pytest_compaction.case_making import (
+    EDIT_GUIDE,
+    Question,
+    Review,
+    ReviewError,
+    as_text,
+    review_of,
+)
+from pytest_compaction.commands.arguments import complain
+from pytest_compaction.conversation import Message, readable
+from pytest_compaction.folders import temporary_folder
+from pytest_compaction.reports import Page, counted, write_whole
+from pytest_compaction.text import TextIndex, printable
+
+_TERMIOS = False
+"""Whether single keys can be read; Windows has no such module."""
+with suppress(ImportError):
+    import termios
+    import tty
+
+    _TERMIOS = True
+
+MAX_WIDTH: Final = 100
+_HELP: Final = "y yes · n no · e edit, then yes · b back · s skip · q quit"
+_END: Final = "That was the last one · b back · any other key ends"
+_DETAIL: Final = ((3, 3), (2, 2), (1, 2), (1, 1), (0, 0))
+"""Messages a fact and lines a message, from the most to the least; the first that fits is shown."""
+_WORDS: Final = {"yes": "confirmed", "no": "declined", "skip": "skipped"}
+
+
+def add(commands: Any) -> None:
+    """Add the command to the parser of the command line."""
+    parser = commands.add_parser(
+        "review",
+        help="say which proposed questions of a case are asked",
+        description="Show each question that waits in a case, with its facts, the messages that "
+        "state them and why it is asked. A yes puts it among the questions that are asked, a no "
+        "removes it for good, e changes it first. Answers are written to the file at once, so a "
+        "review can be stopped and goes on where it stopped.",
+    )
+    parser.add_argument("paths", nargs="+", type=Path, metavar="CASE", help="case files, folders")
+    parser.add_argument(
+        "--all", action="store_true", help="also questions that are asked and nobody has confirmed"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Go through the questions; returns 1 if a case cannot be read or an answer not be written."""
+    files, failed = _case_files(options.paths)
+    items = [
+        _Item(file, number, review, question)
+        for file in files
+        for number, review in file.reviews(options.all)
+        for question in review.questions
+    ]
+    failed |= any(file.failed for file in files)
+    if not items:
+        if not failed:
+            print("No question waits for an answer.")
+        return 1 if failed else 0
+    try:
+        with _Keys() as keys:
+            answers = _Session(items, keys).all()
+    except (ReviewError, OSError) as error:
+        complain(str(error))
+        return 1
+    counts = Counter(answers.values())
+    said = [f"{counts[answer]} {word}" for answer, word in _WORDS.items() if counts[answer]]
+    left = len(items) - counts["yes"] - counts["no"]
+    names = shlex.join(map(str, options.paths))
+    more = f": pytest-compaction review {names}{' --all' * options.all}" if left else ""
+    print(printable(f"{', '.join(said) or 'no answer'}; {counted(left, 'question')} left{more}"))
+    return 1 if failed else 0
+
+
+class _CaseFile:
+    """A file of cases, of which each can be written anew while the others stay as they are."""
+
+    def __init__(self, path: Path, content: bytes) -> None:
+        self.path = path
+        self.failed = False
+        self._content = content
+        self._cases = content.split(b"\n") if is_lines(path) else [content]
+
+    def reviews(self, asked: bool) -> Iterator[tuple[int, Review]]:
+        """The cases that can be read, by number; what is wrong with the others is complained of."""
+        for number, content in enumerate(self._cases):
+            name = f"{self.path}:{number + 1}" if is_lines(self.path) else str(self.path)
+            text = decoded(content, from_start=False)
+            if isinstance(text, str) and not text.strip() and is_lines(self.path):
+                continue
+            found = (text,) if isinstance(text, CaseFault) else review_of(text, name, asked)
+            if isinstance(found, Review):
+                yield number, found
+            else:
+                _complain_of(CaseFileError(name, found))
+                self.failed = True
+
+    def write(self, number: int, text: str) -> None:
+        """Put the new text of a case into the file, unless somebody else has changed the file."""
+        if self.path.read_bytes() != self._content:
+            raise ReviewError(
+                f"{self.path} was changed since the review began; this answer is not written. "
+                "Start the review again"
+            )
+        self._cases[number] = text.encode()
+        self._content = b"\n".join(self._cases)
+        write_whole(self.path, self._content)
+
+
+def _case_files(paths: Sequence[Path]) -> tuple[list[_CaseFile], bool]:
+    """The files below the paths, and whether one cannot be read."""
+    files: list[_CaseFile] = []
+    failed = False
+    for path in paths:
+        found = files_below(path)
+        for place, why in found.unreadable:
+            complain(f"{place}: {why}")
+        for file in found.cases:
+            content = read_bytes(file)
+            if isinstance(content, CaseFault):
+                _complain_of(CaseFileError(str(file), [content]))
+            else:
+                files.append(_CaseFile(file, content))
+            failed |= isinstance(content, CaseFault)
+        failed |= bool(found.unreadable)
+    return files, failed
+
+
+def _complain_of(error: CaseFileError) -> None:
+    for line in str(error).splitlines():
+        complain(line)
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    file: _CaseFile
+    number: int
+    review: Review
+    question: Question
+
+    def write(self) -> None:
+        self.file.write(self.number, self.review.text)
+
+
+class _Session:
+    """One pass over the questions."""
+
+    def __init__(self, items: Sequence[_Item], keys: _Keys) -> None:
+        self._items = items
+        self._keys = keys
+        self._answers: dict[int, str] = {}
+        self._edited: dict[int, str] = {}
+        """Texts that were not taken, to go on with."""
+
+    def all(self) -> dict[int, str]:
+        """Ask until all are answered or the person stops; the answers by number."""
+        at, notice = 0, ""
+        while True:
+            self._draw(at, notice)
+            key = self._keys.read()
+            if key in {"q", ""} or (at == len(self._items) and key != "b"):
+                break
+            at, notice = self._back(at) if key == "b" else self._answer(at, key)
+        if self._keys.single:
+            print()
+        return self._answers
+
+    def _answer(self, at: int, key: str) -> tuple[int, str]:
+        """Act on a key; the number of the next question, and what the person should know."""
+        if key == "s":
+            self._answers[at] = "skip"
+            return at + 1, ""
+        if key not in "yne":
+            return at, f"“{printable(key, 8)}” is none of the keys"
+        item = self._items[at]
+        try:
+            edited = self._edit(at) if key == "e" else None
+            if key == "e" and edited is None:
+                return at, "nothing was changed"
+            if key == "n":
+                item.review.decline(item.question)
+            else:
+                item.review.accept(item.question, edited)
+        except ReviewError as error:
+            return at, f"not taken: {error}"
+        item.write()
+        self._answers[at] = "no" if key == "n" else "yes"
+        return at + 1, ""
+
+    def _back(self, at: int) -> tuple[int, str]:
+        """The question before, whose answer is taken back."""
+        if not at:
+            return at, "this is the first question"
+        item = self._items[at - 1]
+        if self._answers.get(at - 1) in {"yes", "no"}:
+            if not item.review.take_back(item.question):
+                return at, "the answer to the question before can no longer be taken back"
+            item.write()
+        self._answers.pop(at - 1, None)
+        return at - 1, ""
+
+    def _edit(self, at: int) -> str | None:
+        """The question as a person changed it; ``None`` if that is nothing."""
+        before = self._edited.get(at, as_text(self._items[at].question.data))
+        editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
+        with self._keys.paused():
+            after = (
+                _by_editor(editor, before) if editor and self._keys.single else _by_lines(before)
+            )
+        if not after.strip() or after == before:
+            return None
+        self._edited[at] = after
+        return after
+
+    def _draw(self, at: int, notice: str) -> None:
+        end = " " if self._keys.single else "\n"
+        if at == len(self._items):
+            print(f"\n{_END}", end=end, flush=True)
+            return
+        width, height = shutil.get_terminal_size((80, 24))
+        page = Page(min(width, MAX_WIDTH))
+        item = self._items[at]
+        rest = 3 if notice else 2
+        shown: list[str] = []
+        for messages, lines in _DETAIL:
+            shown = list(_screen(item.review, item.question, page, messages, lines))
+            if len(shown) + rest < height or not self._keys.single:
+                break
+        counts = Counter(self._answers.values())
+        so_far = ", ".join(f"{counts[k]} {w}" for k, w in _WORDS.items() if counts[k])
+        case, probe = item.review.case, item.question.probe
+        place = f"{probe.kind} after {case.points[probe.point].id}"
+        head = f"{case.id} · {at + 1} of {len(self._items)} · {place}"
+        if self._keys.single:
+            print("\x1b[2J\x1b[H", end="")
+        print(printable(f"{head}{f' · {so_far}' if so_far else ''}", page.width))
+        print("\n".join(shown))
+        if notice:
+            print("\n".join(page.lines(notice, 0)))
+        print(_HELP, end=end, flush=True)
+
+
+def _screen(
+    review: Review, question: Question, page: Page, messages: int, lines: int
+) -> Iterator[str]:
+    """A question, its facts, the messages that state them, and why each is asked."""
+    probe, by_id = question.probe, {message.id: message for message in review.case.messages}
+    asked = "" if question.place == "proposed" else ", asked already"
+    yield ""
+    yield from page.lines(probe.question, 2)
+    yield ""
+    whys = [_why(fact, by_id, page.width if lines else 0) for fact in probe.facts]
+    for fact, why, following in zip(probe.facts, whys, [*whys[1:], ""], strict=True):
+        kind = f"{fact.type}, {fact.change}" if fact.change else fact.type
+        yield from page.lines(f"{fact.text}  ({kind}{asked})", 8, "  fact")
+        if lines:
+            room = (page.width - 22) * lines
+            for id in fact.evidence[:messages]:
+                role = by_id[id].role
+                said = _passage(by_id[id], fact, room)
+                yield from page.lines(said, 20, f"    {printable(id, 12)} {role}")
+        for trap in fact.counterparts:
+            yield from page.lines(trap.text, 8, "  not")
+        if why and why != following:
+            yield from page.lines(why, 8, "  why")
+    yield ""
+
+
+def _why(fact: Fact, by_id: dict[str, Message], room: int) -> str:
+    """The use that was made of a fact, and the words of the message if the case has it."""
+    needed = fact.needed
+    if needed is None:
+        return ""
+    calls = f", {counted(needed.distance, 'call')} later" if needed.distance is not None else ""
+    message = by_id.get(needed.message)
+    said = f" — {_passage(message, fact, room)}" if message and room else ""
+    return f"{needed.why}{calls}{said}"
+
+
+@lru_cache(maxsize=64)
+def _index(text: str) -> TextIndex:
+    return TextIndex(text)
+
+
+def _passage(message: Message, fact: Fact, room: int) -> str:
+    """The part of a message that states a fact, or that names it, in so many characters."""
+    text = readable(message)
+    clause = _index(text).read(fact.statement).clause
+    at = text.find(clause) if clause else -1
+    if at < 0:
+        keys = [key for group in fact.keys for key in group] or [fact.text]
+        places = (text.casefold().find(key.casefold()) for key in sorted(keys, key=len)[::-1])
+        at = next((place for place in places if place >= 0), 0)
+    start = text.rfind("\n", 0, at) + 1
+    start = at - room // 3 if at - start > room // 2 else start
+    cut = start and text[start - 1] != "\n"
+    return ("…" if cut else "") + printable(text[start : start + 2 * room], room)
+
+
+def _by_editor(editor: str, before: str) -> str:
+    """The text after a person changed it in an editor."""
+    with temporary_folder() as folder:
+        path = folder / "question.txt"
+        path.write_text(EDIT_GUIDE + before, "utf-8")
+        try:
+            done = subprocess.run([*shlex.split(editor), str(path)], check=False)
+            if done.returncode:
+                raise ReviewError(f"the editor {editor!r} ended with {done.returncode}")
+            text = path.read_text("utf-8")
+        except (OSError, ValueError) as error:
+            raise ReviewError(f"the editor {editor!r} cannot be used: {error}") from None
+    return "\n".join(line for line in text.split("\n") if not line.startswith("#"))
+
+
+def _by_lines(before: str) -> str:
+    """The text after a person was asked for each line of it."""
+    after: list[str] = []
+    left_out = False
+    for part in re.split(r"\n(?=\w)", before.strip()):
+        name, _, value = part.partition(":")
+        left_out &= name != "fact"
+        if left_out:
+            continue
+        print(f"  {name}:{value}".rstrip())
+        hint = "Enter keeps it, - leaves it out" if name == "fact" else "Enter keeps it"
+        try:
+            given = input(f"  {name} [{hint}]: ").strip()
+        except EOFError:
+            given = ""
+        left_out = name == "fact" and given == "-"
+        if not left_out:
+            after.append(f"{name}: {given}" if given else part)
+    return "\n".join(after) + "\n"
+
+
+class _Keys:
+    """Answers: single keys at a terminal that has them, else the first letter of each line."""
+
+    def __init__(self) -> None:
+        self.single = _TERMIOS and sys.stdin.isatty() and sys.stdout.isatty()
+        self._before: Any = termios.tcgetattr(sys.stdin) if self.single else None
+        self._left = ""
+
+    def __enter__(self) -> _Keys:
+        if self.single:
+            tty.setcbreak(sys.stdin, termios.TCSADRAIN)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.single:
+            termios.tcsetattr(sys.stdin, termios.TCSADRAIN, self._before)
+
+    def read(self) -> str:
+        """The next key; empty when there is none any more."""
+        if not self.single:
+            line = sys.stdin.readline()
+            return line.strip().lower()[:1] or (" " if line else "")
+        while not self._left:
+            try:
+                read = os.read(sys.stdin.fileno(), 64)
+            except KeyboardInterrupt:
+                return ""
+            if not read:
+                return ""
+            text = read.decode("utf-8", "replace")
+            self._left = "\x1b" if text.startswith("\x1b") else text.lower()
+        key, self._left = self._left[0], self._left[1:]
+        return key
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Give the terminal back for as long as the block lasts."""
+        self.__exit__()
+        try:
+            yield
+        finally:
+            self.__enter__()
