@@ -28,6 +28,7 @@ def clone(pytester):
     return pytester
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("command", sorted(OWN))
 def test_ones_own_compactor_is_measured_and_checked(clone, command):
     fewer = ["--compaction-examples=5"] if CHECK in command else []
@@ -45,6 +46,7 @@ def test_ones_own_compactor_is_measured_and_checked(clone, command):
     )
 
 
+@pytest.mark.exhaustive
 def test_ones_own_session_is_imported_and_gated(clone):
     session = public_data("claude-code/session.jsonl")
     shutil.copy(session, clone.path / "my-session.jsonl")

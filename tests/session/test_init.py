@@ -127,6 +127,7 @@ def test_a_strategy_that_is_named_needs_no_function_and_the_projects_cases_are_m
     follow(pytester, said)
 
 
+@pytest.mark.exhaustive
 def test_where_a_model_is_sampled_the_baseline_is_run_twice_and_its_noise_becomes_the_limit(
     pytester, answers, capsys, monkeypatch
 ):
@@ -285,6 +286,8 @@ def test_a_strategy_that_no_gate_can_be_written_for_is_refused(pytester, capsys,
 
 
 def test_a_file_that_cannot_be_written_is_named(pytester, capsys):
+    set_up(pytester)
+    write_cases(pytester, long_case("first"))
     (pytester.path / ".github").write_text("")
     assert initialise("--yes", "--compactor=truncate") == 1
     said = capsys.readouterr().err
@@ -294,7 +297,11 @@ def test_a_file_that_cannot_be_written_is_named(pytester, capsys):
 
 @pytest.mark.parametrize(
     ("strategy", "said"),
-    [("raises", "out of order"), ("same", "nothing was compacted"), ("forget", "threshold of 0")],
+    [
+        ("raises", "out of order"),
+        pytest.param("same", "nothing was compacted", marks=pytest.mark.exhaustive),
+        ("forget", "threshold of 0"),
+    ],
 )
 def test_a_strategy_that_cannot_be_gated_gets_no_threshold_and_the_reason_is_said(
     pytester, capsys, strategy, said
@@ -350,7 +357,9 @@ def test_the_function_that_is_written_keeps_the_newest_within_the_budget():
     assert found["size"]([cut]) <= 100
 
 
-@pytest.mark.parametrize("name", ["pytest.ini", "pyproject.toml"])
+@pytest.mark.parametrize(
+    "name", ["pytest.ini", pytest.param("pyproject.toml", marks=pytest.mark.exhaustive)]
+)
 def test_without_the_plugin_the_written_project_is_not_green(pytester, capsys, name):
     set_up(pytester)
     write_cases(pytester, long_case("first"), long_case("second"))

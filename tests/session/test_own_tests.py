@@ -174,8 +174,11 @@ def test_a_fixture_of_a_conftest_with_the_name_of_a_case_provides_it():
 
 @pytest.mark.parametrize(
     ("compactor", "module", "started"),
-    [("truncate", None, 1), (own("keep"), None, 3), ("truncate", MINE, 3)],
-    ids=["shipped", "a strategy of others", "other tests beside"],
+    [
+        pytest.param("truncate", None, 1, id="shipped"),
+        pytest.param(own("keep"), None, 3, id="a strategy of others"),
+        pytest.param("truncate", MINE, 3, id="other tests beside", marks=pytest.mark.exhaustive),
+    ],
 )
 def test_a_worker_that_would_get_nothing_is_not_started(
     pytester, monkeypatch, compactor, module, started
