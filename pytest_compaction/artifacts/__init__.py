@@ -1,4 +1,4 @@
-"""What tool calls did: the files they changed, the commands they ran, the errors they printed.
+"""Effects of tool calls: files changed, commands run, errors printed.
 
 Other rooms import from here alone. Messages go in, and what their calls did comes out:
 :func:`file_operations`, :func:`commands`, :func:`error_texts`, :class:`LogPlaces` and the

@@ -34,7 +34,7 @@ class MethodOf:
 
 
 def own_object(target: str) -> Any:
-    """What ``module:name`` or ``file.py:name`` names.
+    """The object that ``module:name`` or ``file.py:name`` names.
 
     Raises :class:`UnknownCompactorError`: there is no such module or name, or the module raises.
     """
@@ -43,7 +43,7 @@ def own_object(target: str) -> Any:
 
 
 def dotted_object(target: str) -> Any:
-    """What ``pkg.mod.name`` names; ``None`` if no part of it is a module.
+    """The object that ``pkg.mod.name`` names; ``None`` if no part of it is a module.
 
     Raises :class:`UnknownCompactorError` if there is a module and it has no such name, or raises.
     """
@@ -105,7 +105,7 @@ def attribute_of(module: Any, names: str, shown: str) -> Any:
 
 
 def raised(error: BaseException) -> str:
-    """What was raised, for a sentence."""
+    """Describe an error within a sentence."""
     return printable(f"{type(error).__name__}: {error}")
 
 
@@ -202,7 +202,7 @@ def _is_there(name: str) -> bool:
 
 
 def _public(value: Any) -> list[str]:
-    """What a module itself defines and can be called; for others, all that can be called."""
+    """Names of the callables that a module defines; for another object, of all callables."""
     names = [n for n in dir(value) if not n.startswith("_") and callable(getattr(value, n, None))]
     if not inspect.ismodule(value):
         return names

@@ -24,7 +24,7 @@ class CompactorError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """What a strategy needs and does, for listings and checks.
+    """Needs and properties of a strategy, for listings and checks.
 
     ``keeps_tail``: the last user message stays verbatim. ``changes_system``: the
     system message is rewritten. ``reads_once``: each message enters a summariser at
@@ -117,7 +117,7 @@ class Compactor(Protocol[S]):
 
     @property
     def traits(self) -> Traits:
-        """What it needs and does."""
+        """Its needs and properties."""
 
     def start(self) -> S:
         """The state before any message."""

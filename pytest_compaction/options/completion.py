@@ -14,7 +14,7 @@ Completer = Callable[..., list[str]]
 
 
 class _Appended(argparse.Action):
-    """What ``append`` does, as a class that argcomplete can ask for a completer."""
+    """The action ``append`` as a class that argcomplete can ask for a completer."""
 
     def __call__(
         self, parser: object, namespace: argparse.Namespace, values: Any, option: object = None
@@ -23,7 +23,7 @@ class _Appended(argparse.Action):
 
 
 class _Stored(argparse.Action):
-    """What ``store`` does, likewise."""
+    """The action ``store``, likewise."""
 
     def __call__(
         self, parser: object, namespace: argparse.Namespace, values: Any, option: object = None

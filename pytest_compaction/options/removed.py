@@ -1,4 +1,4 @@
-"""What earlier versions took and this one does not, with what replaced it."""
+"""Options of earlier versions that are gone, each with its replacement."""
 
 from __future__ import annotations
 

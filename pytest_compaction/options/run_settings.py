@@ -228,7 +228,7 @@ def _budgets(texts: Sequence[str]) -> tuple[Budget, ...]:
 
 
 def _baseline(raw: Mapping[str, Any]) -> BaselineSettings:
-    """What the run is compared with, and what becomes of the comparison."""
+    """Settings of the comparison with a baseline."""
     given, update = raw["baseline"].strip(), raw["baseline_update"]
     given = "" if given == NO_GATE else given
     if update and not given.lower().endswith(".json"):

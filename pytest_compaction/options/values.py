@@ -38,7 +38,7 @@ class EarlyReader:
 
 
 def value_of(config: Reader, option: Option) -> Any:
-    """What the command line says, else the ini file, else the default.
+    """The value of the command line, else of the ini file, else the default.
 
     Raises :class:`OptionError` for a number out of range or a word that is no choice, and for a
     text that is there and empty, as where a variable of a script is not set: it would switch off

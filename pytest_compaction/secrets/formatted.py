@@ -272,7 +272,7 @@ def find_formatted(text: str) -> Iterator[Span]:
 
 
 def _plainly(text: str) -> Iterator[Span]:
-    """What no encoding hides, and what base64 does."""
+    """Spans that no encoding hides, and spans in base64."""
     yield from _in_words(text, encoded=True)
     if "://" in text:
         yield from (match.span("secret") for match in _CREDENTIALS.finditer(text))

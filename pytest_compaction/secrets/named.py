@@ -191,7 +191,7 @@ def _option_starts(lower: str) -> Iterator[int]:
 def _matches(
     pattern: re.Pattern[str], text: str, starts: Iterable[int] | None
 ) -> Iterator[re.Match[str]]:
-    """What ``finditer`` finds for a pattern that can only begin at some places."""
+    """The matches of a pattern that can only begin at some places."""
     if starts is None:
         yield from pattern.finditer(text)
         return

@@ -59,7 +59,7 @@ class KeyShape:
                 yield match.span(group)
 
     def _matches(self, text: str, lower: str | None) -> Iterator[re.Match[str]]:
-        """What ``pattern.finditer`` finds, without a look at places where it finds nothing."""
+        """The matches of the pattern, without a search where it cannot match."""
         searched = text
         if self.pattern.flags & re.IGNORECASE:
             searched = text.lower() if lower is None else lower

@@ -64,7 +64,7 @@ def modified(paths: Sequence[str], messages: Sequence[Message], most: int) -> li
 
 
 def _touches(messages: Sequence[Message]) -> Iterator[tuple[Touch, Invocation, bool]]:
-    """What the calls that succeeded did to files, and whether a call did nothing else."""
+    """Changes to files by the calls that succeeded, and whether a call did nothing else."""
     for invocation in invocations(messages):
         if not invocation.answered or invocation.output == INTERRUPTED:
             continue

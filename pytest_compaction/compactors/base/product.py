@@ -1,4 +1,4 @@
-"""What strategies that follow a real product share.
+"""Parts that strategies after a real product share.
 
 Such a strategy does what the original does, including its known violations of the invariants,
 which its traits name. Where an endpoint would refuse the messages it is mended, and says so.

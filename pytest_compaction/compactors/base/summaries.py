@@ -63,7 +63,7 @@ _MOST_TRIES: Final = 1000
 
 
 def mistaken_for(summary: Summary, sections: tuple[Section, ...]) -> str | None:
-    """What the reply is instead of a summary, in words; ``None`` for a summary.
+    """Name the thing that a reply is instead of a summary; ``None`` for a summary.
 
     A near copy of the prompt counts as the prompt: most of its words appear there in the
     same order. A call with a few words around it counts as a call, in any of the formats

@@ -49,7 +49,7 @@ _NO_NUMBERS: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """What a function is given: ``placed`` by position and ``named`` by name, each with its role.
+    """Arguments of a function: ``placed`` by position and ``named`` by name, each with a role.
 
     ``own`` are the names of the parameters that the user gives. ``missing`` says in one sentence
     why the function cannot be called; it is empty if it can.
@@ -208,7 +208,7 @@ def _with_open(
     shape: str,
     left_alone: Collection[str],
 ) -> tuple[tuple[tuple[str, Role], ...], tuple[tuple[str, Role], ...]]:
-    """What ``*arguments`` and ``**arguments`` take besides: messages, and the budget of a chat."""
+    """Arguments for ``*arguments`` and ``**arguments``: messages, and the budget of a chat."""
     kinds = {p.kind for p in parameters}
     there = {role for _, role in (*placed, *named)}
     wanted: tuple[Role, ...] = ("messages", "budget") if shape == "chat" else ("messages",)

@@ -53,7 +53,7 @@ _CALL: Final = "model.summarize(messages, instructions=..., max_tokens=...)"
 
 
 class FunctionModel:
-    """What a function over messages gets as its ``model``.
+    """The ``model`` that a function over messages gets.
 
     Whatever else the model of the run offers is there under its own name.
     """
@@ -225,7 +225,7 @@ class FunctionCompactor(HistoryCompactor):
     def _called(
         self, state: State, own: Any, before: Sequence[Message], start: int, context: Context
     ) -> Any:
-        """What the function returns; the messages before ``start`` are kept from it."""
+        """Call the function; the messages before ``start`` are kept from it."""
         previous = state.get(_PREVIOUS)
         used = context.tokens.messages(before)
         values: dict[Role, Any] = {
@@ -240,7 +240,7 @@ class FunctionCompactor(HistoryCompactor):
         return self.arguments.call(self._function, values, self._parameters)
 
     def _kept_on(self, after: Sequence[Message], own: Any) -> State:
-        """What the function gets the next time, as JSON."""
+        """The state for the next call of the function, as JSON."""
         found: State = {}
         if "previous" in self.arguments.roles:
             found[_PREVIOUS] = dump(after)

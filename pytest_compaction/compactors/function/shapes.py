@@ -451,7 +451,7 @@ def _as_mapping(item: Any) -> Any:
 
 
 def hint_on(item: Any) -> str:
-    """What is foreign in a chat message, and which parameter helps; empty if nothing is.
+    """Say what is foreign in a chat message and which parameter helps; empty if nothing is.
 
     ``NAME`` stands for the name of the compactor.
     """

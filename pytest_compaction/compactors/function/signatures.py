@@ -40,7 +40,7 @@ class Given:
 
 
 def instance_of(spec: Spec, target: Any, given: Given) -> Any:
-    """What a class, or a function that makes a strategy, gives for the parameters.
+    """Make a strategy by a class or function, with the parameters that were given.
 
     Raises :class:`UnknownCompactorError` with a sentence if they do not fit.
     """

@@ -1,4 +1,4 @@
-"""What a user names as a strategy: a function, an object or class with ``compact``, a session,
+"""Strategies that a user names: a function, an object or class with ``compact``, a session,
 or a function without parameters that makes one of these.
 
 A session compacts what it holds, such as those of OpenAI's Agents SDK; it is told by its methods:

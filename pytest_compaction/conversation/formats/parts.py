@@ -39,7 +39,7 @@ class Media:
 
 
 class PartRules(Protocol):
-    """What a reader makes of parts that a message cannot hold as they are."""
+    """How a reader replaces parts that a message cannot hold as they are."""
 
     def text(self, text: str) -> Part | None:
         """A text, which may be empty."""

@@ -1,4 +1,4 @@
-"""What endpoints take of messages: texts, calls and results, and images of the user.
+"""The parts of messages that endpoints take: texts, calls and results, and images of the user.
 
 Endpoints take images in user messages only, so ``[image]`` stands for an image elsewhere.
 Thinking is left out as a whole, because its signatures bind it to the provider that wrote it.

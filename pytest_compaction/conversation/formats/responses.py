@@ -164,8 +164,8 @@ def _items(message: Message) -> list[Json]:
 
 
 def _contents(parts: Iterable[Part], kind: str) -> list[Json]:
-    """What is said in a message, with texts of this type; an image in the shape of a chat becomes
-    one of this API, and what is of another provider stays as it is."""
+    """The content of a message, with texts of this type. An image in the shape of a chat becomes
+    one of this API; a part of another provider stays as it is."""
     found: list[Json] = []
     for part in parts:
         if isinstance(part, Text):

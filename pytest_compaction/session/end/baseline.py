@@ -42,7 +42,7 @@ from pytest_compaction.text import printable
 
 @dataclass(frozen=True)
 class SessionBaseline:
-    """What a run is compared with: a baseline for each strategy that has one.
+    """The baselines of a run: one for each strategy that has one.
 
     ``notes`` are sentences for the summary. With ``settings.update`` there may be none yet.
     ``accepted`` is the file with hash and figures of a baseline outside the repository.
@@ -81,7 +81,7 @@ class SessionBaseline:
         ]
 
     def lines(self, decision: BaselineDecision) -> list[Line]:
-        """What the summary says of a run that did not get worse."""
+        """Lines of the summary for a run that did not get worse."""
         found = list(baseline_lines(decision))
         return [*found, *(Line(printable(note), "dim") for note in self.notes)]
 
@@ -242,7 +242,7 @@ def _without_control(names: Sequence[str]) -> list[str]:
 
 
 def _before_update(source: Source, session: BenchmarkSession) -> dict[str, Baseline]:
-    """What the file holds now; raises for one that is damaged or cannot be written."""
+    """Load the baselines of the file; raises if it is damaged or cannot be written."""
     folder = next(folder for folder in source.path.parents if folder.exists())
     place = source.path if source.path.exists() else folder
     writable = folder.is_dir() and os.access(folder, os.W_OK) and os.access(place, os.W_OK)

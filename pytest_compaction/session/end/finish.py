@@ -83,7 +83,7 @@ def report_missing(session: pytest.Session, writer: RunWriter | None) -> bool:
 
 
 def fault_line(writer: RunWriter, shown: str) -> Line | None:
-    """What is wrong with the file, which is ``shown`` so; ``None`` if nothing is."""
+    """A line that says why the file, ``shown`` so, could not be written; ``None`` if it could."""
     if writer.problem is None:
         return None
     if writer.missing:
@@ -365,7 +365,7 @@ class RunRecorder:
         return figures_of(self._records)
 
     def _failures(self, session: pytest.Session) -> Failures:
-        """What fails the run whatever its scores."""
+        """Failures that fail the run whatever its scores."""
         if self._unused is None:  # no summary was printed
             self._unused = unused_snapshots(session.config)
         unused = len(self._unused.names) if self._unused is not None and self._unused.fail else 0

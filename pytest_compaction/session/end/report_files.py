@@ -1,4 +1,4 @@
-"""What a run writes when it has ended, beside its records: reports, and what a CI service reads.
+"""The files that a run writes at its end, beside its records: reports, and files of a CI service.
 
 Runs only in the controlling process.
 """

@@ -220,7 +220,7 @@ class RunGate:
     def line(
         self, session: pytest.Session, records: Sequence[Record], failures: Failures
     ) -> Line | None:
-        """What was decided, for the last line; ``None`` where nothing was to be decided."""
+        """The decision for the last line; ``None`` where nothing was to be decided."""
         settings = self._settings
         coverage = coverage_text(records, planned_in(self._session.header()))
         if self.decision is None:
