@@ -22,11 +22,11 @@ from pytest_compaction.commands import (
     lint,
     merge,
     report,
-    review,
     runs,
     show,
 )
 from pytest_compaction.commands.init import command as init
+from pytest_compaction.commands.review import command as review
 from pytest_compaction.options import COMPLETES
 from pytest_compaction.text import printable
 

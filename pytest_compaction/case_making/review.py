@@ -24,6 +24,7 @@ from pytest_compaction.case_making.lint_facts import (
     check_sizes,
 )
 from pytest_compaction.case_making.log import ProbeLog
+from pytest_compaction.conversation import canonical_json, short_hash
 from pytest_compaction.text import printable
 
 PROPOSED: Final = "proposed"
@@ -47,6 +48,11 @@ class Question:
     place: str
     data: Mapping[str, Any]
     probe: Probe
+
+    @property
+    def mark(self) -> str:
+        """Tells whether a question is still the one that a person has seen."""
+        return short_hash(canonical_json(self.data))
 
 
 class Review:

@@ -50,7 +50,7 @@ _NAMES: Final = {
     ),
     "listed_runs": "Damaged Listed run_list",
     "one_strategy": "LOWEST",
-    "page.page": "page_of",
+    "page.page": "content_policy inert_json page_of",
     "page.runs": "PageRun",
     "tables": "ABILITY LONG_MEMORY run_tables",
     "shown_item": "every_item find_items item_id item_page",

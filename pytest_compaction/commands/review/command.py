@@ -10,17 +10,15 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
 from pytest_compaction.case import (
     CaseFault,
     CaseFileError,
-    Fact,
     decoded,
     files_below,
     is_lines,
@@ -35,10 +33,11 @@ from pytest_compaction.case_making import (
     review_of,
 )
 from pytest_compaction.commands.arguments import complain
-from pytest_compaction.conversation import Message, readable
+from pytest_compaction.commands.review.answers import AnswersError, answers_of
+from pytest_compaction.commands.review.screen import screen
 from pytest_compaction.folders import temporary_folder
 from pytest_compaction.reports import Page, counted, write_whole
-from pytest_compaction.text import TextIndex, printable
+from pytest_compaction.text import printable
 
 _TERMIOS = False
 """Whether single keys can be read; Windows has no such module."""
@@ -70,11 +69,27 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--all", action="store_true", help="also questions that are asked and nobody has confirmed"
     )
-    parser.set_defaults(run=run)
+    parser.add_argument(
+        "--web", action="store_true", help="write the questions as one local page instead"
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        default=Path("review.html"),
+        metavar="PATH",
+        help="the file of that page (review.html)",
+    )
+    parser.add_argument(
+        "--answers", type=Path, metavar="FILE", help="take the answers that the page saved"
+    )
+    parser.set_defaults(run=run, refuse=parser.error)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Go through the questions; returns 1 if a case cannot be read or an answer not be written."""
+    """Take or ask for answers; returns 1 if a case cannot be read or an answer not be taken."""
+    if options.web and options.output.suffix.lower() != ".html":
+        options.refuse(f"the page goes into a file that ends in .html, not {options.output}")
     files, failed = _case_files(options.paths)
     items = [
         _Item(file, number, review, question)
@@ -88,18 +103,59 @@ def run(options: argparse.Namespace) -> int:
             print("No question waits for an answer.")
         return 1 if failed else 0
     try:
-        with _Keys() as keys:
-            answers = _Session(items, keys).all()
-    except (ReviewError, OSError) as error:
+        if options.web:
+            _write_page(items, options)
+            return 1 if failed else 0
+        if options.answers is not None:
+            counts, refused = _taken(items, answers_of(options.answers))
+            failed |= refused
+        else:
+            with _Keys() as keys:
+                counts = Counter(_Session(items, keys).all().values())
+    except (ReviewError, AnswersError, OSError) as error:
         complain(str(error))
         return 1
-    counts = Counter(answers.values())
     said = [f"{counts[answer]} {word}" for answer, word in _WORDS.items() if counts[answer]]
     left = len(items) - counts["yes"] - counts["no"]
     names = shlex.join(map(str, options.paths))
     more = f": pytest-compaction review {names}{' --all' * options.all}" if left else ""
     print(printable(f"{', '.join(said) or 'no answer'}; {counted(left, 'question')} left{more}"))
     return 1 if failed else 0
+
+
+def _write_page(items: Sequence[_Item], options: argparse.Namespace) -> None:
+    from pytest_compaction.commands.review.page import page_of_review  # takes long to import
+
+    reviews = list(dict.fromkeys(item.review for item in items))
+    page = page_of_review(reviews, options.paths, options.all)
+    write_whole(options.output, page.encode("utf-8", "backslashreplace"))
+    print(printable(f"written: {options.output}, {counted(len(items), 'question')}"))
+
+
+def _taken(
+    items: Sequence[_Item], answers: Sequence[Mapping[str, str]]
+) -> tuple[Counter[str], bool]:
+    """Take the answers of a file; how many of each were taken, and whether one was not."""
+    by_id = {(item.review.case.id, item.question.probe.id): item for item in items}
+    counts: Counter[str] = Counter()
+    for each in answers:
+        item = by_id.get((each["case"], each["id"]))
+        try:
+            if item is None:
+                raise ReviewError("no such question waits")
+            if item.question.mark != each["mark"]:
+                raise ReviewError("it was changed since the page was written")
+            if each["answer"] == "no":
+                item.review.decline(item.question)
+            else:
+                item.review.accept(item.question, each.get("text"))
+        except ReviewError as error:
+            complain(f"{each['id']} of {each['case']} is not taken: {error}")
+            continue
+        item.write()
+        del by_id[each["case"], each["id"]]
+        counts[each["answer"]] += 1
+    return counts, counts.total() < len(answers)
 
 
 class _CaseFile:
@@ -253,7 +309,7 @@ class _Session:
         rest = 3 if notice else 2
         shown: list[str] = []
         for messages, lines in _DETAIL:
-            shown = list(_screen(item.review, item.question, page, messages, lines))
+            shown = list(screen(item.review, item.question, page, messages, lines))
             if len(shown) + rest < height or not self._keys.single:
                 break
         counts = Counter(self._answers.values())
@@ -268,63 +324,6 @@ class _Session:
         if notice:
             print("\n".join(page.lines(notice, 0)))
         print(_HELP, end=end, flush=True)
-
-
-def _screen(
-    review: Review, question: Question, page: Page, messages: int, lines: int
-) -> Iterator[str]:
-    """A question, its facts, the messages that state them, and why each is asked."""
-    probe, by_id = question.probe, {message.id: message for message in review.case.messages}
-    asked = "" if question.place == "proposed" else ", asked already"
-    yield ""
-    yield from page.lines(probe.question, 2)
-    yield ""
-    whys = [_why(fact, by_id, page.width if lines else 0) for fact in probe.facts]
-    for fact, why, following in zip(probe.facts, whys, [*whys[1:], ""], strict=True):
-        kind = f"{fact.type}, {fact.change}" if fact.change else fact.type
-        yield from page.lines(f"{fact.text}  ({kind}{asked})", 8, "  fact")
-        if lines:
-            room = (page.width - 22) * lines
-            for id in fact.evidence[:messages]:
-                role = by_id[id].role
-                said = _passage(by_id[id], fact, room)
-                yield from page.lines(said, 20, f"    {printable(id, 12)} {role}")
-        for trap in fact.counterparts:
-            yield from page.lines(trap.text, 8, "  not")
-        if why and why != following:
-            yield from page.lines(why, 8, "  why")
-    yield ""
-
-
-def _why(fact: Fact, by_id: dict[str, Message], room: int) -> str:
-    """The use that was made of a fact, and the words of the message if the case has it."""
-    needed = fact.needed
-    if needed is None:
-        return ""
-    calls = f", {counted(needed.distance, 'call')} later" if needed.distance is not None else ""
-    message = by_id.get(needed.message)
-    said = f" — {_passage(message, fact, room)}" if message and room else ""
-    return f"{needed.why}{calls}{said}"
-
-
-@lru_cache(maxsize=64)
-def _index(text: str) -> TextIndex:
-    return TextIndex(text)
-
-
-def _passage(message: Message, fact: Fact, room: int) -> str:
-    """The part of a message that states a fact, or that names it, in so many characters."""
-    text = readable(message)
-    clause = _index(text).read(fact.statement).clause
-    at = text.find(clause) if clause else -1
-    if at < 0:
-        keys = [key for group in fact.keys for key in group] or [fact.text]
-        places = (text.casefold().find(key.casefold()) for key in sorted(keys, key=len)[::-1])
-        at = next((place for place in places if place >= 0), 0)
-    start = text.rfind("\n", 0, at) + 1
-    start = at - room // 3 if at - start > room // 2 else start
-    cut = start and text[start - 1] != "\n"
-    return ("…" if cut else "") + printable(text[start : start + 2 * room], room)
 
 
 def _by_editor(editor: str, before: str) -> str:

@@ -1,0 +1,1 @@
+"""``pytest-compaction review``: the command, its screens at the terminal, and its local page."""
